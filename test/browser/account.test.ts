@@ -145,6 +145,21 @@ test('an account is deleted with its password, and its deployments with it', asy
   await visitor.close();
 });
 
+for (const width of ['desk', 'phone'] as const satisfies Width[]) {
+  test(`without mail, pages that would send one say so (${width})`, async () => {
+    const visitor = await browser.visitor('no-mail', width);
+    const { page } = visitor;
+    await page.goto('/forgot-password');
+    await page.waitForSelector('text=This server sends no mail');
+    assert.equal(await page.locator('form').count(), 0);
+    await visitor.lookInBothThemes('forgot');
+    await page.goto('/verify-email');
+    await page.waitForSelector('h1 >> text=There is nothing to verify');
+    await visitor.lookInBothThemes('verify');
+    await visitor.close();
+  });
+}
+
 test('with mail, an address is verified by its link, and a forgotten password set anew', async () => {
   const server = await startMailServer();
   const mailed = await openBrowser({
@@ -157,7 +172,7 @@ test('with mail, an address is verified by its link, and a forgotten password se
     const { page } = visitor;
     await page.goto('/sign-up');
     await signUp(visitor, 'ada@example.com');
-    await page.waitForSelector('h1 >> text=Look into your mail');
+    await page.waitForSelector('h1 >> text=Check your mail');
     await page.waitForSelector('.empty >> text=ada@example.com');
     await visitor.look('mail-sent');
     await page.goto((await server.linkTo('ada@example.com')).href);

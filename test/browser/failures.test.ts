@@ -45,6 +45,63 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
   });
 }
 
+const needyYaml = `application:
+  name: needy
+  pods:
+    - name: web
+      image: node:26-slim
+      path: /
+      servicePorts: [3000] # where it listens
+      command: node /app/server.mjs
+      files:
+        - path: /app/server.mjs
+          content: |
+            if (!process.env.DATABASE_URL) throw new Error('DATABASE_URL is not set');
+            const { createServer } = await import('node:http');
+            createServer((request, response) => response.end('here')).listen(4000);
+`;
+
+for (const width of ['desk', 'phone'] as const satisfies Width[]) {
+  test(`what certainly mends a failure is one click away: a variable, a port, a restart (${width})`, async () => {
+    const visitor = await browser.visitor('mended', width);
+    const { page } = visitor;
+    await visitor.deployText(needyYaml, 'web');
+    await visitor.reach('failed');
+    const notice = page.locator('.notice.alarm');
+    await notice.locator('strong', { hasText: 'Error: DATABASE_URL is not set' }).waitFor();
+    assert.match(await notice.innerText(), /Pod web: crash loop/);
+    assert.match(await notice.locator('pre').innerText(), /×\d/);
+    await visitor.lookInBothThemes('variable');
+    await page.getByRole('button', { name: 'Restart web' }).click();
+    await page.waitForSelector('.toast >> text=web is restarting.');
+    await visitor.openTab('Events');
+    await page.waitForSelector('.events >> text=Restart of web requested');
+    await visitor.openTab('Overview');
+    await visitor.reach('failed');
+
+    await page.getByRole('button', { name: 'Add DATABASE_URL' }).click();
+    const written = page.locator('.cm-line.cm-activeLine', { hasText: 'vars: { DATABASE_URL: "" }' });
+    await written.waitFor();
+    await visitor.lookInBothThemes('added');
+    await written.click();
+    await page.keyboard.press('End');
+    for (let left = 0; left < 3; left++) await page.keyboard.press('ArrowLeft');
+    await page.keyboard.type('x');
+    await page.getByRole('button', { name: 'Review the update' }).click();
+    await page.getByRole('button', { name: 'Update now' }).click();
+
+    await notice.locator('strong', { hasText: 'Pod web: listens on 4000, not on 3000' }).waitFor();
+    await visitor.lookInBothThemes('port');
+    await page.getByRole('button', { name: 'Use port 4000' }).click();
+    await page.locator('.cm-line.cm-activeLine', { hasText: 'servicePorts: [4000] # where it listens' }).waitFor();
+    await page.getByRole('button', { name: 'Review the update' }).click();
+    await page.getByRole('button', { name: 'Update now' }).click();
+    await visitor.reach('running');
+    assert.match(await visitor.visit((await page.locator('.address a').getAttribute('href'))!), /here/);
+    await visitor.close();
+  });
+}
+
 test('an address of nothing says so, and the theme that somebody chose stays', async () => {
   const visitor = await browser.visitor('nothing', 'phone');
   const { page } = visitor;
@@ -86,6 +143,8 @@ test('while the service is away the page says so, and goes on where it was when 
   await browser.berth.end('SIGTERM');
   await page.waitForSelector('.notice >> text=The connection to the service is lost');
   await visitor.look('away', /status of 503/);
+  const origin = browser.berth.settings.baseUrl.origin;
+  assert.match(await visitor.visit(`${origin}/deployments`), /This page tries again by itself/);
   await browser.berth.serve();
   await page.waitForSelector('.notice >> text=The connection', { state: 'detached' });
   await page.getByRole('button', { name: 'Extend' }).click();
@@ -93,5 +152,20 @@ test('while the service is away the page says so, and goes on where it was when 
   const toldNow = await page.locator('.events li').allInnerTexts();
   assert.deepEqual(toldNow.slice(-told.length), told);
   assert.equal(toldNow.filter((text) => text.includes('Revision 1 is live')).length, 1);
+  await visitor.close();
+});
+
+test('a part that cannot be loaded does not take the page with it', async () => {
+  const visitor = await browser.visitor('part', 'phone');
+  const { page } = visitor;
+  await visitor.deployText(needyYaml.replace('name: needy', 'name: partly'), 'web');
+  await page.waitForSelector('.deployment-header');
+  await page.route('**/assets/events-tab-*.js', (route) => route.abort());
+  await visitor.openTab('Events');
+  await page.waitForSelector('[role=alert] >> text=This part of the page could not be loaded');
+  await visitor.look('lost', /ERR_FAILED|Failed to fetch|error loading/i);
+  await visitor.openTab('Configuration');
+  await page.waitForSelector('.cm-content');
+  await page.waitForSelector('.deployment-header h1 >> text=partly');
   await visitor.close();
 });

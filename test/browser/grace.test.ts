@@ -45,7 +45,7 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
 
     await remove();
     await page.getByRole('button', { name: 'Delete its data …' }).click();
-    await page.getByRole('button', { name: 'Delete them now' }).click();
+    await page.getByRole('button', { name: 'Delete it now' }).click();
     await page.getByRole('button', { name: /^Forget lasting/ }).waitFor();
     await visitor.look('forgotten', /404/);
     await visitor.close();

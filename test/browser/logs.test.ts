@@ -50,7 +50,7 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     await page.reload();
     await page.waitForSelector('.lines .error >> text=was dropped');
     await page.getByLabel('Search in the logs').fill('no line says so');
-    await page.waitForSelector('.lines >> text=No line that is kept has this.');
+    await page.waitForSelector('.lines >> text=No line matches.');
     await page.getByLabel('Search in the logs').fill('');
 
     await page.waitForSelector(`.lines >> text="${last}"`);

@@ -88,7 +88,7 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     await page.waitForSelector('.problems .valid');
     await visitor.look('edited');
     await page.getByRole('button', { name: 'Review the update' }).click();
-    await page.waitForSelector('.changes >> text=web stops, and starts anew');
+    await page.waitForSelector('.changes >> text=web stops, then starts again');
     await page.waitForSelector('.changes >> text=data of pod web keeps its data');
     await page.waitForSelector('.changes >> text=the variable GREETING');
     await page.waitForSelector('.comparison-view .cm-changedLine');

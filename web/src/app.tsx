@@ -150,7 +150,7 @@ const titles: Partial<Record<Route['page'], string>> = {
   'forgot-password': 'Forgotten password',
   'reset-password': 'A new password',
   'verify-email': 'Verification',
-  login: 'Log in a terminal',
+  login: 'Log in to a terminal',
 };
 
 function titleOf(route: Route): string {

@@ -22,7 +22,7 @@ export default function LoginPage() {
   const [code, setCode] = useState(() => new URLSearchParams(location.search).get('code') ?? '');
   return (
     <div className="page narrow stack">
-      <h1>Log in a terminal</h1>
+      <h1>Log in to a terminal</h1>
       {visitor.kind === 'unknown' ? (
         <Loading what="the login" height="24rem" />
       ) : visitor.kind === 'nobody' ? (
@@ -160,7 +160,7 @@ function Decided({ decision }: { decision: Decision }) {
       <p role="status">
         {decision === 'approved'
           ? 'Your terminal is logged in within a few seconds. You can close this page.'
-          : 'It was refused: nobody has got a key.'}
+          : 'Refused. No key was given out.'}
       </p>
       <Link to="/account" className="button">
         Your API keys

@@ -5,16 +5,23 @@ import { go, Link } from '../routing/router.tsx';
 import { askForReset, resetPassword } from './calls.ts';
 import { EmailField, Form, NewPasswordField } from './form.tsx';
 import { nextPath, signInPath } from './next.ts';
+import { useSendsMail } from './session.ts';
 import './account.css';
 
 export function ForgotPasswordPage() {
   const [isSent, setIsSent] = useState(false);
+  const sendsMail = useSendsMail();
   const next = nextPath(location.search, location.origin);
   return (
     <div className="page narrow stack sign-in">
       <h1>Forgotten password</h1>
       <div className="panel padded stack">
-        {isSent ? (
+        {sendsMail === false ? (
+          <p>
+            This server sends no mail, so it can't send you a link. Sign in another way if you have set one up, or ask
+            its operator.
+          </p>
+        ) : isSent ? (
           <p role="status">If the address has an account, a mail with a link is on its way to it.</p>
         ) : (
           <Form

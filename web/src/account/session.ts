@@ -1,5 +1,5 @@
 /** Whether somebody is signed in, and who: asked once, and again when it changes. */
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { ask, call } from '../service/ask.ts';
 import type { Account, SignInMethods } from '../service/records.ts';
 
@@ -40,4 +40,11 @@ export function signInMethods(): Promise<SignInMethods | undefined> {
     return undefined;
   });
   return methods;
+}
+
+/** Whether this server sends mails; undefined until that is known. */
+export function useSendsMail(): boolean | undefined {
+  const [sendsMail, setSendsMail] = useState<boolean>();
+  useEffect(() => void signInMethods().then((known) => setSendsMail(known?.sendsMail)), []);
+  return sendsMail;
 }

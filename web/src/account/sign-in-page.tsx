@@ -30,7 +30,7 @@ export default function SignInPage({ isNew }: { isNew: boolean }) {
       <h1>{isNew ? 'Create an account' : 'Sign in'}</h1>
       <p className="soft">
         {isNew
-          ? 'An account keeps what you deploy: it stops expiring, and you can manage it from anywhere.'
+          ? 'With an account, what you deploy is yours: manage it from anywhere, for as long as your plan lets it run.'
           : 'Nobody needs an account to deploy. With one, you keep what you claim.'}
       </p>
       <ReturnedProblem />
@@ -47,7 +47,7 @@ export default function SignInPage({ isNew }: { isNew: boolean }) {
         {methods && <OtherWays methods={methods} next={next} isNew={isNew} onEnter={() => void enter()} />}
       </div>
       <p className="small">
-        {isNew ? 'You have an account?' : 'You have none?'}{' '}
+        {isNew ? 'Already have an account?' : 'No account yet?'}{' '}
         <Link to={signInPath(isNew ? 'sign-in' : 'sign-up', next)}>{isNew ? 'Sign in' : 'Create an account'}</Link>
       </p>
     </div>
@@ -106,7 +106,7 @@ function MailSent({ address }: { address: string }) {
   return (
     <div className="page narrow">
       <div className="panel empty">
-        <h1>Look into your mail</h1>
+        <h1>Check your mail</h1>
         <p>
           We have written to <strong>{address}</strong>. The link in the mail verifies the address; then you can sign
           in.

@@ -19,7 +19,7 @@ export function Tokens() {
     <section className="panel padded stack" aria-label="Session tokens">
       <h2>Session tokens</h2>
       <p className="small soft">
-        Each start answers one. Whoever has it can see, change and remove what was started with it, also after you have
+        Each start returns one. Whoever has it can see, change and remove what was started with it, also after you have
         claimed it.
       </p>
       {problem && <ProblemNotice problem={problem} />}

@@ -5,6 +5,7 @@ import { useAnswer } from '../parts/use-answer.ts';
 import { Link } from '../routing/router.tsx';
 import { askForVerification, verifyEmail } from './calls.ts';
 import { EmailField, Form } from './form.tsx';
+import { useSendsMail } from './session.ts';
 import './account.css';
 
 export default function VerifyPage() {
@@ -13,7 +14,10 @@ export default function VerifyPage() {
   return (
     <div className="page narrow">
       {token === null ? (
-        <Ask title="Verify your address" says="The link of the mail that we have sent you does it." />
+        <Ask
+          title="Verify your address"
+          says="Open the link in the mail that we have sent you. If it has not arrived, ask for another one."
+        />
       ) : query.has('error') ? (
         <DeadLink />
       ) : (
@@ -39,11 +43,13 @@ function Verified({ token }: { token: string }) {
 }
 
 function DeadLink() {
-  return <Ask title="This link does not work any more" says="It is not complete, or too old." />;
+  return <Ask title="This link does not work any more" says="It is incomplete or too old. Ask for another one." />;
 }
 
 function Ask({ title, says }: { title: string; says: string }) {
   const [isSent, setIsSent] = useState(false);
+  const sendsMail = useSendsMail();
+  if (sendsMail === false) return <NothingToVerify />;
   return (
     <div className="panel empty">
       <h1>{title}</h1>
@@ -59,6 +65,18 @@ function Ask({ title, says }: { title: string; says: string }) {
           <EmailField />
         </Form>
       )}
+    </div>
+  );
+}
+
+function NothingToVerify() {
+  return (
+    <div className="panel empty">
+      <h1>There is nothing to verify</h1>
+      <p>This server sends no mail, and addresses need not be verified. You can sign in with your password.</p>
+      <Link to="/sign-in" className="button primary">
+        Sign in
+      </Link>
     </div>
   );
 }

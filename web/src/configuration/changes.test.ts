@@ -35,6 +35,6 @@ test('what serves on when an update fails is told with what has to start again f
   );
   assert.equal(
     outcomeWords({ pods: [{ ...web, change: 'restarted' }], interrupted: ['/'], servingRevision: 2 }),
-    'The address stays. Nobody answers at / until the new revision is ready. If the new revision does not become ready, revision 2 serves on, and web starts again as before.',
+    'The address stays. Nothing answers at / until the new revision is ready. If the new revision does not become ready, revision 2 serves on, and web starts again as before.',
   );
 });

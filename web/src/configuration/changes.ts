@@ -6,13 +6,13 @@ const words: Record<PodChange['change'], string> = {
   removed: 'is removed',
   unchanged: 'stays as it is',
   replaced: 'is replaced without a gap',
-  restarted: 'stops, and starts anew',
-  scaled: 'keeps running, more or fewer times',
-  grown: 'keeps running, with more room',
+  restarted: 'stops, then starts again',
+  scaled: 'keeps running, with another number of replicas',
+  grown: 'keeps running, with a larger volume',
   rerouted: 'keeps running, at another path',
 };
 
-/** `db stops, and starts anew`, without the name. */
+/** `db stops, then starts again`, without the name. */
 export function wordsOf({ change }: Pick<PodChange, 'change'>): string {
   return words[change];
 }
@@ -41,7 +41,7 @@ export function outcomeWords({ pods, interrupted, servingRevision }: Outcome): s
   if (servingRevision === undefined)
     return 'The address stays. Nothing serves there yet, and nothing will if this revision does not become ready either.';
   const gap =
-    interrupted.length > 0 ? ` Nobody answers at ${interrupted.join(', ')} until the new revision is ready.` : '';
+    interrupted.length > 0 ? ` Nothing answers at ${interrupted.join(', ')} until the new revision is ready.` : '';
   const stopped = pods.filter(({ change }) => change === 'restarted').map(({ name }) => name);
   const back =
     stopped.length > 0 ? `, and ${stopped.join(', ')} ${stopped.length > 1 ? 'start' : 'starts'} again as before` : '';

@@ -57,7 +57,7 @@ export default function Review({ target, original, text, send, sendTitle, backTi
         {preview.value && <p className="small soft">{outcomeWords(preview.value)}</p>}
         {preview.value && preview.value.warnings.length > 0 && (
           <div className="notice warn small">
-            <strong>Odd about the configuration</strong>
+            <strong>Worth checking in the configuration</strong>
             <ul>
               {preview.value.warnings.map((warning) => (
                 <li key={warning}>{warning}</li>

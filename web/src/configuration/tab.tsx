@@ -11,6 +11,7 @@ import { configurationOf, type Target, updateDeployment } from '../service/calls
 import type { Configuration } from '../service/records.ts';
 import { NewerRevision } from './newer-revision.tsx';
 import { useDraft } from './use-draft.ts';
+import { useOpenAt } from './use-open-at.ts';
 
 const Review = lazy(() => import('./review.tsx'));
 
@@ -31,6 +32,7 @@ function ConfigurationEditor({ configuration, target }: { configuration: Configu
   const editor = useRef<EditorHandle>(null);
   const checked = useChecked(text);
   const isReviewed = reviewed === revision && isChanged;
+  const openAt = useOpenAt(text);
   const replace = (by: string, told: string) => {
     write(by);
     tellUser(told, { title: 'Undo', act: () => write(text) });
@@ -89,7 +91,7 @@ function ConfigurationEditor({ configuration, target }: { configuration: Configu
         </Suspense>
       ) : (
         <EditorFrame
-          {...{ text, checked }}
+          {...{ text, checked, openAt }}
           label="Configuration"
           onChange={write}
           onSubmit={review}

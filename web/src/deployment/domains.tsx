@@ -91,12 +91,12 @@ function DomainRow({ domain: shown, target, onChange }: DomainRowProps) {
   const [problem, setProblem] = useState<Problem>();
   const [isBusy, setIsBusy] = useState(false);
   const [isAsked, setIsAsked] = useState(false);
-  const change = async (question: Promise<Answer<{ message: string }>>) => {
+  const change = async (question: Promise<Answer<unknown>>, told: string) => {
     setIsBusy(true);
     const answer = await question;
     setIsBusy(false);
     setProblem(answer.ok ? undefined : answer.problem);
-    if (answer.ok) tellUser(answer.value.message);
+    if (answer.ok) tellUser(told);
     onChange();
   };
   const hasToBeSet = state === 'pending' || state === 'verified' || state === 'failing';
@@ -115,7 +115,7 @@ function DomainRow({ domain: shown, target, onChange }: DomainRowProps) {
                 type="button"
                 className="button compact"
                 disabled={isBusy}
-                onClick={() => void change(checkDomain(target, domain))}
+                onClick={() => void change(checkDomain(target, domain), `DNS of ${domain} was looked up.`)}
               >
                 {isBusy ? 'Looking …' : 'Check now'}
               </button>
@@ -163,7 +163,7 @@ function DomainRow({ domain: shown, target, onChange }: DomainRowProps) {
                 className="button danger"
                 onClick={() => {
                   setIsAsked(false);
-                  void change(removeDomain(target, domain));
+                  void change(removeDomain(target, domain), `${domain} is removed.`);
                 }}
               >
                 Remove it

@@ -30,17 +30,17 @@ export function EndedDeployment({ until, end, target, onRestored }: EndedDeploym
   const left = Date.parse(until) - useNow(1_000);
   const { applicationName } = target;
 
-  const ask = async (question: Promise<Answer<{ message: string }>>, then: () => void) => {
+  const ask = async (question: Promise<Answer<unknown>>, told: string, then: () => void) => {
     setIsAsking(true);
     const answer = await question;
     setIsAsking(false);
     if (!answer.ok) return setProblem(answer.problem);
-    tellUser(answer.value.message);
+    tellUser(told);
     then();
   };
   const forget = () => {
     setIsForgetting(false);
-    void ask(forgetKept(target), () => {
+    void ask(forgetKept(target), `The data of ${applicationName} is deleted.`, () => {
       drop(draftOf(target));
       go('/deployments', { replace: true });
     });
@@ -51,15 +51,15 @@ export function EndedDeployment({ until, end, target, onRestored }: EndedDeploym
       <div className="empty">
         <h1>{`${applicationName} ${words[end ?? 'ended']}`}</h1>
         <p>
-          Its site is gone. Its data are kept for <strong className="numbers">{printCountdown(left)}</strong>: until
-          then it can be restored, at the same address.
+          Its site is gone. Its data is kept for <strong className="numbers">{printCountdown(left)}</strong>: until then
+          it can be restored, at the same address.
         </p>
         <div className="row">
           <button
             type="button"
             className="button primary"
             disabled={isAsking}
-            onClick={() => void ask(restoreDeployment(target), onRestored)}
+            onClick={() => void ask(restoreDeployment(target), `${applicationName} is being restored.`, onRestored)}
           >
             Restore
           </button>
@@ -79,10 +79,10 @@ export function EndedDeployment({ until, end, target, onRestored }: EndedDeploym
             actions={
               <>
                 <button type="button" className="button" onClick={() => setIsForgetting(false)}>
-                  Keep them
+                  Keep it
                 </button>
                 <button type="button" className="button danger" onClick={forget}>
-                  Delete them now
+                  Delete it now
                 </button>
               </>
             }

@@ -1,30 +1,30 @@
 /** How a deployment does: on its way with its steps, live as a picture, or failed with the reason in front. */
-import { useLayoutEffect, useRef } from 'react';
 import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
-import { DeployAgain } from '../home/deploy-again.tsx';
 import { capitalised } from '../parts/capitalised.ts';
 import { Loading } from '../parts/loading.tsx';
 import { printSpan } from '../parts/time.ts';
 import { Picture } from '../picture/picture.tsx';
-import { Link } from '../routing/router.tsx';
 import { pathOf, type Route } from '../routing/routes.ts';
-import type { Deployment, PodState, Status } from '../service/records.ts';
+import type { Target } from '../service/calls.ts';
+import type { Deployment, Status } from '../service/records.ts';
+import { Evidence, Failure } from './failure.tsx';
 import { type Journey, presentOf, type Step } from './steps.ts';
 
 type OverviewProps = {
   status: Deployment['status'];
+  target: Target;
   journey: Journey | undefined;
   pods: readonly PodOutline[] | undefined;
   route: Extract<Route, { page: 'deployment' }>;
 };
 
-export function Overview({ status, journey, pods, route }: OverviewProps) {
+export function Overview({ status, target, journey, pods, route }: OverviewProps) {
   const linkOf = (pod: string) => `${pathOf({ ...route, tab: 'logs' })}?pod=${encodeURIComponent(pod)}`;
   return (
     <div className="stack">
       {/* The event that it has failed comes a moment before the reason. */}
       {status.state === 'failed' && status.health !== 'stopped' && status.message && (
-        <Failure status={status} route={route} />
+        <Failure {...{ status, target, route }} />
       )}
       {status.health === 'stopped' && (
         <div className="notice calm">
@@ -62,59 +62,6 @@ export function Overview({ status, journey, pods, route }: OverviewProps) {
       </div>
     </div>
   );
-}
-
-function Failure({ status, route }: Pick<OverviewProps, 'status' | 'route'>) {
-  const { message = '', lastLines = [], pods = [] } = status;
-  const output = useRef<HTMLPreElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: of other lines the last ones are to be seen too
-  useLayoutEffect(() => {
-    output.current?.scrollTo({ top: output.current.scrollHeight });
-  }, [lastLines.length]);
-  return (
-    <div className={status.health === 'serving' ? 'notice warn' : 'notice alarm'} role="alert">
-      <strong>{capitalised(message)}</strong>
-      {lastLines.length > 0 && (
-        <>
-          <p className="small">What the pod wrote last:</p>
-          <pre ref={output} tabIndex={0}>
-            {lastLines.join('\n')}
-          </pre>
-        </>
-      )}
-      <Evidence pods={pods} />
-      <p className="small">
-        <Link to={pathOf({ ...route, tab: 'configuration' })}>Correct the configuration</Link> and send it as an update:
-        the address stays. <Link to={pathOf({ ...route, tab: 'logs' })}>The logs</Link> may tell more.
-        {status.health === 'serving' && status.servingRevision !== undefined && (
-          <>
-            {' '}
-            <Link to={`${pathOf({ ...route, tab: 'revisions' })}?from=${status.servingRevision}&to=${status.revision}`}>
-              Compare it with revision {status.servingRevision}
-            </Link>
-            , which serves, or{' '}
-            <Link to={`${pathOf({ ...route, tab: 'revisions' })}?back=${status.servingRevision}`}>go back to that</Link>
-            .
-          </>
-        )}
-      </p>
-      <div className="row">
-        <DeployAgain place={route} className="button compact" />
-      </div>
-    </div>
-  );
-}
-
-/** What failing health checks have answered. */
-function Evidence({ pods }: { pods: readonly PodState[] }) {
-  return pods
-    .filter(({ healthCheckBody }) => healthCheckBody !== undefined)
-    .map(({ name, healthCheckBody }) => (
-      <div key={name}>
-        <p className="small">What the health check of {name} answered:</p>
-        <pre tabIndex={0}>{healthCheckBody}</pre>
-      </div>
-    ));
 }
 
 /** The outline is of the revision that was asked for; where an earlier one serves, its images are what runs. */

@@ -90,7 +90,7 @@ function KnownDeployment({ route, target: remembered, isSignedIn }: KnownDeploym
       <Tabs route={route} />
       <Boundary key={tab}>
         <Suspense fallback={<Loading what={titles[tab]} height="24rem" />}>
-          {tab === 'overview' && <Overview {...{ status, journey, route }} pods={outline.value?.pods} />}
+          {tab === 'overview' && <Overview {...{ status, target, journey, route }} pods={outline.value?.pods} />}
           {tab === 'overview' && deployment.claim.claimed && <Domains target={target} />}
           {tab === 'overview' && status.servingRevision !== undefined && (
             <Suspense fallback={<Loading what="what is measured" height="16rem" />}>

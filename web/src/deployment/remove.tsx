@@ -50,8 +50,8 @@ export function RemoveButton({ target, onKept }: { target: Target; onKept: () =>
           }
         >
           <p>
-            Its site and its pods go at once. Its data follow after the time for which this server keeps them for a
-            restore.
+            Its site and its pods are removed at once. Its data is kept for a while, so that it can be restored, and
+            then deleted.
           </p>
           {problem && <ProblemNotice problem={problem} />}
         </Dialog>

@@ -143,8 +143,8 @@ function saysOf({ name }: Step): { says?: string } {
 export function presentOf({ steps }: Journey): string {
   const now = steps.filter(({ state }) => state === 'now').at(-1);
   if (!now) return '';
-  if (now.name === images) return 'Getting the images';
-  if (now.name === onTheWeb) return 'Turning the address to it';
+  if (now.name === images) return 'Fetching the images';
+  if (now.name === onTheWeb) return 'Switching the address over';
   return `Waiting for ${now.name}${now.says === undefined ? '' : `: ${now.says}`}`;
 }
 

@@ -152,9 +152,9 @@ test('the way to being live has steps with their times, and one of them is the p
 });
 
 test('before anything has started, the images are what is waited for; at the end, the address', () => {
-  assert.equal(presentOf(journeyOf(toldEvents([[...started]]), { state: 'deploying' })!), 'Getting the images');
+  assert.equal(presentOf(journeyOf(toldEvents([[...started]]), { state: 'deploying' })!), 'Fetching the images');
   const ready = [podOf('db', 'ready')];
-  assert.equal(presentOf(journeyOf(deploying, { state: 'deploying', pods: ready })!), 'Turning the address to it');
+  assert.equal(presentOf(journeyOf(deploying, { state: 'deploying', pods: ready })!), 'Switching the address over');
 });
 
 test('a live revision has taken the time from being asked for to its being live', () => {

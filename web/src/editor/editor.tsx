@@ -1,5 +1,5 @@
 /** The editor on a page. Loaded when it is needed. */
-import type { EditorView } from '@codemirror/view';
+import { EditorView } from '@codemirror/view';
 import { type RefObject, useEffect, useImperativeHandle, useRef } from 'react';
 import type { Diagnostic } from '../../../src/config/diagnostics/diagnostics.ts';
 import { readDocument } from './document-file.ts';
@@ -20,10 +20,12 @@ export type EditorProps = {
   /** What the checks said last, and of which text. */
   checked: { text: string; diagnostics: readonly Diagnostic[] } | undefined;
   label: string;
+  /** The line, from 1, at which it opens. */
+  openAt?: number | undefined;
   handle?: RefObject<EditorHandle | null>;
 };
 
-export default function Editor({ text, onChange, onSubmit, onFile, checked, label, handle }: EditorProps) {
+export default function Editor({ text, onChange, onSubmit, onFile, checked, label, openAt, handle }: EditorProps) {
   const frame = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorView>(null);
   const latest = useRef({ text, onChange, onSubmit, onFile });
@@ -57,6 +59,14 @@ export default function Editor({ text, onChange, onSubmit, onFile, checked, labe
     const isCurrent = checked !== undefined && view?.state.doc.toString() === checked.text;
     if (view && isCurrent) view.dispatch(showProblems(view.state, checked.diagnostics));
   }, [checked]);
+
+  useEffect(() => {
+    const view = editor.current;
+    if (!view || openAt === undefined) return;
+    const { from, to } = view.state.doc.line(Math.min(openAt, view.state.doc.lines));
+    view.dispatch({ selection: { anchor: from, head: to }, effects: EditorView.scrollIntoView(from, { y: 'center' }) });
+    view.focus();
+  }, [openAt]);
 
   useImperativeHandle(handle, () => ({
     jumpTo(place) {

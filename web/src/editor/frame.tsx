@@ -15,6 +15,7 @@ type EditorFrameProps = {
   onFile: (text: string, name: string) => void;
   checked: CheckedText | undefined;
   label: string;
+  openAt?: number | undefined;
   handle?: RefObject<EditorHandle | null>;
   /** Beside what the checks say. */
   action?: ReactNode;
@@ -23,7 +24,7 @@ type EditorFrameProps = {
 };
 
 export function EditorFrame(props: EditorFrameProps) {
-  const { text, onChange, onSubmit, onFile, checked, label, handle, action, notice } = props;
+  const { text, onChange, onSubmit, onFile, checked, label, openAt, handle, action, notice } = props;
   const own = useRef<EditorHandle>(null);
   const editor = handle ?? own;
   const isCurrent = checked?.text === text;
@@ -31,7 +32,7 @@ export function EditorFrame(props: EditorFrameProps) {
     <div className="panel editor-frame">
       <div className="editor-box">
         <Suspense fallback={<pre className="editor-stand-in">{text}</pre>}>
-          <Editor {...{ text, onChange, onSubmit, onFile, checked, label }} handle={editor} />
+          <Editor {...{ text, onChange, onSubmit, onFile, checked, label, openAt }} handle={editor} />
         </Suspense>
       </div>
       <ProblemList

@@ -112,7 +112,7 @@ export function Scroll({ lines, earlier, search, showsPod, wraps, hueOfPod, says
 }
 
 function EarlierRow({ state, onLoad }: { state: Earlier['state']; onLoad: () => void }) {
-  if (state === 'at-start') return <p className="soft earlier">Nothing is kept from before these lines.</p>;
+  if (state === 'at-start') return <p className="soft earlier">No earlier lines are kept.</p>;
   return (
     <p className="earlier">
       <button type="button" className="button compact" disabled={state === 'loading'} onClick={onLoad}>

@@ -96,7 +96,7 @@ export default function LogsTab({ target, pods }: { target: Target; pods: readon
         search={search}
         showsPod={pod === ''}
         {...{ wraps, hueOfPod }}
-        says={search === '' ? saysOf(connection) : found.isLooking ? 'Searching …' : 'No line that is kept has this.'}
+        says={search === '' ? saysOf(connection) : found.isLooking ? 'Searching …' : 'No line matches.'}
       />
     </section>
   );

@@ -1,0 +1,142 @@
+/** Why a deployment has failed, with the line that decides in front, and what mends it where that is certain. */
+import { useLayoutEffect, useRef, useState } from 'react';
+import { DeployAgain } from '../home/deploy-again.tsx';
+import { draftOf } from '../kept/names.ts';
+import { keep, keptAs } from '../kept/use-kept.ts';
+import { capitalised } from '../parts/capitalised.ts';
+import { tellUser } from '../parts/toast.tsx';
+import type { Edited } from '../pod-edits/pod-edits.ts';
+import { go, Link } from '../routing/router.tsx';
+import { pathOf, type Route } from '../routing/routes.ts';
+import { configurationOf, restartPod, type Target } from '../service/calls.ts';
+import type { PodState, Status } from '../service/records.ts';
+import { decisiveLine } from './decisive-line.ts';
+
+type FailureProps = { status: Status; target: Target; route: Extract<Route, { page: 'deployment' }> };
+
+export function Failure({ status, target, route }: FailureProps) {
+  const { message = '', lastLines = [], pods = [] } = status;
+  const output = useRef<HTMLPreElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of other lines the last ones are to be seen too
+  useLayoutEffect(() => {
+    output.current?.scrollTo({ top: output.current.scrollHeight });
+  }, [lastLines.length]);
+  const failed = pods.find(({ state }) => state === 'failed');
+  // What a program that runs has written need not be about why it is not ready.
+  const decisive = failed?.lastExit && !status.advice ? decisiveLine(lastLines) : undefined;
+  const at = (tab: 'logs' | 'configuration' | 'revisions') => pathOf({ ...route, tab });
+  return (
+    <div className={status.health === 'serving' ? 'notice warn' : 'notice alarm'} role="alert">
+      <strong>{decisive?.line ?? capitalised(message)}</strong>
+      {decisive && <p className="small">{capitalised(message)}</p>}
+      <Actions {...{ status, target }} pod={failed} missingVariable={decisive?.missingVariable} />
+      {lastLines.length > 0 && (
+        <>
+          <p className="small">What the pod wrote last:</p>
+          <pre ref={output} tabIndex={0}>
+            {lastLines.join('\n')}
+          </pre>
+        </>
+      )}
+      <Evidence pods={pods} />
+      <p className="small">
+        <Link to={failed ? `${at('configuration')}?pod=${encodeURIComponent(failed.name)}` : at('configuration')}>
+          Correct the configuration
+        </Link>{' '}
+        and send it as an update: the address stays. <Link to={at('logs')}>The logs</Link> may tell more.
+        {status.health === 'serving' && status.servingRevision !== undefined && (
+          <>
+            {' '}
+            <Link to={`${at('revisions')}?from=${status.servingRevision}&to=${status.revision}`}>
+              Compare it with revision {status.servingRevision}
+            </Link>
+            , which serves, or <Link to={`${at('revisions')}?back=${status.servingRevision}`}>go back to that</Link>.
+          </>
+        )}
+      </p>
+      <div className="row">
+        <DeployAgain place={route} className="button compact" />
+      </div>
+    </div>
+  );
+}
+
+/** What failing health checks have answered. */
+export function Evidence({ pods }: { pods: readonly PodState[] }) {
+  return pods
+    .filter(({ healthCheckBody }) => healthCheckBody !== undefined)
+    .map(({ name, healthCheckBody }) => (
+      <div key={name}>
+        <p className="small">What the health check of {name} answered:</p>
+        <pre tabIndex={0}>{healthCheckBody}</pre>
+      </div>
+    ));
+}
+
+type ActionsProps = {
+  status: Status;
+  target: Target;
+  pod: PodState | undefined;
+  missingVariable: string | undefined;
+};
+
+function Actions({ status, target, pod, missingVariable }: ActionsProps) {
+  const [isAsking, setIsAsking] = useState(false);
+  const { advice } = status;
+  // Of an update that went back the pods are those that serve.
+  const canRestart = pod?.lastExit !== undefined && status.health === 'failed';
+  if (!advice && !canRestart && (pod === undefined || missingVariable === undefined)) return null;
+
+  const mend = async (
+    change: (edits: typeof import('../pod-edits/pod-edits.ts'), text: string) => Edited | undefined,
+  ) => {
+    setIsAsking(true);
+    const [edits, answer] = await Promise.all([import('../pod-edits/pod-edits.ts'), configurationOf(target)]);
+    setIsAsking(false);
+    if (!answer.ok) return tellUser(answer.problem.error);
+    const { revision, yaml } = answer.value;
+    const name = draftOf(target);
+    const text = keptAs(name)?.text ?? yaml.replaceAll(/\r\n?/g, '\n');
+    const edited = change(edits, text);
+    if (edited) keep(name, edited.text, { revision });
+    go(`${pathOf({ page: 'deployment', ...target, tab: 'configuration' })}${edited ? `?line=${edited.line}` : ''}`);
+  };
+  const restart = async (name: string) => {
+    setIsAsking(true);
+    const answer = await restartPod(target, name);
+    setIsAsking(false);
+    tellUser(answer.ok ? `${name} is restarting.` : answer.problem.error);
+  };
+
+  return (
+    <div className="row">
+      {advice && (
+        <button
+          type="button"
+          className="button compact primary"
+          disabled={isAsking}
+          onClick={() => void mend((edits, text) => edits.withPort(text, advice.pod, advice))}
+        >
+          Use port {advice.port}
+        </button>
+      )}
+      {pod && missingVariable !== undefined && (
+        <button
+          type="button"
+          className="button compact primary"
+          disabled={isAsking}
+          onClick={() =>
+            void mend((edits, text) => edits.setVariable(text, pod.name, { name: missingVariable, value: '' }))
+          }
+        >
+          Add {missingVariable}
+        </button>
+      )}
+      {canRestart && (
+        <button type="button" className="button compact" disabled={isAsking} onClick={() => void restart(pod.name)}>
+          Restart {pod.name}
+        </button>
+      )}
+    </div>
+  );
+}
