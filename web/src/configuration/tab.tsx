@@ -13,6 +13,7 @@ import { NewerRevision } from './newer-revision.tsx';
 import { useDraft } from './use-draft.ts';
 import { useOpenAt } from './use-open-at.ts';
 
+const Variables = lazy(() => import('../variables/variables.tsx'));
 const Review = lazy(() => import('./review.tsx'));
 
 export default function ConfigurationTab({ target, revision }: { target: Target; revision: number | undefined }) {
@@ -32,7 +33,9 @@ function ConfigurationEditor({ configuration, target }: { configuration: Configu
   const editor = useRef<EditorHandle>(null);
   const checked = useChecked(text);
   const isReviewed = reviewed === revision && isChanged;
-  const openAt = useOpenAt(text);
+  const asked = useOpenAt(text);
+  const [isTable, setIsTable] = useState(false);
+  const [wrongAt, setWrongAt] = useState<number>();
   const replace = (by: string, told: string) => {
     write(by);
     tellUser(told, { title: 'Undo', act: () => write(text) });
@@ -40,7 +43,10 @@ function ConfigurationEditor({ configuration, target }: { configuration: Configu
 
   const review = () => {
     const firstError = firstErrorIn(text, checked);
-    if (firstError) editor.current?.jumpTo(firstError);
+    if (firstError && isTable) {
+      setIsTable(false);
+      setWrongAt(firstError.line);
+    } else if (firstError) editor.current?.jumpTo(firstError);
     else if (isChanged) setReviewed(revision);
   };
 
@@ -56,6 +62,9 @@ function ConfigurationEditor({ configuration, target }: { configuration: Configu
         </p>
         {!isReviewed && (
           <span className="row push">
+            <button type="button" className="button" aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
+              {isTable ? 'Edit as text' : 'Variables'}
+            </button>
             {isChanged && (
               <button
                 type="button"
@@ -89,9 +98,14 @@ function ConfigurationEditor({ configuration, target }: { configuration: Configu
             onSent={draft.discard}
           />
         </Suspense>
+      ) : isTable ? (
+        <Suspense fallback={<Loading what="the variables" height="24rem" />}>
+          <Variables {...{ text }} pods={checked?.outline?.pods} onChange={write} />
+        </Suspense>
       ) : (
         <EditorFrame
-          {...{ text, checked, openAt }}
+          {...{ text, checked }}
+          openAt={wrongAt ?? asked}
           label="Configuration"
           onChange={write}
           onSubmit={review}
