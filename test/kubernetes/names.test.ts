@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { namespaceName } from '../../src/engine/kubernetes/names.ts';
+import { wait } from '../../src/lib/wait.ts';
 import { identityPath, port } from '../contract/program.ts';
-import { createScene, type Scene } from '../contract/scene.ts';
+import { createScene, createVolume, type Scene } from '../contract/scene.ts';
 import { type KubernetesContractor, kubernetesContractor } from './contractor.ts';
 
 let contractor: KubernetesContractor;
@@ -24,4 +25,30 @@ test('a pod reaches one that starts after it by name', async () => {
   await scene.execute({ kind: 'create-network' }, { kind: 'start', workload: asker, neighbours: [asker, db] });
   await scene.execute({ kind: 'start', workload: db, neighbours: [asker, db] });
   assert.deepEqual(await scene.output(asker), ['the database']);
+});
+
+test('who runs on reaches a pod with a volume that has been replaced, at the address that it has read', async () => {
+  const volume = 'data';
+  const first = scene.workload('store', {
+    env: { IDENTITY: 'the first' },
+    volumes: [{ volume, mountPath: '/srv' }],
+  });
+  const next = { ...first, name: `${first.name}-r1`, fingerprint: 'store-2', env: { IDENTITY: 'the second' } };
+  const look = `wget -T 1 -q -O - http://store.pod:${port}${identityPath} 2>/dev/null`;
+  const ask = `until ${look} | grep first; do sleep 0.2; done; until ${look} | grep second; do sleep 0.2; done`;
+  const asker = { ...scene.job('watcher'), entrypoint: ['/bin/sh', '-c'], command: [ask] };
+  await scene.execute({ kind: 'create-network' }, createVolume(volume));
+  for (const workload of [first, asker]) await scene.execute({ kind: 'start', workload, neighbours: [first, asker] });
+  const hasHeard = async () => (await contractor.engine.logs(asker.name, { tail: 1 })).length > 0;
+  await scene.until(asker, ({ phase }) => phase === 'running');
+  const deadline = AbortSignal.timeout(120_000);
+  while (!(await hasHeard())) {
+    assert.ok(!deadline.aborted, 'the first is never reached');
+    await wait(200, deadline);
+  }
+  await scene.execute({ kind: 'remove', name: first.name });
+  await scene.execute({ kind: 'start', workload: next, neighbours: [next, asker] });
+  await scene.ready(asker);
+  const heard = (await contractor.engine.logs(asker.name, { tail: 100 })).map(({ text }) => text);
+  assert.deepEqual(heard, ['the first', 'the second']);
 });

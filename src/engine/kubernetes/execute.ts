@@ -9,23 +9,22 @@ import { isSameWorkload } from '../../deployment/workload/fingerprint.ts';
 import type { Neighbour, Workload, WorkloadName } from '../../deployment/workload/workload.ts';
 import { wait } from '../../lib/wait.ts';
 import { EngineFault } from '../engine.ts';
-import { isOwnedBy, labelKeys, labelSelector } from '../labels.ts';
+import { isOwnedBy, labelKeys } from '../labels.ts';
 import type { Cache } from './cache.ts';
 import { type Cluster, fieldManager, pathOf } from './cluster.ts';
 import { ClusterRefusal, faultOf } from './faults.ts';
 import type { BringImage } from './images.ts';
 import { claimManifest } from './manifests/claim.ts';
-import type { KnownNames } from './manifests/host-aliases.ts';
-import { readAliases, workloadKey } from './manifests/marks.ts';
+import { workloadKey } from './manifests/marks.ts';
 import { namespaceManifest, quotaManifest } from './manifests/namespace.ts';
 import { networkPolicy, type PolicySettings } from './manifests/network-policy.ts';
 import { pullSecretManifest, pullSecretName, pullSuffix } from './manifests/pull-secret.ts';
-import { serviceManifests } from './manifests/services.ts';
 import { controllerManifest, secretManifest, type WorkloadRequest } from './manifests/workload.ts';
-import { clusterName, namespaceName, objectName, replicaServiceName } from './names.ts';
-import type { Found, FoundController, FoundNamespace, FoundService, Manifest } from './objects.ts';
+import { clusterName, namespaceName, objectName } from './names.ts';
+import type { Found, FoundController, FoundNamespace, Manifest } from './objects.ts';
 import { egressOf } from './observe.ts';
 import { bytesOf } from './quantities.ts';
+import { createServices } from './services.ts';
 import { removalLeftMs } from './terminating.ts';
 
 export type ExecuteSettings = PolicySettings &
@@ -51,6 +50,7 @@ const removalPatienceMs = 120_000;
 
 export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage, settings: ExecuteSettings): Execute {
   const { owner, storageClass } = settings;
+  const services = createServices(cluster, cache, owner);
 
   /** Undefined where there is none, or none any more. Throws EngineFault where it is somebody else's. */
   async function findNamespace(deploymentId: string): Promise<FoundNamespace | undefined> {
@@ -125,6 +125,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     const namespace = cache.find('Namespace', namespaceName(deploymentId));
     if (!namespace || namespace.metadata.deletionTimestamp !== undefined) return;
     if (cache.list('PersistentVolumeClaim', deploymentId).length === 0) return removeNamespace(deploymentId);
+    await services.removeAll(deploymentId);
     await cache.untilSeen('Namespace', await cluster.apply(namespaceManifest(owner, deploymentId, undefined)));
   }
 
@@ -189,37 +190,12 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
       ...image,
       deploymentId,
       workload,
-      names: await makeNames(deploymentId, workload, neighbours),
+      names: await services.make(deploymentId, workload, neighbours),
       ...(pass && { pullSecret: pullSecretName(deploymentId, workload.name) }),
     };
     if (pass) await cluster.apply(pullSecretManifest(request, pass));
     await cluster.apply(secretManifest(request));
     await cache.untilSeen(kind, await cluster.apply<FoundController>(controllerManifest(request)));
-  }
-
-  /**
-   * Makes the Services of the workload, and those of its neighbours that are missing, and tells the names of all that
-   * there are: a pod learns them as it starts, and not later, so that whoever starts first knows those that come after.
-   */
-  async function makeNames(
-    deploymentId: string,
-    workload: Workload,
-    neighbours: readonly Neighbour[],
-  ): Promise<KnownNames> {
-    const query = { labelSelector: labelSelector(owner, deploymentId).join(',') };
-    const path = pathOf('Service', undefined, namespaceName(deploymentId));
-    const { items } = await cluster.ask<{ items: FoundService[] }>('GET', path, { query });
-    const known = new Set(items.map(({ metadata }) => metadata.name));
-    const own = serviceManifests({ owner, deploymentId, workload });
-    const others = neighbours
-      .flatMap((neighbour) => serviceManifests({ owner, deploymentId, workload: neighbour }))
-      .filter(({ metadata }) => !known.has(metadata.name) && own.every((each) => each.metadata.name !== metadata.name));
-    const wanted = new Map([...others, ...own].map((manifest) => [manifest.metadata.name, manifest]));
-    const made = await Promise.all([...wanted.values()].map((manifest) => cluster.apply<FoundService>(manifest)));
-    const byName = new Map([...items, ...made].map((service) => [service.metadata.name, service]));
-    return [...byName.values()].flatMap(({ metadata, spec }) =>
-      spec?.clusterIP === undefined ? [] : [{ address: spec.clusterIP, aliases: readAliases(metadata.annotations) }],
-    );
   }
 
   async function remove(deploymentId: string, name: WorkloadName): Promise<void> {
@@ -236,23 +212,15 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
 
   async function removeController(deploymentId: string, kind: 'Deployment' | 'Job', found: FoundController) {
     const namespace = namespaceName(deploymentId);
-    const { name, uid, labels = {} } = found.metadata;
+    const { name, uid } = found.metadata;
     await cluster.remove(kind, name, { namespace, uid, waitsForDependents: true });
     await untilRemoved(deploymentId, kind, found);
     const hasPods = () =>
       cache.list('Pod', deploymentId).some(({ metadata }) => metadata.labels?.[workloadKey] === name);
     await cache.until(deploymentId, () => !hasPods(), removalPatienceMs + settings.stopSeconds * 1000);
-    const pod = labels[labelKeys.pod] ?? '';
-    const others = (['Deployment', 'Job'] as const)
-      .flatMap((each) => cache.list(each, deploymentId))
-      .filter(({ metadata }) => metadata.labels?.[labelKeys.pod] === pod);
-    const replica = labels[labelKeys.replica] ?? '';
-    const isLastReplica = !others.some(({ metadata }) => metadata.labels?.[labelKeys.replica] === replica);
     await Promise.all([
       cluster.remove('Secret', name, { namespace }),
       cluster.remove('Secret', `${name}${pullSuffix}`, { namespace }),
-      ...(others.length === 0 ? [cluster.remove('Service', clusterName(pod), { namespace })] : []),
-      ...(isLastReplica ? [cluster.remove('Service', replicaServiceName(pod, Number(replica)), { namespace })] : []),
     ]);
   }
 

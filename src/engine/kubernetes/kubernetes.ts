@@ -55,12 +55,11 @@ export async function openKubernetesEngine(
   const marks = new WeakMap<Observed, Mark>();
   let lastCapacity: Capacity | undefined;
 
-  const told = new Set<string>();
+  let told = new Set<string>();
   function tellOfHanging(): void {
-    for (const hanging of hangingNamespaces(cache.list('Namespace'), now())) {
-      if (!told.has(hanging.namespace)) onHanging(hanging);
-      told.add(hanging.namespace);
-    }
+    const hanging = hangingNamespaces(cache.list('Namespace'), now());
+    for (const each of hanging) if (!told.has(each.namespace)) onHanging(each);
+    told = new Set(hanging.map(({ namespace }) => namespace));
   }
 
   const engine: KubernetesEngine = {

@@ -25,7 +25,7 @@ export function namespaceManifest(owner: string, deploymentId: string, egress: E
 
 /**
  * Nothing that would be reached past the edge, whatever else goes wrong. An update has each pod twice, and each try of a
- * job is a pod that stays.
+ * job is a pod that stays. A pod has up to two Services; the range of their addresses is the whole cluster's.
  */
 export function quotaManifest(owner: string, deploymentId: string): Manifest {
   return {
@@ -35,6 +35,7 @@ export function quotaManifest(owner: string, deploymentId: string): Manifest {
     spec: {
       hard: {
         pods: String(8 * maxContainersPerDeployment),
+        services: String(4 * maxContainersPerDeployment),
         'services.nodeports': '0',
         'services.loadbalancers': '0',
       },

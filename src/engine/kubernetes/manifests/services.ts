@@ -1,4 +1,7 @@
-/** PURE. What a pod is reached at by the other pods of its deployment: an address that stays when the pod goes. */
+/**
+ * PURE. What a pod is reached at by the other pods of its deployment. They read the address once, as they start: so it
+ * stays when the pod goes, for as long as it may come back.
+ */
 import type { Neighbour } from '../../../deployment/workload/workload.ts';
 import { deploymentLabels, labelKeys } from '../../labels.ts';
 import { clusterName, namespaceName, replicaServiceName } from '../names.ts';
@@ -6,6 +9,11 @@ import type { Manifest } from '../objects.ts';
 import { aliasMarks } from './marks.ts';
 
 export type ServiceRequest = { owner: string; deploymentId: string; workload: Neighbour };
+
+/** Of all that there may be for a replica of a pod. */
+export function serviceNames(pod: string, replica: number): string[] {
+  return [clusterName(pod), replicaServiceName(pod, replica)];
+}
 
 /**
  * One for all replicas of the pod, and one for this replica where it has names of its own. None for a pod without ports:
