@@ -7,9 +7,9 @@ import { before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
-import { openTables } from '../../src/store/open.ts';
 import { buildImage } from '../contract/image.ts';
 import { type Berth, createBerth, type Started, until } from './berth.ts';
+import { claim } from './claimed.ts';
 
 const run = promisify(execFile);
 const onlyAsked = { BERTH_TIERS: 'free deployments=9 memory=9Gi snapshot-every=never' };
@@ -35,14 +35,6 @@ const yaml = () => `application:
 `;
 
 const named = ({ applicationName, sessionToken }: Started) => ({ applicationName, sessionToken });
-
-/** As claiming it would. */
-async function claim(berth: Berth, app: Started): Promise<void> {
-  const db = await openTables(berth.settings);
-  const { id } = await berth.row(app);
-  await db.updateTable('deployments').set({ claimedAt: Date.now(), expiresAt: null }).where('id', '=', id).execute();
-  await db.destroy();
-}
 
 const told = async (berth: Berth, { applicationName, sessionToken }: Started) => {
   const query = new URLSearchParams({ applicationName, sessionToken });

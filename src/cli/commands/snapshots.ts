@@ -64,9 +64,9 @@ async function restore(context: Context, target: Target, id: string): Promise<nu
       message,
       stopped.length === 0 ? 'No pod is stopped.' : `Stopped and started again: ${stopped.join(', ')}.`,
       ...(left.length === 0 ? [] : [`Left as they are: ${left.join(', ')}.`]),
-    ].map(printable);
-    if (isTrial) return say(context, trial.value, words.join('\n'));
-    for (const line of words) terminal.note(line);
+    ];
+    if (isTrial) return say(context, trial.value, ...words);
+    for (const line of words) terminal.note(printable(line));
     const isSure = await context.confirm('Restore it?');
     if (isSure === undefined) return terminal.fail('Nobody can be asked here: --yes restores it without.');
     if (!isSure) {
@@ -127,9 +127,9 @@ async function untilEnded<T extends { state: string; problem?: string }>(
   }
 }
 
-function say({ terminal }: Context, value: object, words: string): number {
+function say({ terminal }: Context, value: object, ...lines: string[]): number {
   terminal.json(value);
-  terminal.print(printable(words));
+  for (const line of lines) terminal.print(printable(line));
   return statuses.done;
 }
 

@@ -23,6 +23,7 @@ const MetricsPanel = lazy(() => import('../metrics/panel.tsx'));
 const LogsTab = lazy(() => import('../logs/tab.tsx'));
 const EventsTab = lazy(() => import('./events-tab.tsx'));
 const RevisionsTab = lazy(() => import('../revisions/tab.tsx'));
+const DataTab = lazy(() => import('../snapshots/tab.tsx'));
 const ConfigurationTab = lazy(() => import('../configuration/tab.tsx'));
 
 type DeploymentRoute = Extract<Route, { page: 'deployment' }>;
@@ -32,6 +33,7 @@ const titles: Record<Tab, string> = {
   logs: 'Logs',
   events: 'Events',
   revisions: 'Revisions',
+  data: 'Data',
   configuration: 'Configuration',
 };
 
@@ -100,6 +102,7 @@ function KnownDeployment({ route, target: remembered, isSignedIn }: KnownDeploym
           {tab === 'logs' && <LogsTab target={target} pods={outline.value?.pods} />}
           {tab === 'events' && <EventsTab events={events} connection={connection} />}
           {tab === 'revisions' && <RevisionsTab target={target} status={status} />}
+          {tab === 'data' && <DataTab {...{ deployment, target }} pods={outline.value?.pods} />}
           {tab === 'configuration' && <ConfigurationTab target={target} revision={journey?.revision} />}
         </Suspense>
       </Boundary>

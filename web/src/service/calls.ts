@@ -1,5 +1,5 @@
 /** The calls of the service that the dashboard makes. */
-import { type Answer, call } from './ask.ts';
+import { type Answer, call, open } from './ask.ts';
 import type {
   ChangedDomain,
   Configuration,
@@ -9,7 +9,9 @@ import type {
   Outline,
   Preview,
   Reservation,
+  RestorePreview,
   Revision,
+  Snapshots,
   Started,
   Updated,
 } from './records.ts';
@@ -104,6 +106,46 @@ export function restartPod(target: Target, pod: string): Promise<Answer<unknown>
 
 export function removeDeployment(target: Target): Promise<Answer<{ message: string; restorableUntil?: string }>> {
   return call('removeDeploymentReservation', { body: queryOf(target), token: target.sessionToken });
+}
+
+/** The newest first, with what is being restored. */
+export function snapshotsOf(target: Target): Promise<Answer<Snapshots>> {
+  return call('getSnapshots', { query: queryOf(target), token: target.sessionToken });
+}
+
+export function takeSnapshot(target: Target): Promise<Answer<{ message: string }>> {
+  return call('createSnapshot', { body: queryOf(target), token: target.sessionToken });
+}
+
+/** What of a snapshot is put back. `volumes`: all, unless some are named. */
+export type Restoring = { snapshot: string; volumes?: string[] };
+
+export function restoreSnapshot(target: Target, restoring: Restoring): Promise<Answer<{ message: string }>> {
+  return call('restoreSnapshot', { body: { ...queryOf(target), ...restoring }, token: target.sessionToken });
+}
+
+export function previewRestore(target: Target, restoring: Restoring): Promise<Answer<RestorePreview>> {
+  const body = { ...queryOf(target), ...restoring };
+  const query = { dryRun: 'true' as const };
+  return call('restoreSnapshot', { body, query, token: target.sessionToken }) as Promise<Answer<RestorePreview>>;
+}
+
+export function deleteSnapshot(target: Target, snapshot: string): Promise<Answer<{ message: string }>> {
+  return call('deleteSnapshot', { body: { ...queryOf(target), snapshot }, token: target.sessionToken });
+}
+
+/** The tar of an export, to be read as it comes; a refusal is an answer with a status of 400 or more. */
+export function openExport(
+  target: Target,
+  { secrets, volumes }: { secrets: boolean; volumes: boolean },
+  signal: AbortSignal,
+): Promise<Answer<Response>> {
+  const query = {
+    ...queryOf(target),
+    secrets: secrets ? 'true' : 'false',
+    volumes: volumes ? 'true' : 'false',
+  } as const;
+  return open('exportDeployment', { query, token: target.sessionToken, signal });
 }
 
 export function listDomains(target: Target): Promise<Answer<{ domains: Domain[] }>> {

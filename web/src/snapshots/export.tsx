@@ -1,0 +1,92 @@
+/** Everything that runs the application elsewhere, as a file. */
+import { useEffect, useRef, useState } from 'react';
+import { printBytes } from '../../../src/config/values/units.ts';
+import { ProblemNotice } from '../parts/notice.tsx';
+import { tellUser } from '../parts/toast.tsx';
+import type { Problem } from '../service/ask.ts';
+import { openExport, type Target } from '../service/calls.ts';
+import { askForPlace, canAskForPlace, saveResponse } from './save-file.ts';
+
+export function ExportPanel({ target, hasVolumes }: { target: Target; hasVolumes: boolean }) {
+  const [isWithSecrets, setIsWithSecrets] = useState(false);
+  const [isWithoutVolumes, setIsWithoutVolumes] = useState(false);
+  /** Bytes that have come; undefined while nothing is exported. */
+  const [received, setReceived] = useState<number>();
+  const [problem, setProblem] = useState<Omit<Problem, 'status'>>();
+  const stop = useRef<AbortController>(undefined);
+  useEffect(() => () => stop.current?.abort(), []);
+
+  const save = async () => {
+    setProblem(undefined);
+    const name = `${target.applicationName}.tar`;
+    // Browsers let a page ask only for a moment after the click: before the service has copied the volumes.
+    const place = await askForPlace(name);
+    if (place === 'declined') return;
+    const ending = new AbortController();
+    stop.current = ending;
+    setReceived(0);
+    const wanted = { secrets: isWithSecrets, volumes: !isWithoutVolumes };
+    const answer = await openExport(target, wanted, ending.signal);
+    const saved = await saveResponse(answer, { name, place, signal: ending.signal, onBytes: setReceived });
+    setReceived(undefined);
+    if (ending.signal.aborted) return;
+    if (saved.ok) tellUser(`${name} is saved: unpack it, and read its README.md.`);
+    else setProblem(saved.problem);
+  };
+
+  return (
+    <section className="panel padded stack" aria-label="Export">
+      <div className="row">
+        <h2>Export</h2>
+        {received === undefined ? (
+          <button type="button" className="button compact push" onClick={() => void save()}>
+            Export
+          </button>
+        ) : (
+          <button type="button" className="button compact push" onClick={() => stop.current?.abort()}>
+            Cancel
+          </button>
+        )}
+      </div>
+      <p className="small">
+        One tar that runs elsewhere, by Docker Compose, on Kubernetes or on another Berth: the configuration, the data
+        of all volumes at one instant, and the images that were pushed here. Its README.md says how.
+      </p>
+      <div className="export-choice">
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={isWithSecrets}
+            disabled={received !== undefined}
+            onChange={({ target }) => setIsWithSecrets(target.checked)}
+          />
+          With secrets
+        </label>
+        {hasVolumes && (
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={isWithoutVolumes}
+              disabled={received !== undefined}
+              onChange={({ target }) => setIsWithoutVolumes(target.checked)}
+            />
+            Without volumes
+          </label>
+        )}
+      </div>
+      {isWithSecrets && <p className="small">Passwords and keys will be in the file: keep it where nobody reads it.</p>}
+      {received !== undefined && (
+        <p className="notice calm small" role="status">
+          {received === 0 ? 'Being prepared …' : `${printBytes(received)} so far.`} Stay on this tab until it is done.
+        </p>
+      )}
+      {!canAskForPlace() && hasVolumes && !isWithoutVolumes && (
+        <p className="small soft">
+          This browser collects the file before it is saved. Of volumes of many GB, <code>berth export all</code> writes
+          it at once.
+        </p>
+      )}
+      {problem && <ProblemNotice problem={problem} />}
+    </section>
+  );
+}

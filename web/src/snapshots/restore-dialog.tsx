@@ -1,0 +1,100 @@
+/** What putting a snapshot back does, told by the service before it is asked for. */
+import { useState } from 'react';
+import { Dialog } from '../parts/dialog.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { ProblemNotice } from '../parts/notice.tsx';
+import { useNow } from '../parts/now.ts';
+import { useAnswer } from '../parts/use-answer.ts';
+import type { Answer, Problem } from '../service/ask.ts';
+import { previewRestore, type Restoring, restoreSnapshot, type Target } from '../service/calls.ts';
+import type { RestorePreview, Snapshot } from '../service/records.ts';
+import { replacedBy } from './words.ts';
+
+type RestoreDialogProps = {
+  target: Target;
+  snapshot: Snapshot;
+  onClose: () => void;
+  onDone: (message: string) => void;
+};
+
+export function RestoreDialog({ target, snapshot: { id, volumes }, onClose, onDone }: RestoreDialogProps) {
+  const now = useNow(30_000);
+  const names = volumes.map(({ name }) => name);
+  /** Undefined: all that can be restored. */
+  const [chosen, setChosen] = useState<readonly string[]>();
+  const [refusal, setRefusal] = useState<Problem>();
+  const [isAsking, setIsAsking] = useState(false);
+  const restoring: Restoring = { snapshot: id, ...(chosen && { volumes: [...chosen] }) };
+  const key = chosen?.join(' ') ?? '*';
+  // An answer to another choice tells nothing of this one.
+  const asked = useAnswer(key, async (): Promise<Answer<{ key: string; preview: RestorePreview | undefined }>> => {
+    if (chosen?.length === 0) return { ok: true, value: { key, preview: undefined } };
+    const answer = await previewRestore(target, restoring);
+    return answer.ok ? { ok: true, value: { key, preview: answer.value } } : answer;
+  });
+  const preview = asked.value?.key === key ? asked.value.preview : undefined;
+  const isWaiting = asked.value?.key !== key && !asked.problem;
+  const isChosen = (name: string) => (chosen ?? preview?.volumes ?? names).includes(name);
+
+  const choose = (name: string) => setChosen(names.filter((each) => (each === name) !== isChosen(each)));
+  const restore = async () => {
+    setIsAsking(true);
+    const answer = await restoreSnapshot(target, restoring);
+    setIsAsking(false);
+    if (answer.ok) onDone(answer.value.message);
+    else setRefusal(answer.problem);
+  };
+  return (
+    <Dialog
+      title={`Restore snapshot ${id}?`}
+      onClose={onClose}
+      actions={
+        <>
+          <button type="button" className="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button
+            type="button"
+            className="button danger"
+            disabled={!preview || isAsking}
+            onClick={() => void restore()}
+          >
+            Replace the data
+          </button>
+        </>
+      }
+    >
+      {names.length > 1 && (
+        <fieldset className="stack restore-choice">
+          <legend className="small soft">Volumes</legend>
+          {names.map((name) => (
+            <label className="check" key={name}>
+              <input type="checkbox" checked={isChosen(name)} onChange={() => choose(name)} />
+              <code>{name}</code>
+            </label>
+          ))}
+        </fieldset>
+      )}
+      <div className="restore-preview stack" aria-live="polite">
+        {isWaiting && <Loading what="what it does" height="6rem" />}
+        {preview && (
+          <>
+            <p>{replacedBy(preview, now)}</p>
+            <p className="small">
+              {preview.stopped.length === 0
+                ? 'No pod is stopped.'
+                : `Stopped and started again: ${preview.stopped.join(', ')}.`}
+              {preview.left.length > 0 && ` Left as they are: ${preview.left.join(', ')}.`}
+            </p>
+            <p className="small soft">
+              A snapshot of what is there now is taken before; what is written between that and the stop, some seconds,
+              is lost. The configuration stays.
+            </p>
+          </>
+        )}
+        {chosen?.length === 0 && <p className="soft">Choose a volume.</p>}
+      </div>
+      {(refusal ?? asked.problem) && <ProblemNotice problem={(refusal ?? asked.problem)!} />}
+    </Dialog>
+  );
+}

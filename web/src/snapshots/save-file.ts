@@ -1,0 +1,84 @@
+/**
+ * Saves what the service sends as a file. Where the browser lets a page write to one that its user chooses, each part is
+ * written as it comes; elsewhere the browser collects all of it first.
+ */
+import { problemOf } from '../../../src/client/ask.ts';
+import type { Answer, Problem } from '../service/ask.ts';
+
+/** Of the File System Access API, which is in no standard yet: https://wicg.github.io/file-system-access/ */
+type Picker = (options: { suggestedName: string }) => Promise<FileSystemFileHandle & { remove?: () => Promise<void> }>;
+type Place = Awaited<ReturnType<Picker>>;
+
+const pickerOf = () => (globalThis as { showSaveFilePicker?: Picker }).showSaveFilePicker;
+
+export function canAskForPlace(): boolean {
+  return pickerOf() !== undefined;
+}
+
+/** Undefined where the browser has none to offer. Only in answer to a click. */
+export async function askForPlace(suggestedName: string): Promise<Place | 'declined' | undefined> {
+  const pick = pickerOf();
+  try {
+    return await pick?.({ suggestedName });
+  } catch (error) {
+    if ((error as Error).name === 'AbortError') return 'declined';
+    // Forbidden in this window: the way of other browsers is still there.
+    return undefined;
+  }
+}
+
+type Saving = {
+  name: string;
+  place: Place | undefined;
+  signal: AbortSignal;
+  /** How many have come so far. */
+  onBytes: (received: number) => void;
+};
+
+export type Saved = { ok: true } | { ok: false; problem: Omit<Problem, 'status'> };
+
+/** What breaks off leaves no file, and a file of before as it was. */
+export async function saveResponse(answer: Answer<Response>, saving: Saving): Promise<Saved> {
+  const saved = await save(answer, saving);
+  if (!saved.ok && saving.place) await removeEmpty(saving.place).catch(() => {});
+  return saved;
+}
+
+/** Choosing a place makes an empty file there; one of before, which was to be replaced, is still what it was. */
+async function removeEmpty(place: Place): Promise<void> {
+  if ((await place.getFile()).size === 0) await place.remove?.();
+}
+
+async function save(answer: Answer<Response>, { name, place, signal, onBytes }: Saving): Promise<Saved> {
+  if (!answer.ok) return answer;
+  const { value: response } = answer;
+  if (!response.ok || !response.body)
+    return { ok: false, problem: problemOf(response, await response.json().catch(() => undefined)) };
+  const counted = response.body.pipeThrough(counting(onBytes));
+  try {
+    if (place) await counted.pipeTo(await place.createWritable(), { signal });
+    else handOver(name, await new Response(counted, { headers: response.headers }).blob());
+    return { ok: true };
+  } catch {
+    const error = 'The export broke off, and nothing was saved.';
+    return { ok: false, problem: { code: 'broken', error, hint: 'Look whether there is room for it, and try again.' } };
+  }
+}
+
+function counting(onBytes: (received: number) => void) {
+  let received = 0;
+  return new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(chunk, controller) {
+      received += chunk.byteLength;
+      onBytes(received);
+      controller.enqueue(chunk);
+    },
+  });
+}
+
+function handOver(download: string, blob: Blob): void {
+  const href = URL.createObjectURL(blob);
+  Object.assign(document.createElement('a'), { href, download }).click();
+  // The browser reads it after this turn.
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
+}

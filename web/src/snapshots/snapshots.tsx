@@ -1,0 +1,163 @@
+/** The snapshots that are kept, the newest first, and what becomes of a restore. */
+import { useEffect, useState } from 'react';
+import { capitalised } from '../parts/capitalised.ts';
+import { Loading } from '../parts/loading.tsx';
+import { ProblemNotice } from '../parts/notice.tsx';
+import { useNow } from '../parts/now.ts';
+import { printAgo, printMoment } from '../parts/time.ts';
+import { tellUser } from '../parts/toast.tsx';
+import { useAnswer } from '../parts/use-answer.ts';
+import type { Problem } from '../service/ask.ts';
+import { snapshotsOf, type Target, takeSnapshot } from '../service/calls.ts';
+import type { Restore, Snapshot } from '../service/records.ts';
+import { DeleteDialog } from './delete-dialog.tsx';
+import { RestoreDialog } from './restore-dialog.tsx';
+import { badgeOf, isOpen, isUnderWay, obstacleOf, problemOf, stageOf, storyOf, termsOf } from './words.ts';
+
+/** While something is under way. */
+const lookEveryMs = 1_500;
+
+type SnapshotsPanelProps = { target: Target; isKept: boolean; hasVolumes: boolean };
+
+export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelProps) {
+  const { value, problem, ask } = useAnswer(`${isKept}`, () => snapshotsOf(target));
+  const [refusal, setRefusal] = useState<Problem>();
+  const [isAsking, setIsAsking] = useState(false);
+  const [asked, setAsked] = useState<{ kind: 'restore' | 'delete'; snapshot: Snapshot }>();
+  const isBusy = value !== undefined && isUnderWay(value);
+  useEffect(() => {
+    if (!isBusy) return;
+    const timer = setInterval(() => document.hidden || ask(), lookEveryMs);
+    return () => clearInterval(timer);
+  }, [isBusy, ask]);
+
+  const isOffered = problem?.code !== 'snapshots_not_offered';
+  const obstacle = obstacleOf({ isOffered, isKept, hasVolumes });
+  const isTaking = value?.snapshots.some(({ state }) => state === 'asked') ?? false;
+  const [restore] = value?.restores ?? [];
+  const isRestoring = value?.restores.some(isOpen) ?? false;
+
+  const take = async () => {
+    setIsAsking(true);
+    const answer = await takeSnapshot(target);
+    setIsAsking(false);
+    setRefusal(answer.ok ? undefined : answer.problem);
+    if (answer.ok) tellUser(answer.value.message);
+    ask();
+  };
+  const close = () => setAsked(undefined);
+  const done = (message: string) => {
+    close();
+    tellUser(message);
+    ask();
+  };
+
+  return (
+    <section className="panel padded stack snapshots" aria-label="Snapshots">
+      <div className="row">
+        <h2>Snapshots</h2>
+        {value && obstacle === undefined && (
+          <button
+            type="button"
+            className="button compact push"
+            disabled={isAsking || isTaking}
+            onClick={() => void take()}
+          >
+            {isTaking ? 'Being taken …' : 'Take a snapshot'}
+          </button>
+        )}
+      </div>
+      {obstacle !== undefined && <p className="soft">{obstacle}</p>}
+      {problem && isOffered && <ProblemNotice problem={problem} />}
+      {refusal && <ProblemNotice problem={refusal} />}
+      {restore && <RestoreStage restore={restore} />}
+      {!value && !problem && <Loading what="the snapshots" height="6rem" />}
+      {value?.snapshots.length === 0 && obstacle === undefined && (
+        <p className="soft small">None yet. A snapshot has all volumes at one instant; the application runs on.</p>
+      )}
+      {value && value.snapshots.length > 0 && (
+        <ol className="snapshot-rows" aria-label="Snapshots, the newest first">
+          {value.snapshots.map((snapshot) => (
+            <SnapshotRow
+              key={snapshot.id}
+              {...{ snapshot, isRestoring }}
+              onRestore={() => setAsked({ kind: 'restore', snapshot })}
+              onDelete={() => setAsked({ kind: 'delete', snapshot })}
+            />
+          ))}
+        </ol>
+      )}
+      {value && obstacle === undefined && <p className="small soft">{termsOf(value.kept)}</p>}
+      {asked?.kind === 'restore' && (
+        <RestoreDialog {...{ target }} snapshot={asked.snapshot} onClose={close} onDone={done} />
+      )}
+      {asked?.kind === 'delete' && (
+        <DeleteDialog {...{ target }} snapshot={asked.snapshot} onClose={close} onDone={done} />
+      )}
+    </section>
+  );
+}
+
+function RestoreStage({ restore }: { restore: Restore }) {
+  const now = useNow(30_000);
+  const { state, finishedAt, before } = restore;
+  const problem = problemOf(restore);
+  const tone = state === 'failed' ? 'alarm' : problem === undefined ? 'calm' : 'warn';
+  return (
+    <div className={`notice ${tone}`} role="status">
+      <p>
+        {stageOf(restore, finishedAt === undefined ? '' : printAgo(now - Date.parse(finishedAt)))}
+        {state === 'done' && before !== undefined && ` What was there before is snapshot ${before}.`}
+      </p>
+      {problem !== undefined && <p className="small">{problem}</p>}
+    </div>
+  );
+}
+
+type SnapshotRowProps = { snapshot: Snapshot; isRestoring: boolean; onRestore: () => void; onDelete: () => void };
+
+function SnapshotRow({ snapshot, isRestoring, onRestore, onDelete }: SnapshotRowProps) {
+  const now = useNow(30_000);
+  const { id, state, takenAt, createdAt, volumes } = snapshot;
+  const { word, tone } = badgeOf(snapshot);
+  const at = Date.parse(takenAt ?? createdAt);
+  const problem = problemOf(snapshot);
+  return (
+    <li>
+      <span className={`badge ${tone}`}>{word}</span>
+      <div className="told">
+        <h3>
+          <time dateTime={takenAt ?? createdAt} title={capitalised(printMoment(at, now))}>
+            {capitalised(printAgo(now - at))}
+          </time>
+          <code className="small soft">{id}</code>
+        </h3>
+        <p className="small">{storyOf(snapshot)}</p>
+        {volumes.length > 0 && <p className="small soft">{volumes.map(({ name }) => name).join(', ')}</p>}
+        {problem !== undefined && <p className="small">{problem}</p>}
+      </div>
+      <div className="row actions">
+        {state === 'taken' && (
+          <button
+            type="button"
+            className="button compact"
+            disabled={isRestoring}
+            aria-label={`Restore snapshot ${id}`}
+            onClick={onRestore}
+          >
+            Restore …
+          </button>
+        )}
+        <button
+          type="button"
+          className="button compact danger"
+          disabled={isRestoring}
+          aria-label={`Delete snapshot ${id}`}
+          onClick={onDelete}
+        >
+          Delete
+        </button>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,87 @@
+/** What is said of snapshots and restores. Pure. */
+import { printBytes } from '../../../src/config/values/units.ts';
+import { capitalised } from '../parts/capitalised.ts';
+import { printAgo, printMoment } from '../parts/time.ts';
+import type { Restore, RestorePreview, Snapshot, Snapshots } from '../service/records.ts';
+
+const badges: Record<Snapshot['state'], { word: string; tone: string }> = {
+  asked: { word: 'being taken', tone: 'deploying' },
+  taken: { word: 'kept', tone: 'running' },
+  failed: { word: 'failed', tone: 'failed' },
+};
+
+/** In words, with the tone of its badge. */
+export function badgeOf({ state }: Pick<Snapshot, 'state'>): { word: string; tone: string } {
+  return badges[state];
+}
+
+const reasons: Record<Snapshot['reason'], string> = {
+  asked: 'asked for',
+  schedule: 'taken by the schedule',
+  'before-update': 'before an update',
+  'before-restore': 'before a restore',
+};
+
+/** `Asked for · revision 2 · 3.1 MiB`; its size is known once it is taken. */
+export function storyOf({
+  reason,
+  revision,
+  totalBytes,
+}: Pick<Snapshot, 'reason' | 'revision' | 'totalBytes'>): string {
+  const size = totalBytes === undefined ? [] : [printBytes(totalBytes)];
+  return [capitalised(reasons[reason]), `revision ${revision}`, ...size].join(' · ');
+}
+
+/** Why the last try has failed, and what becomes of it. */
+export function problemOf({ state, problem }: Pick<Snapshot | Restore, 'state' | 'problem'>): string | undefined {
+  if (problem === undefined) return undefined;
+  return state === 'failed' ? problem : `${problem} It is tried again.`;
+}
+
+/** Where a restore is. @param ago When it has ended, such as `5 min ago`. */
+export function stageOf({ state, volumes }: Pick<Restore, 'state' | 'volumes'>, ago: string): string {
+  const what = volumes.join(', ');
+  switch (state) {
+    case 'asked':
+      return `Restoring ${what}: the data are being fetched. The application runs on meanwhile.`;
+    case 'filled':
+      return `Restoring ${what}: the data are here and are being put in place. Pods that use them stop for that.`;
+    case 'done':
+      return `Restored ${what}, ${ago}.`;
+    case 'failed':
+      return `${what} could not be restored, ${ago}.`;
+  }
+}
+
+/** What a restore would replace, and by what. */
+export function replacedBy({ volumes, snapshot }: Pick<RestorePreview, 'volumes' | 'snapshot'>, nowMs: number): string {
+  const at = Date.parse(snapshot.takenAt ?? snapshot.createdAt);
+  const then = `${printMoment(at, nowMs)} (${printAgo(nowMs - at)})`;
+  return `Replaced by what was there ${then}: ${volumes.join(', ')}.`;
+}
+
+export function isUnderWay({ snapshots, restores }: Pick<Snapshots, 'snapshots' | 'restores'>): boolean {
+  return snapshots.some(({ state }) => state === 'asked') || restores.some(isOpen);
+}
+
+export function isOpen({ state }: Pick<Restore, 'state'>): boolean {
+  return state === 'asked' || state === 'filled';
+}
+
+/** `Kept are the last 7 that were asked for, …`: what the plan says. */
+export function termsOf({ count, bytes, everyHours }: Snapshots['kept']): string {
+  if (count === 0) return 'The plan has no snapshots.';
+  const every = everyHours === undefined ? '' : `, and ${count} more of those taken every ${everyHours} h`;
+  return `Kept are the newest ${count} that were asked for${every}; up to ${printBytes(bytes)} in all of the account.`;
+}
+
+/** Why no snapshot can be taken, and what to do about it; undefined where one can. */
+export function obstacleOf(found: { isOffered: boolean; isKept: boolean; hasVolumes: boolean }): string | undefined {
+  const { isOffered, isKept, hasVolumes } = found;
+  if (!hasVolumes)
+    return 'This application has no volumes, so there are no data to take snapshots of: Revisions keeps its configuration.';
+  if (!isOffered)
+    return "This server takes no snapshots: copy the data with the application's own means, such as a dump of its database.";
+  if (!isKept) return 'Snapshots are kept of claimed deployments only: claim this one first, above.';
+  return undefined;
+}
