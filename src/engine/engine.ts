@@ -134,9 +134,10 @@ export type VolumeCopy = { folder: string; paths: string[]; pausedMs: number };
 export type VolumeArchives = {
   /**
    * Copies all of them as they are at one instant, while workloads write to them, to be read until it is disposed. A
-   * volume of which no copy can be made here is left out. Throws EngineFault, for example when the disk has no room for it.
+   * volume of which no copy can be made here is left out. Throws EngineFault, for example when the disk has no room for
+   * it; at the abort it gives up, and nothing is left.
    */
-  take(deploymentId: string, volumes: readonly string[]): Promise<ArchivedVolumes>;
+  take(deploymentId: string, volumes: readonly string[], signal?: AbortSignal): Promise<ArchivedVolumes>;
 };
 
 export type ArchivedVolumes = AsyncDisposable & {
@@ -153,6 +154,8 @@ export type VolumeArchive = {
   volume: string;
   /** A directory below that is kept apart, as images want it; empty for the volume itself. */
   below: string;
+  /** That this is not its path, but a name that stands for it: the path is not known any more. */
+  isUnplaced?: true;
   sizeBytes: number;
   /** Ends with exactly so many bytes, or fails. */
   read(signal: AbortSignal): Readable;

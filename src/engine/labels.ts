@@ -9,6 +9,8 @@ export const labelKeys = {
   owner: 'berth.owner',
   deployment: 'berth.deployment',
   volume: 'berth.volume',
+  /** Of a volume inside another: the path of its directory there. */
+  below: 'berth.below',
   pod: 'berth.pod',
   revision: 'berth.revision',
   replica: 'berth.replica',
@@ -36,6 +38,10 @@ export function deploymentLabels(owner: string, deploymentId: string): Labels {
 
 export function volumeLabels(owner: string, deploymentId: string, volume: string): Labels {
   return { ...deploymentLabels(owner, deploymentId), [labelKeys.volume]: volume };
+}
+
+export function nestedVolumeLabels(owner: string, deploymentId: string, volume: string, below: string): Labels {
+  return { ...volumeLabels(owner, deploymentId, volume), [labelKeys.below]: below };
 }
 
 export function workloadLabels(owner: string, deploymentId: string, workload: Workload, address?: string): Labels {

@@ -8,10 +8,15 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import Docker from 'dockerode';
+import { nestedVolumeName } from '../../src/engine/docker/names.ts';
 import { createLoopVolumes, type LoopVolumes } from '../../src/engine/docker/volumes/loop-volumes.ts';
 import { clearFolder } from '../../src/engine/docker/volumes/mounted-folder.ts';
+import { type Packing, packedSize, stopPacking } from '../../src/engine/docker/volumes/packed-folder.ts';
 import { createVolumeArchives, removeLeftCopies } from '../../src/engine/docker/volumes/volume-archives.ts';
+import { runProgram } from '../../src/engine/docker/volumes/volume-programs.ts';
 import type { VolumeArchives } from '../../src/engine/engine.ts';
+import { nestedVolumeLabels } from '../../src/engine/labels.ts';
+import { newId } from '../../src/lib/ids.ts';
 import { unpacked } from './archives.ts';
 
 const run = promisify(execFile);
@@ -76,6 +81,66 @@ describe('archives of a hostile volume', needsRoot, () => {
     await copy[Symbol.asyncDispose]();
     assert.deepEqual(await readdir(folder), ['volumes']);
     assert.doesNotMatch(await readFile('/proc/self/mountinfo', 'utf8'), new RegExp(`${folder}/exports`));
+  });
+
+  test('whoever goes while the copy is made ends that, and nothing is left', async () => {
+    const leaving = new AbortController();
+    const left: LoopVolumes = {
+      ...loops,
+      async ensure(...asked) {
+        await loops.ensure(...asked);
+        leaving.abort();
+      },
+    };
+    const options = { owner: 'nobody', loops: left, directory, diskFreeBytes: 0 };
+    await assert.rejects(createVolumeArchives(new Docker(), options).take('shop', ['data'], leaving.signal));
+    assert.deepEqual(await readdir(folder), ['volumes']);
+    // One that waits for its turn has none.
+    await assert.rejects(archives.take('shop', ['data'], AbortSignal.abort()));
+    assert.deepEqual(await readdir(folder), ['volumes']);
+  });
+
+  test('a program that copies or counts ends with the abort', async () => {
+    const copying = new AbortController();
+    const sleeping = runProgram(['sleep', '2000'], undefined, copying.signal);
+    copying.abort();
+    await assert.rejects(sleeping);
+    const counting = new AbortController();
+    const packing: Packing = new Set();
+    const counted = packedSize(loops.dataOf(which), packing, counting.signal);
+    counting.abort();
+    await assert.rejects(counted);
+    await stopPacking(packing);
+  });
+
+  test('what is kept apart below a volume is there without any container, and what nobody knows the path of is said so', async (t) => {
+    const docker = new Docker();
+    const deploymentId = newId();
+    const stopped = { deploymentId, volume: 'data' };
+    await loops.ensure(stopped, sizeBytes);
+    for (const slug of ['pgdata', 'var.lib', 'odd_name']) {
+      const path = await loops.ensureNested(stopped, slug);
+      await writeFile(join(path, 'row'), slug);
+    }
+    const created = await docker.createVolume({
+      Name: nestedVolumeName(deploymentId, 'data', 'var/lib'),
+      Labels: nestedVolumeLabels('nobody', deploymentId, 'data', 'var/lib'),
+    });
+    t.after(() => created.remove());
+    await using copy = await archives.take(deploymentId, ['data']);
+    assert.deepEqual(
+      copy.archives.map(({ below, isUnplaced = false }) => [below, isUnplaced]),
+      [
+        ['', false],
+        ['odd_name', true],
+        ['pgdata', false],
+        ['var/lib', false],
+      ],
+    );
+    const rows = await Promise.all(
+      copy.archives.slice(1).map(async (one) => (await unpacked(one)).get('row')?.content),
+    );
+    assert.deepEqual(rows, ['odd_name', 'pgdata', 'var.lib']);
   });
 
   test('without room for it, it says so', async () => {

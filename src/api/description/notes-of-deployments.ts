@@ -168,7 +168,7 @@ export const notesOfDeployments: Record<string, OperationNote> = {
     access: 'caller',
     description:
       'A tar with the configuration, a Compose file and Kubernetes manifests, the contents of the volumes as they are at one instant, pushed images as an OCI layout, and scripts that start it without Berth. It is written as fast as it is read.',
-    refusals: [...refusalsOfApplications, 'engine_unreachable', 'capacity_exhausted'],
+    refusals: [...refusalsOfApplications, 'snapshot_under_way', 'engine_unreachable', 'capacity_exhausted'],
   },
   getDeploymentLogs: {
     tag: 'status',

@@ -6,7 +6,10 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { parse } from 'yaml';
 import { type TestApi, testApi } from '../../../test/support/api.ts';
 import { filesOfTar } from '../../../test/support/tar-files.ts';
-import { EngineFault } from '../../engine/engine.ts';
+import { pushedReference } from '../../config/values/pushed-image.ts';
+import { EngineFault, type VolumeArchive } from '../../engine/engine.ts';
+import { askForRestore, noteFilled, noteRestored } from '../../store/restores.ts';
+import { settleImage } from '../../store/revisions.ts';
 
 const shop = `application:
   name: shop
@@ -149,6 +152,100 @@ test('a server without room for a copy says so, and what can be had all the same
   assert.deepEqual([answer.status, answer.body.code], [503, 'capacity_exhausted']);
   assert.match(answer.body.hint, /volumes=false/);
   assert.ok((await exported(token, '&volumes=false')).has('shop/compose.yaml'));
+});
+
+/** `during`: what happens while the copy is made. */
+function takeWith(during: (signal: AbortSignal | undefined) => Promise<void>, archives?: Partial<VolumeArchive>[]) {
+  const { archives: own } = api.service.engine;
+  const disposed = Promise.withResolvers<void>();
+  api.service.engine.archives = {
+    async take(id, volumes, signal) {
+      const taken = await own!.take(id, volumes);
+      await during(signal);
+      return {
+        ...taken,
+        archives: (archives ?? [{}]).map((changes) => ({ ...taken.archives[0]!, ...changes })),
+        [Symbol.asyncDispose]: async () => disposed.resolve(),
+      };
+    },
+  };
+  return disposed.promise;
+}
+
+test('volumes are never partly of before a restore and partly of after it', async () => {
+  const { token, id } = await start();
+  const { db, now } = api.service;
+  const url = `/exportDeployment?applicationName=shop&sessionToken=${token}`;
+  const ask = () => askForRestore(db, { deploymentId: id, snapshotId: 'old', volumes: ['db-data'], now: now() });
+  const filled = await ask();
+  await noteFilled(db, filled.id);
+  const refused = await api.get(url);
+  assert.deepEqual([refused.status, refused.body.code], [409, 'snapshot_under_way']);
+  assert.match(refused.body.hint, /volumes=false/);
+  assert.ok((await exported(token, '&volumes=false')).has('shop/compose.yaml'));
+  await noteRestored(db, filled.id, now());
+  assert.ok((await exported(token)).has('shop/volumes/db-data.tar'));
+
+  const disposed = takeWith(async () => {
+    const another = await ask();
+    await noteFilled(db, another.id);
+    await noteRestored(db, another.id, now());
+  });
+  assert.equal((await api.get(url)).body.code, 'snapshot_under_way');
+  await disposed;
+});
+
+test('each archive has a name of its own, and one without a known path is said to have none', async () => {
+  const { token } = await start();
+  takeWith(async () => {}, [
+    { below: '' },
+    { below: 'a/b' },
+    { below: 'a.b' },
+    { below: 'A/B' },
+    { below: 'c_d', isUnplaced: true },
+  ]);
+  const files = await exported(token);
+  const names = [...files.keys()].filter((path) => path.startsWith('shop/volumes/'));
+  const expected = ['db-data', 'db-data.a.b', 'db-data.a.b-2', 'db-data.A.B-3', 'db-data.c_d.unplaced'];
+  assert.deepEqual(
+    names,
+    expected.map((name) => `shop/volumes/${name}.tar`),
+  );
+  const [inside, outside] = files.get('shop/README.md')!.toString().split('## What is not') as [string, string];
+  assert.match(outside, /Where `volumes\/db-data\.c_d\.unplaced\.tar` belongs .* below db-data .* only `c_d` is known/);
+  assert.doesNotMatch(inside, /unplaced/);
+  assert.doesNotMatch(files.get('shop/start.sh')!.toString(), /unplaced/);
+});
+
+test('an image that was pushed and has gone is named among what is not there', async () => {
+  const { token, id } = await start();
+  const { db } = api.service;
+  const reference = pushedReference(`s${'0'.repeat(16)}/web`, { digest: `sha256:${'a'.repeat(64)}`, tag: '1' });
+  await db.updateTable('deployments').set({ servingRevision: 1 }).execute();
+  await settleImage(db, id, 1, { image: 'nginx:1', reference, by: 'registry' });
+  const files = await exported(token);
+  const [, outside] = files.get('shop/README.md')!.toString().split('## What is not') as [string, string];
+  assert.match(outside, /The image `shop-web:1`: it was pushed to Berth, and is not whole there any more/);
+});
+
+test('a client that leaves while the copy is made ends that', async () => {
+  const { token } = await start();
+  const begun = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  takeWith(async (signal) => {
+    begun.resolve();
+    await once(signal!, 'abort');
+    ended.resolve();
+    throw signal!.reason;
+  });
+  await api.app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = api.app.server.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1');
+  const path = `/exportDeployment?applicationName=shop&sessionToken=${token}`;
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost:8080\r\n\r\n`);
+  await begun.promise;
+  socket.destroy();
+  await ended.promise;
 });
 
 test('exports are counted by themselves, as starts are', async () => {

@@ -3,22 +3,17 @@
 import type { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import type { Problem } from '../../lib/problem.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
-import { ApplicationFields, findApplication } from '../requests/callers.ts';
+import { ApplicationFields, applicationOf, requireCaller } from '../requests/callers.ts';
+import { clientKey } from '../requests/client-address.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { untilRevoked } from '../requests/revocation.ts';
 import type { Streams } from '../requests/streams.ts';
+import { untilTooSlow } from './export-pace.ts';
+import { createExportPlaces } from './export-places.ts';
 import { packExport } from './export-tar.ts';
 import { openExport } from './exported-application.ts';
-
-/** Each holds a copy of volumes while it is read. */
-const mostAtOnce = 2;
-
-/** Whoever reads more slowly than that on the whole gives the copy back. */
-const graceMs = 600_000;
-const leastBytesPerMs = 64;
 
 const Choice = (description: string, value: 'true' | 'false') =>
   Type.Optional(Type.Enum(['true', 'false'], { default: value, description }));
@@ -41,8 +36,7 @@ export function exportEndpoint(service: Service, streams: Streams): FastifyPlugi
   return async (app) => {
     const closing = new AbortController();
     app.addHook('preClose', async () => closing.abort());
-    /** Of deployments. */
-    const underWay = new Set<string>();
+    const places = createExportPlaces();
 
     app.get(
       '/exportDeployment',
@@ -59,29 +53,41 @@ export function exportEndpoint(service: Service, streams: Streams): FastifyPlugi
       },
       async (request, reply) => {
         const { volumes = 'true', secrets = 'false' } = request.query;
-        const found = await findApplication(service, request, request.query);
+        const caller = await requireCaller(service, request, request.query);
+        if (!caller.ok) return sendProblem(reply, caller.problem);
+        const found = applicationOf(caller.value, request.query);
         if (!found.ok) return sendProblem(reply, found.problem);
         const { id, sessionId, applicationName } = found.value;
-        const busy = underWay.has(id) || underWay.size >= mostAtOnce ? isBusy : undefined;
-        const full = busy ?? streams.open(request, reply, sessionId);
+        const full = streams.open(request, reply, sessionId);
         if (full) return sendProblem(reply, full);
-        underWay.add(id);
-        reply.raw.once('close', () => underWay.delete(id));
+        const client = clientKey(request, service.settings.networkPool);
+        const leave = places.take(id, { accountId: caller.value.accountId, client });
+        if (typeof leave !== 'function') return sendProblem(reply, leave);
+        reply.raw.once('close', leave);
+        const { stop } = untilRevoked(service, request, reply, request.query);
+        const given = AbortSignal.any([stop, closing.signal]);
         const asked = { withSecrets: secrets === 'true', withVolumes: volumes === 'true' };
-        const opened = await openExport(service, found.value, asked);
+        const opened = await openExport(service, found.value, asked, given).catch((error: unknown) => {
+          if (!given.aborted) throw error;
+          return undefined;
+        });
+        if (!opened) {
+          // Nobody reads an answer any more, or may.
+          reply.raw.destroy();
+          return reply;
+        }
         if (!opened.ok) return sendProblem(reply, opened.problem);
         const exported = opened.value;
         const giveBack = () =>
           exported[Symbol.asyncDispose]().catch((error: unknown) => {
             request.log.error({ err: error }, 'a copy of volumes was not removed; the next start removes it');
           });
-        if (reply.raw.destroyed) {
+        if (given.aborted) {
           await giveBack();
+          reply.raw.destroy();
           return reply;
         }
-        const { stop } = untilRevoked(service, request, reply, request.query);
-        const late = AbortSignal.timeout(graceMs + Math.ceil(exported.sizeBytes / leastBytesPerMs));
-        const signal = AbortSignal.any([stop, closing.signal, late]);
+        const signal = AbortSignal.any([given, untilTooSlow(reply.raw, exported.sizeBytes)]);
         const blobs = service.pushedBlobs;
         const tar = packExport({ exported, blobs, at: service.now(), signal });
         tar.once('close', () => void giveBack());
@@ -92,10 +98,3 @@ export function exportEndpoint(service: Service, streams: Streams): FastifyPlugi
     );
   };
 }
-
-const isBusy: Problem = {
-  code: 'rate_limited',
-  error: 'An export of this deployment is under way, or as many of others as may be at once.',
-  hint: 'Try again when it has ended.',
-  retryAfterSeconds: 15,
-};

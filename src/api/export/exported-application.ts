@@ -18,6 +18,7 @@ import type { BlobFolder } from '../../images/blobs/blob-folder.ts';
 import type { Digest } from '../../images/blobs/digest.ts';
 import { describeLayout, type OciLayout, type WantedImage } from '../../images/pushed/oci-layout.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
+import { restoresOf } from '../../store/restores.ts';
 import { documentOf, revisionOf } from '../../store/revisions.ts';
 import { derivationOf } from '../../store/seeds.ts';
 import type { Service } from '../api-service.ts';
@@ -34,11 +35,15 @@ export type ExportedApplication = {
   sizeBytes: number;
 };
 
-/** Refuses where the server has no room for a copy of the volumes. */
+/**
+ * Refuses where the server has no room for a copy of the volumes, or where they may be partly of before a restore. Throws
+ * at the abort.
+ */
 export async function openExport(
   { db, seal, engine, pushedBlobs, urlOf, now }: Service,
   deployment: Deployment,
   { withSecrets, withVolumes }: ExportWanted,
+  signal: AbortSignal,
 ): Promise<Result<ExportedApplication>> {
   // What serves is what wrote the data.
   const number = deployment.servingRevision ?? deployment.revision;
@@ -47,26 +52,46 @@ export async function openExport(
   const { spec, wanted } = withSettledImages(revision.spec, revision.images ?? {});
   const layout = await layoutOf(pushedBlobs, wanted);
   const volumes = volumesOf(spec);
-  const taken = await takeVolumes(engine, deployment, withVolumes ? volumes : []);
+  const before = await finishedRestores(db, deployment.id);
+  if (withVolumes && before === undefined) return restoreUnderWay;
+  const taken = await takeVolumes(engine, deployment, withVolumes ? volumes : [], signal);
   if (!taken.ok) return taken;
+  await using opening = new AsyncDisposableStack();
+  opening.use(taken.value);
+  if (withVolumes && (await finishedRestores(db, deployment.id)) !== before) return restoreUnderWay;
   const derive = await derivationOf(db, seal, deployment.id);
   const written = withSecrets ? withGeneratedValues(spec, (name) => generatedValue(deployment.id, name, derive)) : spec;
-  const archives = taken.value.archives.map((archive) => ({ file: fileOf(archive), archive }));
+  const archives = withFiles(taken.value.archives);
   const texts = exportTexts({
     ...{ spec: written, document, revision: number, at: new Date(now()).toISOString(), withSecrets },
     host: urlOf(deployment.label).hostname,
     archives: archives.map((one) => describe(one, spec)),
     missing: missingOf(volumes, taken.value.archives, withVolumes),
     inLayout: new Set([...wanted].flatMap(([pod, { digest }]) => (isIn(layout, digest) ? [pod] : []))),
+    lostImages: layout.missing.map(({ name }) => name),
   });
   const sizeBytes =
     archives.reduce((sum, { archive }) => sum + archive.sizeBytes, 0) +
     layout.blobs.reduce((sum, blob) => sum + blob.sizeBytes, 0);
+  const open = opening.move();
   return succeed({
     ...{ name: spec.name, texts, archives, layout, sizeBytes },
-    [Symbol.asyncDispose]: async () => await taken.value[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => await open.disposeAsync(),
   });
 }
+
+/** How many restores have put volumes in their places; undefined while one may be doing so. */
+async function finishedRestores(db: Service['db'], deploymentId: string): Promise<number | undefined> {
+  const restores = await restoresOf(db, deploymentId);
+  if (restores.some(({ state }) => state === 'filled')) return undefined;
+  return restores.filter(({ state }) => state === 'done').length;
+}
+
+const restoreUnderWay = refuse(
+  'snapshot_under_way',
+  'Volumes of the deployment are being restored: some could be of before, and some of after it.',
+  'Try again when that has ended, for which the deployment has to run; or export it without its volumes: volumes=false',
+);
 
 /** Images by digest where it is known. `wanted`: those that were pushed here, under the names that they get, by pod. */
 function withSettledImages(
@@ -104,12 +129,13 @@ async function takeVolumes(
   { archives }: Service['engine'],
   { id }: Deployment,
   volumes: readonly DesiredVolume[],
+  signal: AbortSignal,
 ): Promise<Result<ArchivedVolumes>> {
   const none = { pausedMs: 0, archives: [], [Symbol.asyncDispose]: async () => {} };
   if (!archives || volumes.length === 0) return succeed(none);
   try {
     const names = volumes.map(({ volume }) => volume);
-    return succeed(await archives.take(id, names));
+    return succeed(await archives.take(id, names, signal));
   } catch (error) {
     if (!(error instanceof EngineFault) || error.hint === undefined) throw error;
     return refuse(
@@ -120,16 +146,29 @@ async function takeVolumes(
   }
 }
 
+/** Each under a name of its own, also where case makes no difference. */
+function withFiles(archives: readonly VolumeArchive[]): ExportedApplication['archives'] {
+  const taken = new Set<string>();
+  return archives.map((archive) => {
+    const name = nameOf(archive);
+    let file = `${name}.tar`;
+    for (let number = 2; taken.has(file.toLowerCase()); number++) file = `${name}-${number}.tar`;
+    taken.add(file.toLowerCase());
+    return { file: `${volumesFolder}/${file}`, archive };
+  });
+}
+
 /** One step of a path, whatever an image calls its directories. */
-function fileOf({ volume, below }: VolumeArchive): string {
-  const slug = below.replaceAll(/[^A-Za-z0-9_-]+/g, '.');
-  return `${volumesFolder}/${volume}${below === '' ? '' : `.${slug}`}.tar`;
+function nameOf({ volume, below, isUnplaced }: VolumeArchive): string {
+  const slug = below.replaceAll(/[^A-Za-z0-9_-]+/g, '.').slice(0, 100);
+  return `${volume}${below === '' ? '' : `.${slug}`}${isUnplaced ? '.unplaced' : ''}`;
 }
 
 function describe({ file, archive }: { file: string; archive: VolumeArchive }, { pods }: AppSpec): ExportedArchive {
-  const { below, sizeBytes } = archive;
+  const { below, isUnplaced, sizeBytes } = archive;
   const named = pods.flatMap((pod) => pod.volumes.map((volume) => volumeName(pod, volume)));
   const volume = archive.volume.replace(/^shared\./, '');
+  if (isUnplaced) return { file, below, sizeBytes, volume: undefined, unplacedIn: volume };
   return { file, below, sizeBytes, volume: named.includes(volume) ? volume : undefined };
 }
 

@@ -23,6 +23,8 @@ export type ExportedFolder = {
   missing: readonly { title: string; because: string }[];
   /** Pods whose image is in the layout. */
   inLayout: ReadonlySet<string>;
+  /** Images that the Compose file names, and that nobody has any more. */
+  lostImages: readonly string[];
 };
 
 /** `volume`: its name in the Compose file; undefined for one of a further replica, of which that has none. */
@@ -31,6 +33,8 @@ export type ExportedArchive = {
   volume: string | undefined;
   /** The directory below it. */
   below: string;
+  /** The volume of a directory that belongs to a path that nobody knows: `below` only stands for it, and nothing loads it. */
+  unplacedIn?: string;
   sizeBytes: number;
 };
 
@@ -165,7 +169,7 @@ function kubernetesScript({ spec, archives }: ExportedFolder): string {
 }
 
 function readme(
-  { spec, revision, at, withSecrets, archives, missing, inLayout }: ExportedFolder,
+  { spec, revision, at, withSecrets, archives, missing, inLayout, lostImages }: ExportedFolder,
   { notes, isDocumentOpen }: { notes: readonly string[]; isDocumentOpen: boolean },
 ): string {
   const lines = [
@@ -185,7 +189,7 @@ function readme(
     '',
     '- `compose.yaml`, and `kubernetes/`: the application, without anything of Berth.',
     ...(isDocumentOpen ? ['- `document.yaml`: the configuration as it was sent to Berth.'] : []),
-    ...archives.map((archive) => `- ${describeArchive(archive)}`),
+    ...archives.filter(({ unplacedIn }) => unplacedIn === undefined).map((archive) => `- ${describeArchive(archive)}`),
     ...(inLayout.size > 0
       ? [
           `- \`${layoutFolder}/\`: images that no registry has (${[...inLayout].sort().join(', ')}), as an OCI layout; for a cluster, push them to a registry first: \`skopeo copy oci:${layoutFolder}:NAME docker://REGISTRY/NAME\`.`,
@@ -203,6 +207,11 @@ function readme(
           '- Passwords and keys. Data that were written with a password want the same one: export with secrets, or set them yourself.',
           ...(isDocumentOpen ? [] : ['- The document that was sent to Berth, since secrets are written in it.']),
         ]),
+    ...archives.flatMap((archive) => describeUnplaced(archive)),
+    ...lostImages.map(
+      (image) =>
+        `- The image \`${image}\`: it was pushed to Berth, and is not whole there any more. Build it again under this name before you start the application.`,
+    ),
     ...missing.map(({ title, because }) => `- The data of the ${title}: ${because}.`),
     '- Images of registries: they are pulled, by digest where it is known.',
     '- Addresses, certificates, custom domains, logs and earlier revisions.',
@@ -215,6 +224,14 @@ function readme(
 function describeArchive({ file, volume, below, sizeBytes }: ExportedArchive): string {
   const of = volume === undefined ? 'a further replica, which neither script loads' : `the volume ${volume}`;
   return `\`${file}\`: ${below === '' ? '' : `${printable(below)} in `}${of}, ${printBytes(sizeBytes)}, with owners by number.`;
+}
+
+function describeUnplaced({ file, below, unplacedIn, sizeBytes }: ExportedArchive): string[] {
+  if (unplacedIn === undefined) return [];
+  const where = `a directory below ${printable(unplacedIn)} that its image keeps apart`;
+  return [
+    `- Where \`${file}\` belongs (${printBytes(sizeBytes)}): it has the data of ${where}, and of its path only \`${printable(below)}\` is known, in which \`.\` may stand for \`/\` and \`_\` for any other character. Neither script loads it.`,
+  ];
 }
 
 /** A directory of an image may be called anything. */

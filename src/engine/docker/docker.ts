@@ -219,7 +219,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
     ...(usage && { usage }),
     ...(copies && { copies }),
     ...(archives && {
-      archives: { take: (deploymentId, volumes) => withFaults(() => archives.take(deploymentId, volumes)) },
+      archives: { take: (...asked) => withFaults(() => archives.take(...asked)) },
     }),
   };
 }

@@ -44,3 +44,8 @@ export function nestedVolumeName(deploymentId: string, volume: string, relativeP
 export function nestedSlug(relativePath: string): string {
   return relativePath.replaceAll('/', '.').replaceAll(/[^A-Za-z0-9_.-]/g, '_');
 }
+
+/** The only path that has this slug; undefined where several have it. */
+export function pathOfSlug(slug: string): string | undefined {
+  return /[_.]/.test(slug) ? undefined : slug;
+}

@@ -193,6 +193,10 @@ test('volumes of the image: one below a mount is kept with it, others are anonym
     mounts.map(({ Source, Target, VolumeOptions }) => `${Source} ${Target} ${VolumeOptions?.Labels['berth.volume']}`),
     ['berth-abc-pg /var/lib/postgresql pg', 'berth-abc-pg.data /var/lib/postgresql/data pg', ' /cache undefined'],
   );
+  assert.deepEqual(
+    mounts.map(({ VolumeOptions }) => VolumeOptions?.Labels['berth.below']),
+    [undefined, 'data', undefined],
+  );
   assert.ok(mounts.every(({ VolumeOptions }) => VolumeOptions?.Labels['berth.owner'] === 'me'));
 });
 

@@ -10,7 +10,7 @@
 import { posix } from 'node:path';
 import type { MountSettings } from 'dockerode';
 import type { Workload } from '../../../deployment/workload/workload.ts';
-import { deploymentLabels, type Labels, volumeLabels } from '../../labels.ts';
+import { deploymentLabels, type Labels, nestedVolumeLabels, volumeLabels } from '../../labels.ts';
 import { nestedSlug, nestedVolumeName, volumeName } from '../names.ts';
 
 /** A path that the image declares as a volume, below a mount of the workload. */
@@ -37,7 +37,7 @@ export function mountsOf(
       mountOf(
         nestedVolumeName(deploymentId, volume, relativePath),
         path,
-        volumeLabels(owner, deploymentId, volume),
+        nestedVolumeLabels(owner, deploymentId, volume, relativePath),
         boundTo.get(path),
       ),
     ),

@@ -11,16 +11,16 @@ import { ProgramError, path as programPath, runProgram } from './volume-programs
 /** A volume that is mounted, and where its copy is to be. */
 export type CopiedVolume = { image: string; mount: string; copy: string };
 
-/** For how many milliseconds writers have waited at the most. */
-export async function copyFrozen(volumes: readonly CopiedVolume[]): Promise<number> {
+/** For how many milliseconds writers have waited at the most. Throws at the abort, when no program writes any more. */
+export async function copyFrozen(volumes: readonly CopiedVolume[], signal?: AbortSignal): Promise<number> {
   const shared = await Promise.all(volumes.map(({ image, copy }) => shareBlocks(image, copy)));
   const apart = volumes.filter((_, index) => !shared[index]);
-  for (const { image, copy } of apart) await copyBlocks(image, copy, []);
+  for (const { image, copy } of apart) await copyBlocks(image, copy, [], signal);
   const from = performance.now();
   const freeze = await freezeAll(volumes.map(({ mount }) => mount));
   try {
     await Promise.all(volumes.map(({ image, copy }, index) => (shared[index] ? shareBlocks(image, copy) : nothing)));
-    for (const { image, copy } of apart) await copyBlocks(image, copy, ['-c']);
+    for (const { image, copy } of apart) await copyBlocks(image, copy, ['-c'], signal);
   } finally {
     await freeze.end();
   }
@@ -41,8 +41,8 @@ async function shareBlocks(image: string, copy: string): Promise<boolean> {
 }
 
 /** Only blocks that the file system uses; with `-c` only those are written that differ. */
-async function copyBlocks(image: string, copy: string, flags: readonly string[]): Promise<void> {
-  await runProgram(['e2image', '-ra', '-f', ...flags, image, copy]);
+async function copyBlocks(image: string, copy: string, flags: readonly string[], signal?: AbortSignal): Promise<void> {
+  await runProgram(['e2image', '-ra', '-f', ...flags, image, copy], undefined, signal);
 }
 
 /** For so long writers wait at the most, whatever becomes of us. */

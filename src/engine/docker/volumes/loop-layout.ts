@@ -55,7 +55,14 @@ export function mountedVolume(root: string, mountPoint: string): { deploymentId:
 
 /** The directory for what an image declares as a volume of its own below this one, see `mounts.ts`. */
 export function nestedDirectory({ mount }: LoopPlace, slug: string): string {
-  return join(mount, `below-${slug}`);
+  return join(mount, `${nestedPrefix}${slug}`);
+}
+
+const nestedPrefix = 'below-';
+
+/** The slugs of such directories, of the names of all that are beside the data. */
+export function nestedSlugsIn(names: readonly string[]): string[] {
+  return names.flatMap((name) => (name.startsWith(nestedPrefix) ? [name.slice(nestedPrefix.length)] : [])).sort();
 }
 
 const mebibyte = 2 ** 20;

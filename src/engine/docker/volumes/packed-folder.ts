@@ -15,12 +15,16 @@ const environment = { PATH: programPath, LC_ALL: 'C' };
 const wantedKinds = ['(', '-type', 'f', '-o', '-type', 'd', '-o', '-type', 'l', ')'];
 const tarArguments = ['--create', '--format=gnu', '--sparse', '--numeric-owner', '--no-recursion', '--null'];
 
-/** Of the whole tar, in bytes; what files hold is not read for it. */
-export async function packedSize(folder: string, packing: Packing): Promise<number> {
+/** Of the whole tar, in bytes; what files hold is not read for it. Throws at the abort. */
+export async function packedSize(folder: string, packing: Packing, signal?: AbortSignal): Promise<number> {
+  signal?.throwIfAborted();
   // To the null device, tar writes nothing, and says how much it would have been.
   const { tar, ended } = startTar(folder, ['--totals', '--file=/dev/null'], packing);
   tar.stdout!.resume();
-  const bytes = /^Total bytes written: (\d+) /m.exec(await ended)?.[1];
+  const end = () => tar.kill('SIGKILL');
+  signal?.addEventListener('abort', end, { once: true });
+  const said = await ended.finally(() => signal?.removeEventListener('abort', end));
+  const bytes = /^Total bytes written: (\d+) /m.exec(said)?.[1];
   if (bytes === undefined) throw new Error('tar did not say how large it is');
   return Number(bytes);
 }

@@ -4,18 +4,19 @@
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rmdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type Docker from 'dockerode';
 import { createSemaphore } from '../../../lib/concurrency.ts';
 import { type ArchivedVolumes, EngineFault, type VolumeArchive, type VolumeArchives } from '../../engine.ts';
-import { labelSelector } from '../../labels.ts';
+import { labelKeys, labelSelector } from '../../labels.ts';
 import { outOfDiskHint } from '../faults.ts';
-import { nestedSlug, nestedVolumeName, volumeName } from '../names.ts';
-import { type LoopPlace, loopPlace, nestedDirectory } from './loop-layout.ts';
+import { nestedSlug, nestedVolumeName, pathOfSlug, volumeName } from '../names.ts';
+import { type LoopPlace, loopPlace, nestedDirectory, nestedSlugsIn } from './loop-layout.ts';
 import type { LoopVolumes } from './loop-volumes.ts';
 import { clearFolder } from './mounted-folder.ts';
 import { type Packing, packedSize, packFolder, stopPacking } from './packed-folder.ts';
 import { copyVolumes, roomBeside, volumesIn } from './volume-copies.ts';
+import { listVolumes } from './volumes.ts';
 
 export type ArchivesOptions = {
   owner: string;
@@ -35,21 +36,26 @@ export function createVolumeArchives(docker: Docker, options: ArchivesOptions): 
   const { owner, loops, directory, diskFreeBytes } = options;
   const inTurn = createSemaphore(1);
 
-  async function copyInto(root: string, deploymentId: string, volumes: readonly string[]): Promise<ArchivedVolumes> {
+  async function copyInto(
+    root: string,
+    deploymentId: string,
+    volumes: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<ArchivedVolumes> {
     const packing: Packing = new Set();
     await using opening = new AsyncDisposableStack();
     opening.defer(() => removeCopy(root));
     opening.defer(() => stopPacking(packing));
     await mkdir(root, { recursive: true, mode: 0o700 });
     for (const volume of volumes) await loops.ensure({ deploymentId, volume });
-    const { pausedMs } = await copyVolumes(directory, root, deploymentId, volumes);
+    const { pausedMs } = await copyVolumes(directory, root, deploymentId, volumes, signal);
     const nested = await nestedPaths(docker, owner, deploymentId);
     const archives: VolumeArchive[] = [];
     for (const volume of volumes) {
       const to = loopPlace(join(root, volumesIn), deploymentId, volume);
-      for (const { below, folder } of await foldersIn(to, nested.get(volume) ?? [])) {
-        const sizeBytes = await packedSize(folder, packing);
-        archives.push({ volume, below, sizeBytes, read: (signal) => packFolder(folder, packing, signal) });
+      for (const { folder, ...where } of await foldersIn(to, nested.get(volume) ?? [])) {
+        const sizeBytes = await packedSize(folder, packing, signal);
+        archives.push({ volume, ...where, sizeBytes, read: (signal) => packFolder(folder, packing, signal) });
       }
     }
     const open = opening.move();
@@ -57,14 +63,16 @@ export function createVolumeArchives(docker: Docker, options: ArchivesOptions): 
   }
 
   return {
-    async take(deploymentId, volumes) {
+    async take(deploymentId, volumes, signal) {
       const sizes = await Promise.all(volumes.map((volume) => loops.sizeOf({ deploymentId, volume })));
       const here = volumes.filter((_, index) => sizes[index]! > 0);
       if (here.length === 0) return { pausedMs: 0, archives: [], [Symbol.asyncDispose]: async () => {} };
       // One at a time: two would each count on the same room.
       return await inTurn(async () => {
+        signal?.throwIfAborted();
         await refuseWithoutRoom(directory, deploymentId, here, diskFreeBytes);
-        return await copyInto(join(copiesFolder(directory), `${process.pid}-${randomUUID()}`), deploymentId, here);
+        const root = join(copiesFolder(directory), `${process.pid}-${randomUUID()}`);
+        return await copyInto(root, deploymentId, here, signal);
       });
     },
   };
@@ -104,31 +112,42 @@ async function refuseWithoutRoom(
   throw new EngineFault('unavailable', message, { hint: outOfDiskHint });
 }
 
-/** By volume: the directories below it that its image declares as volumes, as containers have them. */
+/** By volume: the directories below it that its image declares as volumes, as containers or Docker's volumes tell them. */
 async function nestedPaths(docker: Docker, owner: string, deploymentId: string): Promise<Map<string, string[]>> {
   const filters = { label: labelSelector(owner, deploymentId) };
   const containers = await docker.listContainers({ all: true, filters });
   const paths = new Map<string, Set<string>>();
+  const note = (name: string | undefined, volume: string, below: string) => {
+    if (name === nestedVolumeName(deploymentId, volume, below))
+      paths.set(volume, (paths.get(volume) ?? new Set()).add(below));
+  };
   const own = volumeName(deploymentId, '');
   for (const { Mounts: mounts } of containers) {
     for (const { Name: above, Destination: folder } of mounts) {
       if (!above?.startsWith(own)) continue;
-      const volume = above.slice(own.length);
-      for (const { Name: name, Destination: path } of mounts) {
-        const relative = path.slice(folder.length + 1);
-        if (!path.startsWith(`${folder}/`) || name !== nestedVolumeName(deploymentId, volume, relative)) continue;
-        paths.set(volume, (paths.get(volume) ?? new Set()).add(relative));
-      }
+      for (const { Name: name, Destination: path } of mounts)
+        if (path.startsWith(`${folder}/`)) note(name, above.slice(own.length), path.slice(folder.length + 1));
     }
+  }
+  // Of what is stopped or has failed there is no container.
+  for (const { Name: name, Labels: labels } of await listVolumes(docker, owner, deploymentId)) {
+    const { [labelKeys.volume]: volume, [labelKeys.below]: below } = labels ?? {};
+    if (volume && below) note(name, volume, below);
   }
   return new Map([...paths].map(([volume, all]) => [volume, [...all].sort()]));
 }
 
-async function foldersIn(place: LoopPlace, nested: readonly string[]): Promise<{ below: string; folder: string }[]> {
-  const names = new Set(await readdir(place.mount));
-  const folders = [
-    { below: '', folder: place.data },
-    ...nested.map((below) => ({ below, folder: nestedDirectory(place, nestedSlug(below)) })),
-  ];
-  return folders.filter(({ folder }) => names.has(folder.slice(place.mount.length + 1)));
+type PackedPlace = Pick<VolumeArchive, 'below' | 'isUnplaced'> & { folder: string };
+
+/** Everything that the file system has, also what nobody knows the path of. */
+async function foldersIn(place: LoopPlace, nested: readonly string[]): Promise<PackedPlace[]> {
+  const names = await readdir(place.mount);
+  const below = nestedSlugsIn(names).flatMap((slug): PackedPlace[] => {
+    const folder = nestedDirectory(place, slug);
+    const known = nested.filter((path) => nestedSlug(path) === slug);
+    const only = pathOfSlug(slug);
+    if (known.length === 0 && only === undefined) return [{ below: slug, isUnplaced: true, folder }];
+    return (known.length > 0 ? known : [only!]).map((path) => ({ below: path, folder }));
+  });
+  return [...(names.includes(basename(place.data)) ? [{ below: '', folder: place.data }] : []), ...below];
 }

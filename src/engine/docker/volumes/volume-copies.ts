@@ -78,6 +78,7 @@ export async function copyVolumes(
   folder: string,
   deploymentId: string,
   volumes: readonly string[],
+  signal?: AbortSignal,
 ): Promise<{ folder: string; paths: string[]; pausedMs: number }> {
   const pairs = volumes.map((volume) => ({
     from: loopPlace(root, deploymentId, volume),
@@ -86,6 +87,7 @@ export async function copyVolumes(
   for (const { to } of pairs) await mkdir(to.mount, { recursive: true, mode: 0o700 });
   const pausedMs = await copyFrozen(
     pairs.map(({ from, to }) => ({ image: from.image, mount: from.mount, copy: to.image })),
+    signal,
   );
   const paths: string[] = [];
   for (const { to } of pairs) {

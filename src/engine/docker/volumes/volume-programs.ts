@@ -7,8 +7,13 @@ const timeoutMs = 120_000;
 /** Daemons' environments often leave out where these programs are. */
 export const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** Its standard output. Throws with its exit code as `code` and its last words as the message. */
-export function runProgram([program, ...args]: readonly [string, ...string[]], input?: string): Promise<string> {
+/** Its standard output. Throws with its exit code as `code` and its last words as the message; also when the abort ends it. */
+export function runProgram(
+  [program, ...args]: readonly [string, ...string[]],
+  input?: string,
+  signal?: AbortSignal,
+): Promise<string> {
+  signal?.throwIfAborted();
   const env = { PATH: path, LC_ALL: 'C' };
   return new Promise((resolve, reject) => {
     const child = execFile(
@@ -16,11 +21,15 @@ export function runProgram([program, ...args]: readonly [string, ...string[]], i
       args,
       { env, timeout: timeoutMs, maxBuffer: 64 * 2 ** 20 },
       (error, stdout, stderr) => {
+        signal?.removeEventListener('abort', end);
         if (!error) return resolve(stdout);
         const words = stderr.trim().split('\n').slice(-3).join(' ') || error.message;
         reject(new ProgramError(`${program}: ${words}`, error.code, stdout));
       },
     );
+    // Not by `execFile` itself, which would not wait for its end.
+    const end = () => child.kill('SIGKILL');
+    signal?.addEventListener('abort', end, { once: true });
     if (input !== undefined) child.stdin?.on('error', () => {}).end(input);
   });
 }
