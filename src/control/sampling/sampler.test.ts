@@ -54,6 +54,65 @@ test('where the engine tells nothing of pods, requests are measured all the same
   await db.destroy();
 });
 
+test('volumes, pods and requests that cannot be read take nothing from the others, and no request is lost', async () => {
+  const db = await emptyStore();
+  let now = 0;
+  let failing = '';
+  const unless = <T>(part: string, value: T) => {
+    if (failing === part) throw new Error(part);
+    return value;
+  };
+  const asked: string[] = [];
+  const measured = createMeasured();
+  const counts = (requests: number): RequestCounts => ({
+    ...{ requests, clientErrors: 0, serverErrors: 0, tookWithin: [requests] },
+  });
+  const volume = { deploymentId: 'shop', volume: 'data', usedBytes: 3, sizeBytes: 9 };
+  let told = 0;
+  const look = createSampling(
+    {
+      ...{ db, now: () => now, uptime: () => now },
+      engine: {
+        usage: {
+          workloads: async () => unless('pods', [use('shop', now)]),
+          async volumes() {
+            asked.push('volumes');
+            return unless('volumes', [volume]);
+          },
+        },
+      },
+      tallyRequests: async () => {
+        const since = unless('requests', now - told) / 1_000;
+        told = now;
+        return new Map([['shop', counts(since)]]);
+      },
+    },
+    measured,
+  );
+  await look();
+  const seen = () => {
+    const { pods, site, volumes, arePodsMeasured } = measured.of('shop', now);
+    const last = [pods[0]?.series.memoryBytes.at(-1), site.series.requestsPerSecond.at(-1), volumes.length];
+    return [...last, arePodsMeasured];
+  };
+  const next = async (fails: string) => {
+    now += stepMs;
+    failing = fails;
+    if (fails) await assert.rejects(look, { message: fails });
+    else await look();
+    return seen();
+  };
+  assert.deepEqual(await next('pods'), [null, 1, 1, true]);
+  assert.deepEqual(await next('requests'), [10, null, 1, true]);
+  assert.deepEqual(await next('volumes'), [10, 1, 1, true]);
+  assert.deepEqual(await next('volumes'), [10, 1, 1, true]);
+  assert.equal(measured.totals()[0]?.requests.requests, 40);
+  // Until they could be read they are asked for at each look, so that their fault is told once.
+  for (let step = 0; step < 4; step++) await next('');
+  assert.equal(asked.length, 5);
+  await db.destroy();
+});
+
 test('a look that fails is told once and tried again, and ends nothing', async () => {
   const db = await emptyStore();
   const told: string[] = [];

@@ -54,27 +54,53 @@ export function startSampler(parts: SamplerParts): Sampler {
   };
 }
 
-/** One look, which remembers the one before. */
+/** One look, which remembers the one before. What of it fails is missing, and thrown once the rest is noted. */
 export function createSampling(
   { db, engine, tallyRequests, now, uptime }: Omit<SamplerParts, 'wait' | 'log'>,
   measured: Pick<Measured, 'note' | 'endPeriod'>,
 ): () => Promise<void> {
   let lookedAtMs: number | undefined;
-  let looks = 0;
+  let untilVolumes = 0;
   let period = Math.floor(now() / keptPeriodMs);
 
   return async () => {
-    const uses = await engine.usage?.workloads();
-    const requests = (await tallyRequests?.()) ?? new Map<string, RequestCounts>();
-    const volumes = looks++ % volumesEverySteps === 0 ? await engine.usage?.volumes() : undefined;
+    const volumes = untilVolumes > 0 ? nothing : await tried(async () => await engine.usage?.volumes());
+    untilVolumes = volumes.fault ? 0 : (untilVolumes + volumesEverySteps - 1) % volumesEverySteps;
+    const uses = await tried(async () => await engine.usage?.workloads());
+    // The last of them: what has been tallied comes never again.
+    const requests = await tried(async () => (await tallyRequests?.()) ?? new Map<string, RequestCounts>());
     const at = now();
     const atMs = uptime();
     const elapsedMs = lookedAtMs === undefined ? 0 : atMs - lookedAtMs;
     lookedAtMs = atMs;
-    measured.note({ at, elapsedMs, uses, requests, volumes });
+    const arePodsMeasured = engine.usage !== undefined;
+    measured.note({
+      at,
+      elapsedMs,
+      arePodsMeasured,
+      uses: uses.value,
+      requests: requests.value,
+      volumes: volumes.value,
+    });
     const current = Math.floor(at / keptPeriodMs);
-    if (current === period) return;
-    period = current;
-    await keepMetrics(db, measured.endPeriod((current - 1) * keptPeriodMs, keptPeriodMs / stepMs));
+    if (current !== period) {
+      period = current;
+      await keepMetrics(db, measured.endPeriod((current - 1) * keptPeriodMs, keptPeriodMs / stepMs));
+    }
+    const failed = [volumes, uses, requests].find(({ fault }) => fault);
+    if (failed) throw failed.fault;
   };
+}
+
+type Tried<T> = { value?: T; fault?: unknown };
+
+const nothing: Tried<undefined> = {};
+
+/** So that the others are asked all the same. */
+async function tried<T>(work: () => Promise<T>): Promise<Tried<T>> {
+  try {
+    return { value: await work() };
+  } catch (fault) {
+    return { fault };
+  }
 }

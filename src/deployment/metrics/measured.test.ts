@@ -111,6 +111,15 @@ test('of five minutes means are kept, of the memory the most, and how long answe
   assert.equal(measured.endPeriod(start, 30).get('abc')?.site.requestsPerSecond, null);
 });
 
+test('requests that could not be counted at a look are in the rate of the next one, over all of its time', () => {
+  const measured = createMeasured();
+  measured.note(look(0, { requests: new Map([['abc', requests(10)]]) }));
+  measured.note(look(1, { requests: undefined }));
+  measured.note(look(2, { requests: new Map([['abc', requests(60)]]) }));
+  const { site } = measured.of('abc', start + 2 * stepMs);
+  assert.deepEqual(site.series.requestsPerSecond.slice(-2), [null, 3]);
+});
+
 test('where the clock was set back, what would be of the future is forgotten', () => {
   const measured = createMeasured();
   measured.note(look(9, { uses: [use({ memoryBytes: 900 })] }));

@@ -19,10 +19,12 @@ export type Look = {
   at: Instant;
   /** Milliseconds since the look before; 0 at the first. */
   elapsedMs: number;
+  /** False where nothing is ever told of pods; default: whether this look has told of them. */
+  arePodsMeasured?: boolean;
   /** Undefined where nothing is told of them. */
   uses: readonly WorkloadUse[] | undefined;
-  /** By deployment, since the look before. */
-  requests: ReadonlyMap<string, RequestCounts>;
+  /** By deployment, since the last look that had them; undefined where they could not be counted. */
+  requests: ReadonlyMap<string, RequestCounts> | undefined;
   /** Undefined: as at the look before. */
   volumes?: readonly VolumeUse[] | undefined;
 };
@@ -55,6 +57,8 @@ export function createMeasured(): Measured {
   let arePodsMeasured = false;
   let lastStep = 0;
   let looks = 0;
+  /** Milliseconds of the looks before that had no requests: the next one has those of all of them. */
+  let uncountedMs = 0;
 
   function find(deploymentId: string): Known {
     const found = known.get(deploymentId) ?? newlyKnown();
@@ -90,16 +94,20 @@ export function createMeasured(): Measured {
   }
 
   return {
-    note({ at, elapsedMs, uses, requests, volumes }) {
+    note({ at, elapsedMs, uses, requests, volumes, arePodsMeasured: areMeasured = uses !== undefined }) {
       looks++;
       const step = stepAt(at);
       // The clock was set back: everything kept would be of the future.
       if (step < lastStep) known.clear();
       lastStep = step;
-      arePodsMeasured = uses !== undefined;
+      arePodsMeasured = areMeasured;
       for (const use of uses ?? []) notePod(use, step, elapsedMs);
-      for (const deploymentId of new Set([...known.keys(), ...requests.keys()]))
-        noteSite(deploymentId, requests.get(deploymentId) ?? noRequests, step, elapsedMs);
+      uncountedMs += elapsedMs;
+      if (requests) {
+        for (const deploymentId of new Set([...known.keys(), ...requests.keys()]))
+          noteSite(deploymentId, requests.get(deploymentId) ?? noRequests, step, uncountedMs);
+        uncountedMs = 0;
+      }
       if (volumes) {
         const byDeployment = Map.groupBy(volumes, ({ deploymentId }) => deploymentId);
         for (const [deploymentId, deployment] of known) deployment.volumes = byDeployment.get(deploymentId) ?? [];

@@ -60,6 +60,13 @@ test('what an address has had until it passed to another deployment is not the o
   assert.deepEqual(requestsOf(tally(new Map([['a', errors(15)]]), () => 'blog')), { blog: 3 });
 });
 
+test('what an address has had between two looks in which it passed from one to another is nobody’s', () => {
+  const tally = createRequestTally();
+  tally(new Map([['a', errors(10)]]), () => 'shop');
+  assert.deepEqual(requestsOf(tally(new Map([['a', errors(90)]]), () => 'blog')), {});
+  assert.deepEqual(requestsOf(tally(new Map([['a', errors(95)]]), () => 'blog')), { blog: 5 });
+});
+
 test('there is a place for answers that took longer than every bound', () => {
   assert.equal(noRequests.tookWithin.length, answerBoundsMs.length + 1);
   assert.deepEqual(

@@ -17,17 +17,20 @@ export type RequestTally = (
 
 /** Answers, by deployment, what has come since the call before; nothing at the first one. */
 export function createRequestTally(): RequestTally {
-  let before: Map<string, { counts: RequestCounts; owner: string | undefined }> | undefined;
+  let before: Map<string, { counts: RequestCounts; owner: string | undefined; isHeld: boolean }> | undefined;
   return (all, ownerOf) => {
     const known = before;
     before = new Map();
     const sums = new Map<string, RequestCounts>();
     for (const [address, counts] of all) {
       const last = known?.get(address);
+      const holder = ownerOf(address);
       // Whose it was until now has had these: a switch to other addresses comes between two looks.
-      const owner = ownerOf(address) ?? last?.owner;
-      before.set(address, { counts, owner });
+      const owner = holder ?? last?.owner;
+      before.set(address, { counts, owner, isHeld: holder !== undefined });
       if (!known || owner === undefined) continue;
+      // It passed from one to another since: which of them had how many, nobody knows, and neither is told of the other's.
+      if (last?.isHeld && last.owner !== owner) continue;
       sums.set(owner, add(sums.get(owner) ?? noRequests, since(last?.counts, counts)));
     }
     return sums;

@@ -26,48 +26,59 @@ export type UsageMeterOptions = {
   loops: LoopVolumes | undefined;
   events: Pick<Events, 'mark' | 'hasChangedSince' | 'isListening'>;
   uptime: () => number;
+  /** Where the kernel shows groups and processes; default: where it does on nearly every machine. */
+  machine?: { root?: string; processes?: string };
 };
 
 /** What does not change while one start of a container runs. */
 type Running = Omit<WorkloadUse, keyof Used> & { pid: number; group: ControlGroup };
 
 export function createUsageMeter(docker: Docker, options: UsageMeterOptions): UsageMeter {
-  const { owner, loops, events, uptime } = options;
+  const { owner, loops, events, uptime, machine = {} } = options;
   const running = new Map<string, Running>();
   let listed: { mark: number; atMs: number } | undefined;
+  let isMissingSome = false;
 
   async function list(): Promise<void> {
     const mark = events.mark();
     const before = listed?.mark ?? -1;
     const isHeard = listed !== undefined && events.isListening();
-    if (isHeard && before === mark && uptime() - listed!.atMs < listEveryMs) return;
+    if (isHeard && !isMissingSome && before === mark && uptime() - listed!.atMs < listEveryMs) return;
     const containers = await docker.listContainers({ filters: { label: labelSelector(owner), status: ['running'] } });
     const present = new Set(containers.map(({ Id }) => Id));
     for (const id of running.keys()) if (!present.has(id)) running.delete(id);
     for (const { Id: id } of containers) {
       const known = running.get(id);
       if (known && isHeard && !events.hasChangedSince(known.deploymentId, before)) continue;
-      const found = await learn(docker, id);
+      const found = await learn(docker, id, machine);
       if (found) running.set(id, found);
       else running.delete(id);
     }
     listed = { mark, atMs: uptime() };
+    isMissingSome = false;
   }
 
   return {
     async workloads() {
       await list();
       const uses: WorkloadUse[] = [];
+      const faults: unknown[] = [];
       for (const [index, [id, { pid, group, ...known }]] of [...running].entries()) {
         if (index % atOnce === atOnce - 1) await turn();
-        const used = readUsed(pid, group);
-        if (used) uses.push({ ...known, ...used });
-        else {
-          // It has ended, or was started again: its event is on its way.
-          running.delete(id);
-          listed = undefined;
+        try {
+          const used = readUsed(pid, group, machine.processes);
+          if (used) uses.push({ ...known, ...used });
+          else {
+            // It has ended, or was started again: its event is on its way.
+            running.delete(id);
+            isMissingSome = true;
+          }
+        } catch (error) {
+          faults.push(error);
         }
       }
+      // One that cannot be read is missing, and takes nothing from the others.
+      if (uses.length === 0 && faults.length > 0) throw faults[0];
       return uses;
     },
 
@@ -81,12 +92,16 @@ export function createUsageMeter(docker: Docker, options: UsageMeterOptions): Us
 }
 
 /** Undefined where it has ended meanwhile, is no workload, or runs on another machine than this. */
-async function learn(docker: Docker, id: string): Promise<Running | undefined> {
+async function learn(
+  docker: Docker,
+  id: string,
+  machine: NonNullable<UsageMeterOptions['machine']>,
+): Promise<Running | undefined> {
   const inspected = await orAbsent(docker.getContainer(id).inspect());
   const labels = inspected && readWorkloadLabels(inspected.Config.Labels);
   if (!labels || inspected.State.Pid === 0) return undefined;
   const { State, HostConfig } = inspected;
-  const group = await findControlGroup(State.Pid, id);
+  const group = await findControlGroup(State.Pid, id, machine);
   if (!group) return undefined;
   const { deploymentId, pod, revision, replica } = labels;
   const { NanoCpus: nanoCpus = 0, Memory: memoryLimitBytes = 0 } = HostConfig;
@@ -98,14 +113,10 @@ async function learn(docker: Docker, id: string): Promise<Running | undefined> {
 }
 
 /**
- * Undefined where it has ended. Synchronous: these files are the kernel's memory, and never wait for a disk; by way of
+ * Undefined where it has ended; throws where its files cannot be read. Synchronous: these files are the kernel's memory, and never wait for a disk; by way of
  * the thread pool each would cost four times as much (measured).
  */
-export function readUsed(
-  pid: number,
-  { accounting, memory, version }: ControlGroup,
-  processes = '/proc',
-): Used | undefined {
+function readUsed(pid: number, { accounting, memory, version }: ControlGroup, processes = '/proc'): Used | undefined {
   const read = (...path: [string, ...string[]]) => readFileSync(join(...path), 'latin1');
   try {
     const held = version === 1 ? 'memory.usage_in_bytes' : 'memory.current';

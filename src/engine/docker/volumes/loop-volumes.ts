@@ -7,6 +7,7 @@
  */
 import { chown, mkdir, readdir, readFile, rename, stat, statfs } from 'node:fs/promises';
 import { leastVolumeBytes } from '../../../deployment/disk/disk-levels.ts';
+import { allThatCome } from '../../../lib/all-that-come.ts';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { replaceFile } from '../../../lib/replace-file.ts';
 import { sync } from '../../../lib/synced-files.ts';
@@ -32,7 +33,7 @@ export type LoopVolumes = {
   ensureNested(volume: LoopVolume, slug: string): Promise<string>;
   /** The size that was asked for last; 0 while the volume is not complete. */
   sizeOf(volume: LoopVolume): Promise<number>;
-  /** What is in each that is mounted, and how much more fits. The mount table is read once for all of them. */
+  /** What is in each that is mounted, and how much more fits. The mount table is read once for all of them. One that cannot be read is left out; throws where none can. */
   usages(): Promise<(LoopVolume & LoopUsage)[]>;
   /** Those to which the kernel has stopped writing, because the host could not take what was written. */
   listStopped(): Promise<LoopVolume[]>;
@@ -132,11 +133,11 @@ export function createLoopVolumes(root: string, ownerOfData: () => Promise<UserI
       return (await exists(place.image)) ? await readSize(place) : 0;
     },
     async usages() {
-      const found = (await listMounted()).map(async ({ isStopped, ...volume }) => {
+      const asked = (await listMounted()).map(async ({ isStopped, ...volume }) => {
         const usage = await usageOf(placeOf(volume).mount);
         return usage ? [{ ...volume, isStopped, ...usage }] : [];
       });
-      return (await Promise.all(found)).flat();
+      return (await allThatCome(asked)).flat();
     },
     async listStopped() {
       const mounted = await listMounted();
