@@ -59,7 +59,8 @@ export async function openControl(settings: OpenControlSettings, parts: ControlP
   });
   const { engine, log } = others;
   const uptime = () => performance.now();
-  const sampler = startSampler({ db, engine, tallyRequests, now, uptime, wait, log });
+  const process = others.process?.id ?? 'alone';
+  const sampler = startSampler({ db, engine, tallyRequests, process, now, uptime, wait, log });
   return {
     ...{ wake: loop.wake, takeOverFrom: loop.takeOverFrom, samples: sampler },
     async [Symbol.asyncDispose]() {

@@ -159,8 +159,8 @@ export type Tables = {
     at: Instant;
     because: string;
   };
-  /** `metrics`: JSON; `at`: when its five minutes began. */
-  keptMetrics: { deploymentId: string; at: Instant; metrics: string };
+  /** `metrics`: JSON; `at`: when its five minutes began; `process`: which one has measured them. */
+  keptMetrics: { deploymentId: string; at: Instant; process: string; metrics: string };
   leases: {
     deploymentId: string;
     dueAt: Instant | null;

@@ -1,11 +1,16 @@
 /** What deployments that are claimed have used, for longer than memory keeps it. */
 import type { Instant } from '../deployment/deployment.ts';
 import type { KeptMetrics } from '../deployment/metrics/deployment-metrics.ts';
+import { mergeKept } from '../deployment/metrics/merged.ts';
 import { chunksOf } from './chunks.ts';
 import type { Database } from './database.ts';
 
-/** Of those among them that are claimed. Where another process on the same engine was first, its row stays. */
-export async function keepMetrics(db: Database, ended: ReadonlyMap<string, KeptMetrics>): Promise<void> {
+/** Of those among them that are claimed, as this process has measured them. What it has told of an instant stays. */
+export async function keepMetrics(
+  db: Database,
+  process: string,
+  ended: ReadonlyMap<string, KeptMetrics>,
+): Promise<void> {
   for (const ids of chunksOf([...ended.keys()])) {
     const claimed = await db
       .selectFrom('deployments')
@@ -17,17 +22,17 @@ export async function keepMetrics(db: Database, ended: ReadonlyMap<string, KeptM
     if (claimed.length === 0) continue;
     const rows = claimed.map(({ id }) => {
       const { at, ...metrics } = ended.get(id)!;
-      return { deploymentId: id, at, metrics: JSON.stringify(metrics) };
+      return { deploymentId: id, at, process, metrics: JSON.stringify(metrics) };
     });
     await db
       .insertInto('keptMetrics')
       .values(rows)
-      .onConflict((conflict) => conflict.columns(['deploymentId', 'at']).doNothing())
+      .onConflict((conflict) => conflict.columns(['deploymentId', 'at', 'process']).doNothing())
       .execute();
   }
 }
 
-/** From an instant on, the oldest first. */
+/** From an instant on, the oldest first; of each, what all processes have measured together. */
 export async function keptMetricsSince(db: Database, deploymentId: string, since: Instant): Promise<KeptMetrics[]> {
   const rows = await db
     .selectFrom('keptMetrics')
@@ -35,8 +40,10 @@ export async function keptMetricsSince(db: Database, deploymentId: string, since
     .where('deploymentId', '=', deploymentId)
     .where('at', '>=', since)
     .orderBy('at')
+    .orderBy('process')
     .execute();
-  return rows.map(({ at, metrics }) => ({ ...(JSON.parse(metrics) as Omit<KeptMetrics, 'at'>), at }));
+  const kept = rows.map(({ at, metrics }) => ({ ...(JSON.parse(metrics) as Omit<KeptMetrics, 'at'>), at }));
+  return [...Map.groupBy(kept, ({ at }) => at).values()].map(([first, ...others]) => mergeKept([first!, ...others]));
 }
 
 export async function forgetMetrics(db: Database, before: Instant): Promise<void> {

@@ -90,7 +90,7 @@ test('of a claimed deployment the last day is told, as the store has it', async 
   const at = (Math.floor(api.clock.now / keptPeriodMs) - 2) * keptPeriodMs;
   const site = { requestsPerSecond: 1.5, clientErrorsPerSecond: 0, serverErrorsPerSecond: 0, p50Ms: 3, p95Ms: null };
   const pod = { cpuMillis: 12.3456, memoryBytes: 7, receivedBytesPerSecond: null, sentBytesPerSecond: 1 };
-  await keepMetrics(api.service.db, new Map([[id, { at, pods: { 'web/0': pod, 'old/1': pod }, site }]]));
+  await keepMetrics(api.service.db, 'this', new Map([[id, { at, pods: { 'web/0': pod, 'old/1': pod }, site }]]));
   const { body } = await ask('&range=day');
   assert.deepEqual([body.range, body.stepSeconds], ['day', 300]);
   assert.deepEqual(
@@ -114,7 +114,7 @@ test('of pods that had other names again and again within the day, those that en
   const pod = { cpuMillis: 1, memoryBytes: 7, receivedBytesPerSecond: null, sentBytesPerSecond: 1 };
   for (let past = 0; past < 7; past++) {
     const pods = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`p${past}x${index}/0`, pod]));
-    await keepMetrics(api.service.db, new Map([[id, { at: (period - past) * keptPeriodMs, pods, site }]]));
+    await keepMetrics(api.service.db, 'this', new Map([[id, { at: (period - past) * keptPeriodMs, pods, site }]]));
   }
   const { body } = await ask('&range=day');
   const names: string[] = body.pods.map(({ name }: { name: string }) => name);

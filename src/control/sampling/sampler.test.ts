@@ -27,7 +27,7 @@ test('after five minutes, means of what is claimed are in the store, once', asyn
     usage: { workloads: async () => [use('shop', cpuMs), use('free', cpuMs)], volumes: async () => [] },
   };
   const measured = createMeasured();
-  const look = createSampling({ db, engine, now: () => now, uptime: () => now }, measured);
+  const look = createSampling({ db, process: 'this', engine, now: () => now, uptime: () => now }, measured);
   for (let step = 0; step <= keptPeriodMs / stepMs + 2; step++) {
     await look();
     now += stepMs;
@@ -45,7 +45,10 @@ test('where the engine tells nothing of pods, requests are measured all the same
   let now = 0;
   const measured = createMeasured();
   const tallyRequests = async () => new Map(now === 0 ? [] : [['shop', counts]]);
-  const look = createSampling({ db, engine: {}, tallyRequests, now: () => now, uptime: () => now }, measured);
+  const look = createSampling(
+    { db, process: 'this', engine: {}, tallyRequests, now: () => now, uptime: () => now },
+    measured,
+  );
   await look();
   now += stepMs;
   await look();
@@ -71,7 +74,7 @@ test('volumes, pods and requests that cannot be read take nothing from the other
   let told = 0;
   const look = createSampling(
     {
-      ...{ db, now: () => now, uptime: () => now },
+      ...{ db, process: 'this', now: () => now, uptime: () => now },
       engine: {
         usage: {
           workloads: async () => unless('pods', [use('shop', now)]),
@@ -124,7 +127,13 @@ test('a look that fails is told once and tried again, and ends nothing', async (
     return [];
   };
   const sampler = startSampler({
-    ...{ db, engine: { usage: { workloads, volumes: async () => [] } }, now: () => 0, uptime: () => 0 },
+    ...{
+      db,
+      process: 'this',
+      engine: { usage: { workloads, volumes: async () => [] } },
+      now: () => 0,
+      uptime: () => 0,
+    },
     wait: async () => await new Promise((next) => setImmediate(next)),
     log: { error: (_, message) => void told.push(message) },
   });

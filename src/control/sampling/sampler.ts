@@ -21,6 +21,8 @@ export type SamplerParts = {
   engine: Pick<Engine, 'usage'>;
   /** What has come for each deployment since the call before; absent where no edge counts. */
   tallyRequests?: (() => Promise<ReadonlyMap<string, RequestCounts>>) | undefined;
+  /** The id of this one among those on the store. */
+  process: string;
   now: () => Instant;
   /** Milliseconds; never jumps. */
   uptime: () => number;
@@ -56,7 +58,7 @@ export function startSampler(parts: SamplerParts): Sampler {
 
 /** One look, which remembers the one before. What of it fails is missing, and thrown once the rest is noted. */
 export function createSampling(
-  { db, engine, tallyRequests, now, uptime }: Omit<SamplerParts, 'wait' | 'log'>,
+  { db, engine, tallyRequests, process, now, uptime }: Omit<SamplerParts, 'wait' | 'log'>,
   measured: Pick<Measured, 'note' | 'endPeriod'>,
 ): () => Promise<void> {
   let lookedAtMs: number | undefined;
@@ -85,7 +87,7 @@ export function createSampling(
     const current = Math.floor(at / keptPeriodMs);
     if (current !== period) {
       period = current;
-      await keepMetrics(db, measured.endPeriod((current - 1) * keptPeriodMs, keptPeriodMs / stepMs));
+      await keepMetrics(db, process, measured.endPeriod((current - 1) * keptPeriodMs, keptPeriodMs / stepMs));
     }
     const failed = [volumes, uses, requests].find(({ fault }) => fault);
     if (failed) throw failed.fault;

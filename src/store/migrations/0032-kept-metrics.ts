@@ -1,4 +1,4 @@
-/** What pods of claimed deployments use and their sites are asked, five minutes each. */
+/** What pods of claimed deployments use and their sites are asked, five minutes each, by each process that measures. */
 import type { Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -6,8 +6,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .createTable('keptMetrics')
     .addColumn('deploymentId', 'text', (c) => c.notNull())
     .addColumn('at', 'bigint', (c) => c.notNull())
+    .addColumn('process', 'text', (c) => c.notNull())
     .addColumn('metrics', 'text', (c) => c.notNull())
-    .addPrimaryKeyConstraint('keptMetricsKey', ['deploymentId', 'at'])
+    .addPrimaryKeyConstraint('keptMetricsKey', ['deploymentId', 'at', 'process'])
     .execute();
   await db.schema.createIndex('keptMetricsByTime').on('keptMetrics').column('at').execute();
 }

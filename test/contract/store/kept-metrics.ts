@@ -30,22 +30,39 @@ export function keptMetricsContract(open: OpenStore): void {
   });
 
   test('metrics are kept of those that are claimed, and of nobody else', async () => {
-    await keepMetrics(db, new Map(['claimed', 'free', 'unknown'].map((id) => [id, metrics(100)])));
+    await keepMetrics(db, 'this', new Map(['claimed', 'free', 'unknown'].map((id) => [id, metrics(100)])));
     assert.deepEqual(await keptMetricsSince(db, 'claimed', 0), [metrics(100)]);
     for (const id of ['free', 'unknown']) assert.deepEqual(await keptMetricsSince(db, id, 0), []);
   });
 
   test('they are told from an instant on, the oldest first, and forgotten before another one', async () => {
-    for (const at of [300, 100, 200]) await keepMetrics(db, new Map([['claimed', metrics(at)]]));
+    for (const at of [300, 100, 200]) await keepMetrics(db, 'this', new Map([['claimed', metrics(at)]]));
     const times = async (since: number) => (await keptMetricsSince(db, 'claimed', since)).map(({ at }) => at);
     assert.deepEqual(await times(200), [200, 300]);
     await forgetMetrics(db, 200);
     assert.deepEqual(await times(0), [200, 300]);
   });
 
-  test('of two processes that measured the same five minutes, the first one has told', async () => {
-    await keepMetrics(db, new Map([['claimed', metrics(100, 1)]]));
-    await keepMetrics(db, new Map([['claimed', metrics(100, 2)]]));
+  test('what a process has told of five minutes stays', async () => {
+    for (const memoryBytes of [1, 2]) await keepMetrics(db, 'this', new Map([['claimed', metrics(100, memoryBytes)]]));
     assert.deepEqual(await keptMetricsSince(db, 'claimed', 0), [metrics(100, 1)]);
+  });
+
+  test('of processes that measured the same five minutes, the pods of all are told and the sum of all requests', async () => {
+    // One of them has no containers, and is the first.
+    await keepMetrics(db, 'b', new Map([['claimed', { ...metrics(100), pods: {} }]]));
+    await keepMetrics(db, 'a', new Map([['claimed', metrics(100)]]));
+    const quiet = {
+      requestsPerSecond: 0,
+      clientErrorsPerSecond: null,
+      serverErrorsPerSecond: 0,
+      p50Ms: null,
+      p95Ms: null,
+    };
+    const old = { 'old/1': metrics(0).pods['web/0']! };
+    await keepMetrics(db, 'c', new Map([['claimed', { at: 100, pods: old, site: quiet }]]));
+    await keepMetrics(db, 'c', new Map([['claimed', metrics(200)]]));
+    const together = { at: 100, pods: { ...metrics(100).pods, ...old }, site: { ...site, requestsPerSecond: 3 } };
+    assert.deepEqual(await keptMetricsSince(db, 'claimed', 0), [together, metrics(200)]);
   });
 }
