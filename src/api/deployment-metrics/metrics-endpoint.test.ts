@@ -32,7 +32,7 @@ async function measuredShop({ measuresPods = true } = {}) {
     [0, 0],
     [2_000, stepMs],
   ] as const) {
-    measured.note({ at: clock.now, elapsedMs, uses: measuresPods ? [use(cpuMs)] : undefined, requests, volumes });
+    await measured.note({ at: clock.now, elapsedMs, uses: measuresPods ? [use(cpuMs)] : undefined, requests, volumes });
     if (elapsedMs === 0) clock.now += stepMs;
   }
   const ask = (query = '', asked = token) =>

@@ -2,6 +2,7 @@
  * What has been measured of each deployment, in Prometheus' format. Labels name the deployment, its pods and volumes, as
  * their owner did: whoever reads this is told who runs what.
  */
+import { setImmediate as turn } from 'node:timers/promises';
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { DeploymentTotals } from '../../deployment/metrics/deployment-metrics.ts';
 
@@ -11,11 +12,49 @@ export type Named = { id: string; applicationName: string; environment: string }
 const deploymentLabels = ['deployment', 'application', 'environment'] as const;
 const podLabels = [...deploymentLabels, 'pod', 'replica'] as const;
 
-/** Those that are not in `named` have ended. */
+/** Deployments that are written without letting anybody else in between: some milliseconds. */
+const atOnce = 50;
+
+/**
+ * Written in parts, since at once those of thousands of deployments would keep everybody else waiting. What `namesOf` does
+ * not find has ended.
+ */
 export async function exposeDeployments(
-  totals: readonly DeploymentTotals[],
-  named: readonly Named[],
-): Promise<{ contentType: string; text: string }> {
+  totals: Iterable<DeploymentTotals>,
+  namesOf: (ids: string[]) => Promise<readonly Named[]>,
+): Promise<{ contentType: string; text: Iterable<string> }> {
+  // All samples of a metric have to be together.
+  const texts = new Map<string, string[]>();
+  for (const part of partsOf(totals)) {
+    const registry = registryOf(part, await namesOf(part.map(({ deploymentId }) => deploymentId)));
+    for (const { name } of registry.getMetricsAsArray()) {
+      const text = await registry.getSingleMetricAsString(name);
+      const written = texts.get(name);
+      if (written) written.push(text.replace(/^#.*\n?/gm, ''));
+      else texts.set(name, [text]);
+    }
+    await turn();
+  }
+  return { contentType: new Registry().contentType, text: linesOf(texts.values()) };
+}
+
+function* linesOf(texts: Iterable<readonly string[]>): Generator<string> {
+  for (const parts of texts) for (const part of parts) if (part !== '') yield `${part.trimEnd()}\n`;
+}
+
+function* partsOf(totals: Iterable<DeploymentTotals>): Generator<DeploymentTotals[]> {
+  let part: DeploymentTotals[] = [];
+  for (const each of totals) {
+    part.push(each);
+    if (part.length < atOnce) continue;
+    yield part;
+    part = [];
+  }
+  // Where there is nothing, the metrics are told all the same.
+  yield part;
+}
+
+function registryOf(totals: readonly DeploymentTotals[], named: readonly Named[]): Registry {
   const registry = new Registry();
   const registers = [registry];
   const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
@@ -71,5 +110,5 @@ export async function exposeDeployments(
     ] as const)
       if (ms !== null) times.set({ ...labels, quantile }, ms / 1_000);
   }
-  return { contentType: registry.contentType, text: await registry.metrics() };
+  return registry;
 }

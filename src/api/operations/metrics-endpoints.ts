@@ -1,6 +1,7 @@
 /** `GET /metrics`, and what is measured of each deployment, for the operator alone. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIPv4 } from 'node:net';
+import { Readable } from 'node:stream';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { deploymentStates } from '../../deployment/deployment.ts';
 import { lastBackupAt } from '../../store/backups.ts';
@@ -25,12 +26,8 @@ export function metricsEndpoints(service: Service): FastifyPluginAsync {
     app.get('/metrics/deployments', { schema: { hide: true } }, async (request, reply) => {
       if (!isOperator(request, settings.metricsToken)) return sendProblem(reply, nothingHere);
       const totals = service.samples?.()?.totals() ?? [];
-      const named = await namesOf(
-        service.db,
-        totals.map(({ deploymentId }) => deploymentId),
-      );
-      const { contentType, text } = await exposeDeployments(totals, named);
-      return reply.type(contentType).send(text);
+      const { contentType, text } = await exposeDeployments(totals, (ids) => namesOf(service.db, ids));
+      return reply.type(contentType).send(Readable.from(text));
     });
   };
 }

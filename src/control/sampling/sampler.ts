@@ -76,7 +76,7 @@ export function createSampling(
     const elapsedMs = lookedAtMs === undefined ? 0 : atMs - lookedAtMs;
     lookedAtMs = atMs;
     const arePodsMeasured = engine.usage !== undefined;
-    measured.note({
+    await measured.note({
       at,
       elapsedMs,
       arePodsMeasured,
@@ -87,7 +87,7 @@ export function createSampling(
     const current = Math.floor(at / keptPeriodMs);
     if (current !== period) {
       period = current;
-      await keepMetrics(db, process, measured.endPeriod((current - 1) * keptPeriodMs, keptPeriodMs / stepMs));
+      await keepMetrics(db, process, await measured.endPeriod((current - 1) * keptPeriodMs, keptPeriodMs / stepMs));
     }
     const failed = [volumes, uses, requests].find(({ fault }) => fault);
     if (failed) throw failed.fault;

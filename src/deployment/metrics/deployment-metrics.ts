@@ -38,7 +38,7 @@ export type DeploymentTotals = {
 /** What was measured, for whoever asks. */
 export type Samples = {
   of(deploymentId: string): DeploymentMetrics;
-  totals(): DeploymentTotals[];
+  totals(): Iterable<DeploymentTotals>;
 };
 
 /** What is kept of five minutes of a deployment that is claimed: means, of the memory the most. */

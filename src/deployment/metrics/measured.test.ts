@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { countTurns } from '../../../test/support/count-turns.ts';
 import { createMeasured, type Look, mostEndedPods } from './measured.ts';
 import { noRequests } from './request-tally.ts';
 import { keptSteps, stepMs } from './series.ts';
@@ -24,10 +25,10 @@ const look = (step: number, change: Partial<Look>): Look => ({
   ...change,
 });
 
-test('of an hour the lines tell what was measured at each step, and now what was measured last', () => {
+test('of an hour the lines tell what was measured at each step, and now what was measured last', async () => {
   const measured = createMeasured();
-  measured.note(look(0, { uses: [use()] }));
-  measured.note(
+  await measured.note(look(0, { uses: [use()] }));
+  await measured.note(
     look(1, { uses: [use({ cpuMs: 2_000, memoryBytes: 120 })], requests: new Map([['abc', requests(20)]]) }),
   );
   const { pods, site, from, stepSeconds, arePodsMeasured } = measured.of('abc', start + stepMs);
@@ -45,85 +46,85 @@ test('of an hour the lines tell what was measured at each step, and now what was
   assert.equal(site.series.p50Ms.length, keptSteps);
 });
 
-test('a pod that runs no more keeps its line and has no now, and after an hour it is forgotten', () => {
+test('a pod that runs no more keeps its line and has no now, and after an hour it is forgotten', async () => {
   const measured = createMeasured();
-  measured.note(look(0, { uses: [use()] }));
-  for (let step = 1; step <= 4; step++) measured.note(look(step, {}));
+  await measured.note(look(0, { uses: [use()] }));
+  for (let step = 1; step <= 4; step++) await measured.note(look(step, {}));
   const [web] = measured.of('abc', start + 4 * stepMs).pods;
   assert.equal(web?.now, undefined);
   assert.deepEqual(web?.series.memoryBytes.slice(-5), [100, null, null, null, null]);
-  measured.note(look(keptSteps, {}));
+  await measured.note(look(keptSteps, {}));
   assert.deepEqual(measured.of('abc', start + keptSteps * stepMs).pods, []);
-  assert.deepEqual(measured.totals(), []);
+  assert.deepEqual([...measured.totals()], []);
 });
 
-test('of pods with new names again and again, those that ended last keep their lines, and all that run do', () => {
+test('of pods with new names again and again, those that ended last keep their lines, and all that run do', async () => {
   const measured = createMeasured();
   for (let step = 0; step < 100; step++)
-    measured.note(look(step, { uses: [use({ pod: 'web' }), use({ pod: `p${step}` })] }));
+    await measured.note(look(step, { uses: [use({ pod: 'web' }), use({ pod: `p${step}` })] }));
   const expected = Array.from({ length: mostEndedPods + 1 }, (_, index) => `p${99 - index}`);
   const names = () => measured.of('abc', start + 99 * stepMs).pods.map(({ pod }) => pod);
   assert.deepEqual(names().sort(), [...expected, 'web'].sort());
   // While nothing is told of pods, nobody knows which have ended.
-  measured.note(look(99, { uses: Array.from({ length: 90 }, (_, index) => use({ pod: `n${index}` })) }));
-  measured.note(look(100, { uses: undefined }));
+  await measured.note(look(99, { uses: Array.from({ length: 90 }, (_, index) => use({ pod: `n${index}` })) }));
+  await measured.note(look(100, { uses: undefined }));
   assert.equal(names().filter((name) => name.startsWith('n')).length, 90);
 });
 
-test('through an update the line of a pod goes on, with the newer one while both run', () => {
+test('through an update the line of a pod goes on, with the newer one while both run', async () => {
   const measured = createMeasured();
-  measured.note(look(0, { uses: [use()] }));
+  await measured.note(look(0, { uses: [use()] }));
   const newer = use({ revision: 2, startedAt: 5_000, memoryBytes: 70 });
   for (const uses of [[use(), newer], [newer, use()], [newer]])
-    measured.note(look(measured.of('abc', start).pods.length, { uses }));
+    await measured.note(look(measured.of('abc', start).pods.length, { uses }));
   const { pods } = measured.of('abc', start + stepMs);
   assert.deepEqual([pods.length, pods[0]?.revision, pods[0]?.now?.memoryBytes], [1, 2, 70]);
 });
 
-test('what a pod has used while it was missing at a look is in no rate', () => {
+test('what a pod has used while it was missing at a look is in no rate', async () => {
   const measured = createMeasured();
-  measured.note(look(0, { uses: [use()] }));
-  measured.note(look(1, {}));
-  measured.note(look(2, { uses: [use({ cpuMs: 9_000 })] }));
-  measured.note(look(3, { uses: [use({ cpuMs: 10_000 })] }));
+  await measured.note(look(0, { uses: [use()] }));
+  await measured.note(look(1, {}));
+  await measured.note(look(2, { uses: [use({ cpuMs: 9_000 })] }));
+  await measured.note(look(3, { uses: [use({ cpuMs: 10_000 })] }));
   assert.deepEqual(measured.of('abc', start + 3 * stepMs).pods[0]?.series.cpuMillis.slice(-4), [null, null, null, 100]);
 });
 
-test('one deployment is told nothing of another one', () => {
+test('one deployment is told nothing of another one', async () => {
   const measured = createMeasured();
-  measured.note(look(0, { uses: [use({ deploymentId: 'other' })], requests: new Map([['other', requests(5)]]) }));
+  await measured.note(look(0, { uses: [use({ deploymentId: 'other' })], requests: new Map([['other', requests(5)]]) }));
   const { pods, volumes, site } = measured.of('abc', start);
   assert.deepEqual([pods, volumes], [[], []]);
   assert.ok(site.series.requestsPerSecond.every((value) => value === null));
 });
 
-test('of five minutes means are kept, of the memory the most, and how long answers took of all of them', () => {
+test('of five minutes means are kept, of the memory the most, and how long answers took of all of them', async () => {
   const measured = createMeasured();
-  measured.note(look(0, { uses: [use()] }));
-  measured.note(
+  await measured.note(look(0, { uses: [use()] }));
+  await measured.note(
     look(1, { uses: [use({ cpuMs: 1_000, memoryBytes: 300 })], requests: new Map([['abc', requests(30)]]) }),
   );
-  measured.note(look(2, { uses: [use({ cpuMs: 4_000, memoryBytes: 200 })] }));
-  const kept = measured.endPeriod(start, 30).get('abc');
+  await measured.note(look(2, { uses: [use({ cpuMs: 4_000, memoryBytes: 200 })] }));
+  const kept = (await measured.endPeriod(start, 30)).get('abc');
   assert.equal(kept?.at, start);
   assert.deepEqual([kept?.pods['web/0']?.cpuMillis, kept?.pods['web/0']?.memoryBytes], [200, 300]);
   assert.deepEqual([kept?.site.requestsPerSecond, kept?.site.p50Ms], [1.5, 2.5]);
-  assert.equal(measured.endPeriod(start, 30).get('abc')?.site.requestsPerSecond, null);
+  assert.equal((await measured.endPeriod(start, 30)).get('abc')?.site.requestsPerSecond, null);
 });
 
-test('requests that could not be counted at a look are in the rate of the next one, over all of its time', () => {
+test('requests that could not be counted at a look are in the rate of the next one, over all of its time', async () => {
   const measured = createMeasured();
-  measured.note(look(0, { requests: new Map([['abc', requests(10)]]) }));
-  measured.note(look(1, { requests: undefined }));
-  measured.note(look(2, { requests: new Map([['abc', requests(60)]]) }));
+  await measured.note(look(0, { requests: new Map([['abc', requests(10)]]) }));
+  await measured.note(look(1, { requests: undefined }));
+  await measured.note(look(2, { requests: new Map([['abc', requests(60)]]) }));
   const { site } = measured.of('abc', start + 2 * stepMs);
   assert.deepEqual(site.series.requestsPerSecond.slice(-2), [null, 3]);
 });
 
-test('where the clock was set back, what would be of the future is forgotten', () => {
+test('where the clock was set back, what would be of the future is forgotten', async () => {
   const measured = createMeasured();
-  measured.note(look(9, { uses: [use({ memoryBytes: 900 })] }));
-  measured.note(look(2, { uses: [use()] }));
+  await measured.note(look(9, { uses: [use({ memoryBytes: 900 })] }));
+  await measured.note(look(2, { uses: [use()] }));
   const [web] = measured.of('abc', start + 9 * stepMs).pods;
   assert.deepEqual(
     web?.series.memoryBytes.filter((value) => value !== null),
@@ -131,12 +132,37 @@ test('where the clock was set back, what would be of the future is forgotten', (
   );
 });
 
-test('totals tell what was counted since the beginning, of those that run now', () => {
+test('totals tell what was counted since the beginning, of those that run now', async () => {
   const measured = createMeasured();
   const volume = { deploymentId: 'abc', volume: 'data', usedBytes: 3, sizeBytes: 9 };
-  measured.note(look(0, { uses: [use()], requests: new Map([['abc', requests(5)]]) }));
-  measured.note(look(1, { uses: [use({ cpuMs: 7 })], requests: new Map([['abc', requests(6)]]), volumes: [volume] }));
+  await measured.note(look(0, { uses: [use()], requests: new Map([['abc', requests(5)]]) }));
+  await measured.note(
+    look(1, { uses: [use({ cpuMs: 7 })], requests: new Map([['abc', requests(6)]]), volumes: [volume] }),
+  );
   const [all] = measured.totals();
   assert.deepEqual([all?.requests.requests, all?.uses[0]?.cpuMs, all?.volumes], [11, 7, [volume]]);
   assert.deepEqual(measured.of('abc', start + stepMs).volumes, [{ volume: 'data', usedBytes: 3, sizeBytes: 9 }]);
+});
+
+test('while much is noted others have their turn, and are told of what was noted wholly', async () => {
+  const measured = createMeasured();
+  const ids = Array.from({ length: 2_000 }, (_, index) => `d${index}`);
+  const noteAll = (step: number) =>
+    measured.note(
+      look(step, {
+        uses: ids.map((deploymentId) => use({ deploymentId, cpuMs: step })),
+        requests: new Map(ids.map((id) => [id, requests(1)])),
+      }),
+    );
+  await noteAll(0);
+  const turns = countTurns();
+  const noting = noteAll(1);
+  await new Promise((next) => setImmediate(next));
+  assert.deepEqual(
+    [...measured.totals()].map(({ uses }) => uses.length),
+    ids.map(() => 1),
+  );
+  await noting;
+  assert.equal((await measured.endPeriod(start, 30)).size, ids.length);
+  assert.ok(turns.end() >= 30);
 });

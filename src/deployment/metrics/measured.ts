@@ -1,4 +1,5 @@
 /** What has been measured of all deployments lately, in memory: each look adds to it, whoever asks reads from it. */
+import { turnEvery } from '../../lib/turns.ts';
 import type { Instant } from '../deployment.ts';
 import type { DeploymentMetrics, DeploymentTotals, KeptMetrics, PodMetrics, SeriesOf } from './deployment-metrics.ts';
 import { type PodValues, podNames, podValues, type SiteValues, siteNames, siteValues } from './rates.ts';
@@ -8,6 +9,9 @@ import type { RequestCounts, VolumeUse, WorkloadUse } from './use.ts';
 
 /** As many as a deployment has containers by default: without a bound, new names again and again would fill the memory. */
 export const mostEndedPods = 60;
+
+/** Deployments that are noted without letting anybody else in between: some milliseconds. */
+const atOnce = 100;
 
 /** Steps that make what is told as "now" of a site: single requests would jump. */
 const recentSteps = 6;
@@ -30,13 +34,14 @@ export type Look = {
 };
 
 export type Measured = {
-  note(look: Look): void;
+  /** In parts, between which others have their turn: one after the other. */
+  note(look: Look): Promise<void>;
   /** Of a deployment that nothing was measured of yet: an hour of nothing. */
   of(deploymentId: string, now: Instant): DeploymentMetrics;
   /** Of all that something was measured of at the last look. */
-  totals(): DeploymentTotals[];
+  totals(): Iterable<DeploymentTotals>;
   /** Means of the last steps, for the store, of all deployments; begins a new period. */
-  endPeriod(at: Instant, steps: number): Map<string, KeptMetrics>;
+  endPeriod(at: Instant, steps: number): Promise<Map<string, KeptMetrics>>;
 };
 
 type Pod = { last: WorkloadUse; lastStep: number; lastLook: number; series: Series<(typeof podNames)[number]> };
@@ -94,18 +99,28 @@ export function createMeasured(): Measured {
   }
 
   return {
-    note({ at, elapsedMs, uses, requests, volumes, arePodsMeasured: areMeasured = uses !== undefined }) {
+    async note({ at, elapsedMs, uses, requests, volumes, arePodsMeasured: areMeasured = uses !== undefined }) {
       looks++;
       const step = stepAt(at);
       // The clock was set back: everything kept would be of the future.
-      if (step < lastStep) known.clear();
-      lastStep = step;
+      if (step < lastStep) {
+        known.clear();
+        lastStep = step;
+      }
       arePodsMeasured = areMeasured;
-      for (const use of uses ?? []) notePod(use, step, elapsedMs);
+      const next = turnEvery(atOnce);
+      for (const use of uses ?? []) {
+        const wait = next();
+        if (wait) await wait;
+        notePod(use, step, elapsedMs);
+      }
       uncountedMs += elapsedMs;
       if (requests) {
-        for (const deploymentId of new Set([...known.keys(), ...requests.keys()]))
+        for (const deploymentId of new Set([...known.keys(), ...requests.keys()])) {
+          const wait = next();
+          if (wait) await wait;
           noteSite(deploymentId, requests.get(deploymentId) ?? noRequests, step, uncountedMs);
+        }
         uncountedMs = 0;
       }
       if (volumes) {
@@ -117,6 +132,8 @@ export function createMeasured(): Measured {
         if (uses) for (const key of surplus(pods, looks)) pods.delete(key);
         if (last <= step - keptSteps) known.delete(deploymentId);
       }
+      // Until here whoever asks is told of the look before.
+      lastStep = step;
     },
 
     of(deploymentId, now) {
@@ -132,18 +149,22 @@ export function createMeasured(): Measured {
       };
     },
 
-    totals: () =>
-      [...known]
-        .filter(([, { step }]) => step > lastStep - keptSteps)
-        .map(([deploymentId, found]) => ({
-          ...{ deploymentId, volumes: found.volumes, requests: found.all, site: recentSite(found, lastStep) },
-          uses: [...found.pods.values()].filter((pod) => pod.lastStep === lastStep).map(({ last }) => last),
-        })),
+    *totals() {
+      for (const [deploymentId, found] of known) {
+        if (found.step <= lastStep - keptSteps) continue;
+        const uses = [...found.pods.values()].filter((pod) => pod.lastStep >= lastStep).map(({ last }) => last);
+        const site = recentSite(found, lastStep);
+        yield { deploymentId, uses, volumes: found.volumes, requests: found.all, site };
+      }
+    },
 
-    endPeriod(at, steps) {
+    async endPeriod(at, steps) {
       const ended = new Map<string, KeptMetrics>();
       const to = lastStep;
+      const next = turnEvery(atOnce);
       for (const [deploymentId, found] of known) {
+        const wait = next();
+        if (wait) await wait;
         const { counts, elapsedMs } = found.period;
         found.period = { counts: noRequests, elapsedMs: 0 };
         const pods = [...found.pods].filter(([, pod]) => pod.lastStep > to - steps);

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
+import { countTurns } from '../../../test/support/count-turns.ts';
 import { type EdgeFixture, openEdge, site, stop } from '../../../test/support/edge.ts';
 import { answerBoundsMs } from '../../deployment/metrics/use.ts';
 import { parseCounts } from './request-counts.ts';
@@ -52,7 +53,7 @@ test('requests are counted by address: how many, which failed and by whose fault
 
 const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
 
-test('an answer of HAProxy is read whatever else is in it', () => {
+test('an answer of HAProxy is read whatever else is in it', async () => {
   const count = fc.nat(1e9);
   const entry = fc.record({
     address: fc.ipV4(),
@@ -60,13 +61,13 @@ test('an answer of HAProxy is read whatever else is in it', () => {
     underWay: count,
   });
   const noise = fc.constantFrom('', '# table: under-way, type: string, size:102400, used:1', 'Unknown command', 'key=');
-  fc.assert(
-    fc.property(fc.uniqueArray(entry, { selector: ({ address }) => address }), noise, (entries, line) => {
+  await fc.assert(
+    fc.asyncProperty(fc.uniqueArray(entry, { selector: ({ address }) => address }), noise, async (entries, line) => {
       const lines = entries.map(
         ({ address, counts, underWay }) =>
           `0x55f6935b3c40: key=${address} use=0 exp=3599840 conn_cur=${underWay} ${counts.map((value, place) => `gpc${place}=${value}`).join(' ')}`,
       );
-      const found = parseCounts([line, ...lines, ''].join('\n'));
+      const found = await parseCounts([line, ...lines, ''].join('\n'));
       assert.equal(found.size, entries.length);
       for (const { address, counts } of entries) {
         const [requests, clientErrors, serverErrors, ...tookWithin] = counts;
@@ -74,4 +75,12 @@ test('an answer of HAProxy is read whatever else is in it', () => {
       }
     }),
   );
+});
+
+test('while a long answer is read, others have their turn', async () => {
+  const line = (number: number) => `0x55f6935b3c40: key=10.0.${number >> 8}.${number & 255} use=0 gpc0=${number}`;
+  const turns = countTurns();
+  const found = await parseCounts(Array.from({ length: 10_000 }, (_, number) => line(number)).join('\n'));
+  assert.equal(found.get('10.0.1.0')?.requests, 256);
+  assert.ok(turns.end() >= 10);
 });

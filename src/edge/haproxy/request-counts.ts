@@ -1,9 +1,10 @@
 /**
  * What is counted of requests to applications, by the address that they go to: HAProxy's own numbers have all sites as
  * one, and its log would be a line for a process to read for each request. A part of its configuration, and what comes
- * back of it. Pure.
+ * back of it.
  */
 import { answerBoundsMs, type RequestCounts } from '../../deployment/metrics/use.ts';
+import { turnEvery } from '../../lib/turns.ts';
 
 export const underWayTable = 'under-way';
 
@@ -40,10 +41,16 @@ function count(place: number, condition?: string): string {
   return `http-after-response set-var(txn.counted) sc_inc_gpc(${place},2)${condition ? ` if ${condition}` : ''}`;
 }
 
+/** Lines that are read without letting anybody else in between: some milliseconds. */
+const linesAtOnce = 250;
+
 /** By address, of the answer to `show table`; lines that say something else are none. */
-export function parseCounts(answer: string): Map<string, RequestCounts> {
+export async function parseCounts(answer: string): Promise<Map<string, RequestCounts>> {
   const found = new Map<string, RequestCounts>();
+  const next = turnEvery(linesAtOnce);
   for (const line of answer.split('\n')) {
+    const wait = next();
+    if (wait) await wait;
     const [, address, fields] = /^0x[0-9a-f]+: key=(\S+) (.*)$/.exec(line) ?? [];
     if (address === undefined || fields === undefined) continue;
     const values = new Array<number>(counters).fill(0);

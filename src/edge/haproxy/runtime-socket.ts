@@ -80,7 +80,7 @@ export async function countUnderWay(socketPath: string, addresses: readonly stri
 
 /** By the addresses that requests have gone to within the last hour. */
 export async function countRequests(socketPath: string): Promise<Map<string, RequestCounts>> {
-  return parseCounts(await ask(socketPath, `show table ${underWayTable}`));
+  return await parseCounts(await ask(socketPath, `show table ${underWayTable}`));
 }
 
 /**
