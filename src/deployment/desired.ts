@@ -17,7 +17,7 @@ export type Desired =
   /** `keptUntil`: as of `grace.ts`; null: its volumes go too. */
   | { kind: 'gone'; because: 'removed' | 'expired'; keptUntil: Instant | null }
   /** Nothing but its volumes, for as long as its owner wants that. */
-  | { kind: 'stopped' }
+  | { kind: 'stopped'; restore?: FilledRestore }
   | {
       kind: 'running';
       revision: number;
@@ -28,8 +28,10 @@ export type Desired =
       volumes: DesiredVolume[];
       egress: Egress;
       /** What takes the places of volumes before anything that uses them runs. */
-      restore?: Pick<Restore, 'id' | 'snapshotId' | 'volumes'>;
+      restore?: FilledRestore;
     };
+
+export type FilledRestore = Pick<Restore, 'id' | 'snapshotId' | 'volumes'> & { filledKey: string };
 
 export type DesiredVolume = {
   volume: string;

@@ -116,9 +116,10 @@ export type VolumeCopies = {
   finish(deploymentId: string, volumes: readonly string[], key: string): Promise<void>;
   /**
    * Puts those in the places of the deployment's volumes of the same names, which nobody uses. One that was put there
-   * before stays: killed at any instant, the next call goes on.
+   * before stays: killed at any instant, the next call goes on. False, and nothing is changed, where what was made is
+   * not there any more.
    */
-  swap(deploymentId: string, volumes: readonly string[], key: string): Promise<void>;
+  swap(deploymentId: string, volumes: readonly string[], key: string): Promise<boolean>;
   /** How many bytes would be free on the host beside copies of these. */
   room(deploymentId: string, volumes: readonly string[]): Promise<number>;
   /** Removes what is left of it; nothing is no error. */

@@ -5,34 +5,42 @@
  */
 import type { Deployment } from '../deployment/deployment.ts';
 import type { Restore, Snapshot } from '../deployment/snapshot/snapshot.ts';
+import { newId } from '../lib/ids.ts';
 import { atOnce, makeDue } from '../store/leases.ts';
-import { noteFilled, noteSafety } from '../store/restores.ts';
+import { noteFilled, noteSafety, noteTry } from '../store/restores.ts';
 import { askForSnapshot, snapshotById } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
-import { SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
+import { clearUnlessBusy, SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
 import { takenSnapshot, takeSnapshot } from './take-snapshot.ts';
 
 /** Throws SnapshotFault, and faults of the engine and of the place. */
 export async function fillRestore(restore: Restore, deployment: Deployment, parts: SnapshotParts): Promise<void> {
-  const { db, engine, now, wake } = parts;
+  const { db, engine, now, wake, stop } = parts;
   const { id: deploymentId } = deployment;
   const snapshot = await takenSnapshot(db, restore.snapshotId);
   const { volumeSizes = {} } = await engine.observe(deploymentId, []);
   const missing = restore.volumes.filter((volume) => !volumeSizes[volume]);
   if (missing.length > 0)
     throw new SnapshotFault(`The deployment has these volumes no more: ${missing.join(', ')}.`, { isFinal: true });
+  const key = `${restore.id}-${newId()}`;
+  if (!(await noteTry(db, restore.id, key))) return;
+  if (restore.filledKey !== null) await clearUnlessBusy(restore.filledKey, parts);
   if ((await engine.copies.room(deploymentId, restore.volumes)) < parts.diskFreeBytes)
     throw new SnapshotFault('The disk of the host has no room for the data beside those in use now.');
   const sizes = restore.volumes.map((volume) => ({
     volume,
     sizeBytes: Math.max(volumeSizes[volume]!, ...sizesIn(snapshot, volume)),
   }));
-  const { folder, paths } = await engine.copies.make(deploymentId, sizes, restore.id);
+  stop.throwIfAborted();
+  const { folder, paths } = await engine.copies.make(deploymentId, sizes, key);
+  stop.throwIfAborted();
   await (await parts.repository()).bring(snapshot.placeId, folder, paths);
-  await engine.copies.finish(deploymentId, restore.volumes, restore.id);
+  stop.throwIfAborted();
+  await engine.copies.finish(deploymentId, restore.volumes, key);
   await takeSafety(restore, deployment, parts);
+  stop.throwIfAborted();
   await write(db, { deploymentId }, async (db) => {
-    if (await noteFilled(db, restore.id)) await makeDue(db, deploymentId, atOnce(now()));
+    if (await noteFilled(db, restore.id, key)) await makeDue(db, deploymentId, atOnce(now()));
   });
   wake(deploymentId);
 }

@@ -10,8 +10,10 @@ import { leaveDuties, takeDuty } from '../store/duties.ts';
 import { nameOfHeld } from '../store/held.ts';
 import { passwordOfPlace } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
+import { failUnoffered } from './fail-unoffered.ts';
+import { holdDuty } from './hold-duty.ts';
 import type { SnapshotParts } from './snapshot-parts.ts';
-import { createSnapshotWorker } from './worker.ts';
+import { createSnapshotWorker, type SnapshotWorker } from './worker.ts';
 
 export type SnapshotSettings = {
   dataDir: string;
@@ -44,36 +46,34 @@ export function openSnapshots(
   { engine, seal, process: self, ...parts }: OpenSnapshotParts,
 ): OpenSnapshots {
   const { copies } = engine;
-  const { snapshots: place, dataDir, diskFreeBytes } = settings;
-  if (place === 'none' || !copies) return { look() {}, async [Symbol.asyncDispose]() {} };
-  const { db, now, log } = parts;
+  const { snapshots, dataDir, diskFreeBytes } = settings;
   const stopping = new AbortController();
-  const repository = openOnce(db, seal, place ?? readBackupPlace(join(dataDir, 'snapshots')), stopping.signal);
-  const worker = createSnapshotWorker({
-    ...parts,
-    engine: { observe: engine.observe, copies },
-    ...{ repository, diskFreeBytes, stop: stopping.signal },
-  });
+  if (snapshots === 'none' || !copies) return failAll({ ...parts, canSwap: copies !== undefined }, stopping);
+  const { db, now, log } = parts;
+  const place = snapshots ?? readBackupPlace(join(dataDir, 'snapshots'));
   const duty = { name: 'snapshots', holder: nameOfHeld(self?.isSeen() ? self.id : undefined), forMs: dutyMs };
   let rouse = () => {};
 
-  async function work(): Promise<void> {
-    const ended = new AbortController();
-    void keepDuty(ended.signal);
-    try {
-      while (!stopping.signal.aborted && (await worker.step()));
-    } finally {
-      ended.abort();
-    }
-  }
+  const renew = () => takeDuty(db, { ...duty, now: now() });
+  /** For as long as this process has the duty: what one does ends with it. */
+  let tenure: { worker: SnapshotWorker; over: AbortSignal } | undefined;
 
-  /** A piece of work takes as long as data take to be moved. */
-  async function keepDuty(signal: AbortSignal): Promise<void> {
-    for (;;) {
-      await wait(dutyMs / 3, signal);
-      if (signal.aborted) return;
-      await takeDuty(db, { ...duty, now: now() }).catch(() => {});
-    }
+  const begin = () => {
+    const held = { renew, forMs: dutyMs, wait, elapsed: () => performance.now(), stop: stopping.signal };
+    const over = AbortSignal.any([stopping.signal, holdDuty(held)]);
+    const repository = openOnce(db, seal, place, over);
+    const worker = createSnapshotWorker({
+      ...parts,
+      engine: { observe: engine.observe, copies },
+      ...{ repository, diskFreeBytes, stop: over },
+    });
+    return { worker, over };
+  };
+
+  async function work(): Promise<void> {
+    if (tenure?.over.aborted !== false) tenure = begin();
+    const { worker, over } = tenure;
+    while (!over.aborted && (await worker.step()));
   }
 
   async function run(): Promise<void> {
@@ -82,7 +82,7 @@ export function openSnapshots(
         rouse = resolve;
       });
       try {
-        if (await takeDuty(db, { ...duty, now: now() })) await work();
+        if (await renew()) await work();
       } catch (error) {
         log.error({ err: error }, 'the work on snapshots failed, will be tried again');
       }
@@ -100,6 +100,29 @@ export function openSnapshots(
       rouse();
       await running;
       await leaveDuties(db, duty.holder).catch(() => {});
+    },
+  };
+}
+
+/** Tried until the store can be written. */
+function failAll(parts: Parameters<typeof failUnoffered>[0], stopping: AbortController): OpenSnapshots {
+  const { signal } = stopping;
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        return await failUnoffered(parts);
+      } catch (error) {
+        parts.log.error({ err: error }, 'what was asked of snapshots could not be ended, will be tried again');
+        await wait(pollMs, signal);
+      }
+    }
+  }
+  const running = run();
+  return {
+    look() {},
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await running;
     },
   };
 }

@@ -23,11 +23,16 @@ export type SnapshotParts = {
   /** Tells whoever is to know of what keeps failing; absent where nobody can be told. */
   tell?: (deployment: Deployment, mail: { subject: string; text: string }) => Promise<void>;
   metrics: Pick<Metrics, 'snapshots' | 'oldestSnapshot'>;
-  /** What is under way when it aborts has not failed: the next process does it. */
+  /** What is under way when it aborts has not failed: whoever has the duty then does it. */
   stop: AbortSignal;
   now: () => Instant;
   log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
 };
+
+/** What a program of a killed process still uses stays until it has ended: others do not wait for it. */
+export async function clearUnlessBusy(key: string, { engine, log }: Pick<SnapshotParts, 'engine' | 'log'>) {
+  await engine.copies.clear(key).catch((err: unknown) => log.error({ err, key }, 'a copy cannot be removed yet'));
+}
 
 /** In words for the owner of the deployment. `isFinal`: another try would end like this one. */
 export class SnapshotFault extends Error {

@@ -4,6 +4,7 @@
  */
 import type { Deployment } from '../deployment/deployment.ts';
 import { bytesOfAll, type Snapshot, surplusSnapshots } from '../deployment/snapshot/snapshot.ts';
+import { newId } from '../lib/ids.ts';
 import { addEvents } from '../store/events.ts';
 import { openRestores } from '../store/restores.ts';
 import { volumeSizesOfDeployment } from '../store/revisions.ts';
@@ -25,7 +26,7 @@ function tagsOf({ id, deploymentId }: Snapshot): string[] {
 
 /** Throws SnapshotFault, and faults of the engine and of the place. */
 export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, parts: SnapshotParts): Promise<void> {
-  const { db, engine, now, metrics } = parts;
+  const { db, engine, now, metrics, stop } = parts;
   const volumes = await volumesToTake(deployment, parts);
   await refuseBeyondTerms(deployment, parts);
   const names = volumes.map(({ volume }) => volume);
@@ -35,8 +36,12 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
   await repository.provide();
   const earlier = await repository.list(snapshotTag(snapshot.id));
   await repository.drop(earlier.map(({ id }) => id));
+  // What an earlier try has copied may be in use until its program has ended.
+  const key = `${snapshot.id}-${newId()}`;
   try {
-    const { folder, paths, pausedMs } = await engine.copies.take(deployment.id, names, snapshot.id);
+    stop.throwIfAborted();
+    const { folder, paths, pausedMs } = await engine.copies.take(deployment.id, names, key);
+    stop.throwIfAborted();
     const takenAt = now();
     const saved = await repository.save(folder, paths, { tags: tagsOf(snapshot), mayBeRenamed: false });
     await repository.check(false);
@@ -50,7 +55,7 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
     });
     metrics.snapshots.inc({ result: 'taken' });
   } finally {
-    await engine.copies.clear(snapshot.id);
+    await engine.copies.clear(key);
   }
   await letSurplusLeave(deployment, parts);
 }

@@ -26,7 +26,7 @@ import {
 } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
 import { fillRestore } from './fill-restore.ts';
-import { SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
+import { clearUnlessBusy, SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
 import { snapshotsTag, snapshotTag, takeSnapshot } from './take-snapshot.ts';
 
 /** To see who needs one reads a row of each deployment. */
@@ -46,8 +46,10 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
 
   /** Only one of them is at work: what no restore needs was left by one that was killed. */
   async function clearCopies(): Promise<void> {
-    const needed = new Set((await openRestores(db)).map(({ id }) => id));
-    for (const key of await engine.copies.list()) if (!needed.has(key)) await engine.copies.clear(key);
+    // Read after: whoever makes one has it in its row before.
+    const there = await engine.copies.list();
+    const needed = new Set((await openRestores(db)).map(({ filledKey }) => filledKey));
+    for (const key of there) if (!needed.has(key)) await clearUnlessBusy(key, parts);
   }
 
   async function restoreNext(): Promise<boolean> {

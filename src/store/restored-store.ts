@@ -14,6 +14,12 @@ export async function settleRestored(db: Kysely<Tables>, now: Instant): Promise<
   await write(db, 'all', async (db) => {
     await db.deleteFrom('edges').execute();
     await db.deleteFrom('duties').execute();
+    // What was filled for them stayed on the machine of before.
+    await db
+      .updateTable('restores')
+      .set({ state: 'asked', filledKey: null, tries: 0, nextTryAt: now })
+      .where('state', 'in', ['asked', 'filled'])
+      .execute();
     const routesVersion = await nextRoutesVersion(db);
     await db
       .updateTable('deployments')

@@ -13,7 +13,7 @@ export async function askForRestore(
   { deploymentId, snapshotId, volumes, now }: AskedRestore,
 ): Promise<Restore> {
   const asked: Restore = {
-    ...{ id: newId(), deploymentId, snapshotId, volumes, state: 'asked', safetyId: null },
+    ...{ id: newId(), deploymentId, snapshotId, volumes, state: 'asked', safetyId: null, filledKey: null },
     ...{ createdAt: now, finishedAt: null, tries: 0, nextTryAt: now, problem: null },
   };
   await db
@@ -55,31 +55,57 @@ export async function nextAskedRestore(db: Database, now: Instant): Promise<Rest
 }
 
 /** What the next visit puts in its place. */
-export async function filledRestore(db: Database, deploymentId: string): Promise<Restore | undefined> {
+export async function filledRestore(
+  db: Database,
+  deploymentId: string,
+): Promise<(Restore & { filledKey: string }) | undefined> {
   const row = await db
     .selectFrom('restores')
     .selectAll()
     .where('deploymentId', '=', deploymentId)
     .where('state', '=', 'filled')
+    .where('filledKey', 'is not', null)
     .orderBy('createdAt')
     .limit(1)
     .executeTakeFirst();
-  return row && restoreFrom(row);
+  return row && { ...restoreFrom(row), filledKey: row.filledKey! };
 }
 
 export async function noteSafety(db: Database, id: string, safetyId: string): Promise<void> {
   await db.updateTable('restores').set({ safetyId }).where('id', '=', id).execute();
 }
 
-/** False where it is not to be done any more. */
-export async function noteFilled(db: Database, id: string): Promise<boolean> {
+/** From now on no earlier try can end it. False where it is not to be done any more. */
+export async function noteTry(db: Database, id: string, filledKey: string): Promise<boolean> {
+  const result = await db
+    .updateTable('restores')
+    .set({ filledKey })
+    .where('id', '=', id)
+    .where('state', '=', 'asked')
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** False where it is not to be done any more, or by another try. */
+export async function noteFilled(db: Database, id: string, filledKey: string): Promise<boolean> {
   const result = await db
     .updateTable('restores')
     .set({ state: 'filled', problem: null })
     .where('id', '=', id)
     .where('state', '=', 'asked')
+    .where('filledKey', '=', filledKey)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
+}
+
+/** What was filled is not there any more: it is filled anew. */
+export async function askAgain(db: Database, id: string, now: Instant): Promise<void> {
+  await db
+    .updateTable('restores')
+    .set({ state: 'asked', filledKey: null, nextTryAt: now })
+    .where('id', '=', id)
+    .where('state', '=', 'filled')
+    .execute();
 }
 
 /** What was restored is in its place. */
@@ -103,6 +129,16 @@ export async function noteFailedRestore(
     .set({ ...failed, ...(isOver && { state: 'failed', finishedAt: now }) })
     .where('id', '=', id)
     .where('state', '=', 'asked')
+    .execute();
+}
+
+/** Ends one, whatever has been done of it. */
+export async function failRestore(db: Database, id: string, problem: string, now: Instant): Promise<void> {
+  await db
+    .updateTable('restores')
+    .set({ state: 'failed', problem, finishedAt: now })
+    .where('id', '=', id)
+    .where('state', 'in', ['asked', 'filled'])
     .execute();
 }
 

@@ -87,6 +87,12 @@ export async function nextAskedSnapshot(db: Database, now: Instant): Promise<Sna
   return row && snapshotFrom(row);
 }
 
+/** Those that are still to be taken. */
+export async function askedSnapshots(db: Database): Promise<Snapshot[]> {
+  const rows = await db.selectFrom('snapshots').selectAll().where('state', '=', 'asked').orderBy('id').execute();
+  return rows.map(snapshotFrom);
+}
+
 export type TakenSnapshot = {
   placeId: string;
   takenAt: Instant;

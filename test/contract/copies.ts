@@ -53,11 +53,12 @@ export function copiesContract({ contractor, newScene }: Stage): void {
       await copies().make(scene.id, sizes, each);
       await copies().finish(scene.id, names, each);
     }
-    await copies().swap(scene.id, names, key);
+    assert.equal(await copies().swap(scene.id, names, newId()), false);
+    assert.ok(await copies().swap(scene.id, names, key));
     assert.deepEqual((await scene.observe()).volumeSizes, { data: 14 * mebibyte, more: 14 * mebibyte });
     const lines = () => scene.output({ ...scene.job(`a${newId()}`, 'append', '/srv/log', 'new'), volumes });
     assert.deepEqual(await lines(), ['new']);
-    await copies().swap(scene.id, names, key);
+    assert.ok(await copies().swap(scene.id, names, key));
     assert.deepEqual(await lines(), ['new', 'new']);
     for (const each of [again, key]) await copies().clear(each);
   });

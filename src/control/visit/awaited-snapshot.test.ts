@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { images, shopOnMemory, spec, withWeb } from '../../../test/support/controlled-deployment.ts';
-import { askForRestore, noteFilled } from '../../store/restores.ts';
+import { createMemoryEngine } from '../../engine/memory/memory.ts';
+import { askForRestore, noteFilled, noteTry } from '../../store/restores.ts';
 import { askForSnapshot, noteFailedTry, noteTaken } from '../../store/snapshots.ts';
 
 const taken = { placeId: 'kept', volumes: [], totalBytes: 1, addedBytes: 1, pausedMs: 1 };
@@ -42,11 +43,46 @@ test('where there is none, the update has failed for that, and the revision befo
   assert.equal((await shop.deployment()).servingRevision, 3, 'the next update does not wait for it');
 });
 
+/** One whose data are beside those in use, or, if `isLost`, were. */
+async function fill({ shop, db }: Pick<Awaited<ReturnType<typeof awaiting>>, 'shop' | 'db'>, isLost = false) {
+  const { id } = await askForRestore(db, { deploymentId: 'shop', snapshotId: 'old', volumes: ['db-data'], now: 1 });
+  await noteTry(db, id, 'try');
+  const { copies } = createMemoryEngine({ world: shop.world, now: shop.control.now });
+  if (!isLost) await copies!.make('shop', [{ volume: 'db-data', sizeBytes: 1000 }], 'try');
+  assert.ok(await noteFilled(db, id, 'try'));
+}
+
+const stateOf = async (db: Awaited<ReturnType<typeof awaiting>>['db']) =>
+  (await db.selectFrom('restores').select('state').executeTakeFirstOrThrow()).state;
+
 test('a restore that is to be put in place goes first', async () => {
   const { shop, db } = await awaiting();
-  const { id } = await askForRestore(db, { deploymentId: 'shop', snapshotId: 'old', volumes: ['db-data'], now: 1 });
-  await noteFilled(db, id);
+  await fill({ shop, db });
   assert.ok((await shop.visit()).includes('remove'));
-  const { state } = await db.selectFrom('restores').select('state').executeTakeFirstOrThrow();
-  assert.equal(state, 'done');
+  assert.equal(await stateOf(db), 'done');
+});
+
+test('a restore of one that is stopped is put in place while nothing runs', async () => {
+  const { shop, db } = await awaiting();
+  await db.updateTable('deployments').set({ stoppedAt: shop.clock.now }).execute();
+  await fill({ shop, db });
+  await shop.visit();
+  assert.equal(await stateOf(db), 'done');
+  assert.equal(shop.world.containers.of('shop').length, 0);
+});
+
+test('a restore whose data are not there any more is asked for again, and not said to be done', async () => {
+  const { shop, db } = await awaiting();
+  await fill({ shop, db }, true);
+  await shop.visit();
+  assert.equal(await stateOf(db), 'asked');
+});
+
+test('only the newest try can end a restore', async () => {
+  const { db } = await awaiting();
+  const { id } = await askForRestore(db, { deploymentId: 'shop', snapshotId: 'old', volumes: ['db-data'], now: 1 });
+  for (const key of ['first', 'second']) assert.ok(await noteTry(db, id, key));
+  assert.equal(await noteFilled(db, id, 'first'), false);
+  assert.equal(await stateOf(db), 'asked');
+  assert.ok(await noteFilled(db, id, 'second'));
 });

@@ -3,7 +3,7 @@ import type { Deployment } from '../../deployment/deployment.ts';
 import type { Operation } from '../../deployment/plan/operation.ts';
 import { facetOf } from '../../engine/engine.ts';
 import type { Metrics } from '../../lib/metrics.ts';
-import { noteRestored } from '../../store/restores.ts';
+import { askAgain, noteRestored } from '../../store/restores.ts';
 import { confirmEverywhere, heldAddresses, type Router, route } from '../routing.ts';
 import { checkImages, confirmAccess, type ImageKeeper, pullImage } from './deployment-images.ts';
 import { type Drainer, drain } from './drain.ts';
@@ -54,8 +54,13 @@ async function perform(
       await facetOf(engine, 'isolation').setEgress(deployment.id, operation.egress);
       return;
     case 'swap-volumes': {
-      const { volumes, restoreId, snapshotId } = operation;
-      await facetOf(engine, 'copies').swap(deployment.id, volumes, restoreId);
+      const { volumes, restoreId, filledKey, snapshotId } = operation;
+      if (!(await facetOf(engine, 'copies').swap(deployment.id, volumes, filledKey))) {
+        await askAgain(db, restoreId, executor.now());
+        const because = 'What was fetched is not on the host any more; it is fetched again.';
+        executor.note({ kind: 'snapshot', snapshot: 'not-restored', id: snapshotId, because, isOver: false });
+        return;
+      }
       await noteRestored(db, restoreId, executor.now());
       executor.note({ kind: 'snapshot', snapshot: 'restored', id: snapshotId, volumes });
       return;

@@ -16,12 +16,16 @@ export type Wanted = { desired: Desired; redact: (text: string) => string };
 export async function readWanted(deployment: Deployment, control: Control): Promise<Wanted> {
   const { db, seal, urlOf, egressOf, now } = control;
   const rest = restOf(deployment, now(), control.settings.graceMs);
-  if (rest) return { desired: rest, redact: (text) => text };
+  if (rest?.kind === 'gone') return { desired: rest, redact: (text) => text };
+  const restore = await filledRestore(db, deployment.id);
+  if (rest) return { desired: restore ? { ...rest, restore } : rest, redact: (text) => text };
   const revision = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
   const derive = await derivationOf(db, seal, deployment.id);
   const egress = await egressOf(deployment);
   const desired = desiredAt(deployment, revision, { now: now(), url: urlOf(deployment.label), egress, derive });
-  const restore = desired.kind === 'running' && (await filledRestore(db, deployment.id));
   const environments = desired.kind === 'running' ? desired.workloads.map(({ workload }) => workload.env) : [];
-  return { desired: restore ? { ...desired, restore } : desired, redact: redactorOf(revision.spec, environments) };
+  return {
+    desired: restore && desired.kind === 'running' ? { ...desired, restore } : desired,
+    redact: redactorOf(revision.spec, environments),
+  };
 }

@@ -32,6 +32,7 @@ export type VolumeSwap = {
   kind: 'swap-volumes';
   volumes: string[];
   restoreId: string;
+  filledKey: string;
   snapshotId: string;
   because: string;
 };

@@ -7,7 +7,7 @@ import type { ObservedWorkload } from '../workload/workload.ts';
 import { describePlan } from './operation.ts';
 import { plan } from './plan.ts';
 
-const restore = { id: 'restore', snapshotId: 'monday', volumes: ['db-data'] };
+const restore = { id: 'restore', snapshotId: 'monday', volumes: ['db-data'], filledKey: 'try' };
 
 function restoring(spec = specOf(database, web)): Extract<Desired, { kind: 'running' }> {
   const desired = running(shop, spec);
@@ -79,4 +79,13 @@ test('a public pod that stops is left by the edge first; a job that has ended st
       'swap-volumes db-data shared.data, snapshot monday',
     ].join('\n'),
   );
+});
+
+test('of one that is stopped nothing may use the volume any more before it is swapped', () => {
+  const desired = restoring();
+  const workloads = allReady(desired);
+  const observed = { ...observedOf({ network: true }), volumes: ['db-data'], workloads };
+  const planned = plan({ kind: 'stopped', restore }, observed, []).map(({ kind }) => kind);
+  assert.deepEqual(planned, [...workloads.map(() => 'remove'), 'remove-network', 'swap-volumes']);
+  assert.deepEqual(plan({ kind: 'stopped', restore }, observedOf({}), []), []);
 });

@@ -3,7 +3,7 @@
  * change until it has nothing left to do. Whoever dies between two operations leaves a state that it plans from.
  */
 import { printBytes } from '../../config/values/units.ts';
-import type { Desired, DesiredWorkload } from '../desired.ts';
+import type { Desired, DesiredWorkload, FilledRestore } from '../desired.ts';
 import type { Endpoint } from '../site.ts';
 import { printEgress } from '../workload/egress.ts';
 import { isSameWorkload } from '../workload/fingerprint.ts';
@@ -16,7 +16,11 @@ export function plan(desired: Desired, observed: Observed, endpoints: Endpoint[]
     case 'gone':
       return planRemoval({ because: desired.because, keepsVolumes: desired.keptUntil !== null }, observed, endpoints);
     case 'stopped':
-      return planRemoval({ because: 'stopped by its owner', keepsVolumes: true }, observed, endpoints);
+      return [
+        ...planRemoval({ because: 'stopped by its owner', keepsVolumes: true }, observed, endpoints),
+        // Before it is known what there is, somebody may still use them.
+        ...(desired.restore && observed.volumes.length > 0 ? [swap(desired.restore)] : []),
+      ];
     case 'running':
       return planRunning(desired, observed, endpoints);
   }
@@ -70,19 +74,18 @@ function planRunning(desired: Running, observed: Observed, endpoints: Endpoint[]
 }
 
 /** Whoever has one of the volumes, or may have, goes; then all of them are swapped. Nothing else is done before. */
-function planRestore(
-  { id, snapshotId, volumes }: NonNullable<Running['restore']>,
-  matches: Match[],
-  observed: Observed,
-  endpoints: Endpoint[],
-): Operation[] {
+function planRestore(restore: FilledRestore, matches: Match[], observed: Observed, endpoints: Endpoint[]): Operation[] {
+  const { snapshotId, volumes } = restore;
   const because = `snapshot ${snapshotId}`;
   const staying = new Set(matches.flatMap((match) => (canStay(match, volumes) ? [match.found?.name] : [])));
   const removals = observed.workloads
     .filter(({ name, phase }) => !staying.has(name) && phase !== 'evicted')
     .map((workload) => removal(workload, because));
-  const swap = { kind: 'swap-volumes', volumes, restoreId: id, snapshotId, because } as const;
-  return [...planWithdrawal(removals, observed, endpoints), ...removals, swap];
+  return [...planWithdrawal(removals, observed, endpoints), ...removals, swap(restore)];
+}
+
+function swap({ id: restoreId, snapshotId, volumes, filledKey }: FilledRestore): Operation {
+  return { kind: 'swap-volumes', volumes, restoreId, filledKey, snapshotId, because: `snapshot ${snapshotId}` };
 }
 
 /** It has none of the volumes, or is a job that has ended. */

@@ -47,6 +47,8 @@ export type Restore = {
   state: RestoreState;
   /** The snapshot that is taken before. */
   safetyId: string | null;
+  /** Names what the newest try fills, or has filled; each try has its own. */
+  filledKey: string | null;
   createdAt: Instant;
   finishedAt: Instant | null;
   tries: number;

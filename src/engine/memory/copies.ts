@@ -41,16 +41,18 @@ export function createCopies(world: MemoryWorld, owner: string, intercept: Inter
     swap: (deploymentId, names, key) =>
       intercept({ name: 'copies.swap', deploymentId }, (extent) => {
         const made = copies.get(folderOf(key));
+        if (!made) return false;
         const some = extent === 'halfway' ? names.slice(0, Math.ceil(names.length / 2)) : names;
         for (const name of some) {
           refuseUsed(world, deploymentId, name);
-          const filled = made?.get(name);
+          const filled = made.get(name);
           if (!filled) continue;
           const key = volumeKey(deploymentId, name);
           volumes.set(key, { owner, deploymentId, volume: name, ...filled });
-          made?.delete(name);
+          made.delete(name);
         }
         announce(world, deploymentId);
+        return true;
       }),
     room: async () => world.capacity.disk?.freeBytes ?? 0,
     clear: (key) => intercept({ name: 'copies.clear' }, () => void copies.delete(folderOf(key))),

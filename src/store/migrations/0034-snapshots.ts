@@ -31,6 +31,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('volumes', 'text', (c) => c.notNull())
     .addColumn('state', 'text', (c) => c.notNull())
     .addColumn('safetyId', 'text')
+    .addColumn('filledKey', 'text')
     .addColumn('createdAt', 'bigint', (c) => c.notNull())
     .addColumn('finishedAt', 'bigint')
     .addColumn('tries', 'integer', (c) => c.notNull())

@@ -40,8 +40,9 @@ export type LoopVolumes = {
   /** Checks one of those and mounts it anew, once `release` has stopped whoever uses it. Throws EngineFault likewise. */
   mend(volume: LoopVolume, release: () => Promise<void>): Promise<void>;
   /**
-   * Puts one that is whole, and mounted nowhere, in the place of a volume that nobody uses; one rename. Where there is
-   * nothing to put there, it was done before. Throws EngineFault while somebody uses the volume.
+   * Puts one that is whole, and mounted nowhere, in the place of a volume that nobody uses; one rename. Where its
+   * size is there without it, that was done before. Throws EngineFault while somebody uses the volume, and where there
+   * is nothing of it.
    */
   replace(volume: LoopVolume, by: LoopPlace): Promise<void>;
   /** One that is gone is no error. */
@@ -98,7 +99,8 @@ export function createLoopVolumes(root: string, ownerOfData: () => Promise<UserI
       await replaceFile(place.size, String(await readSize(by)), { flush: true });
       await rename(by.image, place.image);
       await sync(place.folder);
-    }
+    } else if (!(await exists(by.size)))
+      throw new EngineFault('unavailable', `What is to take the place of the volume ${volume.volume} is not there.`);
     await ensure(volume);
   }
 

@@ -55,8 +55,11 @@ export function createVolumeCopies({ volumes: root, loops, copies }: CopiesOptio
     },
     async swap(deploymentId, volumes, key) {
       const made = join(folderOf(key), volumesIn);
-      for (const volume of volumes)
-        await loops.replace({ deploymentId, volume }, loopPlace(made, deploymentId, volume));
+      const pairs = volumes.map((volume) => ({ volume, by: loopPlace(made, deploymentId, volume) }));
+      // Its size is written last, and stays when the image is taken away.
+      for (const { by } of pairs) if (!(await stat(by.size).catch(nothing))) return false;
+      for (const { volume, by } of pairs) await loops.replace({ deploymentId, volume }, by);
+      return true;
     },
     room: (deploymentId, volumes) => roomBeside(root, deploymentId, volumes),
     clear: (key) => clearFolder(folderOf(key)),
@@ -67,6 +70,10 @@ export function createVolumeCopies({ volumes: root, loops, copies }: CopiesOptio
 function nothingThere(error: NodeJS.ErrnoException): string[] {
   if (error.code === 'ENOENT') return [];
   throw error;
+}
+
+function nothing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }
 
 /**

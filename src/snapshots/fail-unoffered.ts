@@ -1,0 +1,43 @@
+/** Where no snapshots are offered any more, nobody takes those that were asked for before: they have failed. */
+import type { DeploymentEvent } from '../deployment/event/event.ts';
+import type { Database } from '../store/database.ts';
+import { addEvents } from '../store/events.ts';
+import { atOnce, makeDue } from '../store/leases.ts';
+import { failRestore, openRestores } from '../store/restores.ts';
+import { askedSnapshots, noteFailedTry } from '../store/snapshots.ts';
+import { write } from '../store/transaction.ts';
+import type { SnapshotParts } from './snapshot-parts.ts';
+
+const problem = 'This service takes no snapshots any more.';
+
+export type UnofferedParts = Pick<SnapshotParts, 'db' | 'now' | 'wake' | 'log'> & {
+  /** What was filled for a restore can still be put in its place. */
+  canSwap: boolean;
+};
+
+/** Their deployments go on at once, with the words for their owners. */
+export async function failUnoffered({ db, now, wake, log, canSwap }: UnofferedParts): Promise<void> {
+  const snapshots = await askedSnapshots(db);
+  const restores = (await openRestores(db)).filter(({ state }) => state === 'asked' || !canSwap);
+  for (const { id, deploymentId, tries } of snapshots)
+    await note(deploymentId, { kind: 'snapshot', snapshot: 'failed', id, because: problem, isOver: true }, (db) =>
+      noteFailedTry(db, id, { tries, nextTryAt: now(), problem, isOver: true }),
+    );
+  for (const { id, deploymentId, snapshotId } of restores)
+    await note(
+      deploymentId,
+      { kind: 'snapshot', snapshot: 'not-restored', id: snapshotId, because: problem, isOver: true },
+      (db) => failRestore(db, id, problem, now()),
+    );
+  if (snapshots.length + restores.length > 0)
+    log.info({ snapshots: snapshots.length, restores: restores.length }, 'no snapshots are offered any more');
+
+  async function note(deploymentId: string, event: DeploymentEvent, end: (db: Database) => Promise<void>) {
+    await write(db, { deploymentId }, async (db) => {
+      await end(db);
+      await addEvents(db, deploymentId, [{ at: now(), event }]);
+      await makeDue(db, deploymentId, atOnce(now()));
+    });
+    wake(deploymentId);
+  }
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { holdDuty } from './hold-duty.ts';
+
+/** Holds a duty of 30 s; `answers`: what each time of asking, ten seconds apart, brings. `sleeps`: added to each wait. */
+async function hold(answers: (boolean | 'away')[], sleeps: number[] = []): Promise<{ lostAfter: number | undefined }> {
+  const stop = new AbortController();
+  let now = 1_000;
+  let asked = 0;
+  let waits = 0;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const lost = holdDuty({
+    forMs: 30_000,
+    stop: stop.signal,
+    elapsed: () => now,
+    wait: async (ms) => {
+      now += ms + (sleeps[waits++] ?? 0);
+      if (waits <= answers.length) return;
+      stop.abort();
+      resolve();
+    },
+    renew: async () => {
+      const answer = answers[asked++]!;
+      if (answer === 'away') throw new Error('The database is away.');
+      return answer;
+    },
+  });
+  lost.addEventListener('abort', () => resolve());
+  await promise;
+  return { lostAfter: lost.aborted ? waits : undefined };
+}
+
+test('a duty is held for as long as it can be renewed', async () => {
+  assert.deepEqual(await hold([true, true, 'away', true, 'away', true]), { lostAfter: undefined });
+});
+
+test('it is lost when somebody else has it', async () => {
+  assert.deepEqual(await hold([true, false, true]), { lostAfter: 2 });
+});
+
+test('it is lost when it was not renewed for its whole time, though nobody has said so', async () => {
+  assert.deepEqual(await hold(['away', 'away', 'away', true]), { lostAfter: 3 });
+});
+
+test('it is lost to a process that has slept, and not asked for again', async () => {
+  assert.deepEqual(await hold([true, true, true], [0, 60_000]), { lostAfter: 2 });
+});

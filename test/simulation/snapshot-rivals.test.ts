@@ -1,0 +1,116 @@
+/** Two processes that both hold themselves for the one that does the work on snapshots. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { snapshotTermsOf } from '../../src/deployment/snapshot/snapshot.ts';
+import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
+import { volumeKey } from '../../src/engine/memory/world.ts';
+import { createSnapshotWorker } from '../../src/snapshots/worker.ts';
+import { askForRestore, restoresOf } from '../../src/store/restores.ts';
+import { askForSnapshot, snapshotsOf } from '../../src/store/snapshots.ts';
+import { shopOnMemory } from '../support/controlled-deployment.ts';
+import { pod, specOf } from '../support/deployments.ts';
+import { createMemoryRepository, type MemoryRepository } from '../support/memory-repository.ts';
+
+const volumes = [{ name: 'data', sizeBytes: 1000, mountPath: '/data' }];
+const spec = specOf(
+  pod('db', { image: 'db:1', servicePorts: [5432], volumes }),
+  pod('web', { image: 'web:1', path: '/', servicePorts: [80] }),
+);
+
+async function twoWorkers() {
+  const shop = await shopOnMemory(spec, { 'web:1': {}, 'db:1': { program: () => ({ ports: [5432] }) } });
+  const { control, world } = shop;
+  const { db, metrics, log, now } = control;
+  await shop.visit();
+  await db.updateTable('deployments').set({ claimedAt: 1, expiresAt: null }).execute();
+  const kept: MemoryRepository['kept'] = new Map();
+
+  /** `held`: the call at which it stays until it may go on; `busy`: what it cannot clear. */
+  function worker(held?: string, busy?: string) {
+    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const stopping = new AbortController();
+    const call = async <T>(name: string, perform: () => T): Promise<T> => {
+      if (name !== held) return perform();
+      arrive();
+      await released;
+      return perform();
+    };
+    const engine = createMemoryEngine({ world, now, intercept: (asked, perform) => call(asked.name, perform) });
+    const copies = engine.copies!;
+    const clear = async (key: string) => {
+      if (key === busy) throw new Error('umount: target is busy');
+      await copies.clear(key);
+    };
+    const repository = createMemoryRepository(world, call, kept);
+    const { step } = createSnapshotWorker({
+      ...{ db, metrics, log, now, diskFreeBytes: 0, wake() {}, stop: stopping.signal },
+      engine: { observe: engine.observe, copies: { ...copies, clear } },
+      repository: async () => repository,
+      termsOf: async () => ({ ...snapshotTermsOf({}), everyMs: null, accountId: undefined }),
+    });
+    return { step, arrived, release, stop: () => stopping.abort() };
+  }
+
+  const files = () => world.volumes.get(volumeKey('shop', 'db-data'))!.files;
+  async function askToRestore(): Promise<void> {
+    files().set('n', 'old');
+    const { id } = await askForSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'asked', now: now() });
+    await worker().step();
+    files().set('n', 'new');
+    await askForRestore(db, { deploymentId: 'shop', snapshotId: id, volumes: ['db-data'], now: now() });
+  }
+  const restore = async () => (await restoresOf(db, 'shop'))[0]!;
+  return { shop, worker, files, askToRestore, restore };
+}
+
+test('one that has lost the work does not end a restore that the other has begun anew', async () => {
+  const { shop, worker, files, askToRestore, restore } = await twoWorkers();
+  await askToRestore();
+  const [slow, next] = [worker('save'), worker('bring')];
+  const slowly = slow.step();
+  await slow.arrived;
+  const anew = next.step();
+  await next.arrived;
+  slow.release();
+  await slowly;
+  assert.equal((await restore()).state, 'asked');
+  await shop.visit();
+  assert.deepEqual([(await restore()).state, files().get('n')], ['asked', 'new']);
+  next.release();
+  await anew;
+  await shop.visit();
+  assert.deepEqual([(await restore()).state, files().get('n')], ['done', 'old']);
+  await worker().step();
+  assert.equal(shop.world.copies.size, 0);
+});
+
+test('one that is told of it does nothing more, and that counts as no try', async () => {
+  const { shop, worker, askToRestore, restore } = await twoWorkers();
+  await askToRestore();
+  const slow = worker('bring');
+  const slowly = slow.step();
+  await slow.arrived;
+  slow.stop();
+  slow.release();
+  await slowly;
+  const { state, tries } = await restore();
+  assert.deepEqual([state, tries], ['asked', 0]);
+  assert.equal((await snapshotsOf(shop.control.db, 'shop')).length, 1, 'no snapshot was asked for before it');
+});
+
+test('a copy that something of a killed process still uses keeps nobody from the work', async () => {
+  const { shop, worker, files, askToRestore, restore } = await twoWorkers();
+  await askToRestore();
+  const killed = worker('bring');
+  void killed.step();
+  await killed.arrived;
+  const { filledKey } = await restore();
+  await worker(undefined, filledKey!).step();
+  await shop.visit();
+  const { state, tries } = await restore();
+  assert.deepEqual([state, tries, files().get('n')], ['done', 0, 'old']);
+  assert.equal(shop.world.copies.size, 2, 'what is in use stays');
+  await worker().step();
+  assert.equal(shop.world.copies.size, 0);
+});
