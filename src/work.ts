@@ -112,7 +112,10 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
   );
   const termsOf = async (deployment: Deployment) => {
     const plan = await planOfDeployment(db, settings.tiers, deployment);
-    return { ...snapshotTermsOf(plan?.tier ?? settings.tiers[0]), accountId: plan?.accountId };
+    return {
+      ...snapshotTermsOf(plan?.tier ?? settings.tiers[0], settings.snapshots !== undefined),
+      accountId: plan?.accountId,
+    };
   };
   const tell = async ({ sessionId }: Deployment, words: { subject: string; text: string }) => {
     const accountId = await accountOfSession(db, sessionId);

@@ -1,4 +1,5 @@
 /** What every endpoint works with; wired in `main.ts`. */
+import type { BackupPlace } from '../backup/backup-place.ts';
 import type { Kysely } from 'kysely';
 import type { Instant, Limits } from '../deployment/deployment.ts';
 import type { Budget } from '../deployment/limits/host-budget.ts';
@@ -20,6 +21,8 @@ import type { CountExchange } from './requests/count-exchange.ts';
 
 export type ApiSettings = {
   baseUrl: URL;
+  /** Where snapshots of deployments are kept, where the operator has chosen that. */
+  snapshots: BackupPlace | 'none' | undefined;
   limits: Limits;
   /** How long what has ended can be restored. */
   graceMs: number;

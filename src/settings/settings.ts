@@ -181,7 +181,7 @@ const table = {
   snapshots: {
     variable: 'SNAPSHOTS',
     default: '',
-    help: 'where snapshots of deployments are kept: a folder, s3:https://host/bucket/path, or none; default: <data dir>/snapshots',
+    help: 'where snapshots of deployments are kept: a folder, s3:https://host/bucket/path, or none; default: <data dir>/snapshots, and none is taken without being asked for',
     read: snapshotPlace,
   },
   secretKey: {

@@ -3,7 +3,7 @@
  * at any instant, the row is still there, and the next call begins anew: what the former has left goes.
  */
 import type { Deployment } from '../deployment/deployment.ts';
-import { bytesOfAll, type Snapshot, surplusSnapshots } from '../deployment/snapshot/snapshot.ts';
+import { leavingForRoom, neededBy, type Snapshot, surplusSnapshots } from '../deployment/snapshot/snapshot.ts';
 import { newId } from '../lib/ids.ts';
 import { addEvents } from '../store/events.ts';
 import { openRestores } from '../store/restores.ts';
@@ -28,7 +28,7 @@ function tagsOf({ id, deploymentId }: Snapshot): string[] {
 export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, parts: SnapshotParts): Promise<void> {
   const { db, engine, now, metrics, stop } = parts;
   const volumes = await volumesToTake(deployment, parts);
-  await refuseBeyondTerms(deployment, parts);
+  await refuseBeyondTerms(snapshot, deployment, parts);
   const names = volumes.map(({ volume }) => volume);
   if ((await engine.copies.room(deployment.id, names)) < parts.diskFreeBytes)
     throw new SnapshotFault('The disk of the host has no room for a copy of its volumes now.');
@@ -57,7 +57,6 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
   } finally {
     await engine.copies.clear(key);
   }
-  await letSurplusLeave(deployment, parts);
 }
 
 async function volumesToTake({ id }: Deployment, { db, engine }: SnapshotParts) {
@@ -69,16 +68,28 @@ async function volumesToTake({ id }: Deployment, { db, engine }: SnapshotParts) 
   return wanted.map((volume) => ({ volume, sizeBytes: volumeSizes[volume]! }));
 }
 
-async function refuseBeyondTerms(deployment: Deployment, { db, termsOf }: SnapshotParts): Promise<void> {
+async function refuseBeyondTerms(
+  { reason }: Snapshot,
+  deployment: Deployment,
+  { db, termsOf }: SnapshotParts,
+): Promise<void> {
+  // Without it the owner's data could not be restored.
+  if (reason === 'before-restore') return;
   const { bytes, accountId } = await termsOf(deployment);
   const kept = accountId === undefined ? await snapshotsOf(db, deployment.id) : await snapshotsOfAccount(db, accountId);
-  if (bytesOfAll(kept) >= bytes)
+  const leaving = leavingForRoom(kept, { bytes }, neededBy(await openRestores(db)));
+  if (!leaving)
     throw new SnapshotFault('The snapshots of this account take what its plan allows: delete one.', { isFinal: true });
+  await letLeave(
+    db,
+    leaving.map(({ id }) => id),
+  );
 }
 
-async function letSurplusLeave(deployment: Deployment, { db, termsOf }: SnapshotParts): Promise<void> {
-  const needed = (await openRestores(db)).flatMap(({ snapshotId, safetyId }) => [snapshotId, safetyId ?? '']);
-  const surplus = surplusSnapshots(await snapshotsOf(db, deployment.id), await termsOf(deployment), new Set(needed));
+/** Of failures, too, only the newest stays. */
+export async function letSurplusLeave(deployment: Deployment, { db, termsOf }: SnapshotParts): Promise<void> {
+  const needed = neededBy(await openRestores(db));
+  const surplus = surplusSnapshots(await snapshotsOf(db, deployment.id), await termsOf(deployment), needed);
   await letLeave(
     db,
     surplus.map(({ id }) => id),

@@ -22,12 +22,12 @@ import {
   newestSnapshots,
   nextAskedSnapshot,
   noteFailedTry,
-  snapshotsOf,
+  snapshotsEverOf,
 } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
 import { fillRestore } from './fill-restore.ts';
 import { clearUnlessBusy, SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
-import { snapshotsTag, snapshotTag, takeSnapshot } from './take-snapshot.ts';
+import { letSurplusLeave, snapshotsTag, snapshotTag, takeSnapshot } from './take-snapshot.ts';
 
 /** To see who needs one reads a row of each deployment. */
 const scheduleEveryMs = 60_000;
@@ -67,6 +67,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
         return { kind: 'snapshot', snapshot: 'not-restored', id: restore.snapshotId, because, isOver };
       }),
     );
+    await letSurplusLeave(deployment, parts);
     return true;
   }
 
@@ -85,6 +86,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
         return { kind: 'snapshot', snapshot: 'failed', id: snapshot.id, because, isOver };
       }),
     );
+    await letSurplusLeave(deployment, parts);
     if (snapshot.reason === 'before-update') {
       await makeDue(db, deployment.id, atOnce(now()));
       parts.wake(deployment.id);
@@ -136,7 +138,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     if (deployment?.state !== 'running') return false;
     const terms = await parts.termsOf(deployment);
     return await write(db, { deploymentId: id }, async (db) => {
-      if (!isSnapshotDue(await snapshotsOf(db, id), terms, now())) return false;
+      if (!isSnapshotDue(await snapshotsEverOf(db, id), terms, now())) return false;
       await askForSnapshot(db, { deploymentId: id, revision: deployment.revision, reason: 'schedule', now: now() });
       return true;
     });

@@ -41,13 +41,18 @@ export async function snapshotById(db: Database, id: string): Promise<Snapshot |
   return row && snapshotFrom(row);
 }
 
-/** The newest first, without those that are leaving. */
+/** The newest first, without those that are leaving, or have left. */
 export async function snapshotsOf(db: Database, deploymentId: string): Promise<Snapshot[]> {
+  const all = await snapshotsEverOf(db, deploymentId);
+  return all.filter(({ state }) => state !== 'leaving' && state !== 'left');
+}
+
+/** The newest first; of those that have left, the newest is among them. */
+export async function snapshotsEverOf(db: Database, deploymentId: string): Promise<Snapshot[]> {
   const rows = await db
     .selectFrom('snapshots')
     .selectAll()
     .where('deploymentId', '=', deploymentId)
-    .where('state', '<>', 'leaving')
     .orderBy('createdAt', 'desc')
     .orderBy('id', 'desc')
     .execute();
@@ -62,7 +67,7 @@ export async function snapshotsOfAccount(db: Database, accountId: string): Promi
     .innerJoin('deployments', 'deployments.id', 'snapshots.deploymentId')
     .innerJoin('sessions', 'sessions.id', 'deployments.sessionId')
     .where('sessions.accountId', '=', accountId)
-    .where('snapshots.state', '<>', 'leaving')
+    .where('snapshots.state', 'not in', ['leaving', 'left'])
     .execute();
   return rows.map(snapshotFrom);
 }
@@ -149,12 +154,30 @@ export async function leavingSnapshots(db: Database): Promise<Snapshot[]> {
   return rows.map(snapshotFrom);
 }
 
+/** Their data are gone. The newest row of a deployment stays: by it is known when the next one is due. */
 export async function forgetSnapshots(db: Database, ids: readonly string[]): Promise<void> {
-  if (ids.length > 0)
-    await db
-      .deleteFrom('snapshots')
-      .where('id', 'in', [...ids])
-      .execute();
+  if (ids.length === 0) return;
+  await db
+    .updateTable('snapshots')
+    .set({ state: 'left' })
+    .where('id', 'in', [...ids])
+    .execute();
+  await db
+    .deleteFrom('snapshots')
+    .where('state', '=', 'left')
+    .where((eb) =>
+      eb.or([
+        eb('deploymentId', 'not in', eb.selectFrom('deployments').select('id').where('goneAt', 'is', null)),
+        eb.exists(
+          eb
+            .selectFrom('snapshots as newer')
+            .select('newer.id')
+            .whereRef('newer.deploymentId', '=', 'snapshots.deploymentId')
+            .whereRef('newer.createdAt', '>', 'snapshots.createdAt'),
+        ),
+      ]),
+    )
+    .execute();
 }
 
 /**

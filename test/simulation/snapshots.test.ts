@@ -86,7 +86,7 @@ async function run(seed: number, note: (what: string) => void): Promise<void> {
       ...{ db, metrics, log, now: control.now, diskFreeBytes: 0, wake() {}, stop: new AbortController().signal },
       engine: { observe: engine.observe, copies: engine.copies! },
       repository: async () => repository,
-      termsOf: async () => ({ ...snapshotTermsOf({}), count: 3, everyMs: 30 * minute, accountId: undefined }),
+      termsOf: async () => ({ ...snapshotTermsOf({}, true), count: 3, everyMs: 30 * minute, accountId: undefined }),
     });
     const outcome = await Promise.race([worker.step().catch(() => 'failed' as const), died]);
     if (outcome === 'died' || outcome === 'failed') note(outcome);

@@ -64,7 +64,7 @@ test('the plan says how much all snapshots take', async () => {
   await taken(10 * 2 ** 30);
   const { status, body } = await create();
   assert.deepEqual([status, body.code], [403, 'plan_limit_reached']);
-  assert.deepEqual((await listed()).kept, { count: 7, bytes: 10 * 2 ** 30, everyHours: 24 });
+  assert.deepEqual((await listed()).kept, { count: 7, bytes: 10 * 2 ** 30 });
 });
 
 test('a restore is told before, asked for once, and listed', async () => {

@@ -16,7 +16,7 @@ const VolumeName = Type.String({ description: 'As events and the plan of an upda
 export const SnapshotRecord = Type.Object({
   id: Type.String(),
   state: Type.Enum(
-    snapshotStates.filter((state) => state !== 'leaving'),
+    snapshotStates.filter((state) => state !== 'leaving' && state !== 'left'),
     { description: '`asked`: it is being taken, or waits for that.' },
   ),
   reason: Type.Enum([...snapshotReasons], { description: 'What it is taken for.' }),
@@ -81,7 +81,7 @@ const at = (instant: number) => new Date(instant).toISOString();
 export function snapshotRecord(snapshot: Snapshot) {
   const { id, state, reason, revision, createdAt, takenAt, totalBytes, addedBytes, pausedMs, problem } = snapshot;
   return {
-    ...{ id, state: state as Exclude<typeof state, 'leaving'>, reason, revision, createdAt: at(createdAt) },
+    ...{ id, state: state as Exclude<typeof state, 'leaving' | 'left'>, reason, revision, createdAt: at(createdAt) },
     ...(takenAt !== null && { takenAt: at(takenAt) }),
     volumes: snapshot.volumes.map(({ volume: name, sizeBytes }) => ({ name, sizeBytes })),
     ...(totalBytes !== null && { totalBytes }),

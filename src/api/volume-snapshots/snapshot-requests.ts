@@ -1,7 +1,8 @@
 /** What is asked of snapshots: what everything has to pass, and what is written, in one transaction. */
 import type { Deployment } from '../../deployment/deployment.ts';
 import {
-  bytesOfAll,
+  leavingForRoom,
+  neededBy,
   type Restore,
   type Snapshot,
   type SnapshotReason,
@@ -28,7 +29,7 @@ export async function termsOf(db: Database, { settings }: Pick<Service, 'setting
   const { tiers } = settings;
   const plan = await planOfDeployment(db, tiers, deployment);
   const tier = plan?.tier ?? tiers[0];
-  return { ...snapshotTermsOf(tier), name: tier.name, accountId: plan?.accountId };
+  return { ...snapshotTermsOf(tier, settings.snapshots !== undefined), name: tier.name, accountId: plan?.accountId };
 }
 
 /** Where nobody can copy volumes, or the operator keeps none. */
@@ -74,7 +75,8 @@ export async function ask(
   const { count, bytes, name: plan, accountId } = await termsOf(db, service, deployment);
   if (count === 0) return refuse('plan_limit_reached', `The plan "${plan}" has no snapshots.`);
   const counted = accountId === undefined ? known : await snapshotsOfAccount(db, accountId);
-  if (bytesOfAll(counted) >= bytes)
+  // As whoever takes it does.
+  if (!leavingForRoom(counted, { bytes }, neededBy(await openRestores(db))))
     return refuse(
       'plan_limit_reached',
       `The snapshots of this account take what its plan "${plan}" allows.`,
@@ -158,7 +160,7 @@ export async function deleteSnapshot(
 ): Promise<Result<Snapshot>> {
   const deleted = await write(db, { deploymentId }, async (db): Promise<Result<Snapshot>> => {
     const snapshot = await snapshotById(db, id);
-    if (snapshot?.deploymentId !== deploymentId || snapshot.state === 'leaving') return noSnapshot(id);
+    if (snapshot?.deploymentId !== deploymentId || ['leaving', 'left'].includes(snapshot.state)) return noSnapshot(id);
     const needed = (await openRestores(db)).some(({ snapshotId, safetyId }) => [snapshotId, safetyId].includes(id));
     if (needed) return isUnderWay('It is being restored.');
     await letLeave(db, [id]);

@@ -4,6 +4,7 @@ import {
   bytesOf,
   bytesOfAll,
   isSnapshotDue,
+  leavingForRoom,
   retryAt,
   type Snapshot,
   snapshotTermsOf,
@@ -50,17 +51,39 @@ test('the oldest counts whole, each later one what was new in it, each deploymen
 });
 
 test('the schedule wants one where there is none, or the newest is old enough, whoever asked for it', () => {
-  const daily = { everyMs: 24 * hour };
+  const daily = { everyMs: 24 * hour, count: 7 };
   assert.ok(isSnapshotDue([], daily, 0));
   assert.ok(!isSnapshotDue([snapshot('newest', 10), snapshot('old', 0)], daily, 30 * hour));
   assert.ok(isSnapshotDue([snapshot('newest', 10), snapshot('old', 0)], daily, 34 * hour));
   assert.ok(!isSnapshotDue([snapshot('waits', 0, { state: 'asked' })], daily, 99 * hour));
   assert.ok(!isSnapshotDue([snapshot('failed', 98, { state: 'failed' })], daily, 99 * hour));
-  assert.ok(!isSnapshotDue([], { everyMs: null }, 99 * hour));
+  assert.ok(!isSnapshotDue([], { ...daily, everyMs: null }, 99 * hour));
+});
+
+test('a plan without snapshots has none of the schedule, and to delete the newest makes none due', () => {
+  assert.ok(!isSnapshotDue([], { everyMs: 24 * hour, count: 0 }, 99 * hour));
+  for (const state of ['leaving', 'left'] as const)
+    assert.ok(!isSnapshotDue([snapshot('deleted', 10, { state })], { everyMs: 24 * hour, count: 7 }, 30 * hour));
+});
+
+test('for room the oldest of the schedule leave, never what was asked for or the newest of a deployment', () => {
+  const scheduled = (id: string, hours: number, fields: Partial<Snapshot> = {}) =>
+    snapshot(id, hours, { reason: 'schedule', totalBytes: 100, addedBytes: 50, ...fields });
+  const all = [snapshot('asked', 3), scheduled('second', 2), scheduled('first', 1), scheduled('newest', 4)];
+  const leaving = (bytes: number, spared?: Set<string>) => leavingForRoom(all, { bytes }, spared)?.map(({ id }) => id);
+  assert.deepEqual(leaving(211), []);
+  assert.deepEqual(leaving(210), ['first']);
+  assert.deepEqual(leaving(160), ['first', 'second']);
+  assert.deepEqual(leaving(150), undefined);
+  assert.deepEqual(leaving(210, new Set(['first'])), ['second']);
+  const alone = [scheduled('shop', 1), scheduled('blog', 2, { deploymentId: 'blog' })];
+  assert.equal(leavingForRoom(alone, { bytes: 100 }), undefined);
 });
 
 test('a plan says some of the terms, and the rest is usual; tries come later each time', () => {
-  assert.deepEqual(snapshotTermsOf({}), { count: 7, bytes: 10 * 2 ** 30, everyMs: 24 * hour });
-  assert.deepEqual(snapshotTermsOf({ snapshots: { everyMs: null } }).everyMs, null);
+  assert.deepEqual(snapshotTermsOf({}, true), { count: 7, bytes: 10 * 2 ** 30, everyMs: 24 * hour });
+  assert.deepEqual(snapshotTermsOf({ snapshots: { everyMs: null } }, true).everyMs, null);
+  assert.equal(snapshotTermsOf({}, false).everyMs, null, 'nothing is scheduled to a place that nobody has chosen');
+  assert.equal(snapshotTermsOf({ snapshots: { everyMs: hour } }, false).everyMs, hour);
   assert.deepEqual([retryAt(1, 0), retryAt(2, 0)], [120_000, 240_000]);
 });

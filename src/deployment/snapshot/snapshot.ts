@@ -5,8 +5,8 @@ import type { Instant } from '../deployment.ts';
 export const snapshotReasons = ['asked', 'schedule', 'before-update', 'before-restore'] as const;
 export type SnapshotReason = (typeof snapshotReasons)[number];
 
-/** `leaving`: what was kept of it is on its way out. */
-export const snapshotStates = ['asked', 'taken', 'failed', 'leaving'] as const;
+/** `leaving`: what was kept of it is on its way out; `left`: it is out, and only when it was taken is still known. */
+export const snapshotStates = ['asked', 'taken', 'failed', 'leaving', 'left'] as const;
 export type SnapshotState = (typeof snapshotStates)[number];
 
 export type SizedVolume = { volume: string; sizeBytes: number };
@@ -56,6 +56,11 @@ export type Restore = {
   problem: string | null;
 };
 
+/** What restores that are not over need of what is kept. */
+export function neededBy(restores: readonly Restore[]): ReadonlySet<string> {
+  return new Set(restores.flatMap(({ snapshotId, safetyId }) => [snapshotId, safetyId ?? '']));
+}
+
 /** Then it has failed for good. */
 export const mostTries = 4;
 
@@ -79,9 +84,15 @@ export type SnapshotTerms = {
 const gibibyte = 2 ** 30;
 const day = 24 * 60 * 60_000;
 
-/** Where a plan says nothing of it. */
-export function snapshotTermsOf({ snapshots = {} }: { snapshots?: Partial<SnapshotTerms> }): SnapshotTerms {
-  return { count: 7, bytes: 10 * gibibyte, everyMs: day, ...snapshots };
+/**
+ * Where a plan says nothing of it. `hasPlace`: the operator has chosen where they are kept; nothing fills the host's disk
+ * without anybody having asked for it.
+ */
+export function snapshotTermsOf(
+  { snapshots = {} }: { snapshots?: Partial<SnapshotTerms> },
+  hasPlace: boolean,
+): SnapshotTerms {
+  return { count: 7, bytes: 10 * gibibyte, everyMs: hasPlace ? day : null, ...snapshots };
 }
 
 /**
@@ -122,12 +133,38 @@ export function bytesOfAll(snapshots: readonly Snapshot[]): number {
   return [...groups.values()].reduce((sum, group) => sum + bytesOf(group), 0);
 }
 
-/** Whether the schedule wants one now: there is none, or the newest is so old. A failure counts as one. */
+/**
+ * Those of the schedule that have to leave so that there is room for another one, the oldest first; never the newest of a
+ * deployment. Undefined where that is not enough. `snapshots`: of all deployments that count together.
+ */
+export function leavingForRoom(
+  snapshots: readonly Snapshot[],
+  { bytes }: Pick<SnapshotTerms, 'bytes'>,
+  spared: ReadonlySet<string> = new Set(),
+): Snapshot[] | undefined {
+  const oldestFirst = snapshots.filter(({ state }) => state === 'taken').toSorted((a, b) => a.createdAt - b.createdAt);
+  const newest = new Map(oldestFirst.map(({ deploymentId, id }) => [deploymentId, id]));
+  const candidates = oldestFirst.filter(
+    ({ id, deploymentId, reason }) => reason === 'schedule' && newest.get(deploymentId) !== id && !spared.has(id),
+  );
+  const leaving = new Set<Snapshot>();
+  while (bytesOfAll(oldestFirst.filter((each) => !leaving.has(each))) >= bytes) {
+    const next = candidates.shift();
+    if (!next) return undefined;
+    leaving.add(next);
+  }
+  return [...leaving];
+}
+
+/**
+ * Whether the schedule wants one now: there is none, or the newest is so old. A failure counts as one, and so does one
+ * that was deleted.
+ */
 export function isSnapshotDue(
   snapshots: readonly Snapshot[],
-  { everyMs }: Pick<SnapshotTerms, 'everyMs'>,
+  { everyMs, count }: Pick<SnapshotTerms, 'everyMs' | 'count'>,
   now: Instant,
 ): boolean {
-  if (everyMs === null || snapshots.some(({ state }) => state === 'asked')) return false;
+  if (everyMs === null || count === 0 || snapshots.some(({ state }) => state === 'asked')) return false;
   return snapshots.every(({ createdAt }) => now - createdAt >= everyMs);
 }
