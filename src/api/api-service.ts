@@ -1,6 +1,7 @@
 /** What every endpoint works with; wired in `main.ts`. */
-import type { BackupPlace } from '../backup/backup-place.ts';
+
 import type { Kysely } from 'kysely';
+import type { BackupPlace } from '../backup/backup-place.ts';
 import type { Instant, Limits } from '../deployment/deployment.ts';
 import type { Budget } from '../deployment/limits/host-budget.ts';
 import type { Tiers } from '../deployment/limits/plan-tier.ts';

@@ -8,7 +8,7 @@ import { type TestApi, testApi } from '../../../test/support/api.ts';
 import { filesOfTar } from '../../../test/support/tar-files.ts';
 import { pushedReference } from '../../config/values/pushed-image.ts';
 import { EngineFault, type VolumeArchive } from '../../engine/engine.ts';
-import { askForRestore, noteFilled, noteRestored } from '../../store/restores.ts';
+import { askForRestore, noteFilled, noteRestored, noteTry } from '../../store/restores.ts';
 import { settleImage } from '../../store/revisions.ts';
 
 const shop = `application:
@@ -178,7 +178,8 @@ test('volumes are never partly of before a restore and partly of after it', asyn
   const url = `/exportDeployment?applicationName=shop&sessionToken=${token}`;
   const ask = () => askForRestore(db, { deploymentId: id, snapshotId: 'old', volumes: ['db-data'], now: now() });
   const filled = await ask();
-  await noteFilled(db, filled.id);
+  await noteTry(db, filled.id, 'try');
+  await noteFilled(db, filled.id, 'try');
   const refused = await api.get(url);
   assert.deepEqual([refused.status, refused.body.code], [409, 'snapshot_under_way']);
   assert.match(refused.body.hint, /volumes=false/);
@@ -188,7 +189,8 @@ test('volumes are never partly of before a restore and partly of after it', asyn
 
   const disposed = takeWith(async () => {
     const another = await ask();
-    await noteFilled(db, another.id);
+    await noteTry(db, another.id, 'again');
+    await noteFilled(db, another.id, 'again');
     await noteRestored(db, another.id, now());
   });
   assert.equal((await api.get(url)).body.code, 'snapshot_under_way');
