@@ -1,7 +1,6 @@
 /** What every endpoint works with; wired in `main.ts`. */
 
 import type { Kysely } from 'kysely';
-import type { BackupPlace } from '../backup/backup-place.ts';
 import type { Instant, Limits } from '../deployment/deployment.ts';
 import type { Budget } from '../deployment/limits/host-budget.ts';
 import type { Tiers } from '../deployment/limits/plan-tier.ts';
@@ -22,8 +21,8 @@ import type { CountExchange } from './requests/count-exchange.ts';
 
 export type ApiSettings = {
   baseUrl: URL;
-  /** Where snapshots of deployments are kept, where the operator has chosen that. */
-  snapshots: BackupPlace | 'none' | undefined;
+  /** Where snapshots of deployments are kept; undefined where the operator has not chosen that. */
+  snapshots?: unknown;
   limits: Limits;
   /** How long what has ended can be restored. */
   graceMs: number;

@@ -64,7 +64,14 @@ export async function openApi(
     dashboard: await readDashboard(dashboardFolder, settings),
     settings: {
       ...{ baseUrl, startRate, rate, signInRate, tiers, strangers, limits: { lifetimeMs, extensionMs, extensions } },
-      ...{ graceMs, networkPool, documentRate, proofOfWork, ...(termsUrl && { termsUrl }) },
+      ...{
+        snapshots: settings.snapshots,
+        graceMs,
+        networkPool,
+        documentRate,
+        proofOfWork,
+        ...(termsUrl && { termsUrl }),
+      },
       ...(!settings.tlsCertificates && { domains: { hasCertificates: settings.acmeDirectory !== undefined } }),
       ...(metricsToken !== undefined && { metricsToken }),
     },
