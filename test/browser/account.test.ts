@@ -256,7 +256,7 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     await page.getByLabel('Code').fill(other.userCode.toLowerCase());
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('button', { name: 'Refuse' }).click();
-    await page.waitForSelector('text=nobody has got a key');
+    await page.waitForSelector('text=No key was given out');
     assert.equal((await fetchKey(other)).code, 'access_denied');
     await page.getByRole('link', { name: 'Your API keys' }).click();
     await page.waitForSelector('.key-rows >> text=berth on ada@laptop');
