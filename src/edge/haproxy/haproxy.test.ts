@@ -70,20 +70,21 @@ describe('the edge', () => {
     await Promise.all([stop(api), pages.close()]);
 
     const html = { accept: 'text/html' };
-    const [forApi, plain, page, application] = await Promise.all([
+    const [forApi, dashboard, plain, page, application] = await Promise.all([
+      fixture.ask({ host: 'localhost' }),
       fixture.ask({ host: 'localhost', headers: html }),
       fixture.ask({ host: 'nowhere.test' }),
       fixture.ask({ host: 'nowhere.test', headers: html }),
       servedBy(),
     ]);
     assert.equal(application, '127.0.1.1');
-    for (const answer of [forApi, plain, page]) {
+    for (const answer of [forApi, dashboard, plain, page]) {
       assert.equal(answer.status, 503);
       assert.equal(answer.headers['retry-after'], '5');
     }
     assert.equal(JSON.parse(forApi.body).code, 'service_unavailable');
     assert.equal(JSON.parse(plain.body).code, 'service_unavailable');
-    assert.match(page.body, /<h1>Back in a moment<\/h1>/);
+    for (const { body } of [dashboard, page]) assert.match(body, /<h1>Back in a moment<\/h1>/);
   });
 
   test('each request to the service has a connection of its own, so that one that a service ends has none under way', async () => {
