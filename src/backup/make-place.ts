@@ -1,5 +1,5 @@
 /**
- * Making a place. One whose making was cut off, or that two have begun, has keys that do not open it, and nothing mends
+ * Making a place, and removing it. One whose making was cut off, or that two have begun, has keys that do not open it, and nothing mends
  * that: so a folder gets its name when it is whole.
  */
 import { existsSync } from 'node:fs';
@@ -31,6 +31,16 @@ export async function makePlace(
     // Another process was faster: whoever asks for it next finds that one.
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
   });
+}
+
+/** Of a folder nothing is left. It loses its name first: what is half there is no place. */
+export async function removePlace({ location }: Pick<BackupPlace, 'location'>): Promise<void> {
+  const leaving = `${location}.leaving`;
+  await rm(leaving, { recursive: true, force: true });
+  await rename(location, leaving).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  await rm(leaving, { recursive: true, force: true });
 }
 
 async function clearDrafts(parent: string, beginning: string): Promise<void> {

@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process';
 import { programPath } from '../lib/program-path.ts';
 import type { BackupPlace } from './backup-place.ts';
-import { makePlace } from './make-place.ts';
+import { makePlace, removePlace } from './make-place.ts';
 
 export type Repository = {
   place: BackupPlace;
@@ -21,13 +21,18 @@ export type Repository = {
   /** One file of what is kept, in pieces. */
   read(id: string, path: string, take: (piece: Uint8Array) => void): Promise<void>;
   /** Puts all of it, or what is at `paths`, into a folder, and reads it back there. */
-  bring(id: string, folder: string, paths?: readonly string[]): Promise<void>;
+  bring(id: string, folder: string, paths?: readonly string[], withinMs?: number): Promise<void>;
   /** Removes these, and what only they needed. */
   drop(ids: readonly string[]): Promise<void>;
+  /** Removes all that is kept, and a folder itself. Killed at any instant, the next call goes on, and so does `provide`. */
+  remove(): Promise<void>;
 };
 
-/** `tags`: by the last one it is known what was kept before. `mayBeRenamed`: files get new names and inodes each time. */
-export type Saving = { tags: readonly string[]; mayBeRenamed: boolean };
+/**
+ * `tags`: by the last one it is known what was kept before. `mayBeRenamed`: files get new names and inodes each time.
+ * `withinMs`: it fails where it lasts longer.
+ */
+export type Saving = { tags: readonly string[]; mayBeRenamed: boolean; withinMs?: number };
 
 /** `addedBytes`: of what was not there before, before it was compressed. */
 export type Saved = { id: string; totalBytes: number; addedBytes: number };
@@ -56,7 +61,7 @@ export function openRepository(
   const ask = (words: readonly string[], options: Asking = {}, location = place.location) =>
     runRestic(['--quiet', '--repo', location, '--no-cache', ...words], password, env, {
       ...options,
-      ...(stop && { signal: stop }),
+      ...signalOf(stop, options.signal),
     });
 
   return {
@@ -71,14 +76,14 @@ export function openRepository(
       if (stillAmiss) throw stillAmiss;
       return false;
     },
-    async save(folder, paths, { tags, mayBeRenamed }) {
+    async save(folder, paths, { tags, mayBeRenamed, withinMs }) {
       const parent = (await this.list(tags.at(-1)!)).at(-1)?.id;
       const words = [
         ...['backup', '--json', '--host', host, ...tags.flatMap((tag) => ['--tag', tag])],
         ...(mayBeRenamed ? ['--ignore-inode', '--ignore-ctime'] : []),
         ...(parent === undefined ? [] : ['--parent', parent]),
       ];
-      const summary = lastOf(await ask([...words, '--', ...paths], { cwd: folder })) as Summary;
+      const summary = lastOf(await ask([...words, '--', ...paths], { cwd: folder, ...limit(withinMs) })) as Summary;
       return { id: summary.snapshot_id, totalBytes: summary.total_bytes_processed, addedBytes: summary.data_added };
     },
     async check(isWhole) {
@@ -86,16 +91,16 @@ export function openRepository(
       await ask(['check', '--no-lock', ...(isWhole ? ['--read-data'] : [])]);
     },
     async list(tag) {
-      const listed: unknown = JSON.parse(await ask(['snapshots', '--json', '--no-lock', '--tag', tag]));
-      const found = (listed as { id: string; time: string; tags: string[] }[] | null) ?? [];
+      const found = keptFrom(await ask(['snapshots', '--json', '--no-lock', '--tag', tag]));
       return found.map(({ id, time, tags }) => ({ id, tags, at: Date.parse(time) })).toSorted((a, b) => a.at - b.at);
     },
     async read(id, path, take) {
       await ask(['dump', '--no-lock', id, path], { take });
     },
-    async bring(id, folder, paths = []) {
+    async bring(id, folder, paths = [], withinMs) {
       const chosen = paths.flatMap((path) => ['--include', `/${path}`]);
-      await ask(['restore', '--no-lock', id, '--target', folder, '--verify', ...chosen]);
+      const words = ['restore', '--no-lock', id, '--target', folder, '--verify', ...chosen];
+      await ask(words, limit(withinMs));
     },
     async drop(ids) {
       if (ids.length === 0) return;
@@ -103,10 +108,32 @@ export function openRepository(
       await ask(['unlock']);
       await ask(['forget', '--prune', ...ids]);
     },
+    async remove() {
+      if (place.kind === 'folder') {
+        await removePlace(place);
+        return;
+      }
+      // A store that speaks S3 has no folders: a place without anything in it stays.
+      await this.provide();
+      await this.drop(keptFrom(await ask(['snapshots', '--json', '--no-lock'])).map(({ id }) => id));
+    },
   };
 }
 
+function keptFrom(listed: string): { id: string; time: string; tags: string[] }[] {
+  return JSON.parse(listed) ?? [];
+}
+
+function limit(withinMs: number | undefined): Asking {
+  return withinMs === undefined ? {} : { signal: AbortSignal.timeout(Math.ceil(withinMs)) };
+}
+
 type Summary = { snapshot_id: string; total_bytes_processed: number; data_added: number };
+
+function signalOf(...signals: (AbortSignal | undefined)[]): Pick<Asking, 'signal'> {
+  const given = signals.filter((signal) => signal !== undefined);
+  return given.length === 0 ? {} : { signal: AbortSignal.any(given) };
+}
 
 /** `take`: gets what it writes, instead of the answer. */
 type Asking = { cwd?: string; take?: (piece: Uint8Array) => void; signal?: AbortSignal };
@@ -130,11 +157,15 @@ function runRestic(
     child.stderr.on('data', (piece: Uint8Array) => {
       complaint = `${complaint}${String(piece)}`.slice(-mostWords);
     });
-    child.once('error', (error: NodeJS.ErrnoException) =>
-      reject(error.code === 'ENOENT' ? new BackupFault(missing) : new BackupFault(`restic: ${error.message}`)),
-    );
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') reject(new BackupFault(missing));
+      // It still has files open, which whoever asked may want to unmount.
+      else if (error.name === 'AbortError') setTimeout(() => child.kill('SIGKILL'), patienceMs).unref();
+      else reject(new BackupFault(`restic: ${error.message}`));
+    });
     child.once('close', (status) => {
-      if (status === 0) resolve(Buffer.concat(out).toString('utf8'));
+      if (signal?.aborted) reject(new BackupFault(endedWords(signal)));
+      else if (status === 0) resolve(Buffer.concat(out).toString('utf8'));
       else reject(new BackupFault(wordsOf(complaint, status)));
     });
     // Whoever ends before it has read the password says why on its own.
@@ -143,6 +174,13 @@ function runRestic(
 }
 
 const missing = 'Backups are made with restic, which is not installed (Debian: `apt-get install restic`).';
+
+/** One that is told to end takes its locks away first. */
+const patienceMs = 10_000;
+
+function endedWords({ reason }: AbortSignal): string {
+  return reason?.name === 'TimeoutError' ? 'restic: it lasted too long, and was ended' : 'restic: it was ended';
+}
 
 const mostWords = 4000;
 

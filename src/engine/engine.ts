@@ -111,7 +111,11 @@ export type VolumeCopies = {
    * Makes empty volumes below a folder, to be filled; `paths`: where each is there, as a copy of it is. What a call that
    * was killed has made is gone.
    */
-  make(deploymentId: string, volumes: readonly SizedVolume[], key: string): Promise<Omit<VolumeCopy, 'pausedMs'>>;
+  make(
+    deploymentId: string,
+    volumes: readonly SizedVolume[],
+    key: string,
+  ): Promise<Pick<VolumeCopy, 'folder' | 'paths'>>;
   /** Those that were filled are whole from now on, whatever happens to the machine. */
   finish(deploymentId: string, volumes: readonly string[], key: string): Promise<void>;
   /**
@@ -120,16 +124,22 @@ export type VolumeCopies = {
    * not there any more.
    */
   swap(deploymentId: string, volumes: readonly string[], key: string): Promise<boolean>;
-  /** How many bytes would be free on the host beside copies of these. */
-  room(deploymentId: string, volumes: readonly string[]): Promise<number>;
+  /**
+   * How many bytes would be free on the host beside copies of these; `keptIn`: and beside as much again in this folder,
+   * if that is on the same disk.
+   */
+  room(deploymentId: string, volumes: readonly string[], keptIn?: string): Promise<number>;
   /** Removes what is left of it; nothing is no error. */
   clear(key: string): Promise<void>;
   /** Whatever there is anything of. */
   list(): Promise<string[]>;
 };
 
-/** `paths`: what is in them, relative to the folder. `pausedMs`: for so long their writers have waited. */
-export type VolumeCopy = { folder: string; paths: string[]; pausedMs: number };
+/**
+ * `paths`: what is in them, relative to the folder. `pausedMs`: for so long their writers have waited. `apparentBytes`: what
+ * whoever reads all files gets, holes as zeros.
+ */
+export type VolumeCopy = { folder: string; paths: string[]; pausedMs: number; apparentBytes: number };
 
 /** What is in volumes, for whoever takes it elsewhere. */
 export type VolumeArchives = {

@@ -11,7 +11,7 @@ import { noteFilled, noteSafety, noteTry } from '../store/restores.ts';
 import { askForSnapshot, snapshotById } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
 import { clearUnlessBusy, SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
-import { takenSnapshot, takeSnapshot } from './take-snapshot.ts';
+import { folderOf, movingMs, takenSnapshot, takeSnapshot } from './take-snapshot.ts';
 
 /** Throws SnapshotFault, and faults of the engine and of the place. */
 export async function fillRestore(restore: Restore, deployment: Deployment, parts: SnapshotParts): Promise<void> {
@@ -25,8 +25,12 @@ export async function fillRestore(restore: Restore, deployment: Deployment, part
   const key = `${restore.id}-${newId()}`;
   if (!(await noteTry(db, restore.id, key))) return;
   if (restore.filledKey !== null) await clearUnlessBusy(restore.filledKey, parts);
-  if ((await engine.copies.room(deploymentId, restore.volumes)) < parts.diskFreeBytes)
-    throw new SnapshotFault('The disk of the host has no room for the data beside those in use now.');
+  const repository = await parts.repository(deploymentId);
+  const roomAside = await engine.copies.room(deploymentId, Object.keys(volumeSizes), folderOf(repository));
+  if (roomAside - (snapshot.totalBytes ?? 0) < parts.diskFreeBytes)
+    throw new SnapshotFault(
+      'The disk of the host has no room for the data beside those in use, and for a snapshot of these, now.',
+    );
   const sizes = restore.volumes.map((volume) => ({
     volume,
     sizeBytes: Math.max(volumeSizes[volume]!, ...sizesIn(snapshot, volume)),
@@ -34,7 +38,7 @@ export async function fillRestore(restore: Restore, deployment: Deployment, part
   stop.throwIfAborted();
   const { folder, paths } = await engine.copies.make(deploymentId, sizes, key);
   stop.throwIfAborted();
-  await (await parts.repository()).bring(snapshot.placeId, folder, paths);
+  await repository.bring(snapshot.placeId, folder, paths, movingMs(snapshot.totalBytes ?? 0));
   stop.throwIfAborted();
   await engine.copies.finish(deploymentId, restore.volumes, key);
   await takeSafety(restore, deployment, parts);

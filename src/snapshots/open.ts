@@ -1,7 +1,7 @@
 /** The door of this layer: snapshots of deployments, where the engine can copy volumes and there is a place for them. */
 import { join } from 'node:path';
 import { type BackupPlace, readBackupPlace } from '../backup/backup-place.ts';
-import { openRepository, type Repository } from '../backup/restic.ts';
+import { openRepository } from '../backup/restic.ts';
 import type { Engine } from '../engine/engine.ts';
 import { serializeByKey } from '../lib/concurrency.ts';
 import type { Seal } from '../lib/seal.ts';
@@ -13,6 +13,7 @@ import { write } from '../store/transaction.ts';
 import { failUnoffered } from './fail-unoffered.ts';
 import { holdDuty } from './hold-duty.ts';
 import type { SnapshotParts } from './snapshot-parts.ts';
+import { passwordOf, placeOf } from './snapshot-place.ts';
 import { createSnapshotWorker, type SnapshotWorker } from './worker.ts';
 
 export type SnapshotSettings = {
@@ -61,7 +62,7 @@ export function openSnapshots(
   const begin = () => {
     const held = { renew, forMs: dutyMs, wait, elapsed: () => performance.now(), stop: stopping.signal };
     const over = AbortSignal.any([stopping.signal, holdDuty(held)]);
-    const repository = openOnce(db, seal, place, over);
+    const repository = repositories(db, seal, place, over);
     const worker = createSnapshotWorker({
       ...parts,
       engine: { observe: engine.observe, copies },
@@ -128,19 +129,17 @@ function failAll(parts: Parameters<typeof failUnoffered>[0], stopping: AbortCont
 }
 
 /** Its password is in the store, and the store may be away when the service begins. */
-function openOnce(
+function repositories(
   db: SnapshotParts['db'],
   seal: Seal,
   place: BackupPlace,
   stop: AbortSignal,
-): () => Promise<Repository> {
+): SnapshotParts['repository'] {
   const inTurn = serializeByKey();
-  let opened: Repository | undefined;
-  return () =>
+  let password: string | undefined;
+  return (deploymentId) =>
     inTurn(place.location, async () => {
-      if (opened) return opened;
-      const password = await write(db, 'all', (db) => passwordOfPlace(db, seal, place.location));
-      opened = openRepository(place, password, process.env, stop);
-      return opened;
+      password ??= await write(db, 'all', (db) => passwordOfPlace(db, seal, place.location));
+      return openRepository(placeOf(place, deploymentId), passwordOf(password, deploymentId), process.env, stop);
     });
 }

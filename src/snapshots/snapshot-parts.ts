@@ -13,8 +13,8 @@ export type DeploymentTerms = SnapshotTerms & { accountId: string | undefined };
 export type SnapshotParts = {
   db: Kysely<Tables>;
   engine: Pick<Engine, 'observe'> & { copies: VolumeCopies };
-  /** Where they are kept. */
-  repository: () => Promise<Repository>;
+  /** Where those of a deployment are kept: none shares anything with another's. */
+  repository: (deploymentId: string) => Promise<Repository>;
   termsOf: (deployment: Deployment) => Promise<DeploymentTerms>;
   /** What copies have to leave free of the disk. */
   diskFreeBytes: number;
@@ -38,8 +38,8 @@ export async function clearUnlessBusy(key: string, { engine, log }: Pick<Snapsho
 export class SnapshotFault extends Error {
   readonly isFinal: boolean;
 
-  constructor(message: string, { isFinal = false }: { isFinal?: boolean } = {}) {
-    super(message);
+  constructor(message: string, { isFinal = false, ...options }: ErrorOptions & { isFinal?: boolean } = {}) {
+    super(message, options);
     this.name = 'SnapshotFault';
     this.isFinal = isFinal;
   }

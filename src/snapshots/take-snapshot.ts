@@ -2,8 +2,16 @@
  * Taking a snapshot: its volumes are copied as they are at one instant, and what is kept is read from the copies. Killed
  * at any instant, the row is still there, and the next call begins anew: what the former has left goes.
  */
+import type { Repository } from '../backup/restic.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { leavingForRoom, neededBy, type Snapshot, surplusSnapshots } from '../deployment/snapshot/snapshot.ts';
+import {
+  leavingForRoom,
+  neededBy,
+  type SizedVolume,
+  type Snapshot,
+  surplusSnapshots,
+} from '../deployment/snapshot/snapshot.ts';
+import { EngineFault } from '../engine/engine.ts';
 import { newId } from '../lib/ids.ts';
 import { addEvents } from '../store/events.ts';
 import { openRestores } from '../store/restores.ts';
@@ -14,6 +22,14 @@ import { SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
 
 /** All that are kept here have it. */
 export const snapshotsTag = 'berth-snapshots';
+
+/** A volume may hold files of which parts are holes, or that have several names; more than this nobody needs. */
+const mostApparent = 2;
+
+/** How long data of such a size are read or written at the most: one that lasts longer keeps all others waiting. */
+export function movingMs(bytes: number): number {
+  return 10 * 60_000 + (bytes / 5_000_000) * 1000;
+}
 
 export function snapshotTag(id: string): string {
   return `berth-snapshot-${id}`;
@@ -30,9 +46,9 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
   const volumes = await volumesToTake(deployment, parts);
   await refuseBeyondTerms(snapshot, deployment, parts);
   const names = volumes.map(({ volume }) => volume);
-  if ((await engine.copies.room(deployment.id, names)) < parts.diskFreeBytes)
-    throw new SnapshotFault('The disk of the host has no room for a copy of its volumes now.');
-  const repository = await parts.repository();
+  const repository = await parts.repository(deployment.id);
+  if ((await engine.copies.room(deployment.id, names, folderOf(repository))) < parts.diskFreeBytes)
+    throw new SnapshotFault('The disk of the host has no room for a copy of its volumes and for the snapshot now.');
   await repository.provide();
   const earlier = await repository.list(snapshotTag(snapshot.id));
   await repository.drop(earlier.map(({ id }) => id));
@@ -40,10 +56,14 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
   const key = `${snapshot.id}-${newId()}`;
   try {
     stop.throwIfAborted();
-    const { folder, paths, pausedMs } = await engine.copies.take(deployment.id, names, key);
+    const { folder, paths, pausedMs, apparentBytes } = await engine.copies
+      .take(deployment.id, names, key)
+      .catch(asFinal);
     stop.throwIfAborted();
     const takenAt = now();
-    const saved = await repository.save(folder, paths, { tags: tagsOf(snapshot), mayBeRenamed: false });
+    refuseHoles(apparentBytes, volumes);
+    const saving = { tags: tagsOf(snapshot), mayBeRenamed: false, withinMs: movingMs(apparentBytes) };
+    const saved = await repository.save(folder, paths, saving);
     await repository.check(false);
     const { id: placeId, totalBytes, addedBytes } = saved;
     const taken = { placeId, takenAt, volumes, totalBytes, addedBytes, pausedMs: Math.ceil(pausedMs) };
@@ -66,6 +86,29 @@ async function volumesToTake({ id }: Deployment, { db, engine }: SnapshotParts) 
   if (missing.length > 0)
     throw new SnapshotFault(`Not made yet, or no file systems of their own on this host: ${missing.join(', ')}.`);
   return wanted.map((volume) => ({ volume, sizeBytes: volumeSizes[volume]! }));
+}
+
+/** Where what is kept may be on the disk of the volumes. */
+export function folderOf({ place }: Repository): string | undefined {
+  return place.kind === 'folder' ? place.location : undefined;
+}
+
+/** Another try would end as one that the engine has refused for what it was asked for. */
+function asFinal(error: unknown): never {
+  if (error instanceof EngineFault && error.endsTry)
+    throw new SnapshotFault(error.message, { isFinal: true, cause: error });
+  throw error;
+}
+
+/** PURE. `apparentBytes`: what whoever reads all files gets, as he would who restores them. Throws SnapshotFault. */
+export function refuseHoles(apparentBytes: number, volumes: readonly SizedVolume[]): void {
+  const bytes = volumes.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  if (apparentBytes <= mostApparent * bytes) return;
+  throw new SnapshotFault(
+    `The files of its volumes are more than ${mostApparent} times as large as the volumes, by holes in them or by files with ` +
+      'several names: such are not kept.',
+    { isFinal: true },
+  );
 }
 
 async function refuseBeyondTerms(

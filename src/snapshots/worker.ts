@@ -5,7 +5,7 @@
 import { BackupFault } from '../backup/restic.ts';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { DeploymentEvent } from '../deployment/event/event.ts';
-import { isSnapshotDue, mostTries, retryAt, toldAfterTries } from '../deployment/snapshot/snapshot.ts';
+import { isSnapshotDue, mostTries, retryAt, type Snapshot, toldAfterTries } from '../deployment/snapshot/snapshot.ts';
 import { EngineFault } from '../engine/engine.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { addEvents } from '../store/events.ts';
@@ -23,6 +23,7 @@ import {
   nextAskedSnapshot,
   noteFailedTry,
   snapshotsEverOf,
+  snapshotsOf,
 } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
 import { fillRestore } from './fill-restore.ts';
@@ -150,10 +151,22 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     const leaving = await leavingSnapshots(db);
     if (leaving.length === 0) return;
     leftAt = now();
-    const repository = await parts.repository();
-    const tags = new Set(leaving.map(({ id }) => snapshotTag(id)));
-    const kept = await repository.list(snapshotsTag);
-    await repository.drop(kept.flatMap(({ id, tags: its }) => (its.some((tag) => tags.has(tag)) ? [id] : [])));
+    for (const [deploymentId, its] of Map.groupBy(leaving, (each) => each.deploymentId))
+      await letGoOf(deploymentId, its).catch((err: unknown) => {
+        if (!parts.stop.aborted) parts.log.error({ deployment: deploymentId, err }, 'snapshots could not be removed');
+      });
+  }
+
+  async function letGoOf(deploymentId: string, leaving: readonly Snapshot[]): Promise<void> {
+    const repository = await parts.repository(deploymentId);
+    const stay = (await snapshotsOf(db, deploymentId)).filter(({ state }) => state !== 'failed');
+    if (stay.length === 0) await repository.remove();
+    else {
+      await repository.provide();
+      const tags = new Set(leaving.map(({ id }) => snapshotTag(id)));
+      const kept = await repository.list(snapshotsTag);
+      await repository.drop(kept.flatMap(({ id, tags: its }) => (its.some((tag) => tags.has(tag)) ? [id] : [])));
+    }
     await forgetSnapshots(
       db,
       leaving.map(({ id }) => id),

@@ -158,3 +158,30 @@ test(
     assert.deepEqual((await berth.inventory()).orphans, []);
   },
 );
+
+test(
+  'files with holes that are larger than their volume are refused in words at once, and others are kept',
+  needsRoot,
+  async (t) => {
+    const berth = await createBerth(onlyAsked);
+    t.after(() => berth.destroy());
+    await berth.serve();
+    const hostile = yaml()
+      .replace('name: keeper', 'name: hostile')
+      .replace('echo', 'busybox truncate -s 100G /data/hole; echo');
+    const [holed, plain] = [await berth.start(hostile), await berth.start(yaml())];
+    for (const app of [holed, plain]) {
+      await berth.reach(app, 'running');
+      await claim(berth, app);
+    }
+    const [refused, kept] = [await take(berth, holed), await take(berth, plain)];
+    await whenTaken(berth, plain, kept);
+    const { problem } = await until('it is refused', async () => {
+      const [found] = (await told(berth, holed)).snapshots;
+      return found.id === refused && found.state === 'failed' ? found : undefined;
+    });
+    assert.match(problem, /more than 2 times as large as the volumes/);
+    const { id } = await berth.row(plain);
+    assert.ok((await readdir(join(berth.settings.dataDir, 'snapshots'))).includes(id));
+  },
+);

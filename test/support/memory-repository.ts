@@ -40,6 +40,7 @@ export function createMemoryRepository(
       call('drop', () => {
         for (const id of ids) kept.delete(id);
       }),
+    remove: () => call('remove', () => kept.clear()),
   };
 }
 

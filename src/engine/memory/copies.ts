@@ -29,7 +29,9 @@ export function createCopies(world: MemoryWorld, owner: string, intercept: Inter
           const { sizeBytes, files } = found(deploymentId, name);
           begun.set(name, { sizeBytes, files: new Map(files) });
         }
-        return { folder: folderOf(key), paths: [...names], pausedMs: 0 };
+        const texts = [...begun.values()].flatMap(({ files }) => [...files.values()]);
+        const apparentBytes = texts.reduce((sum, { length }) => sum + length, 0);
+        return { folder: folderOf(key), paths: [...names], pausedMs: 0, apparentBytes };
       }),
     make: (deploymentId, wanted: readonly SizedVolume[], key) =>
       intercept({ name: 'copies.make', deploymentId }, () => {

@@ -6,16 +6,26 @@
  */
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
-import { ProgramError, path as programPath, runProgram } from './volume-programs.ts';
+import { EngineFault } from '../../engine.ts';
+import { ProgramError, programMs, path as programPath, runProgram } from './volume-programs.ts';
 
 /** A volume that is mounted, and where its copy is to be. */
 export type CopiedVolume = { image: string; mount: string; copy: string };
 
-/** For how many milliseconds writers have waited at the most. Throws at the abort, when no program writes any more. */
-export async function copyFrozen(volumes: readonly CopiedVolume[], signal?: AbortSignal): Promise<number> {
+/** `firstPassMs`: what the copy beside the writers may take; one under the freeze reads as much. */
+export type FrozenCopying = { signal?: AbortSignal | undefined; firstPassMs?: number | undefined };
+
+/**
+ * For how many milliseconds writers have waited at the most. Throws at the abort, when no program writes any more, and
+ * EngineFault, before anybody is held back, where the first pass takes too long.
+ */
+export async function copyFrozen(
+  volumes: readonly CopiedVolume[],
+  { signal, firstPassMs = programMs }: FrozenCopying = {},
+): Promise<number> {
   const shared = await Promise.all(volumes.map(({ image, copy }) => shareBlocks(image, copy)));
   const apart = volumes.filter((_, index) => !shared[index]);
-  for (const { image, copy } of apart) await copyBlocks(image, copy, [], signal);
+  await copyBeside(apart, firstPassMs, signal);
   const from = performance.now();
   const freeze = await freezeAll(volumes.map(({ mount }) => mount));
   try {
@@ -40,9 +50,40 @@ async function shareBlocks(image: string, copy: string): Promise<boolean> {
   }
 }
 
+async function copyBeside(
+  volumes: readonly CopiedVolume[],
+  withinMs: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const from = performance.now();
+  const leftMs = () => withinMs - (performance.now() - from);
+  for (const { image, copy } of volumes) {
+    if (leftMs() > 0)
+      await copyBlocks(image, copy, [], signal, leftMs()).catch((error: unknown) => {
+        if (leftMs() > 0) throw error;
+      });
+    if (leftMs() <= 0) throw tooLarge(withinMs);
+  }
+}
+
+function tooLarge(withinMs: number): EngineFault {
+  const seconds = Math.round(withinMs / 1000);
+  return new EngineFault(
+    'bad-request',
+    `The volumes hold more than this host copies in ${seconds} s, and whoever writes to them would wait as long. ` +
+      'The operator can keep the data directory on a file system that shares blocks (XFS, Btrfs): there it takes no time.',
+  );
+}
+
 /** Only blocks that the file system uses; with `-c` only those are written that differ. */
-async function copyBlocks(image: string, copy: string, flags: readonly string[], signal?: AbortSignal): Promise<void> {
-  await runProgram(['e2image', '-ra', '-f', ...flags, image, copy], undefined, signal);
+async function copyBlocks(
+  image: string,
+  copy: string,
+  flags: readonly string[],
+  signal: AbortSignal | undefined,
+  withinMs = longestSeconds * 1000,
+): Promise<void> {
+  await runProgram(['e2image', '-ra', '-f', ...flags, image, copy], undefined, signal, withinMs);
 }
 
 /** For so long writers wait at the most, whatever becomes of us. */

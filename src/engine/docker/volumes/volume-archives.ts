@@ -48,7 +48,7 @@ export function createVolumeArchives(docker: Docker, options: ArchivesOptions): 
     opening.defer(() => stopPacking(packing));
     await mkdir(root, { recursive: true, mode: 0o700 });
     for (const volume of volumes) await loops.ensure({ deploymentId, volume });
-    const { pausedMs } = await copyVolumes(directory, root, deploymentId, volumes, signal);
+    const { pausedMs } = await copyVolumes(directory, root, deploymentId, volumes, { signal });
     const nested = await nestedPaths(docker, owner, deploymentId);
     const archives: VolumeArchive[] = [];
     for (const volume of volumes) {

@@ -6,12 +6,16 @@ import { mkdir, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sync } from '../../../lib/synced-files.ts';
 import type { VolumeCopies } from '../../engine.ts';
-import { copyFrozen } from './frozen-copy.ts';
+import { apparentBytesBelow } from './apparent-size.ts';
+import { copyFrozen, type FrozenCopying } from './frozen-copy.ts';
 import { unmount } from './loop-file.ts';
 import { loopPlace } from './loop-layout.ts';
 import { createLoopVolumes, type LoopVolumes } from './loop-volumes.ts';
 import { clearFolder, makeFolder } from './mounted-folder.ts';
 import { runProgram } from './volume-programs.ts';
+
+/** Snapshots are taken often, and all writers wait: for no longer than about this. */
+const firstPassMs = 15_000;
 
 /** Below a folder where something is put together. */
 export const volumesIn = 'volumes';
@@ -41,7 +45,10 @@ export function createVolumeCopies({ volumes: root, loops, copies }: CopiesOptio
   return {
     async take(deploymentId, volumes, key) {
       for (const volume of volumes) await loops.ensure({ deploymentId, volume });
-      return await copyVolumes(root, await make(key), deploymentId, volumes);
+      const folder = await make(key);
+      const copy = await copyVolumes(root, folder, deploymentId, volumes, { firstPassMs });
+      const mounts = volumes.map((volume) => loopPlace(join(folder, volumesIn), deploymentId, volume).mount);
+      return { ...copy, apparentBytes: await apparentBytesBelow(mounts) };
     },
     async make(deploymentId, volumes, key) {
       const folder = await make(key);
@@ -61,7 +68,7 @@ export function createVolumeCopies({ volumes: root, loops, copies }: CopiesOptio
       for (const { volume, by } of pairs) await loops.replace({ deploymentId, volume }, by);
       return true;
     },
-    room: (deploymentId, volumes) => roomBeside(root, deploymentId, volumes),
+    room: (deploymentId, volumes, keptIn) => roomBeside(root, deploymentId, volumes, keptIn),
     clear: (key) => clearFolder(folderOf(key)),
     list: async () => await readdir(copies).catch(nothingThere),
   };
@@ -85,7 +92,7 @@ export async function copyVolumes(
   folder: string,
   deploymentId: string,
   volumes: readonly string[],
-  signal?: AbortSignal,
+  { signal, firstPassMs }: FrozenCopying = {},
 ): Promise<{ folder: string; paths: string[]; pausedMs: number }> {
   const pairs = volumes.map((volume) => ({
     from: loopPlace(root, deploymentId, volume),
@@ -94,7 +101,7 @@ export async function copyVolumes(
   for (const { to } of pairs) await mkdir(to.mount, { recursive: true, mode: 0o700 });
   const pausedMs = await copyFrozen(
     pairs.map(({ from, to }) => ({ image: from.image, mount: from.mount, copy: to.image })),
-    signal,
+    { signal, firstPassMs },
   );
   const paths: string[] = [];
   for (const { to } of pairs) {
@@ -114,10 +121,31 @@ export async function finishVolume(folder: string, deploymentId: string, volume:
   await sync(dirname(place.image));
 }
 
-/** What would be free of the disk beside copies of these. */
-export async function roomBeside(root: string, deploymentId: string, volumes: readonly string[]) {
-  const images = await Promise.all(volumes.map((volume) => stat(loopPlace(root, deploymentId, volume).image)));
-  const needed = images.reduce((sum, { blocks }) => sum + blocks * 512, 0);
+/** What would be free of the disk beside copies of these; `keptIn` as for `bytesOfCopies`. */
+export async function roomBeside(root: string, deploymentId: string, volumes: readonly string[], keptIn?: string) {
   const { bavail, bsize } = await statfs(root);
-  return bavail * bsize - needed;
+  return bavail * bsize - (await bytesOfCopies(root, deploymentId, volumes, keptIn));
+}
+
+/**
+ * What copies of these take of the disk. `keptIn`: what is read from the copies is written to this folder, which may not be
+ * there yet; it takes as much again where it is on the same disk.
+ */
+export async function bytesOfCopies(
+  root: string,
+  deploymentId: string,
+  volumes: readonly string[],
+  keptIn?: string,
+): Promise<number> {
+  const images = await Promise.all(volumes.map((volume) => stat(loopPlace(root, deploymentId, volume).image)));
+  const bytes = images.reduce((sum, { blocks }) => sum + blocks * 512, 0);
+  const isKeptHere = keptIn !== undefined && (await deviceOf(keptIn)) === (await deviceOf(root));
+  return isKeptHere ? 2 * bytes : bytes;
+}
+
+async function deviceOf(folder: string): Promise<number> {
+  const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT' || folder === dirname(folder)) throw error;
+  });
+  return found ? found.dev : await deviceOf(dirname(folder));
 }

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 
 /** Each of them takes milliseconds; one that hangs must not hang a deployment for ever. */
-const timeoutMs = 120_000;
+export const programMs = 120_000;
 
 /** Daemons' environments often leave out where these programs are. */
 export const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -12,6 +12,7 @@ export function runProgram(
   [program, ...args]: readonly [string, ...string[]],
   input?: string,
   signal?: AbortSignal,
+  timeoutMs = programMs,
 ): Promise<string> {
   signal?.throwIfAborted();
   const env = { PATH: path, LC_ALL: 'C' };
@@ -19,7 +20,7 @@ export function runProgram(
     const child = execFile(
       program,
       args,
-      { env, timeout: timeoutMs, maxBuffer: 64 * 2 ** 20 },
+      { env, timeout: Math.max(1, Math.ceil(timeoutMs)), maxBuffer: 64 * 2 ** 20 },
       (error, stdout, stderr) => {
         signal?.removeEventListener('abort', end);
         if (!error) return resolve(stdout);

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SnapshotFault } from './snapshot-parts.ts';
+import { movingMs, refuseHoles } from './take-snapshot.ts';
+
+const mebibyte = 2 ** 20;
+const volumes = [
+  { volume: 'data', sizeBytes: 10 * mebibyte },
+  { volume: 'log', sizeBytes: 6 * mebibyte },
+];
+
+test('files that are more than twice as large as their volumes are refused for good, and none that are not', () => {
+  for (const bytes of [0, 16 * mebibyte, 32 * mebibyte]) refuseHoles(bytes, volumes);
+  for (const bytes of [32 * mebibyte + 1, 15 * 2 ** 40, Number.MAX_VALUE])
+    assert.throws(
+      () => refuseHoles(bytes, volumes),
+      (error) => error instanceof SnapshotFault && error.isFinal && /holes/.test(error.message),
+    );
+});
+
+test('data have ten minutes to be moved in, and a second more for each 5 MB', () => {
+  assert.equal(movingMs(0), 600_000);
+  assert.equal(movingMs(50_000_000), 610_000);
+});
