@@ -34,7 +34,7 @@ test('who runs on reaches a pod with a volume that has been replaced, at the add
     volumes: [{ volume, mountPath: '/srv' }],
   });
   const next = { ...first, name: `${first.name}-r1`, fingerprint: 'store-2', env: { IDENTITY: 'the second' } };
-  const look = `wget -T 1 -q -O - http://store.pod:${port}${identityPath} 2>/dev/null`;
+  const look = `wget -q -O - http://store.pod:${port}${identityPath} 2>/dev/null`;
   const ask = `until ${look} | grep first; do sleep 0.2; done; until ${look} | grep second; do sleep 0.2; done`;
   const asker = { ...scene.job('watcher'), entrypoint: ['/bin/sh', '-c'], command: [ask] };
   await scene.execute({ kind: 'create-network' }, createVolume(volume));
