@@ -58,7 +58,8 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
     stop.throwIfAborted();
     const { folder, paths, pausedMs, apparentBytes } = await engine.copies
       .take(deployment.id, names, key)
-      .catch(asFinal);
+      // Before a restore it is tried again: how long a copy takes depends on what else the host does.
+      .catch(snapshot.reason === 'before-restore' ? asItIs : asFinal);
     stop.throwIfAborted();
     const takenAt = now();
     refuseHoles(apparentBytes, volumes);
@@ -91,6 +92,10 @@ async function volumesToTake({ id }: Deployment, { db, engine }: SnapshotParts) 
 /** Where what is kept may be on the disk of the volumes. */
 export function folderOf({ place }: Repository): string | undefined {
   return place.kind === 'folder' ? place.location : undefined;
+}
+
+function asItIs(error: unknown): never {
+  throw error;
 }
 
 /** Another try would end as one that the engine has refused for what it was asked for. */

@@ -125,7 +125,8 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     scheduledAt = now();
     await letLeaveOfGone(db);
     await forgetRestoresOfGone(db);
-    const kept = await keptDeployments(db);
+    // What is stopped writes nothing: the same again and again would push out what was kept before.
+    const kept = (await keptDeployments(db)).filter(({ stoppedAt }) => stoppedAt === null);
     let isAsked = false;
     for (const { id } of kept) isAsked = (await scheduleOne(id)) || isAsked;
     const newest = new Map((await newestSnapshots(db)).map(({ deploymentId, takenAt }) => [deploymentId, takenAt]));
@@ -136,7 +137,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
 
   async function scheduleOne(id: string): Promise<boolean> {
     const deployment = await presentDeployment(parts, id);
-    if (deployment?.state !== 'running') return false;
+    if (deployment?.state !== 'running' || deployment.stoppedAt !== null) return false;
     const terms = await parts.termsOf(deployment);
     return await write(db, { deploymentId: id }, async (db) => {
       if (!isSnapshotDue(await snapshotsEverOf(db, id), terms, now())) return false;

@@ -1,21 +1,25 @@
 /** Deployments that somebody counts on: they have no time limit that ends them. */
+import type { Instant } from '../deployment/deployment.ts';
 import type { Database } from './database.ts';
 import { volumeSizesOfDeployment } from './revisions.ts';
 
+/** `stoppedAt`: null while it is to run. */
+export type KeptDeployment = { id: string; volumes: string[]; stoppedAt: Instant | null };
+
 /** Those that have volumes, each with how large these are to be. */
-export async function keptDeployments(db: Database): Promise<{ id: string; volumes: string[] }[]> {
+export async function keptDeployments(db: Database): Promise<KeptDeployment[]> {
   const rows = await db
     .selectFrom('deployments')
-    .select('id')
+    .select(['id', 'stoppedAt'])
     .where('goneAt', 'is', null)
     .where('removedAt', 'is', null)
     .where((eb) => eb.or([eb('expiresAt', 'is', null), eb('claimedAt', 'is not', null), eb('heldAt', 'is not', null)]))
     .orderBy('id')
     .execute();
   const found = [];
-  for (const { id } of rows) {
+  for (const { id, stoppedAt } of rows) {
     const volumes = [...(await volumeSizesOfDeployment(db, id)).keys()];
-    if (volumes.length > 0) found.push({ id, volumes: volumes.sort() });
+    if (volumes.length > 0) found.push({ id, volumes: volumes.sort(), stoppedAt });
   }
   return found;
 }

@@ -47,7 +47,7 @@ function healthOf(deployment: Deployment, pods: readonly ShownPod[], now: Instan
       if (servingRevision === null || servingRevision === revision) return 'failed';
       // Those of the update itself go, and are of no account.
       const isLive = (pod: PodStatus) => pod.state === 'ready' || pod.revision > servingRevision;
-      return deployment.pods.every(isLive) ? 'serving' : 'failed';
+      return deployment.pods.length > 0 && deployment.pods.every(isLive) ? 'serving' : 'failed';
     }
     default:
       return state;
