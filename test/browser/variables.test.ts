@@ -20,6 +20,9 @@ application:
       vars:
         API_KEY: hidden-value # of the shop
         REDIS: cache.pod:6379
+        CERT: |
+          first line
+          second line
     - name: cache
       image: redis:7
       servicePorts: [6379]
@@ -45,6 +48,12 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
       .evaluateAll((all) => all.map((each) => each.getAttribute('value')));
     assert.deepEqual(offered, ['cache.pod:6379']);
 
+    const cert = web.getByLabel('CERT of web');
+    assert.equal(await cert.isEditable(), false);
+    await web.getByRole('button', { name: 'Reveal CERT' }).click();
+    await cert.fill('first line\nanother line\n');
+    assert.equal(await cert.inputValue(), 'first line\nanother line\n');
+
     await web.getByRole('button', { name: 'Paste a .env file …' }).click();
     await page.getByLabel('Lines of a .env file').fill('# mine\nLEVEL="debug"\nREDIS=cache.pod:6380');
     await visitor.lookInBothThemes('paste');
@@ -64,6 +73,7 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
       '# what we sell',
       'API_KEY: another one # of the shop',
       'REDIS: cache.pod:6380',
+      'CERT: "first line\\nanother line\\n"',
       'LEVEL: debug',
     ])
       await line(text);

@@ -7,7 +7,11 @@ import { type Field, nearest, type Span } from './tree.ts';
 /** The value at a path, written anew; undefined when there is none there. */
 export function replaceValue(source: Source, path: Path, text: string): TextEdit | undefined {
   const field = fieldAt(source, path);
-  return field && spanEdit(field.tree, writeScalar(text));
+  if (!field) return undefined;
+  const { at, to } = field.tree;
+  // The range of a block scalar ends behind its last line break, which the next line needs.
+  const lineBreak = /\r?\n$/.exec(source.text.slice(Math.max(at, to - 2), to))?.[0].length ?? 0;
+  return spanEdit({ at, to: to - lineBreak }, writeScalar(text));
 }
 
 /** As `replaceValue`, with YAML instead of a text: `[3000]`. */

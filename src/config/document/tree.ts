@@ -8,14 +8,16 @@ export type Span = { at: number; to: number };
 /** `!reset` and `!override`: what becomes of what another file of the same project says in its place. */
 export type MergeTag = 'reset' | 'override';
 
-type Value = Span & { mergeTag?: MergeTag };
+/** `isRepeated`: an alias repeats it, so what changes it changes more than one place. */
+type Value = Span & { mergeTag?: MergeTag; isRepeated?: true };
 
 export type Tree = Scalar | List | Mapping;
 export type Scalar = Value & { kind: 'scalar'; value: string | number | boolean | null; text: string };
 export type List = Value & { kind: 'list'; items: Tree[] };
 export type Mapping = Value & { kind: 'map'; entries: Map<string, Entry> };
 
-export type Entry = { key: Span; value: Tree };
+/** `isMerged`: a merge key brings it in; it stands in another map. */
+export type Entry = { key: Span; value: Tree; isMerged?: true };
 
 /** A value with the way that leads to it; `key` is the place of its key, when it has one. */
 export type Field = { tree: Tree; path: Path; key?: Span };
@@ -57,6 +59,7 @@ export function toTree(document: Document): Tree {
     if (isAlias(node)) {
       const target = anchors.get(node.source);
       if (!target) throw new UnknownAlias(node.source, node.range?.[0] ?? at);
+      target.isRepeated = true;
       return target;
     }
     const tree = buildOwn(node, depth, at);
@@ -96,7 +99,7 @@ export function toTree(document: Document): Tree {
         if (mergedKeys > maxMergedKeys) throw new TooManyAliases();
         for (const [inherited, entry] of source.entries) {
           if (entries.has(inherited)) continue;
-          entries.set(inherited, entry);
+          entries.set(inherited, { ...entry, isMerged: true });
           merged.add(inherited);
         }
       }
@@ -182,6 +185,22 @@ export function nearest(root: Tree, path: Path): { field: Field; depth: number }
     field = next;
   }
   return { field, depth: path.length };
+}
+
+/** Whether an alias or a merge key is on the way to a path, or an anchor that an alias repeats. */
+export function isShared(root: Tree, path: Path): boolean {
+  let tree: Tree | undefined = root;
+  for (const segment of path) {
+    if (!tree || tree.isRepeated) break;
+    if (typeof segment === 'number') {
+      tree = tree.kind === 'list' ? tree.items[segment] : undefined;
+      continue;
+    }
+    const entry: Entry | undefined = tree.kind === 'map' ? tree.entries.get(segment) : undefined;
+    if (entry?.isMerged) return true;
+    tree = entry?.value;
+  }
+  return tree?.isRepeated === true;
 }
 
 function itemAt({ tree, path }: Field, index: number): Field | undefined {

@@ -1,5 +1,6 @@
 /** The configuration of a deployment as it is being edited: kept until it is sent, whatever becomes of the page. */
 import { useEffect } from 'react';
+import { draftFrom } from '../kept/kept-texts.ts';
 import { documentOf, draftOf } from '../kept/names.ts';
 import { drop, keep, useKept } from '../kept/use-kept.ts';
 import type { Target } from '../service/calls.ts';
@@ -20,16 +21,15 @@ export function useDraft(target: Target, original: string, revision: number): Dr
   const name = draftOf(target);
   const document = documentOf(target);
   const kept = useKept(name);
-  const isChanged = kept !== undefined && kept.text !== original;
+  const { text, isChanged, begun } = draftFrom(kept, original, revision);
   useEffect(() => keep(document, original), [document, original]);
-  const begun = kept?.revision ?? revision;
   return {
-    text: isChanged ? kept.text : original,
+    text,
     isChanged,
     ...(isChanged && begun !== revision && { behind: begun }),
-    write(text) {
-      if (text === original) drop(name);
-      else keep(name, text, { revision: isChanged ? begun : revision });
+    write(written) {
+      if (written === original) drop(name);
+      else keep(name, written, { revision: begun });
     },
     catchUp: () => kept && keep(name, kept.text, { revision }),
     discard: () => drop(name),

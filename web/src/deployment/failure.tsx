@@ -1,15 +1,17 @@
 /** Why a deployment has failed, with the line that decides in front, and what mends it where that is certain. */
 import { useLayoutEffect, useRef, useState } from 'react';
 import { DeployAgain } from '../home/deploy-again.tsx';
+import { draftFrom } from '../kept/kept-texts.ts';
 import { draftOf } from '../kept/names.ts';
 import { keep, keptAs } from '../kept/use-kept.ts';
 import { capitalised } from '../parts/capitalised.ts';
 import { tellUser } from '../parts/toast.tsx';
+import { useAnswer } from '../parts/use-answer.ts';
 import type { Edited } from '../pod-edits/pod-edits.ts';
 import { go, Link } from '../routing/router.tsx';
 import { pathOf, type Route } from '../routing/routes.ts';
 import { configurationOf, restartPod, type Target } from '../service/calls.ts';
-import type { PodState, Status } from '../service/records.ts';
+import type { Configuration, PodState, Status } from '../service/records.ts';
 import { decisiveLine } from './decisive-line.ts';
 
 type FailureProps = { status: Status; target: Target; route: Extract<Route, { page: 'deployment' }> };
@@ -94,11 +96,9 @@ function Actions({ status, target, pod, missingVariable }: ActionsProps) {
     const [edits, answer] = await Promise.all([import('../pod-edits/pod-edits.ts'), configurationOf(target)]);
     setIsAsking(false);
     if (!answer.ok) return tellUser(answer.problem.error);
-    const { revision, yaml } = answer.value;
-    const name = draftOf(target);
-    const text = keptAs(name)?.text ?? yaml.replaceAll(/\r\n?/g, '\n');
+    const { text, begun } = draftAt(target, answer.value);
     const edited = change(edits, text);
-    if (edited) keep(name, edited.text, { revision });
+    if (edited && edited.text !== text) keep(draftOf(target), edited.text, { revision: begun });
     go(`${pathOf({ page: 'deployment', ...target, tab: 'configuration' })}${edited ? `?line=${edited.line}` : ''}`);
   };
   const restart = async (name: string) => {
@@ -121,16 +121,13 @@ function Actions({ status, target, pod, missingVariable }: ActionsProps) {
         </button>
       )}
       {pod && missingVariable !== undefined && (
-        <button
-          type="button"
-          className="button compact primary"
+        <VariableAction
+          {...{ status, target }}
+          pod={pod.name}
+          variable={missingVariable}
           disabled={isAsking}
-          onClick={() =>
-            void mend((edits, text) => edits.setVariable(text, pod.name, { name: missingVariable, value: '' }))
-          }
-        >
-          Add {missingVariable}
-        </button>
+          onClick={() => void mend((edits, text) => edits.withVariable(text, pod.name, missingVariable))}
+        />
       )}
       {canRestart && (
         <button type="button" className="button compact" disabled={isAsking} onClick={() => void restart(pod.name)}>
@@ -139,4 +136,33 @@ function Actions({ status, target, pod, missingVariable }: ActionsProps) {
       )}
     </div>
   );
+}
+
+type VariableActionProps = {
+  status: Status;
+  target: Target;
+  pod: string;
+  variable: string;
+  disabled: boolean;
+  onClick: () => void;
+};
+
+/** A program also misses a variable that is there and has no good value: it is not to be added then. */
+function VariableAction({ status, target, pod, variable, disabled, onClick }: VariableActionProps) {
+  const { value: isThere, problem } = useAnswer<boolean>(`${status.revision} ${pod} ${variable}`, async () => {
+    const [edits, answer] = await Promise.all([import('../pod-edits/pod-edits.ts'), configurationOf(target)]);
+    if (!answer.ok) return answer;
+    const { text } = draftAt(target, answer.value);
+    return { ok: true, value: edits.lineOfVariable(text, pod, variable) !== undefined };
+  });
+  if (isThere === undefined && !problem) return null;
+  return (
+    <button type="button" className="button compact primary" disabled={disabled} onClick={onClick}>
+      {isThere ? 'Edit' : 'Add'} {variable}
+    </button>
+  );
+}
+
+function draftAt(target: Target, { yaml, revision }: Configuration) {
+  return draftFrom(keptAs(draftOf(target)), yaml.replaceAll(/\r\n?/g, '\n'), revision);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keepIn, keyOf, readKept, type TextStorage } from './kept-texts.ts';
+import { draftFrom, keepIn, keyOf, readKept, type TextStorage } from './kept-texts.ts';
 
 /** As a browser's, with room for so many characters. */
 function storageOf(room = Number.POSITIVE_INFINITY): TextStorage & { names: () => string[] } {
@@ -57,4 +57,11 @@ test('a text that is kept again does not make room for itself', () => {
 
 test('a storage that takes nothing says so', () => {
   assert.equal(keepIn(storageOf(10), 'draft', { text: 'name: shop', keptAt: at(0) }), false);
+});
+
+test('a draft stays about the revision that it began with, until it is the text of the present one', () => {
+  const kept = { text: 'mine', keptAt: at(0), revision: 2 };
+  assert.deepEqual(draftFrom(kept, 'theirs', 3), { text: 'mine', isChanged: true, begun: 2 });
+  assert.deepEqual(draftFrom(kept, 'mine', 3), { text: 'mine', isChanged: false, begun: 3 });
+  assert.deepEqual(draftFrom(undefined, 'theirs', 3), { text: 'theirs', isChanged: false, begun: 3 });
 });

@@ -36,6 +36,12 @@ export function readKept(stored: string | null): KeptText | undefined {
   }
 }
 
+/** The draft of a configuration: what is kept of it, or its text as it is at the present revision. */
+export function draftFrom(kept: KeptText | undefined, original: string, revision: number) {
+  if (kept === undefined || kept.text === original) return { text: original, isChanged: false, begun: revision };
+  return { text: kept.text, isChanged: true, begun: kept.revision ?? revision };
+}
+
 /**
  * Keeps a text; the oldest others make room.
  * @returns whether the storage has taken it.

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lineOf, removeVariable, setVariable, variablesIn, withPort } from './pod-edits.ts';
+import {
+  lineOf,
+  lineOfVariable,
+  removeVariable,
+  setLiteral,
+  setVariable,
+  variablesIn,
+  withPort,
+  withVariable,
+} from './pod-edits.ts';
 
 const native = `# a shop
 application:
@@ -133,4 +142,108 @@ test('the port of a pod is changed where it is written', () => {
   );
   assert.equal(withPort(native, 'web', { port: 1, instead: 2 }), undefined);
   assert.equal(lineOf(native, 'db'), 12);
+});
+
+const aliased = `x-common: &common
+  A: 1
+  B: 2
+x-image: &image node:26
+services:
+  alias:
+    environment: *common
+  merge:
+    environment:
+      <<: *common
+      C: 3
+  only:
+    environment:
+      <<: *common
+  anchor:
+    environment: &own
+      A: 1
+      B: 2
+  reader:
+    environment: *own
+  list:
+    environment: [&item A=1, B=2]
+  items:
+    environment:
+      - B=2
+      - *item
+  service: &service
+    environment: { A: 1, B: 2 }
+    expose: [80]
+  copy: *service
+  heir:
+    <<: *service
+    image: x
+  last:
+    expose: [80]
+    image: *image
+`;
+
+test('an edit that reaches other pods through an alias, an anchor or a merge key is refused', () => {
+  const variable = (name: string) => ({ name, value: 'changed' });
+  for (const pod of ['alias', 'anchor', 'reader', 'service', 'copy', 'heir', 'only']) {
+    assert.equal(setVariable(aliased, pod, variable('A')), undefined, `set of ${pod}`);
+    assert.equal(setVariable(aliased, pod, variable('NEW')), undefined, `add of ${pod}`);
+    assert.equal(removeVariable(aliased, pod, 'A'), undefined, `remove of ${pod}`);
+  }
+  assert.equal(setVariable(aliased, 'merge', variable('A')), undefined);
+  assert.equal(removeVariable(aliased, 'merge', 'A'), undefined);
+  for (const pod of ['list', 'items']) {
+    assert.equal(setVariable(aliased, pod, variable('A')), undefined);
+    assert.equal(removeVariable(aliased, pod, 'A'), undefined);
+  }
+  assert.equal(setVariable(aliased, 'items', variable('NEW')), undefined);
+  for (const pod of ['service', 'copy', 'heir'])
+    assert.equal(withPort(aliased, pod, { port: 81, instead: 80 }), undefined);
+});
+
+test('beside aliases and merge keys a pod is edited where it is written itself', () => {
+  const changed = aliased.replace('      C: 3\n', '      C: x\n');
+  assert.equal(setVariable(aliased, 'merge', { name: 'C', value: 'x' })?.text, changed);
+  const added = aliased.replace('      C: 3\n', '      C: 3\n      D: x\n');
+  assert.equal(setVariable(aliased, 'merge', { name: 'D', value: 'x' })?.text, added);
+  assert.equal(removeVariable(aliased, 'merge', 'C')?.text, aliased.replace('      C: 3\n', ''));
+  const first = aliased.replace(
+    '    expose: [80]\n    image: *image\n',
+    '    expose: [80]\n    environment: { A: x }\n    image: *image\n',
+  );
+  assert.equal(setVariable(aliased, 'last', { name: 'A', value: 'x' })?.text, first);
+});
+
+test('a variable whose removal would take an anchor away from its aliases stays', () => {
+  const text = 'services:\n  a:\n    environment:\n      - { key: &k A, value: x }\n      - B=1\n    image: *k\n';
+  assert.equal(removeVariable(text, 'a', 'A'), undefined);
+});
+
+test('a variable that is there is shown and keeps its value, and is added otherwise', () => {
+  assert.deepEqual(withVariable(native, 'web', 'PORT'), { text: native, line: 11 });
+  assert.deepEqual(withVariable(compose, 'web', 'B'), { text: compose, line: 7 });
+  assert.match(withVariable(native, 'web', 'NEW')!.text, / {8}PORT: 8080\n {8}NEW: ""\n/);
+  assert.equal(lineOfVariable(native, 'web', 'NEW'), undefined);
+});
+
+for (const [value, escaped] of [
+  ['pa$word', 'pa$$word'],
+  ['a$$b', 'a$$$$b'],
+  ['$2b$10$N9qo8uLOickgx2ZMRZoMye', '$$2b$$10$$N9qo8uLOickgx2ZMRZoMye'],
+] as const) {
+  test(`${value} is pasted as it is meant: a Compose file would take its $ for a variable`, () => {
+    const read = (text: string, pod: string) =>
+      variablesIn(text)
+        ?.find((each) => each.pod === pod)
+        ?.variables.find(({ name }) => name === 'SECRET')?.value;
+    const secret = { name: 'SECRET', value };
+    assert.equal(read(setLiteral(compose, 'web', secret)!.text, 'web'), escaped);
+    assert.equal(read(setLiteral(compose, 'db', secret)!.text, 'db'), escaped);
+    assert.equal(read(setLiteral(native, 'web', secret)!.text, 'web'), value);
+  });
+}
+
+test('a value of several lines is changed with its lines, and what follows it stays', () => {
+  const text = native.replace('PORT: 8080', 'KEY: |\n          one\n          two\n        PORT: 8080');
+  const edited = setVariable(text, 'web', { name: 'KEY', value: 'one\n2\n' });
+  assert.equal(edited?.text, native.replace('PORT: 8080', 'KEY: "one\\n2\\n"\n        PORT: 8080'));
 });

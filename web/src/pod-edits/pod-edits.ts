@@ -6,7 +6,15 @@ import type { Path, TextEdit } from '../../../src/config/diagnostics/diagnostics
 import { addField, removeField, replaceValue, replaceWithYaml } from '../../../src/config/document/edits.ts';
 import { readSource, type Source } from '../../../src/config/document/source.ts';
 import { removeLines, writeScalar } from '../../../src/config/document/text-edits.ts';
-import { childOf, entriesOf, type Field, itemsOf, nearest, textOf } from '../../../src/config/document/tree.ts';
+import {
+  childOf,
+  entriesOf,
+  type Field,
+  isShared,
+  itemsOf,
+  nearest,
+  textOf,
+} from '../../../src/config/document/tree.ts';
 
 export type Variable = { name: string; value: string };
 export type PodVariables = { pod: string; variables: Variable[] };
@@ -30,6 +38,7 @@ export function setVariable(text: string, pod: string, { name, value }: Variable
     const key = variablesKey[form];
     const variables = childOf(field, key);
     const known = entriesIn(variables).find((entry) => entry.name === name);
+    if (isShared(source.root, (known ?? variables ?? field).path)) return undefined;
     if (known) return replaceValue(source, known.path, known.isWhole ? `${name}=${value}` : value);
     const pair = `${writeScalar(name)}: ${writeScalar(value)}`;
     if (!variables) return addBehindAny(source, field, `${key}: { ${pair} }`);
@@ -40,11 +49,30 @@ export function setVariable(text: string, pod: string, { name, value }: Variable
   });
 }
 
+/** As `setVariable`, of a value that is meant as it is: in a Compose file a `$` would name a variable. */
+export function setLiteral(text: string, pod: string, { name, value }: Variable): Edited | undefined {
+  const found = podIn(text, pod);
+  return setVariable(text, pod, { name, value: found?.form === 'compose' ? value.replaceAll('$', () => '$$') : value });
+}
+
+/** Adds a variable without a value; the text stays as it is where the pod has the variable. */
+export function withVariable(text: string, pod: string, name: string): Edited | undefined {
+  const line = lineOfVariable(text, pod, name);
+  return line === undefined ? setVariable(text, pod, { name, value: '' }) : { text, line };
+}
+
+/** Where a variable of a pod stands, from 1; undefined where the pod has none of that name. */
+export function lineOfVariable(text: string, pod: string, name: string): number | undefined {
+  const found = podIn(text, pod);
+  const known = found && variableOf(found, name);
+  return known && found.source.place(known.path).line;
+}
+
 export function removeVariable(text: string, pod: string, name: string): Edited | undefined {
   return edit(text, pod, (source, { field, form }) => {
     const variables = childOf(field, variablesKey[form]);
     const known = entriesIn(variables).find((entry) => entry.name === name);
-    if (!variables || !known) return undefined;
+    if (!variables || !known || isShared(source.root, known.path)) return undefined;
     const all = entriesIn(variables).length;
     if (all === 1) return removeField(source, variables.path);
     if (variables.tree.kind === 'map')
@@ -66,6 +94,7 @@ export function withPort(
   return edit(text, pod, (source, { field, form }) => {
     for (const key of portKeys[form]) {
       for (const item of itemsOf(childOf(field, key))) {
+        if (isShared(source.root, item.path)) continue;
         const written = textOf(item);
         if (written === `${instead}`) return replaceWithYaml(source, item.path, `${port}`);
         if (form === 'compose' && written?.endsWith(`:${instead}`))
@@ -80,9 +109,8 @@ export function withPort(
 
 /** Where a pod stands, from 1; undefined where it is not found. */
 export function lineOf(text: string, pod: string): number | undefined {
-  const { source } = readSource(text);
-  const found = source && podsOf(source).find(({ name }) => name === pod);
-  return found && source.at(found.field.key?.at ?? found.field.tree.at).line;
+  const found = podIn(text, pod);
+  return found?.source.at(found.field.key?.at ?? found.field.tree.at).line;
 }
 
 const variablesKey = { native: 'vars', compose: 'environment' } as const;
@@ -99,6 +127,16 @@ function podsOf({ root }: Source): Pod[] {
     const name = textOf(childOf(field, 'name'));
     return name === undefined ? [] : [{ name, field, form: 'native' as const }];
   });
+}
+
+function podIn(text: string, pod: string): (Pod & { source: Source }) | undefined {
+  const { source } = readSource(text);
+  const found = source && podsOf(source).find(({ name }) => name === pod);
+  return found && { ...found, source };
+}
+
+function variableOf({ field, form }: Pod, name: string): Entry | undefined {
+  return entriesIn(childOf(field, variablesKey[form])).find((entry) => entry.name === name);
 }
 
 /** `isWhole`: the value at the path is `NAME=value`. */
@@ -128,18 +166,21 @@ function edit(
   pod: string,
   change: (source: Source, pod: Pod) => TextEdit | undefined,
 ): Edited | undefined {
-  const { source } = readSource(text);
-  const found = source && podsOf(source).find(({ name }) => name === pod);
-  const made = found && change(source, found);
+  const found = podIn(text, pod);
+  const made = found && change(found.source, found);
   if (!made) return undefined;
   const changed = text.slice(0, made.from) + made.text + text.slice(made.to);
+  // An anchor may have gone with what was removed.
+  if (!readSource(changed).source) return undefined;
   const start = made.from + (made.text.length - made.text.trimStart().length);
   return { text: changed, line: changed.slice(0, Math.min(start, changed.length)).split('\n').length };
 }
 
 /** Behind the last field that ends its line. */
 function addBehindAny(source: Source, map: Field, yaml: string): TextEdit | undefined {
-  for (const [key] of entriesOf(map).toReversed()) {
+  if (isShared(source.root, map.path)) return undefined;
+  for (const [key, { path }] of entriesOf(map).toReversed()) {
+    if (isShared(source.root, path)) continue;
     const added = addField(source, map.path, key, yaml);
     if (added) return added;
   }
@@ -151,10 +192,10 @@ function fill({ tree }: Field, pair: string): TextEdit {
   return { from: tree.at, to: tree.at, text: ` { ${pair} }` };
 }
 
-function addItem({ text }: Source, list: Field, { name, value }: Variable): TextEdit | undefined {
+function addItem({ text, root }: Source, list: Field, { name, value }: Variable): TextEdit | undefined {
   const items = itemsOf(list);
   const last = items.at(-1)?.tree;
-  if (!last) return undefined;
+  if (!last || items.some(({ path }) => isShared(root, path))) return undefined;
   const isMap = last.kind === 'map';
   const item = isMap ? `{ key: ${writeScalar(name)}, value: ${writeScalar(value)} }` : writeScalar(`${name}=${value}`);
   if (text[list.tree.at] === '[') return { from: last.to, to: last.to, text: `, ${item}` };

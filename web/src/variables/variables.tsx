@@ -4,7 +4,14 @@ import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Cross } from '../parts/icons.tsx';
 import { tellUser } from '../parts/toast.tsx';
-import { type Edited, removeVariable, setVariable, type Variable, variablesIn } from '../pod-edits/pod-edits.ts';
+import {
+  type Edited,
+  removeVariable,
+  setLiteral,
+  setVariable,
+  type Variable,
+  variablesIn,
+} from '../pod-edits/pod-edits.ts';
 import { readDotEnv } from './dot-env.ts';
 import './variables.css';
 
@@ -48,7 +55,7 @@ function withPasted(text: string, pod: string, pasted: readonly Variable[]): { t
   const refused: string[] = [];
   let changed = text;
   for (const variable of pasted) {
-    const edited = setVariable(changed, pod, variable);
+    const edited = setLiteral(changed, pod, variable);
     if (edited) changed = edited.text;
     else refused.push(variable.name);
   }
@@ -135,18 +142,35 @@ type RowProps = {
 
 function Row({ pod, variable: { name, value }, list, onSet, onRemove }: RowProps) {
   const [isShown, setIsShown] = useState(value === '');
+  const hasLines = /[\r\n]/.test(value);
+  // Its field stays the same one while it is being edited.
+  const [hadLines] = useState(hasLines);
+  const isLong = hasLines || hadLines;
   return (
     <li>
       <code>{name}</code>
-      <input
-        className="input compact"
-        type={isShown ? 'text' : 'password'}
-        autoComplete="off"
-        aria-label={`${name} of ${pod}`}
-        list={isShown ? list : undefined}
-        value={value}
-        onChange={(event) => onSet({ name, value: event.target.value })}
-      />
+      {isLong && isShown ? (
+        <textarea
+          className="input compact"
+          rows={Math.min(value.split('\n').length + 1, 12)}
+          spellCheck={false}
+          aria-label={`${name} of ${pod}`}
+          value={value}
+          onChange={(event) => onSet({ name, value: event.target.value })}
+        />
+      ) : (
+        <input
+          className="input compact"
+          type={isShown ? 'text' : 'password'}
+          autoComplete="off"
+          aria-label={`${name} of ${pod}`}
+          list={isShown ? list : undefined}
+          // An input would drop the line breaks.
+          readOnly={isLong}
+          value={value}
+          onChange={(event) => onSet({ name, value: event.target.value })}
+        />
+      )}
       <button
         type="button"
         className="button compact"
