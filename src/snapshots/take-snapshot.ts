@@ -58,8 +58,10 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
     stop.throwIfAborted();
     const { folder, paths, pausedMs, apparentBytes } = await engine.copies
       .take(deployment.id, names, key)
-      // Before a restore it is tried again: how long a copy takes depends on what else the host does.
-      .catch(snapshot.reason === 'before-restore' ? asItIs : asFinal);
+      .catch((error: unknown) => {
+        // Before a restore it is tried again: how long a copy takes depends on what else the host does.
+        throw snapshot.reason === 'before-restore' ? error : finalOf(error);
+      });
     stop.throwIfAborted();
     const takenAt = now();
     refuseHoles(apparentBytes, volumes);
@@ -94,15 +96,10 @@ export function folderOf({ place }: Repository): string | undefined {
   return place.kind === 'folder' ? place.location : undefined;
 }
 
-function asItIs(error: unknown): never {
-  throw error;
-}
-
 /** Another try would end as one that the engine has refused for what it was asked for. */
-function asFinal(error: unknown): never {
-  if (error instanceof EngineFault && error.endsTry)
-    throw new SnapshotFault(error.message, { isFinal: true, cause: error });
-  throw error;
+function finalOf(error: unknown): unknown {
+  if (!(error instanceof EngineFault && error.endsTry)) return error;
+  return new SnapshotFault(error.message, { isFinal: true, cause: error });
 }
 
 /** PURE. `apparentBytes`: what whoever reads all files gets, as he would who restores them. Throws SnapshotFault. */

@@ -137,7 +137,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
 
   async function scheduleOne(id: string): Promise<boolean> {
     const deployment = await presentDeployment(parts, id);
-    if (deployment?.state !== 'running' || deployment.stoppedAt !== null) return false;
+    if (deployment?.state !== 'running') return false;
     const terms = await parts.termsOf(deployment);
     return await write(db, { deploymentId: id }, async (db) => {
       if (!isSnapshotDue(await snapshotsEverOf(db, id), terms, now())) return false;

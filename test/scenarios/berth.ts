@@ -110,6 +110,8 @@ export async function createBerth(
 
   const berth = {
     settings,
+    /** Asks its database, beside the service. */
+    query,
     /** For commands beside the service. */
     environment,
     /** Where everything is kept, unless that is SQLite. */

@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { openTables } from '../../src/store/open.ts';
 import { type Berth, createBerth, type Started, until } from './berth.ts';
+import { claim } from './claimed.ts';
 
 const run = promisify(execFile);
 const needsRoot = { skip: process.getuid?.() === 0 ? false : 'file systems can be made by root alone' };
@@ -97,7 +97,7 @@ test(
     ];
     const applications = [book, files, numbers];
     for (const each of applications) await berth.reach(each, 'running');
-    await keepFor(berth, applications);
+    for (const each of applications) await claim(berth, each);
 
     await using writers = new AsyncDisposableStack();
     const written = applications.map((each) =>
@@ -153,16 +153,6 @@ test(
     assert.deepEqual(orphans, []);
   },
 );
-
-/** As claiming them would. */
-async function keepFor(berth: Berth, applications: readonly Started[]): Promise<void> {
-  const db = await openTables(berth.settings);
-  for (const each of applications) {
-    const { id } = await berth.row(each);
-    await db.updateTable('deployments').set({ claimedAt: Date.now(), expiresAt: null }).where('id', '=', id).execute();
-  }
-  await db.destroy();
-}
 
 type Writer = AsyncDisposable & { answered(): number };
 
