@@ -11,7 +11,7 @@ import type { Control } from '../src/control/control.ts';
 import { createDiskBook } from '../src/control/disk/disk-book.ts';
 import { startLoop } from '../src/control/loop.ts';
 import { createRouted, storedRoutes } from '../src/control/routing.ts';
-import { revisitMsOf } from '../src/control/schedule.ts';
+import { revisitMsOf, togetherMs } from '../src/control/schedule.ts';
 import { createTidying } from '../src/control/tidying.ts';
 import { createPausedClock } from '../src/control/visit/paused-clock.ts';
 import { type Deployment, newDeployment } from '../src/deployment/deployment.ts';
@@ -201,11 +201,12 @@ async function visitMany(): Promise<number> {
   return (performance.now() - begunAt) / some.length;
 }
 
-/** As it is after some hours: visits are three quarters of the longest plan to all of it apart, and everybody's differ. */
+/** As it is after some hours: visits are three quarters of the longest plan to all of it apart, and at the instants that visits share. */
 async function spreadVisits(firstInMs = 0): Promise<void> {
   const withinMs = (revisitMsOf(deployments, revisitMs) * 7) / 8;
   const random = postgres ? sql`floor(random() * ${withinMs})` : sql`abs(random() % ${withinMs})`;
   await sql`update leases set "dueAt" = ${now() + firstInMs} + ${random}`.execute(db);
+  await sql`update leases set "dueAt" = "dueAt" - "dueAt" % ${togetherMs}`.execute(db);
 }
 
 async function processorShares(): Promise<{ idleShare: number; serverShare: number }> {

@@ -9,6 +9,12 @@ const soonestMs = 1_000;
 /** Visits of all that are well take so little of a processor: each costs some 4 ms. */
 const msBetweenRevisits = 500;
 
+/**
+ * Those who are well are due at the same instants, so many milliseconds apart: one look for what is due serves all of them.
+ * At 10,000 deployments on PostgreSQL it was half of what an idle service needs (measured).
+ */
+export const togetherMs = 5_000;
+
 const firstBackOffMs = 500;
 export const longestBackOffMs = 30_000;
 
@@ -18,8 +24,8 @@ export function revisitMsOf(deployments: number, leastMs: number): number {
 }
 
 /**
- * After this time at most, or when its owner is warned of the time limit, or at that, where it comes first. After three quarters of it at least: what was
- * started together is not visited together for ever.
+ * After this time at most, or when its owner is warned of the time limit, or at that, where it comes first. After nearly three quarters of it
+ * at least: what was started together is not visited together for ever.
  */
 export function nextVisitAt(
   deployment: Pick<Deployment, 'expiresAt' | 'heldAt' | 'warnedOf' | 'createdAt'>,
@@ -27,8 +33,14 @@ export function nextVisitAt(
   withinMs: number,
 ): Instant {
   const { expiresAt, heldAt } = deployment;
-  const at = now() + withinMs * (0.75 + random() / 4);
+  const at = earlierOnGrid(now() + withinMs * (0.75 + random() / 4), withinMs);
   return expiresAt === null || heldAt !== null ? at : Math.min(at, warnAt(deployment) ?? expiresAt);
+}
+
+/** Never later: nothing is planned further ahead than `withinMs`. What comes soon is hardly moved. */
+function earlierOnGrid(at: Instant, withinMs: number): Instant {
+  const apartMs = Math.min(togetherMs, withinMs / 100);
+  return at - (at % apartMs);
 }
 
 /** A failed pod may still come up: at first it is looked at often, then as rarely as any other. */
