@@ -235,8 +235,10 @@ export function imageSections({ sentBytes, own, cold, warm, here, memoryBytes }:
     ['images.warm', 'Berth: POST until it answers, the engine has lost the image', warm],
     ['images.here', 'Berth: POST until it answers, the engine has the image', here],
   ];
-  const ratio = (id: string, says: string, ours: number[]): Figure => {
-    const { ofMedians, medianOfPairs } = ratioOf(ours, own);
+  /** What the same would take if the engine pulled by itself. */
+  const ownStarted = own.map((ms, round) => ms + here[round]!);
+  const ratio = (id: string, says: string, ours: number[], theirs: number[]): Figure => {
+    const { ofMedians, medianOfPairs } = ratioOf(ours, theirs);
     return { id, says, values: { 'of medians': ofMedians, 'median of pairs': medianOfPairs } };
   };
   const memory = (id: string, says: string, bytes: number): Figure => ({
@@ -253,7 +255,18 @@ export function imageSections({ sentBytes, own, cold, warm, here, memoryBytes }:
     {
       title: "Live / the engine's own pull",
       unit: 'ratio',
-      figures: [ratio('ratio.cold', 'nobody has had the image', cold), ratio('ratio.warm', 'it was lost', warm)],
+      figures: [
+        ratio('ratio.cold', 'nobody has had the image', cold, own),
+        ratio('ratio.warm', 'it was lost', warm, own),
+      ],
+    },
+    {
+      title: "Live / the engine's own pull, and live with the image then",
+      unit: 'ratio',
+      figures: [
+        ratio('ratio.cold.started', 'nobody has had the image', cold, ownStarted),
+        ratio('ratio.warm.started', 'it was lost', warm, ownStarted),
+      ],
     },
     {
       title: 'Most memory of the service',

@@ -27,9 +27,9 @@ export type EngineCore = {
   observe(deploymentId: string, images: string[]): Promise<Observed>;
   /**
    * Executes one operation; idempotent. A network that is missing is an error, an object that exists already is not.
-   * Throws EngineFault. Without the facet `images`, a start brings its image.
+   * Throws EngineFault. Without the facet `images`, a start brings its image, which may have no more than `limits`.
    */
-  execute(deploymentId: string, operation: EngineOperation): Promise<void>;
+  execute(deploymentId: string, operation: EngineOperation, limits?: OwnImageLimits): Promise<void>;
   /** The image that a reference means on the engine; undefined where it has none that tenants may run. */
   findImage(image: string): Promise<FoundImage | undefined>;
   /** Resolves as soon as `observe` may answer something else than `seen`, after `timeoutMs`, or at the abort. */

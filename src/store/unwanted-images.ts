@@ -60,25 +60,38 @@ export async function removeUnwantedManifests(
 
 /** Those that no manifest of their namespace consists of, and that no client was told of since. */
 export async function removeUnnamedBlobs(db: Database, before: Instant): Promise<void> {
-  await db
-    .deleteFrom('pushedBlobs')
-    .where('seenAt', '<', before)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('manifestParts')
-            .innerJoin('pushedManifests', (join) =>
-              join
-                .onRef('pushedManifests.repository', '=', 'manifestParts.repository')
-                .onRef('pushedManifests.digest', '=', 'manifestParts.manifest'),
-            )
-            .select('manifestParts.digest')
-            .whereRef('manifestParts.digest', '=', 'pushedBlobs.digest')
-            .whereRef('pushedManifests.namespace', '=', 'pushedBlobs.namespace'),
-        ),
+  await unnamedBlobs(db).where('seenAt', '<', before).execute();
+}
+
+/** False where there is none, or a manifest of the namespace consists of it. */
+export async function removeUnnamedBlob(
+  db: Database,
+  { namespace, digest }: { namespace: string; digest: string },
+): Promise<boolean> {
+  const result = await unnamedBlobs(db)
+    .where('namespace', '=', namespace)
+    .where('digest', '=', digest)
+    .executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+/** What removes those that no manifest of their namespace consists of. */
+function unnamedBlobs(db: Database) {
+  return db.deleteFrom('pushedBlobs').where(({ not, exists, selectFrom }) =>
+    not(
+      exists(
+        selectFrom('manifestParts')
+          .innerJoin('pushedManifests', (join) =>
+            join
+              .onRef('pushedManifests.repository', '=', 'manifestParts.repository')
+              .onRef('pushedManifests.digest', '=', 'manifestParts.manifest'),
+          )
+          .select('manifestParts.digest')
+          .whereRef('manifestParts.digest', '=', 'pushedBlobs.digest')
+          .whereRef('pushedManifests.namespace', '=', 'pushedBlobs.namespace'),
       ),
-    )
-    .execute();
+    ),
+  );
 }
 
 /** Of blobs and manifests of everybody. */

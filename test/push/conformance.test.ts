@@ -284,9 +284,46 @@ describe('content discovery and management', () => {
     assert.equal((await ask('GET', at('tags/list', 'listed'))).status, 404);
   });
 
+  test('DELETE request to blob URL should yield 202 response, GET request to deleted blob URL 404', async () => {
+    const blob = Buffer.from('to be removed');
+    await putBlob(blob);
+    const path = at(`blobs/${digestOf(blob)}`);
+    assert.equal((await ask('DELETE', path)).status, 202);
+    assert.equal((await ask('GET', path)).status, 404);
+    const again = await ask('DELETE', path);
+    assert.deepEqual([again.status, again.error?.code], [404, 'BLOB_UNKNOWN']);
+    await putBlob(blob);
+    assert.equal((await ask('GET', path)).status, 200, 'it can be pushed again');
+  });
+
+  test('a blob of which an image consists is removed after the image', async () => {
+    const [own, ofOthers] = [Buffer.from('{"own":1}'), Buffer.from('another one')];
+    for (const blob of [own, ofOthers]) await putBlob(blob);
+    const consists = imageManifest(own, []);
+    await putManifest('consists', consists);
+    const path = at(`blobs/${digestOf(own)}`);
+    const refused = await ask('DELETE', path);
+    assert.deepEqual([refused.status, refused.error?.code], [403, 'DENIED']);
+    assert.equal((await ask('GET', path)).status, 200);
+    assert.equal((await ask('DELETE', at(`manifests/${digestOf(consists)}`))).status, 202);
+    assert.equal((await ask('DELETE', path)).status, 202);
+    assert.equal((await ask('GET', at(`blobs/${digestOf(ofOthers)}`))).status, 200, 'others stay');
+  });
+
+  test('what is optional and not offered, sha512 and referrers, is refused with the codes of the specification', async () => {
+    const sha512 = `sha512:${'a'.repeat(128)}`;
+    for (const [method, path] of [
+      ['GET', `blobs/${sha512}`],
+      ['DELETE', `blobs/${sha512}`],
+      ['POST', `blobs/uploads/?digest=${sha512}`],
+    ] as const)
+      assert.equal((await ask(method, at(path))).error?.code, 'DIGEST_INVALID', `${method} ${path}`);
+    // Clients go on with tags where the answer is 404.
+    assert.equal((await ask('GET', at(`referrers/${digestOf(config)}`))).status, 404);
+  });
+
   test('what is not offered is refused as the specification has it', async () => {
     for (const [method, path] of [
-      ['DELETE', `blobs/${digestOf(config)}`],
       ['PUT', `blobs/${digestOf(config)}`],
       ['POST', 'manifests/x'],
     ] as const)

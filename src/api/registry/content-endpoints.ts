@@ -1,7 +1,7 @@
 /** What is asked of images that are here: manifests, blobs, tags. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isDigest } from '../../images/blobs/digest.ts';
-import { blobSize, takeManifest } from '../../images/pushed/pushed-image-store.ts';
+import { blobSize, forgetBlob, takeManifest } from '../../images/pushed/pushed-image-store.ts';
 import { maxManifestBytes } from '../../images/pushed/pushed-manifest.ts';
 import { readReference } from '../../images/pushed/repository-names.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from '../../store/pushed-images.ts';
 import { allowanceOf } from './push-allowance.ts';
 import type { Asked, Registry } from './registry.ts';
-import { RegistryRefusal } from './registry-errors.ts';
+import { RegistryRefusal, readDigest } from './registry-errors.ts';
 import { readRange } from './registry-paths.ts';
 
 const mostTags = 1_000;
@@ -25,9 +25,9 @@ export async function sendBlob(
   { namespace }: Asked,
   { digest, request, reply }: { digest: string; request: FastifyRequest; reply: FastifyReply },
 ) {
-  if (!isDigest(digest)) throw new RegistryRefusal('DIGEST_INVALID', 'a digest is sha256: and 64 hexadecimal digits');
-  const sizeBytes = await blobSize(images, namespace.name, digest);
-  if (sizeBytes === undefined) throw new RegistryRefusal('BLOB_UNKNOWN', 'there is no such blob in this repository');
+  const wanted = readDigest(digest);
+  const sizeBytes = await blobSize(images, namespace.name, wanted);
+  if (sizeBytes === undefined) throw noSuchBlob;
   reply.headers({
     'Content-Type': 'application/octet-stream',
     'Docker-Content-Digest': digest,
@@ -37,7 +37,7 @@ export async function sendBlob(
   if (request.method === 'HEAD') return reply.header('Content-Length', sizeBytes).send();
   const range = readRange(request.headers.range, sizeBytes);
   if (range === 'unsatisfiable') throw new RegistryRefusal('RANGE_INVALID', `the blob has ${sizeBytes} bytes`);
-  const found = await images.folder.read(digest, range === 'whole' ? undefined : range);
+  const found = await images.folder.read(wanted, range === 'whole' ? undefined : range);
   if (!found) throw new RegistryRefusal('BLOB_UNKNOWN', 'the blob has left');
   if (range === 'whole') return reply.header('Content-Length', sizeBytes).send(found.stream);
   const { first, last } = range;
@@ -108,6 +108,14 @@ export async function removeManifest(
   return reply.status(202).send();
 }
 
+/** DELETE: of what no image consists of. It leaves by itself too, after a while. */
+export async function removeBlob({ images }: Registry, { namespace }: Asked, digest: string, reply: FastifyReply) {
+  const forgotten = await forgetBlob(images, namespace.name, readDigest(digest));
+  if (forgotten === 'absent') throw noSuchBlob;
+  if (forgotten === 'named') throw new RegistryRefusal('DENIED', 'an image consists of this blob; remove that first');
+  return reply.status(202).send();
+}
+
 /** GET `/v2/<name>/tags/list?n=&last=` */
 export async function sendTags({ service }: Registry, { repository, query }: Asked, reply: FastifyReply) {
   if (!(await hasRepository(service.db, repository)))
@@ -123,6 +131,7 @@ export async function sendTags({ service }: Registry, { repository, query }: Ask
   return reply.send({ name: repository, tags });
 }
 
+const noSuchBlob = new RegistryRefusal('BLOB_UNKNOWN', 'there is no such blob in this repository');
 const manifestHasLeft = new RegistryRefusal('MANIFEST_UNKNOWN', 'the manifest has left');
 const noReference = new RegistryRefusal('MANIFEST_INVALID', 'what follows the name is neither a tag nor a digest');
 

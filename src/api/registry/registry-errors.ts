@@ -1,5 +1,6 @@
 /** Refusals in the shape of the distribution specification: clients print the message behind the code in lower case. */
 import type { FastifyReply } from 'fastify';
+import { type Digest, isDigest } from '../../images/blobs/digest.ts';
 
 const statuses = {
   BLOB_UNKNOWN: 404,
@@ -35,6 +36,12 @@ export class RegistryRefusal extends Error {
     this.code = code;
     this.challenge = challenge;
   }
+}
+
+/** Throws where it is none. Registries need not know others, and Docker has none. */
+export function readDigest(text: string): Digest {
+  if (isDigest(text)) return text;
+  throw new RegistryRefusal('DIGEST_INVALID', 'a digest is sha256: and 64 hexadecimal digits');
 }
 
 export function sendRefusal(reply: FastifyReply, code: RegistryErrorCode, message: string): FastifyReply {

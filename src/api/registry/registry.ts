@@ -13,7 +13,7 @@ import type { Namespace } from '../../store/image-namespaces.ts';
 import { refuseBanned } from '../admission/caller-admission.ts';
 import type { Service } from '../api-service.ts';
 import { clientAddress, clientKey } from '../requests/client-address.ts';
-import { receiveManifest, removeManifest, sendBlob, sendManifest, sendTags } from './content-endpoints.ts';
+import { receiveManifest, removeBlob, removeManifest, sendBlob, sendManifest, sendTags } from './content-endpoints.ts';
 import type { PushLimits } from './push-allowance.ts';
 import { mayAct } from './push-tokens.ts';
 import { findPusher, namespaceFor, type Pusher } from './pushers.ts';
@@ -122,6 +122,7 @@ async function act(
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   if (!isRead) await refuseBannedPusher(registry, asked, request);
   if (path.kind === 'blob' && isRead) return await sendBlob(registry, asked, { digest: path.digest, request, reply });
+  if (path.kind === 'blob' && request.method === 'DELETE') return await removeBlob(registry, asked, path.digest, reply);
   if (path.kind === 'uploads' && request.method === 'POST') return await beginUpload(registry, asked, request, reply);
   if (path.kind === 'upload') {
     const { id } = path;

@@ -1,7 +1,6 @@
 /** Uploads of blobs: what a POST begins, PATCHes go on with in any number, and a PUT ends; or a single POST or PUT. */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isDigest } from '../../images/blobs/digest.ts';
 import type { StagedFile } from '../../images/blobs/staged-file.ts';
 import { blobSize, shareBlob, takeBlob } from '../../images/pushed/pushed-image-store.ts';
 import { isRepository, namespaceIn } from '../../images/pushed/repository-names.ts';
@@ -10,7 +9,7 @@ import { allowanceOf } from './push-allowance.ts';
 import { mayAct } from './push-tokens.ts';
 import { namespaceFor, payerOfPush } from './pushers.ts';
 import type { Asked, Registry } from './registry.ts';
-import { RegistryRefusal } from './registry-errors.ts';
+import { RegistryRefusal, readDigest } from './registry-errors.ts';
 import { readContentRange } from './registry-paths.ts';
 
 /** How many bytes may pass before it is asked again what may still come: other uploads count too. */
@@ -58,8 +57,7 @@ export async function endUpload(
   { id, request, reply }: { id: string; request: FastifyRequest; reply: FastifyReply },
 ) {
   const { repository, query, namespace, pusher } = asked;
-  const digest = query.get('digest') ?? '';
-  if (!isDigest(digest)) throw new RegistryRefusal('DIGEST_INVALID', 'a digest is sha256: and 64 hexadecimal digits');
+  const digest = readDigest(query.get('digest') ?? '');
   const upload = { repository, id, payer: payerOfPush(pusher) };
   const adopted = await useUpload(registry, upload, async (staged) => {
     refuseMisplaced(request, staged);
@@ -104,9 +102,9 @@ async function useUpload<T>(
  * A blob of another repository, without sending it again: only where the owner has it already, which is the proof. That
  * this server has the bytes, from somebody else, says nothing.
  */
-async function mount(registry: Registry, { namespace, pusher, query }: Asked, digest: string): Promise<boolean> {
+async function mount(registry: Registry, { namespace, pusher, query }: Asked, mounted: string): Promise<boolean> {
   const from = query.get('from') ?? '';
-  if (!isDigest(digest)) throw new RegistryRefusal('DIGEST_INVALID', 'a digest is sha256: and 64 hexadecimal digits');
+  const digest = readDigest(mounted);
   const { db } = registry.service;
   const isFromOther = isRepository(from) && mayAct(pusher.access, from, 'pull');
   const source: Namespace | undefined = isFromOther

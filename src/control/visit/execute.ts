@@ -48,7 +48,7 @@ async function perform(
     case 'start':
       await confirmAccess(deployment, operation.workload, executor);
       engine.addresses?.holdBack(deployment.id, operation.avoid ?? []);
-      await engine.execute(deployment.id, operation);
+      await engine.execute(deployment.id, operation, pulling.limits);
       return;
     case 'set-egress':
       await facetOf(engine, 'isolation').setEgress(deployment.id, operation.egress);

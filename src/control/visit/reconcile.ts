@@ -308,7 +308,9 @@ class Step {
       await record({ progressedAt: this.#deployment.progressedAt });
     };
     const turn = { pulls: this.#control.pulls, signal: this.#disturbed, aside: this.#visit.aside, waited };
-    await (operation.kind === 'pull' ? pullInTurn(this.#deployment, turn, work) : work());
+    // Without a store of images, a start brings its image.
+    const brings = operation.kind === 'pull' || (operation.kind === 'start' && !this.#control.engine.images);
+    await (brings ? pullInTurn(this.#deployment, turn, work) : work());
     this.#control.afterOperation?.(operation);
     this.#journal.note(eventOf(operation));
   }

@@ -3,10 +3,11 @@
  * what it has written is known here, so that the next look sees it.
  */
 import type { Instant } from '../../deployment/deployment.ts';
+import type { OwnImageLimits } from '../../deployment/limits/pull-limits.ts';
 import type { EngineOperation } from '../../deployment/plan/operation.ts';
 import { type Egress, noEgress } from '../../deployment/workload/egress.ts';
 import { isSameWorkload } from '../../deployment/workload/fingerprint.ts';
-import type { Neighbour, Workload, WorkloadName } from '../../deployment/workload/workload.ts';
+import type { WorkloadName } from '../../deployment/workload/workload.ts';
 import { wait } from '../../lib/wait.ts';
 import { EngineFault } from '../engine.ts';
 import { isOwnedBy, labelKeys } from '../labels.ts';
@@ -36,7 +37,7 @@ export type ExecuteSettings = PolicySettings &
   };
 
 export type Execute = {
-  change(deploymentId: string, operation: EngineOperation): Promise<void>;
+  change(deploymentId: string, operation: EngineOperation, limits?: OwnImageLimits): Promise<void>;
   setEgress(deploymentId: string, egress: Egress): Promise<void>;
   removeWorkload(deploymentId: string, object: string): Promise<void>;
   removeVolume(deploymentId: string, volume: string): Promise<void>;
@@ -175,7 +176,11 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     await cache.until(deploymentId, isGone, removalPatienceMs + settings.stopSeconds * 1000);
   }
 
-  async function start(deploymentId: string, workload: Workload, neighbours: readonly Neighbour[]): Promise<void> {
+  async function start(
+    deploymentId: string,
+    { workload, neighbours = [] }: Extract<EngineOperation, { kind: 'start' }>,
+    limits: OwnImageLimits | undefined,
+  ): Promise<void> {
     await needNetwork(deploymentId);
     const kind = workload.readiness.kind === 'exit' ? 'Job' : 'Deployment';
     const found = cache.find(kind, objectName(deploymentId, workload.name), deploymentId);
@@ -184,7 +189,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
       // What a job runs cannot be changed.
       if (kind === 'Job') await removeController(deploymentId, kind, found);
     } else if (found) await untilRemoved(deploymentId, kind, found);
-    const { pass, ...image } = await bring(workload);
+    const { pass, ...image } = await bring(workload, limits);
     const request: WorkloadRequest = {
       ...settings,
       ...image,
@@ -224,7 +229,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     ]);
   }
 
-  function change(deploymentId: string, operation: EngineOperation): Promise<void> {
+  function change(deploymentId: string, operation: EngineOperation, limits?: OwnImageLimits): Promise<void> {
     switch (operation.kind) {
       case 'create-network':
         return createNetwork(deploymentId, operation.egress ?? noEgress);
@@ -236,7 +241,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
       case 'remove-volume':
         return removeVolume(deploymentId, operation.volume);
       case 'start':
-        return start(deploymentId, operation.workload, operation.neighbours ?? []).catch((error: unknown) => {
+        return start(deploymentId, operation, limits).catch((error: unknown) => {
           throw faultOf(error, operation.workload.pod);
         });
       case 'remove':

@@ -21,18 +21,20 @@ function clusterImages(admit?: NodeGate['admit']) {
   return createClusterImages({ images, localPatterns: ['acme/*'] }, () => 'arm64');
 }
 
-test('nodes are given what the gate has admitted, for their processor, with the login that was named', async () => {
+test('nodes are given what the gate has admitted, for their processor, with the login that was named, and within the plan', async () => {
   const asked: unknown[] = [];
-  const { bring } = clusterImages(async (...[request, platform]) => {
-    asked.push(request, platform);
+  const { bring } = clusterImages(async (...[request, platform, _, own]) => {
+    asked.push(request, platform, own);
     return admitted;
   });
-  assert.deepEqual(await bring({ image: 'r.example/app:1', pod: 'web', registryLogin: login }), {
+  const limits = { compressedBytes: 1_000, by: 'with the plan "small"' };
+  assert.deepEqual(await bring({ image: 'r.example/app:1', pod: 'web', registryLogin: login }, limits), {
     ...{ image: admitted.reference, imageVolumes: ['/data'], imageUser: '1000', pass: admitted.pass },
   });
   assert.deepEqual(asked, [
     { image: 'r.example/app:1', registryLogin: login },
     { os: 'linux', architecture: 'arm64' },
+    limits,
   ]);
 });
 

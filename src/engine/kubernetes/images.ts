@@ -1,4 +1,5 @@
 /** Where nodes get the image of a workload from. */
+import type { OwnImageLimits } from '../../deployment/limits/pull-limits.ts';
 import type { ImageRequest } from '../../deployment/plan/operation.ts';
 import type { Workload } from '../../deployment/workload/workload.ts';
 import { isGateName } from '../../images/gate/distribution.ts';
@@ -13,7 +14,10 @@ import type { WorkloadRequest } from './manifests/workload.ts';
 export type BroughtImage = Pick<WorkloadRequest, 'image' | 'imageVolumes' | 'imageUser'> & { pass?: Pass };
 
 /** Of a start. Throws EngineFault when there is no such image, or the deployment may not have it. */
-export type BringImage = (workload: Pick<Workload, 'image' | 'registryLogin' | 'pod'>) => Promise<BroughtImage>;
+export type BringImage = (
+  workload: Pick<Workload, 'image' | 'registryLogin' | 'pod'>,
+  limits?: OwnImageLimits,
+) => Promise<BroughtImage>;
 
 export type ClusterImages = {
   bring: BringImage;
@@ -53,7 +57,7 @@ export function createClusterImages(
   }
 
   return {
-    async bring({ image, registryLogin, pod }) {
+    async bring({ image, registryLogin, pod }, limits) {
       if (isOnNodes(image)) return { image };
       const request = { image, ...(registryLogin && { registryLogin }) };
       if (!images.nodes) {
@@ -72,6 +76,7 @@ export function createClusterImages(
           request,
           platform,
           AbortSignal.timeout(bringMs),
+          limits,
         );
         return { image: reference, imageVolumes: volumes, imageUser: user, pass };
       } catch (error) {

@@ -73,7 +73,7 @@ export async function openKubernetesEngine(
         return observed;
       }),
 
-    execute: (deploymentId, operation) => withFaults(() => execute.change(deploymentId, operation)),
+    execute: (...operation) => withFaults(() => execute.change(...operation)),
 
     findImage: async (image) => (isOnNodes(image) ? { reference: image, isOperators: true } : undefined),
 

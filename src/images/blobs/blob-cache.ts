@@ -1,4 +1,7 @@
-/** Blobs that can be had again from elsewhere, within a budget: the least recently used leaves. */
+/**
+ * Blobs that can be had again from elsewhere, within a budget: the least recently used leaves. Nobody waits for the disk,
+ * so a loss of power can leave one that is not what its name says: who reads it compares, and drops it.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { type Adopted, type ByteRange, openBlobFolder } from './blob-folder.ts';
@@ -10,14 +13,19 @@ const noteEveryMs = 60_000;
 
 /** Closing it waits for what is being kept. */
 export type BlobCache = AsyncDisposable & {
-  has(digest: Digest): boolean;
+  /** Undefined when it is not there. */
+  sizeOf(digest: Digest): number | undefined;
   read(digest: Digest, range?: ByteRange): Promise<{ sizeBytes: number; stream: Readable } | undefined>;
+  /** What is larger is not kept. */
+  readonly budgetBytes: number;
   /** A file to write a blob into while it passes by; `digest`: of somebody who computes it of the same pieces. */
   stage(digest?: () => Digest): Promise<StagedFile>;
   /** Takes it; what is larger than the budget is not kept for long. */
   adopt(staged: StagedFile, said: { digest: Digest; sizeBytes?: number }): Promise<Adopted>;
-  /** As `adopt`, while others go on; what goes wrong costs the blob alone. */
-  keep(staged: StagedFile, said: { digest: Digest; sizeBytes?: number }): void;
+  /** As `adopt`, when all is `written`, while others go on; what goes wrong costs the blob alone. */
+  keep(staged: StagedFile, said: { digest: Digest; sizeBytes?: number }, written: Promise<void>): void;
+  /** Of one that is not what its name says. */
+  drop(digest: Digest): Promise<void>;
   /** What all of it takes. */
   usedBytes(): number;
 };
@@ -27,7 +35,7 @@ export type BlobCacheOptions = { folder: string; twin?: string; budgetBytes: num
 
 /** Clears what a process that died was writing: nobody else uses the folder. */
 export async function openBlobCache({ folder, twin, budgetBytes, now }: BlobCacheOptions): Promise<BlobCache> {
-  const blobs = await openBlobFolder(folder, twin);
+  const blobs = await openBlobFolder(folder, twin, false);
   await blobs.clearStaged(Number.POSITIVE_INFINITY);
   /** The least recently used first. */
   const known = new Map<Digest, { sizeBytes: number; notedAt: number }>();
@@ -76,9 +84,10 @@ export async function openBlobCache({ folder, twin, budgetBytes, now }: BlobCach
 
   return {
     adopt,
-    has: (digest) => known.has(digest),
-    keep(staged, said) {
-      const kept = adopt(staged, said)
+    sizeOf: (digest) => known.get(digest)?.sizeBytes,
+    keep(staged, said, written) {
+      const kept = written
+        .then(() => adopt(staged, said))
         .catch(() => staged.discard())
         .finally(() => keeping.delete(kept));
       keeping.add(kept);
@@ -100,7 +109,12 @@ export async function openBlobCache({ folder, twin, budgetBytes, now }: BlobCach
       if (isDue) await blobs.touch(digest, now());
       return found;
     },
+    budgetBytes,
     stage: (digest) => stageFile(blobs.stagingPath(randomUUID()), digest),
+    async drop(digest) {
+      forget(digest);
+      await blobs.remove(digest);
+    },
     usedBytes: () => usedBytes,
   };
 }

@@ -1,13 +1,13 @@
 /**
- * Blobs on disk, each once, under its digest. What is there is whole: a blob gets its name when all of it is on the disk
- * and its digest was compared.
+ * Blobs on disk, each once, under its digest. What is there is whole: a blob gets its name when all of it is written and
+ * its digest was compared.
  */
 import { createReadStream } from 'node:fs';
 import { link, mkdir, open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type Digest, isDigest } from './digest.ts';
-import { type StagedFile, syncFolder } from './staged-file.ts';
+import { type StagedFile, syncPath } from './staged-file.ts';
 
 /** Two reads of so much are under way at the most for each reader. */
 const readBytes = 256 * 1024;
@@ -39,9 +39,10 @@ export type BlobFolder = {
 
 /**
  * Makes `folder`, `<folder>/sha256` and `<folder>/staged`. `twin`: another such folder on the same file system; bytes that
- * both have are there once, under two names, and gone when both names are.
+ * both have are there once, under two names, and gone when both names are. `isLasting`: what is kept outlives a loss of
+ * power; otherwise whoever reads a blob has to compare its digest.
  */
-export async function openBlobFolder(folder: string, twin?: string): Promise<BlobFolder> {
+export async function openBlobFolder(folder: string, twin?: string, isLasting = true): Promise<BlobFolder> {
   const blobs = join(folder, 'sha256');
   const stagedFiles = join(folder, 'staged');
   await mkdir(blobs, { recursive: true, mode: 0o700 });
@@ -63,7 +64,11 @@ export async function openBlobFolder(folder: string, twin?: string): Promise<Blo
       if (['ENOENT', 'EXDEV', 'EPERM', 'EMLINK', 'EOPNOTSUPP'].includes(code)) return false;
       if (code !== 'EEXIST') throw error;
     }
-    await syncFolder(blobs);
+    if (isLasting) {
+      // The twin may not have waited for the disk.
+      await syncPath(pathOf(digest));
+      await syncPath(blobs);
+    }
     return true;
   }
 
@@ -94,7 +99,7 @@ export async function openBlobFolder(folder: string, twin?: string): Promise<Blo
         return fault;
       }
       if (await shareTwin(digest)) await staged.discard();
-      else await staged.keep(pathOf(digest));
+      else await staged.keep(pathOf(digest), isLasting);
       return 'kept';
     },
     async touch(digest, at) {

@@ -20,8 +20,11 @@ export type StagedFile = {
   digest(): Digest;
   /** Lets go of the file until somebody writes again; between processes, `resumeStaged` finds it. */
   rest(): Promise<void>;
-  /** Puts it at `path`, which is on the same file system, so that it outlives a loss of power. Nothing can be written then. */
-  keep(path: string): Promise<void>;
+  /**
+   * Puts it at `path`, which is on the same file system; nothing can be written then. `isLasting`: so that it outlives a
+   * loss of power.
+   */
+  keep(path: string, isLasting: boolean): Promise<void>;
   /** Removes it. After `keep` it does nothing. */
   discard(): Promise<void>;
 };
@@ -79,14 +82,14 @@ function staged(
     },
     digest: () => (typeof hash === 'function' ? hash() : `sha256:${hash.copy().digest('hex')}`),
     rest,
-    async keep(kept) {
+    async keep(kept, isLasting) {
       const file = await opened();
       // A piece that failed half-way may have left more than counts.
       await file.truncate(sizeBytes);
-      await file.sync();
+      if (isLasting) await file.sync();
       await rest();
       await rename(path, kept);
-      await syncFolder(dirname(kept));
+      if (isLasting) await syncPath(dirname(kept));
     },
     async discard() {
       await rest();
@@ -95,8 +98,8 @@ function staged(
   };
 }
 
-/** A new name is as lasting as the folder that has it. */
-export async function syncFolder(path: string): Promise<void> {
+/** Of a file, its content; of a folder, the names in it: a new one is as lasting as the folder that has it. */
+export async function syncPath(path: string): Promise<void> {
   const handle = await open(path, constants.O_RDONLY);
   try {
     await handle.sync();

@@ -1,12 +1,58 @@
 /** Layers that have passed the gate once: the next engine or deployment that may have one costs no request. */
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import type { Digest } from '../blobs/digest.ts';
-import type { StagedFile } from '../blobs/staged-file.ts';
 import type { Descriptor } from '../manifests/manifest.ts';
 
+/** What the cache is given while it passes by. */
+export type Keeping = AsyncDisposable & {
+  /** Resolves when the piece may change; pieces are written in the order of the calls. Never rejects. */
+  write(piece: Uint8Array): Promise<void>;
+  /** Nobody waits for the disk, nor for what is still being written. */
+  keep(said: { digest: Digest; sizeBytes: number }): void;
+};
+
 /**
- * From the cache, or else as they come; what has come to its end is kept when it is what its digest says. A disk that
- * takes no more ends the keeping, and not the pull. `digestSoFar`: of the chunks that were taken.
+ * A disk that takes no more ends the keeping, and so does a layer that is larger than the cache; whoever reads the layer
+ * goes on. What was not kept is gone when it is disposed of. `digest`: of what was written.
+ */
+export async function keepAside(cache: BlobCache, digest: () => Digest): Promise<Keeping> {
+  let staged = await cache.stage(digest).catch(() => undefined);
+  let last: Promise<void> = Promise.resolve();
+  let isKept = false;
+  const discard = async () => {
+    const discarded = staged;
+    staged = undefined;
+    await discarded?.discard().catch(() => {});
+  };
+  const write = async (before: Promise<void>, piece: Uint8Array) => {
+    await before;
+    if (!staged) return;
+    if (staged.sizeBytes + piece.length > cache.budgetBytes) return await discard();
+    await staged.write(piece).catch(discard);
+  };
+  return {
+    write(piece) {
+      last = write(last, piece);
+      return last;
+    },
+    keep(said) {
+      isKept = true;
+      const written = last.then(() => {
+        if (!staged) throw new Error('the disk took no more');
+      });
+      if (staged) cache.keep(staged, said, written);
+    },
+    async [Symbol.asyncDispose]() {
+      if (isKept) return;
+      await last;
+      await discard();
+    },
+  };
+}
+
+/**
+ * From the cache, or else as they come; what has come to its end is kept when it is what its digest says. `digestSoFar`: of
+ * the chunks that were taken. Throws an Error where it has to be asked for again.
  */
 export async function* cachedChunks(
   cache: BlobCache,
@@ -15,24 +61,25 @@ export async function* cachedChunks(
   digestSoFar: () => Digest,
 ): AsyncIterable<Buffer> {
   const found = await cache.read(digest);
-  if (found?.sizeBytes === sizeBytes) return yield* found.stream as AsyncIterable<Buffer>;
-  found?.stream.destroy();
-  let staged: StagedFile | undefined = await cache.stage(digestSoFar).catch(() => undefined);
-  try {
-    let writing: Promise<void> | undefined;
-    for await (const chunk of upstream) {
-      await writing;
-      writing = staged?.write(chunk).catch(async () => {
-        await staged?.discard();
-        staged = undefined;
-      });
-      yield chunk;
-    }
-    await writing;
-    // Nobody waits for the disk: the engine has the layer by then.
-    if (staged) cache.keep(staged, { digest, sizeBytes });
-    staged = undefined;
-  } finally {
-    await staged?.discard();
+  if (found?.sizeBytes === sizeBytes) {
+    yield* found.stream as AsyncIterable<Buffer>;
+    if (digestSoFar() !== digest) await dropDamaged(cache, digest);
+    return;
   }
+  found?.stream.destroy();
+  await using keeping = await keepAside(cache, digestSoFar);
+  let writing: Promise<void> | undefined;
+  for await (const chunk of upstream) {
+    await writing;
+    writing = keeping.write(chunk);
+    yield chunk;
+  }
+  await writing;
+  keeping.keep({ digest, sizeBytes });
+}
+
+/** Throws: the next who asks has it from its registry. */
+export async function dropDamaged(cache: BlobCache, digest: Digest): Promise<never> {
+  await cache.drop(digest);
+  throw new Error(`what was kept of ${digest} is damaged, and has been removed`);
 }

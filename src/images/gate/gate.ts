@@ -14,6 +14,8 @@ import type { Descriptor } from '../manifests/manifest.ts';
 import type { ResolvedUpstream } from '../resolve/resolve.ts';
 import { dialFault } from '../upstream/registry-faults.ts';
 import { answerDocument, beginLayer, nameAtGate, readPath, refuse, refuseLogin } from './distribution.ts';
+import { passKept } from './kept-layer.ts';
+import { createLayerOrder, type LayerOrder } from './layer-order.ts';
 import { checkUnpacked, passPacked, passUnpacked } from './layer-stream.ts';
 import { createPossession } from './possession.ts';
 import type { Unpacked } from './unpacked-bytes.ts';
@@ -61,6 +63,7 @@ type Offered = {
   offering: Offering;
   ended: AbortController;
   sum: UnpackedSum;
+  order: LayerOrder;
 };
 
 export type GateOptions = {
@@ -99,15 +102,23 @@ export async function openGate({ host, pace = usualPace, cache }: GateOptions): 
     if (beginLayer(known, request, response)) await pass(offered, digest, response);
   }
 
-  async function pass({ image, served, offering, ended, sum }: Offered, digest: Digest, response: ServerResponse) {
+  async function pass(offered: Offered, digest: Digest, response: ServerResponse) {
+    const { image, served, offering, ended, sum, order } = offered;
     const layer = served.layers.get(digest)!;
+    const at = image.layers.indexOf(layer);
     const closed = new AbortController();
     response.once('close', () => response.writableFinished || closed.abort());
     const signal = AbortSignal.any([closed.signal, ended.signal]);
     try {
       const passed = (bytes: number) => offering.passed?.(digest, bytes);
-      const send = offering.isPacked ? passPacked : passUnpacked;
-      await send(image, layer, response, { ...parts, sum, signal, passed });
+      const passing = { ...parts, sum, signal, passed };
+      if (offering.isPacked) await passPacked(image, layer, response, passing);
+      else {
+        const inOrder = (chunks: AsyncIterable<Buffer>) => order.pass(at, chunks, signal);
+        const orderly = { ...passing, inOrder };
+        if (await passKept(image, { layer, diffId: digest }, response, orderly)) return;
+        await passUnpacked(image, layer, response, orderly);
+      }
       possession.note(image, layer);
     } catch (error) {
       if (error instanceof ImageFault && !closed.signal.aborted) offering.failed(error);
@@ -140,15 +151,22 @@ export async function openGate({ host, pace = usualPace, cache }: GateOptions): 
     offer(image, offering) {
       const sum = createUnpackedSum(image.asked, image.limits, offering.roomBytes);
       const served = offering.isPacked ? packedImage(image) : unpackedImage(image);
-      const offered: Offered = { image, served, offering, sum, ended: new AbortController() };
+      const ended = new AbortController();
+      const offered: Offered = { image, served, offering, sum, ended, order: createLayerOrder() };
       offers.add(offered);
       return {
         reference: `${address}/${nameAtGate(image)}@${served.manifest.digest}`,
         auth: { username, password, serveraddress: address },
         async confirm() {
-          const taking = { sum, signal: offered.ended.signal };
+          const taking = { sum, signal: ended.signal };
           try {
-            for (const layer of image.layers) await confirm(image, layer, taking);
+            for (const [at, layer] of image.layers.entries()) {
+              const diffId = image.diffIds[at]!;
+              const bytes = offering.isPacked ? undefined : cache?.sizeOf(diffId);
+              // Everybody may have what is kept, and the engine has what the configuration says.
+              if (bytes !== undefined) checkUnpacked(image, layer, { bytes, diffId }, sum);
+              else await confirm(image, layer, taking);
+            }
           } catch (error) {
             const fault = dialFault(error, image.asked);
             if (!(fault instanceof ImageFault)) throw fault;
@@ -157,7 +175,7 @@ export async function openGate({ host, pace = usualPace, cache }: GateOptions): 
         },
         [Symbol.dispose]() {
           offers.delete(offered);
-          offered.ended.abort();
+          ended.abort();
         },
       };
     },

@@ -9,6 +9,7 @@ import type { ImageFault } from '../image-fault.ts';
 import type { Descriptor } from '../manifests/manifest.ts';
 import { type ResolvedUpstream, refusal } from '../resolve/resolve.ts';
 import { type Asked, dialFault } from '../upstream/registry-faults.ts';
+import { keepAside } from './cached-layer.ts';
 import { verifiedChunks } from './layer-chunks.ts';
 import { type Unpacked, UnpackFault } from './unpacked-bytes.ts';
 import type { UnpackedSum } from './unpacked-sum.ts';
@@ -20,8 +21,10 @@ export type Passing = {
   /** What layers unpack to that were unpacked before. */
   known: Map<Digest, Unpacked>;
   pace: Pace;
-  /** Where layers of registries elsewhere are kept. */
+  /** Where layers of registries elsewhere are kept, as they are passed on. */
   cache?: BlobCache | undefined;
+  /** When the next chunk of the layer may go on; default: as they come. */
+  inOrder?: (chunks: AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
   /** Told how much of the layer has come. */
   passed?: ((bytes: number) => void) | undefined;
   /** Nobody reads it any more, or the pull has ended. */
@@ -36,8 +39,10 @@ export async function passUnpacked(
   image: ResolvedUpstream,
   layer: Descriptor,
   out: Writable,
-  { passed, ...passing }: Passing,
+  { passed, cache, ...passing }: Passing,
 ): Promise<void> {
+  let unpacked: Unpacked | undefined;
+  await using keeping = cache && image.isForEverybody ? await keepAside(cache, () => unpacked!.diffId) : undefined;
   const write = (piece: Uint8Array) =>
     new Promise<void>((done, failed) => out.write(piece, (error) => (error ? failed(error) : done())));
   const isKnown = passing.known.has(layer.digest);
@@ -47,14 +52,15 @@ export async function passUnpacked(
   const take = async (piece: Uint8Array) => {
     unpackedBytes += piece.length;
     isDoubted ||= !isKnown && unpackedBytes > Math.max(leastDoubted, doubtedRatio * bytes);
-    if (!isDoubted) await write(piece);
+    if (!isDoubted) await Promise.all([write(piece), keeping?.write(piece)]);
   };
-  await unpackLayer(image, layer, { ...passing, take }, async (chunk) => {
+  unpacked = await unpackLayer(image, layer, { ...passing, take }, async (chunk) => {
     bytes += chunk.length;
     passed?.(bytes);
   });
   if (isDoubted) throw new Error('the layer was only counted: it passes when it is asked for again');
   out.end();
+  keeping?.keep({ digest: unpacked.diffId, sizeBytes: unpacked.bytes });
 }
 
 /**
@@ -99,9 +105,9 @@ type Unpack = Passing & { take?: (piece: Uint8Array) => Promise<void> };
 async function unpackLayer(
   image: ResolvedUpstream,
   layer: Descriptor,
-  { sum, thread, known, pace, cache, signal, take }: Unpack,
+  { sum, thread, known, pace, cache, signal, take, inOrder = (chunks) => chunks }: Unpack,
   came: (chunk: Buffer) => Promise<void>,
-): Promise<void> {
+): Promise<Unpacked> {
   const { asked } = image;
   const found = known.get(layer.digest);
   const times = timesIn(image, layer);
@@ -110,14 +116,15 @@ async function unpackLayer(
   const unpacking = found && !take ? undefined : thread.unpack(layer.digest, { isAllowed, ...(take && { take }) });
   try {
     if (found) checkUnpacked(image, layer, found, sum);
-    for await (const chunk of verifiedChunks(image, layer, { pace, cache, signal })) {
+    for await (const chunk of inOrder(verifiedChunks(image, layer, { pace, cache, signal }))) {
       if (unpacking) await orAbort(unpacking.write(chunk), signal);
       await came(chunk);
     }
-    if (!unpacking) return;
+    if (!unpacking) return found!;
     const unpacked = await orAbort(unpacking.end(), signal);
     remember(known, layer.digest, unpacked);
     checkUnpacked(image, layer, unpacked, sum);
+    return unpacked;
   } catch (error) {
     throw error instanceof UnpackFault ? unpackFault(error, asked, sum) : dialFault(error, asked);
   } finally {

@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { RegistryLogin } from '../../config/spec/spec.ts';
 import { loginFor } from '../../config/spec/spec-images.ts';
 import { pin } from '../../config/values/image-names.ts';
+import type { OwnImageLimits } from '../../deployment/limits/pull-limits.ts';
 import type { ImageRequest } from '../../deployment/plan/operation.ts';
 import type { Seal } from '../../lib/seal.ts';
 import { StartError } from '../../lib/start-error.ts';
@@ -21,9 +22,10 @@ import { createUnpackedSum } from './unpacked-sum.ts';
 export type NodeGate = {
   /**
    * Judges an image and counts what it unpacks to; its registry has shown then that it has each of its layers, as nodes
-   * keep the layers of all images together. What everybody may have is in the cache then. Throws ImageFault.
+   * keep the layers of all images together. What everybody may have is in the cache then. `own`: as of a resolver. Throws
+   * ImageFault.
    */
-  admit(request: ImageRequest, platform: Platform, signal: AbortSignal): Promise<Admitted>;
+  admit(request: ImageRequest, platform: Platform, signal: AbortSignal, own?: OwnImageLimits): Promise<Admitted>;
 };
 
 export type Admitted = {
@@ -117,8 +119,8 @@ export async function openNodeGate(
   );
 
   return {
-    async admit(request, platform, signal) {
-      const image = await resolver.resolve(request, platform, signal);
+    async admit(request, platform, signal, own) {
+      const image = await resolver.resolve(request, platform, signal, own);
       const sum = createUnpackedSum(image.asked, image.limits);
       for (const layer of image.layers) await gate.confirm(image, layer, { sum, signal });
       const { digest, manifest, config } = image;

@@ -36,7 +36,7 @@ export function createPossession(cache: BlobCache | undefined): Possession {
     noted.has(everybodys(layer)) ||
     noted.has(inRepository(image, layer)) ||
     // It has only what everybody may have.
-    Boolean(cache?.has(layer.digest));
+    cache?.sizeOf(layer.digest) !== undefined;
 
   return {
     note,

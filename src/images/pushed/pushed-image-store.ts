@@ -14,6 +14,7 @@ import { type Namespace, provideNamespace } from '../../store/image-namespaces.t
 import { addPushedBlob, pushedBlobSizes, seePushedBlob } from '../../store/pushed-blobs.ts';
 import { addPushedManifest, knownManifests, type PushedManifest } from '../../store/pushed-images.ts';
 import { write } from '../../store/transaction.ts';
+import { removeUnnamedBlob } from '../../store/unwanted-images.ts';
 import type { Adopted, BlobFolder } from '../blobs/blob-folder.ts';
 import { type Digest, digestOf } from '../blobs/digest.ts';
 import { type StagedFile, stageFile } from '../blobs/staged-file.ts';
@@ -79,6 +80,20 @@ export async function shareBlob(
       await provideNamespace(transaction, to, now());
       await addPushedBlob(transaction, { namespace: to.name, digest, sizeBytes }, now());
       return true;
+    }),
+  );
+}
+
+/** `named`: an image of the namespace consists of it, and it stays. Its bytes leave later, when nobody else has them. */
+export async function forgetBlob(
+  { db, turns }: PushedImages,
+  namespace: string,
+  digest: Digest,
+): Promise<'removed' | 'named' | 'absent'> {
+  return await turns(digest, () =>
+    write(db, 'all', async (transaction) => {
+      if (await removeUnnamedBlob(transaction, { namespace, digest })) return 'removed';
+      return (await pushedBlobSizes(transaction, namespace, [digest])).has(digest) ? 'named' : 'absent';
     }),
   );
 }
