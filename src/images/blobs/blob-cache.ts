@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { type Adopted, type ByteRange, openBlobFolder } from './blob-folder.ts';
+import { type Adopted, type ByteRange, type OpenedBlob, openBlobFolder } from './blob-folder.ts';
 import type { Digest } from './digest.ts';
 import { type StagedFile, stageFile } from './staged-file.ts';
 
@@ -16,6 +16,8 @@ export type BlobCache = AsyncDisposable & {
   /** Undefined when it is not there. */
   sizeOf(digest: Digest): number | undefined;
   read(digest: Digest, range?: ByteRange): Promise<{ sizeBytes: number; stream: Readable } | undefined>;
+  /** For whoever reads it piece by piece, and has to close it. */
+  open(digest: Digest): Promise<OpenedBlob | undefined>;
   /** What is larger is not kept. */
   readonly budgetBytes: number;
   /** A file to write a blob into while it passes by; `digest`: of somebody who computes it of the same pieces. */
@@ -80,6 +82,22 @@ export async function openBlobCache({ folder, twin, budgetBytes, now }: BlobCach
     return adopted;
   }
 
+  /** What `opening` comes to, noted as a use. */
+  async function used<T>(digest: Digest, opening: () => Promise<T | undefined>): Promise<T | undefined> {
+    const entry = known.get(digest);
+    if (!entry) return undefined;
+    const found = await opening();
+    if (!found) {
+      forget(digest);
+      return undefined;
+    }
+    const isDue = now() - entry.notedAt >= noteEveryMs || now() < entry.notedAt;
+    // It may have left while it was opened; who reads it reads on.
+    if (known.has(digest)) add(digest, entry.sizeBytes, isDue ? now() : entry.notedAt);
+    if (isDue) await blobs.touch(digest, now());
+    return found;
+  }
+
   const keeping = new Set<Promise<unknown>>();
 
   return {
@@ -95,20 +113,8 @@ export async function openBlobCache({ folder, twin, budgetBytes, now }: BlobCach
     async [Symbol.asyncDispose]() {
       await Promise.allSettled(keeping);
     },
-    async read(digest, range) {
-      const entry = known.get(digest);
-      if (!entry) return undefined;
-      const found = await blobs.read(digest, range);
-      if (!found) {
-        forget(digest);
-        return undefined;
-      }
-      const isDue = now() - entry.notedAt >= noteEveryMs || now() < entry.notedAt;
-      // It may have left while it was opened; who reads it reads on.
-      if (known.has(digest)) add(digest, entry.sizeBytes, isDue ? now() : entry.notedAt);
-      if (isDue) await blobs.touch(digest, now());
-      return found;
-    },
+    read: (digest, range) => used(digest, () => blobs.read(digest, range)),
+    open: (digest) => used(digest, () => blobs.open(digest)),
     budgetBytes,
     stage: (digest) => stageFile(blobs.stagingPath(randomUUID()), digest),
     async drop(digest) {

@@ -3,7 +3,7 @@
  * its digest was compared.
  */
 import { createReadStream } from 'node:fs';
-import { link, mkdir, open, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { type FileHandle, link, mkdir, open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type Digest, isDigest } from './digest.ts';
@@ -18,10 +18,14 @@ export type ByteRange = { first: number; last: number };
 /** `digest`, `size`: it is not what was said; the staged file is gone then. */
 export type Adopted = 'kept' | 'other-digest' | 'other-size';
 
+export type OpenedBlob = { sizeBytes: number; file: FileHandle };
+
 export type BlobFolder = {
   sizeOf(digest: Digest): Promise<number | undefined>;
   /** A stream that has to be read or destroyed. One that was opened is read to its end, whoever removes it meanwhile. */
   read(digest: Digest, range?: ByteRange): Promise<{ sizeBytes: number; stream: Readable } | undefined>;
+  /** For whoever reads it piece by piece, and has to close it. */
+  open(digest: Digest): Promise<OpenedBlob | undefined>;
   /** Where a staged file for this folder may be made. */
   stagingPath(name: string): string;
   /** Takes a file that is written to its end, if it is what was said. */
@@ -54,6 +58,11 @@ export async function openBlobFolder(folder: string, twin?: string, isLasting = 
     return join(blobs, nameOf(digest));
   };
 
+  async function openBlob(digest: Digest): Promise<OpenedBlob | undefined> {
+    const file = await whenThere(open(pathOf(digest)));
+    return file && { sizeBytes: (await file.stat()).size, file };
+  }
+
   /** Gives the twin's bytes a name here as well; false where it has none, or files can have no second name. */
   async function shareTwin(digest: Digest): Promise<boolean> {
     if (twin === undefined) return false;
@@ -79,13 +88,13 @@ export async function openBlobFolder(folder: string, twin?: string, isLasting = 
       return (await whenThere(stat(pathOf(digest))))?.size;
     },
     async read(digest, range) {
-      const handle = await whenThere(open(pathOf(digest)));
-      if (!handle) return undefined;
-      const { size } = await handle.stat();
+      const opened = await openBlob(digest);
+      if (!opened) return undefined;
       const part = range && { start: range.first, end: range.last };
-      const stream = createReadStream('', { fd: handle, highWaterMark: readBytes, ...part });
-      return { sizeBytes: size, stream };
+      const stream = createReadStream('', { fd: opened.file, highWaterMark: readBytes, ...part });
+      return { sizeBytes: opened.sizeBytes, stream };
     },
+    open: openBlob,
     async adopt(staged, { digest, sizeBytes }) {
       const found = staged.digest();
       const fault =

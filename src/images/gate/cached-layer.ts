@@ -63,8 +63,9 @@ export async function* cachedChunks(
   const found = await cache.read(digest);
   if (found?.sizeBytes === sizeBytes) {
     yield* found.stream as AsyncIterable<Buffer>;
-    if (digestSoFar() !== digest) await dropDamaged(cache, digest);
-    return;
+    if (digestSoFar() === digest) return;
+    await cache.drop(digest);
+    throw new Error(`what was kept of ${digest} is damaged, and has been removed`);
   }
   found?.stream.destroy();
   await using keeping = await keepAside(cache, digestSoFar);
@@ -76,10 +77,4 @@ export async function* cachedChunks(
   }
   await writing;
   keeping.keep({ digest, sizeBytes });
-}
-
-/** Throws: the next who asks has it from its registry. */
-export async function dropDamaged(cache: BlobCache, digest: Digest): Promise<never> {
-  await cache.drop(digest);
-  throw new Error(`what was kept of ${digest} is damaged, and has been removed`);
 }

@@ -171,15 +171,17 @@ test('what is kept is what layers unpack to; what the disk has made of it otherw
 
   // As a loss of power leaves it.
   await writeFile(kept, Buffer.alloc(1_000), { flag: 'r+' });
-  // The engine asks again.
   await using cache = await openBlobCache({ folder, budgetBytes: 2 ** 30, now: Date.now });
   await using gate = await openGate({ host: '127.0.0.1', cache });
   using offer = gate.offer(registry, { failed: ({ message }) => assert.fail(message) });
   const [, host, name] = /^([^/]+)\/(.+)@/.exec(offer.reference)!;
   const authorization = `Basic ${Buffer.from(`engine:${offer.auth.password}`).toString('base64')}`;
   const get = () => fetch(`http://${host}/v2/${name}/blobs/${digestOf(content)}`, { headers: { authorization } });
-  await assert.rejects(async () => (await get()).arrayBuffer());
+  assert.equal(await offer.isMended(), false, 'nothing of it has passed');
+  assert.ok(!Buffer.from(await (await get()).arrayBuffer()).equals(content), 'the engine refuses that');
+  assert.equal(await offer.isMended(), true);
   assert.ok(Buffer.from(await (await get()).arrayBuffer()).equals(content));
+  assert.equal(await offer.isMended(), false);
   assert.equal(asked, 2);
 });
 

@@ -14,7 +14,7 @@ import type { Descriptor } from '../manifests/manifest.ts';
 import type { ResolvedUpstream } from '../resolve/resolve.ts';
 import { dialFault } from '../upstream/registry-faults.ts';
 import { answerDocument, beginLayer, nameAtGate, readPath, refuse, refuseLogin } from './distribution.ts';
-import { passKept } from './kept-layer.ts';
+import { dropDamaged, passKept } from './kept-layer.ts';
 import { createLayerOrder, type LayerOrder } from './layer-order.ts';
 import { checkUnpacked, passPacked, passUnpacked } from './layer-stream.ts';
 import { createPossession } from './possession.ts';
@@ -55,6 +55,11 @@ export type Offer = Disposable & {
    * elsewhere. A reason against the image has been told then.
    */
   confirm(): Promise<void>;
+  /**
+   * When the engine has refused it: whether that was for layers that were kept here and are damaged. Those are gone then,
+   * so that the next try has them from their registry.
+   */
+  isMended(): Promise<boolean>;
 };
 
 type Offered = {
@@ -64,6 +69,8 @@ type Offered = {
   ended: AbortController;
   sum: UnpackedSum;
   order: LayerOrder;
+  /** Layers that came from the cache, by what they unpack to. */
+  kept: Set<Digest>;
 };
 
 export type GateOptions = {
@@ -103,7 +110,7 @@ export async function openGate({ host, pace = usualPace, cache }: GateOptions): 
   }
 
   async function pass(offered: Offered, digest: Digest, response: ServerResponse) {
-    const { image, served, offering, ended, sum, order } = offered;
+    const { image, served, offering, ended, sum, order, kept } = offered;
     const layer = served.layers.get(digest)!;
     const at = image.layers.indexOf(layer);
     const closed = new AbortController();
@@ -116,7 +123,9 @@ export async function openGate({ host, pace = usualPace, cache }: GateOptions): 
       else {
         const inOrder = (chunks: AsyncIterable<Buffer>) => order.pass(at, chunks, signal);
         const orderly = { ...passing, inOrder };
+        kept.add(digest);
         if (await passKept(image, { layer, diffId: digest }, response, orderly)) return;
+        kept.delete(digest);
         await passUnpacked(image, layer, response, orderly);
       }
       possession.note(image, layer);
@@ -152,7 +161,8 @@ export async function openGate({ host, pace = usualPace, cache }: GateOptions): 
       const sum = createUnpackedSum(image.asked, image.limits, offering.roomBytes);
       const served = offering.isPacked ? packedImage(image) : unpackedImage(image);
       const ended = new AbortController();
-      const offered: Offered = { image, served, offering, sum, ended, order: createLayerOrder() };
+      const kept = new Set<Digest>();
+      const offered: Offered = { image, served, offering, sum, ended, kept, order: createLayerOrder() };
       offers.add(offered);
       return {
         reference: `${address}/${nameAtGate(image)}@${served.manifest.digest}`,
@@ -173,6 +183,7 @@ export async function openGate({ host, pace = usualPace, cache }: GateOptions): 
             offering.failed(fault);
           }
         },
+        isMended: async () => cache !== undefined && (await dropDamaged(cache, kept)) > 0,
         [Symbol.dispose]() {
           offers.delete(offered);
           ended.abort();

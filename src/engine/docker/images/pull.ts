@@ -174,7 +174,12 @@ async function bring(
       const pulled = { ...offer, image, heard, signal };
       // Whoever starts on this engine clears what has no name yet; its layers are here, so that the next try is quick.
       for (let tries = 0; tries < 3; tries++) {
-        await pull(docker, pulled);
+        try {
+          await pull(docker, pulled);
+        } catch (error) {
+          if (!signal.aborted && (await offer.isMended())) continue;
+          throw error;
+        }
         await orAbort(offer.confirm(), signal);
         signal.throwIfAborted();
         if (await keep(docker, offer.reference, image, resolved.digest)) return resolved.digest;
