@@ -8,6 +8,7 @@ import type { StrangerLimits } from '../deployment/limits/stranger-limits.ts';
 import type { Samples } from '../deployment/metrics/deployment-metrics.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { BlobFolder } from '../images/blobs/blob-folder.ts';
+import type { Dialer } from '../images/dialer/dialer.ts';
 import type { Bells } from '../lib/bells.ts';
 import type { CertificateReport } from '../lib/certificate-report.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -77,6 +78,8 @@ export type Service = {
   samples?: () => Samples | undefined;
   /** Only to read what workloads write, and whether it answers: everything that changes something goes through the store and the loop. */
   engine: Pick<Engine, 'ping' | 'observe' | 'watch' | 'logs' | 'followLogs' | 'archives'>;
+  /** For what a stranger has named; no listed host. */
+  dialer: Dialer;
   /** What images consist of that users have pushed, where any can be. */
   pushedBlobs?: BlobFolder;
   /** Rings for a deployment of which another process, or this one, has an event to tell; who hears nothing looks anyway. */

@@ -37,6 +37,7 @@ import { sessionEndpoints } from './deployments/session-endpoints.ts';
 import { statusEndpoints } from './deployments/status-endpoints.ts';
 import { describeApi } from './description/description.ts';
 import { exportEndpoint } from './export/export-endpoint.ts';
+import { fetchEndpoint } from './fetched-document/fetch-endpoint.ts';
 import { logEndpoints } from './logs/log-endpoints.ts';
 import { mcpEndpoint } from './mcp/mcp-endpoint.ts';
 import { docsEndpoints } from './operations/docs-endpoints.ts';
@@ -60,6 +61,7 @@ import { createLimits } from './requests/rate-limits.ts';
 import { explainJson } from './requests/schema-refusal.ts';
 import { createStreams } from './requests/streams.ts';
 import { gatherTokens } from './requests/token-places.ts';
+import { templateEndpoints } from './templates/template-endpoints.ts';
 import { snapshotEndpoints } from './volume-snapshots/snapshot-endpoints.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
@@ -141,6 +143,8 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
 
   await app.register(deployEndpoints(service, documents));
   await app.register(configurationEndpoints(service, documents));
+  await app.register(templateEndpoints());
+  await app.register(fetchEndpoint(service));
   await app.register(sessionEndpoints(service));
   await app.register(lifetimeEndpoints(service));
   await app.register(runEndpoints(service));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { budgetOf } from '../deployment/limits/host-budget.ts';
 import type { Engine } from '../engine/engine.ts';
+import { createDialer } from '../images/dialer/dialer.ts';
 import type { PushedImages } from '../images/pushed/pushed-image-store.ts';
 import { finishConnections } from '../lib/finish-connections.ts';
 import type { ApiSettings, Service } from './api-service.ts';
@@ -28,7 +29,10 @@ export type OpenApiSettings = Omit<ApiSettings, 'limits' | 'termsUrl' | 'metrics
     metricsToken: ApiSettings['metricsToken'] | undefined;
   };
 
-export type ApiParts = Omit<Service, 'settings' | 'budget' | 'dashboard' | 'engine' | 'leaving' | 'pushedBlobs'> & {
+export type ApiParts = Omit<
+  Service,
+  'settings' | 'budget' | 'dashboard' | 'dialer' | 'engine' | 'leaving' | 'pushedBlobs'
+> & {
   engine: Service['engine'] & Pick<Engine, 'capacity'>;
   /** Have it listen at a socket, and the registry of pushed images at another one. */
   admit: Admit;
@@ -56,8 +60,10 @@ export async function openApi(
   // The first answer asks the engine, so that no later one has to.
   await engine.capacity();
   const leaving = new AbortController();
+  const dialer = opening.use(createDialer());
   const service: Service = {
     ...parts,
+    dialer,
     pushedBlobs: pushed.folder,
     leaving: leaving.signal,
     budget: async () => budgetOf(await engine.capacity(), settings),

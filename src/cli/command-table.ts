@@ -132,6 +132,15 @@ export const commands = {
     isRemote: true,
   },
   list: { words: [], help: 'the deployments of the session or the account', flags: {}, isRemote: true },
+  templates: {
+    words: ['[NAME]'],
+    help: 'applications to start from; with a name, its document',
+    flags: {
+      search: { type: 'string', short: 's', value: 'TEXT', help: 'only those in which these words stand' },
+      tag: { type: 'string', value: 'TAG', help: 'only those with this tag' },
+    },
+    isRemote: true,
+  },
   images: { words: [], help: 'what the session or the account has pushed, with sizes', flags: {}, isRemote: true },
   domains: {
     words: ['[add|check|remove]', '[NAME]'],
@@ -187,8 +196,11 @@ export const commands = {
   },
   init: {
     words: ['[FOLDER]'],
-    help: 'write a first berth.yaml for what is in a folder',
-    flags: {},
+    help: 'write a first berth.yaml for what is in a folder, or from a template',
+    flags: {
+      template: { type: 'string', short: 't', value: 'NAME', help: 'this one, as "berth templates" lists them' },
+      server: { ...common.server, help: 'with --template: the service that has it' },
+    },
     isRemote: false,
   },
   validate: {

@@ -19,7 +19,8 @@ export type Surroundings = Streams & {
   admin?: (words: string[]) => Promise<number>;
 };
 
-type Remote = Exclude<CommandName, 'validate' | 'init' | 'completion'>;
+/** `init` with a template alone. */
+type Remote = Exclude<CommandName, 'validate' | 'completion'>;
 
 const runs: Record<Remote, () => Promise<(context: UpContext) => Promise<number>>> = {
   up: async () => (await import('./commands/up.ts')).up,
@@ -31,6 +32,8 @@ const runs: Record<Remote, () => Promise<(context: UpContext) => Promise<number>
   status: async () => (await import('./commands/status.ts')).status,
   metrics: async () => (await import('./commands/metrics.ts')).metrics,
   images: async () => (await import('./commands/images.ts')).images,
+  templates: async () => (await import('./commands/templates.ts')).templates,
+  init: async () => (await import('./commands/templates.ts')).initFromTemplate,
   domains: async () => (await import('./commands/domains.ts')).domains,
   list: async () => (await import('./commands/status.ts')).list,
   whoami: async () => (await import('./commands/status.ts')).whoami,
@@ -85,7 +88,7 @@ async function runCommand(command: Words & { kind: 'command' }, surroundings: Su
     const { validate } = await import('./validate.ts');
     return await validate(given, { asJson, process: surroundings });
   }
-  if (name === 'init') {
+  if (name === 'init' && command.options.template === undefined) {
     const { init } = await import('./init.ts');
     return await init(given[0], { asJson, from: surroundings.folder, streams: surroundings });
   }

@@ -969,6 +969,61 @@ export type Operations = {
     body: undefined;
     answer: Record<string, unknown>;
   };
+  /** Applications to start from. `/getTemplates` */
+  listTemplates: {
+    path: Record<never, never>;
+    query: {
+      search?: string;
+      tag?: string;
+    };
+    body: undefined;
+    answer: {
+      templates: {
+        name: string;
+        title: string;
+        description: string;
+        tags: string[];
+        /** What to do first once it runs. */
+        next?: string;
+        images: string[];
+      }[];
+      /** All that any template has, the most frequent first. */
+      tags: string[];
+    };
+  };
+  /** An application to start from, with its configuration. `/getTemplate` */
+  getTemplate: {
+    path: Record<never, never>;
+    query: {
+      name: string;
+    };
+    body: undefined;
+    answer: {
+      name: string;
+      title: string;
+      description: string;
+      tags: string[];
+      /** What to do first once it runs. */
+      next?: string;
+      images: string[];
+      /** The configuration, to be deployed as it is or changed first. */
+      document: string;
+    };
+  };
+  /** Fetch a configuration from an address. `/fetchDocument` */
+  fetchDocument: {
+    path: Record<never, never>;
+    query: {
+      from: string;
+    };
+    body: undefined;
+    answer: {
+      /** Where it came from, redirects followed. */
+      from: string;
+      /** As it was found there: nothing of it was checked. */
+      text: string;
+    };
+  };
   /** Make a session. `/createSession` */
   createSession: {
     path: Record<never, never>;
@@ -2146,6 +2201,9 @@ export const requests = {
   updateDeploymentInSession: { method: 'POST', path: '/updateUserDeployment/{sessionToken}', sends: 'yaml' },
   validateConfig: { method: 'POST', path: '/validate', sends: 'yaml' },
   getConfigSchema: { method: 'GET', path: '/schema', sends: 'nothing' },
+  listTemplates: { method: 'GET', path: '/getTemplates', sends: 'nothing' },
+  getTemplate: { method: 'GET', path: '/getTemplate', sends: 'nothing' },
+  fetchDocument: { method: 'GET', path: '/fetchDocument', sends: 'nothing' },
   createSession: { method: 'POST', path: '/createSession', sends: 'nothing' },
   extendDeployment: { method: 'POST', path: '/extendDeployment', sends: 'json' },
   restoreDeployment: { method: 'POST', path: '/restoreDeployment', sends: 'json' },

@@ -49,6 +49,11 @@ export const problemCodes = {
   snapshot_not_found: { status: 404, meaning: 'the deployment has no such snapshot that could be restored' },
   snapshot_under_way: { status: 409, meaning: 'a snapshot of the deployment is being taken or restored' },
   volume_not_found: { status: 404, meaning: 'the deployment, or the snapshot, has no such volume' },
+  template_not_found: { status: 404, meaning: 'there is no template of this name' },
+  document_unavailable: {
+    status: 502,
+    meaning: 'the address has not answered with a text that could be a configuration',
+  },
   token_not_found: { status: 404, meaning: 'the account has no session of this id' },
   cross_site_request: { status: 403, meaning: 'a page of another site has sent it' },
   plan_limit_reached: { status: 403, meaning: "the account's plan allows no more" },

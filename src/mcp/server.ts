@@ -5,9 +5,10 @@ import type { Service } from './service.ts';
 import { addDeploymentTools } from './tools/deployment-tools.ts';
 import { addDocumentTools } from './tools/document-tools.ts';
 import { addLifetimeTools } from './tools/lifetime-tools.ts';
+import { addTemplateTools } from './tools/template-tools.ts';
 
 const instructions = `Berth runs what one YAML document describes, several containers if need be, and answers a live URL. No account is needed.
-1. Write the document (resource berth://guide has a complete example) and call validate; it answers a repaired document too.
+1. Write the document (resource berth://guide has a complete example; templates has whole applications) and call validate; it answers a repaired document too.
 2. deploy answers the URL. status waits until it runs, or says which pod failed and why; logs has more.
 3. update applies a corrected document, under the same name; the URL stays. Then status again.
 4. claim_link is for the person who keeps it. Unclaimed, it ends after a while; extend moves that. restore brings back what has ended, for some hours.
@@ -29,6 +30,7 @@ export function createMcpServer(service: Service): McpServer {
       },
     },
   );
+  addTemplateTools(server, service);
   addDocumentTools(server, service);
   addDeploymentTools(server, service);
   addLifetimeTools(server, service);

@@ -58,6 +58,8 @@ async function play(berth: Berth): Promise<Told> {
   };
   note('createSession', await berth.postJson('/createSession', {}), {});
   note('validateConfig', await berth.postYaml('/validate', yaml), yaml);
+  note('listTemplates', await berth.get('/getTemplates?search=static'));
+  note('getTemplate', await berth.get('/getTemplate?name=memos'));
   const started = note('startDeployment', await berth.postYaml('/startUserDeployment', yaml), yaml);
   const { sessionToken, applicationName } = started;
   const authorization = { authorization: `Bearer ${sessionToken}` };

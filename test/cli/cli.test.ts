@@ -297,6 +297,31 @@ test('what cannot be done ends with a status that says why, and a sentence', asy
   assert.match(bad.stderr, /\n {2}\d+:\d+ application/);
 });
 
+test('templates are listed, printed and written into a folder, where they can be checked', async () => {
+  const listed = await cli(['templates', '--search', 'queue workers']);
+  assert.match(listed.stdout, /^NAME +WHAT IT IS +TAGS\nqueue +A page that takes jobs/, listed.stderr);
+  assert.equal((await cli(['templates', '--search', 'nothing like this'])).status, 1);
+  const elsewhere = await mkdtemp(join(tmpdir(), 'berth-cli-'));
+  try {
+    const at = (words: string[]) => packed.start(words, { cwd: elsewhere, env: { BERTH_SERVER: server() } }).ended;
+    const printed = await at(['templates', 'queue']);
+    const written = await at(['init', '--template', 'queue']);
+    assert.match(
+      written.stdout,
+      /^Wrote berth\.yaml: Queue with workers\.\nNext: "berth up" starts it\./,
+      written.stderr,
+    );
+    assert.equal(await readFile(join(elsewhere, 'berth.yaml'), 'utf8'), printed.stdout);
+    assert.equal((await at(['validate', 'berth.yaml'])).status, 0);
+    const again = await at(['init', '--template', 'queue']);
+    assert.deepEqual([again.status, /there is one already/.test(again.stderr)], [2, true]);
+    const unknown = await at(['init', '--template', 'no-such']);
+    assert.deepEqual([unknown.status, /There is no template "no-such"/.test(unknown.stderr)], [1, true]);
+  } finally {
+    await rm(elsewhere, { recursive: true });
+  }
+});
+
 test('Ctrl-C leaves a sentence, and the same command again is the same start', async () => {
   const keys: (string | undefined)[] = [];
   let heard = () => {};

@@ -21,6 +21,7 @@ import { createRouteFeed } from '../../src/edge/route-feed.ts';
 import { siteState } from '../../src/edge/served-sites.ts';
 import { admitProxy, clearSocket, prepareRunDirectory } from '../../src/edge/sockets.ts';
 import { digestOf } from '../../src/images/blobs/digest.ts';
+import { createDialer } from '../../src/images/dialer/dialer.ts';
 import { openPushedImages } from '../../src/images/pushed/open.ts';
 import { namespaceOf } from '../../src/images/pushed/repository-names.ts';
 import { createBells } from '../../src/lib/bells.ts';
@@ -82,7 +83,18 @@ const loop = startLoop({
   },
 });
 const service: Service = {
-  ...{ db, seal, engine, urlOf, metrics, now, told: createBells(), wake: loop.wake, lookAtDomains: () => {} },
+  ...{
+    db,
+    seal,
+    engine,
+    urlOf,
+    metrics,
+    now,
+    told: createBells(),
+    dialer: createDialer(),
+    wake: loop.wake,
+    lookAtDomains: () => {},
+  },
   accounts: openAccounts({ db, seal, log, now, settings: { baseUrl, otherOrigins: [], signUp: 'open' } }),
   budget: async () => ({ memoryBytes: 2 ** 40, cpuMillis: 1e7, diskBytes: 2 ** 50 }),
   settings: {

@@ -5,6 +5,7 @@ import type { Accounts, ApiSettings, Service } from '../../src/api/api-service.t
 import { createApp } from '../../src/api/app.ts';
 import type { Budget } from '../../src/deployment/limits/host-budget.ts';
 import { createMemoryWorld } from '../../src/engine/memory/world.ts';
+import { createDialer } from '../../src/images/dialer/dialer.ts';
 import { createBells } from '../../src/lib/bells.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { sealWith } from '../../src/lib/seal.ts';
@@ -33,13 +34,13 @@ const nobody: Accounts = {
   signedIn: async () => undefined,
 };
 
-/** `accountsOf` makes the accounts; without it nobody has one. `given`: another database than one in memory; `seal`: by other keys than one of the tests; `beside`: other processes. */
+/** `accountsOf` makes the accounts; without it nobody has one. `given`: another database than one in memory; `seal`: by other keys than one of the tests; `beside`: other processes, and another dialer. */
 export async function testApi(
   settings: Partial<ApiSettings> = {},
   accountsOf: (wiring: Pick<Service, 'db' | 'seal' | 'now'> & { log: Logger }) => Accounts = () => nobody,
   given?: Service['db'],
   seal: Service['seal'] = sealWith('a secret of the tests'),
-  beside: Pick<Service, 'exchange' | 'samples'> = {},
+  beside: Pick<Service, 'exchange' | 'samples'> & Partial<Pick<Service, 'dialer'>> = {},
 ) {
   const db = given ?? (await emptyStore());
   const woken: string[] = [];
@@ -71,6 +72,7 @@ export async function testApi(
     metrics: createMetrics(),
     now: () => clock.now,
     told: createBells(),
+    dialer: createDialer(),
     ...beside,
     wake: (deploymentId) => woken.push(deploymentId),
     lookAtDomains: () => {},

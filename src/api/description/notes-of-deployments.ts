@@ -227,6 +227,24 @@ export const notesOfDeployments: Record<string, OperationNote> = {
     description: 'Everything that is wrong or odd in the configuration, with line, column and often a correction.',
     refusals: ['unparsable_yaml'],
   },
+  listTemplates: {
+    tag: 'configuration',
+    access: 'public',
+    description: 'Each is a whole application; `GET /getTemplate` has its configuration.',
+  },
+  getTemplate: {
+    tag: 'configuration',
+    access: 'public',
+    description: 'The configuration is valid here as it is. What is deployed from it is deployed like any other.',
+    refusals: ['template_not_found'],
+  },
+  fetchDocument: {
+    tag: 'configuration',
+    access: 'public',
+    description:
+      'For links that open a configuration in the dashboard (`/new?from=…`). The server asks the address, which has to have HTTPS and be on the public internet, and answers the text; nothing is deployed. A page of a file on GitHub or GitLab stands for the file.',
+    refusals: ['document_unavailable'],
+  },
   getConfigSchema: {
     tag: 'configuration',
     access: 'public',

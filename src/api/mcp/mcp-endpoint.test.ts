@@ -51,13 +51,14 @@ const refused = async (client: Client, name: string, given: Record<string, unkno
 
 for (const legacy of [false, true]) {
   describe(`the protocol ${legacy ? 'before 2026-07-28' : 'of 2026-07-28'}`, () => {
-    test('has eleven tools with schemas of what they take and answer, of which one is destructive', async () => {
+    test('has thirteen tools with schemas of what they take and answer, of which one is destructive', async () => {
       const client = await connect({ legacy });
       assert.equal(client.getNegotiatedProtocolVersion() === '2026-07-28', !legacy);
       const { tools } = await client.listTools();
       assert.deepEqual(
         tools.map(({ name }) => name),
         [
+          'templates',
           'validate',
           'deploy',
           'update',
@@ -81,6 +82,10 @@ for (const legacy of [false, true]) {
 
     test('leads from a document with a fault to one that runs, its link, and its end', async () => {
       const client = await connect({ legacy });
+      const { templates } = (await call(client, 'templates', { search: 'queue workers' })).value;
+      assert.equal(templates[0].name, 'queue');
+      const { document } = (await call(client, 'templates', { name: 'queue' })).value.templates[0];
+      assert.equal((await call(client, 'validate', { document })).value.valid, true);
       const wrong = await call(client, 'validate', { document: shopYaml.replace('name: web', 'name: Web_1') });
       assert.equal(wrong.value.valid, false);
       const { fixed } = wrong.value;

@@ -12,7 +12,7 @@ import { clientKey } from './client-address.ts';
 import { sendProblem } from './errors.ts';
 
 /** Which limit a route counts against; without a word, the general one. */
-export type LimitName = 'start' | 'sign-in' | 'general' | 'probe' | 'page' | 'mcp' | 'export';
+export type LimitName = 'start' | 'sign-in' | 'general' | 'probe' | 'page' | 'mcp' | 'export' | 'fetch';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -31,6 +31,7 @@ const things: Record<string, string> = {
   start: 'starts',
   'sign-in': 'sign-ins',
   export: 'exports',
+  fetch: 'fetched configurations',
   document: 'bytes of configurations',
 };
 
@@ -53,6 +54,8 @@ export function createLimits({ settings, now, exchange }: Pick<Service, 'setting
     page: createLimiter({ ...rate, count: rate.count * filesPerRequest }),
     // Each copies volumes, which costs about what a start does.
     export: createLimiter(startRate),
+    // Each asks a server of somebody else.
+    fetch: createLimiter(startRate),
     mcp: createLimiter({ ...rate, count: rate.count * messagesPerRequest }),
   };
   const byToken = createLimiter(rate);

@@ -13,7 +13,7 @@ const repository = join(import.meta.dirname, '../../../..');
 const home = '/opt/berth';
 
 /** What the service and its commands read of the repository, beside their dependencies. */
-const parts = ['src', 'docs', 'examples', 'package.json', 'package-lock.json', 'README.md', 'LICENSE'];
+const parts = ['src', 'docs', 'examples', 'templates', 'package.json', 'package-lock.json', 'README.md', 'LICENSE'];
 
 /** As in the manifests of `deploy/kubernetes`. */
 const user = 1000;

@@ -1,0 +1,101 @@
+/** A configuration from an address that a stranger has named: through the guarded dialer, bounded, and only if it is a text. */
+import { maxDocumentBytes } from '../../config/document/source.ts';
+import { readWhole } from '../../images/dialer/bounded-body.ts';
+import { DialFault, type DialFaultKind } from '../../images/dialer/dial-fault.ts';
+import type { Answer, Dialer } from '../../images/dialer/dialer.ts';
+import type { Problem } from '../../lib/problem.ts';
+import { type Result, refuse, succeed } from '../../lib/problem.ts';
+import { rawAddress } from './raw-address.ts';
+
+/** From the first question to the last byte, redirects included. */
+const mostMs = 15_000;
+
+export type FetchedDocument = {
+  /** Where the text came from in the end. */
+  from: string;
+  text: string;
+};
+
+/** Nothing is sent with the request, and nothing of the answer but its text comes back. */
+export async function fetchDocument(
+  dialer: Dialer,
+  written: string,
+  signal: AbortSignal = AbortSignal.timeout(mostMs),
+): Promise<Result<FetchedDocument>> {
+  const address = URL.parse(written);
+  if (address?.protocol !== 'https:' || address.username !== '' || address.password !== '') return notHttps;
+  const asked = rawAddress(address);
+  asked.hash = '';
+  try {
+    const answer = await dialer.ask(asked, { method: 'GET', headers: asksFor, mayAskListed: false, signal });
+    return await readAnswer(answer, signal);
+  } catch (error) {
+    if (signal.aborted) return unavailable(address.host, wordsOf['too-slow']);
+    if (error instanceof DialFault) return unavailable(error.host, wordsOf[error.kind]);
+    throw error;
+  }
+}
+
+/** What is packed has another size once it is unpacked. */
+const asksFor = { accept: 'text/*, application/yaml, application/json', 'accept-encoding': 'identity' };
+
+async function readAnswer({ status, headers, url, body }: Answer, signal: AbortSignal) {
+  // One that has become too slow ends where it is read.
+  signal.addEventListener('abort', () => body.destroy(), { once: true });
+  if (status !== 200) {
+    body.destroy();
+    return unavailable(url.host, `answers with status ${status}`);
+  }
+  const type = String(headers['content-type'] ?? '')
+    .split(';')[0]!
+    .trim()
+    .toLowerCase();
+  if (type === 'text/html' || headers['content-encoding'] !== undefined || !textTypes.test(type)) {
+    body.destroy();
+    return unavailable(
+      url.host,
+      type === 'text/html' ? 'answers with a web page' : 'does not answer with a plain text',
+    );
+  }
+  const text = readText(await readWhole(body, maxDocumentBytes, url.host));
+  if (text === undefined) return unavailable(url.host, 'does not answer with a plain text');
+  return succeed<FetchedDocument>({ from: url.href, text });
+}
+
+/** Servers that do not know YAML send it as bytes, or without a type. */
+const textTypes = /^(?:|text\/[\w.+-]+|application\/(?:x-)?yaml|application\/json|application\/octet-stream)$/;
+
+/** Undefined for what is no UTF-8, or has characters that no editor shows. */
+function readText(bytes: Buffer): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that are refused
+    return /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(text) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+const wordsOf: Record<DialFaultKind, string> = {
+  'private-address': 'is not on the public internet',
+  'not-https': 'leads to an address without HTTPS',
+  'unknown-name': 'is not known to the domain name system',
+  unreachable: 'cannot be reached, or has no valid certificate',
+  'too-slow': 'takes too long to answer',
+  'too-long': `answers with more than the ${maxDocumentBytes / 1024} KiB that a configuration may have`,
+  'too-many-redirects': 'redirects in circles',
+};
+
+function unavailable(host: string, because: string): { ok: false; problem: Problem } {
+  return refuse(
+    'document_unavailable',
+    `There is no configuration at this address: ${host} ${because}.`,
+    'Give the https address of the file itself, as a text that everybody can read.',
+  );
+}
+
+const notHttps = refuse(
+  'invalid_request',
+  'Configurations are fetched from https addresses alone.',
+  'Give the https address of the file, without a login in it.',
+);

@@ -1,0 +1,51 @@
+/** A configuration from elsewhere, for "Open in Berth" links; and the badge for such a link. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { Dialer } from '../../images/dialer/dialer.ts';
+import { ErrorRecord } from '../deployments/deployment-schemas.ts';
+import { sendProblem } from '../requests/errors.ts';
+import { badge } from './badge.ts';
+import { fetchDocument } from './fetch-document.ts';
+
+const FetchedRecord = Type.Object({
+  from: Type.String({ description: 'Where it came from, redirects followed.' }),
+  text: Type.String({ description: 'As it was found there: nothing of it was checked.' }),
+});
+
+const daySeconds = 86_400;
+
+export function fetchEndpoint({ dialer }: { dialer: Dialer }): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/fetchDocument',
+      {
+        config: { limit: 'fetch' },
+        schema: {
+          operationId: 'fetchDocument',
+          summary: 'Fetch a configuration from an address',
+          querystring: Type.Object({
+            from: Type.String({
+              minLength: 1,
+              maxLength: 2000,
+              description: 'An https address on the public internet.',
+            }),
+          }),
+          response: { 200: FetchedRecord, '4xx': ErrorRecord, 502: ErrorRecord },
+        },
+      },
+      async ({ query }, reply) => {
+        const fetched = await fetchDocument(dialer, query.from);
+        return fetched.ok ? fetched.value : sendProblem(reply, fetched.problem);
+      },
+    );
+
+    app.get('/badge.svg', { config: { limit: 'page' }, schema: { hide: true } }, async (_, reply) =>
+      reply
+        .type('image/svg+xml')
+        // It stands on pages of others.
+        .header('Cross-Origin-Resource-Policy', 'cross-origin')
+        .header('Cache-Control', `public, max-age=${daySeconds}`)
+        .send(badge),
+    );
+  };
+}

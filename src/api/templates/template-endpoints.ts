@@ -1,0 +1,93 @@
+/** Applications to start from, as the folder `templates` has them. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { searchTemplates } from '../../config/templates/search-templates.ts';
+import { readTemplate, type Template } from '../../config/templates/template.ts';
+import { ErrorRecord } from '../deployments/deployment-schemas.ts';
+import { sendProblem } from '../requests/errors.ts';
+
+export const templatesFolder = join(import.meta.dirname, '../../../templates');
+
+const listed = {
+  name: Type.String(),
+  title: Type.String(),
+  description: Type.String(),
+  tags: Type.Array(Type.String()),
+  next: Type.Optional(Type.String({ description: 'What to do first once it runs.' })),
+  images: Type.Array(Type.String()),
+};
+const ListedRecord = Type.Object(listed);
+const TemplatesRecord = Type.Object({
+  templates: Type.Array(ListedRecord),
+  tags: Type.Array(Type.String(), { description: 'All that any template has, the most frequent first.' }),
+});
+const TemplateRecord = Type.Object({
+  ...listed,
+  document: Type.String({ description: 'The configuration, to be deployed as it is or changed first.' }),
+});
+
+export function templateEndpoints(): FastifyPluginAsyncTypebox {
+  const templates = readTemplates();
+  const tags = tagsOf(templates);
+  return async (app) => {
+    app.get(
+      '/getTemplates',
+      {
+        schema: {
+          operationId: 'listTemplates',
+          summary: 'Applications to start from',
+          querystring: Type.Object({
+            search: Type.Optional(Type.String({ maxLength: 100, description: 'Words that all have to stand in it.' })),
+            tag: Type.Optional(Type.String({ maxLength: 20 })),
+          }),
+          response: { 200: TemplatesRecord, '4xx': ErrorRecord },
+        },
+      },
+      async ({ query: { search = '', tag } }) => {
+        const found = searchTemplates(templates, search).filter(({ tags }) => tag === undefined || tags.includes(tag));
+        return { templates: found.map(withoutDocument), tags };
+      },
+    );
+
+    app.get(
+      '/getTemplate',
+      {
+        schema: {
+          operationId: 'getTemplate',
+          summary: 'An application to start from, with its configuration',
+          querystring: Type.Object({ name: Type.String({ minLength: 1, maxLength: 40 }) }),
+          response: { 200: TemplateRecord, '4xx': ErrorRecord },
+        },
+      },
+      async ({ query }, reply) => {
+        const template = templates.find(({ name }) => name === query.name);
+        if (template) return template;
+        return sendProblem(reply, {
+          code: 'template_not_found',
+          error: `There is no template "${query.name}".`,
+          hint: 'GET /getTemplates lists them.',
+        });
+      },
+    );
+  };
+}
+
+/** By title. Throws when one has another form: no release is made with such a one, since a test reads them all. */
+export function readTemplates(folder = templatesFolder): Template[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.yaml'))
+    .map((file) => readTemplate(file.replace(/\.yaml$/, ''), readFileSync(join(folder, file), 'utf8')))
+    .sort((one, other) => one.title.localeCompare(other.title, 'en'));
+}
+
+function withoutDocument({ document: _, ...listed }: Template) {
+  return listed;
+}
+
+function tagsOf(templates: readonly Template[]): string[] {
+  const counts = new Map<string, number>();
+  for (const tag of templates.flatMap(({ tags }) => tags)) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  return [...counts].sort(([a, many], [b, more]) => more - many || a.localeCompare(b, 'en')).map(([tag]) => tag);
+}

@@ -1,0 +1,42 @@
+/** A template, an application to start from: a text that says what it is, `---`, and its configuration. Pure. */
+import { type Static, Type } from 'typebox';
+import Value from 'typebox/value';
+import { parse } from 'yaml';
+
+const line = (description: string, maxLength: number) =>
+  Type.String({ minLength: 1, maxLength, pattern: '^[^\\n]+$', description });
+
+/** What stands above `---`. */
+const About = Type.Object(
+  {
+    title: line('What people call it.', 40),
+    description: line('One sentence on what it is.', 120),
+    tags: Type.Array(Type.String({ pattern: '^[a-z0-9-]{2,20}$' }), { minItems: 1, maxItems: 6, uniqueItems: true }),
+    next: Type.Optional(line('What to do first once it runs.', 160)),
+  },
+  { additionalProperties: false },
+);
+
+export type Template = Static<typeof About> & {
+  name: string;
+  images: string[];
+  /** The configuration, below comments that say what it is. */
+  document: string;
+};
+
+/** @param name that of its file, without the ending. Throws for a text of another form. */
+export function readTemplate(name: string, text: string): Template {
+  const [head, ...rest] = text.split(/^---$\n/m);
+  const about: unknown = parse(head!);
+  if (rest.length !== 1 || !Value.Check(About, about)) throw new Error(`templates/${name}.yaml has another form`);
+  const { title, description, next } = about;
+  const [body] = rest;
+  const comments = [`${title}: ${description}`, ...(next === undefined ? [] : [next])];
+  const images = Array.from(body!.matchAll(/^ *image: (\S+)$/gm), ([, image]) => image!);
+  return {
+    ...about,
+    name,
+    images: [...new Set(images)],
+    document: `${comments.map((comment) => `# ${comment}\n`).join('')}${body}`,
+  };
+}

@@ -1,0 +1,34 @@
+/** The tool that finds applications to start from. */
+import type { McpServer } from '@modelcontextprotocol/server';
+import * as z from 'zod/v4';
+import type { Service } from '../service.ts';
+import { addTool } from '../tool.ts';
+
+export function addTemplateTools(server: McpServer, service: Service): void {
+  addTool(server, 'templates', {
+    title: 'Find a template',
+    description:
+      'Documents of whole applications that are valid here (WordPress, a queue with workers, a Django project …). Without a name it lists those that match; with one it answers its document, for deploy.',
+    input: {
+      search: z.string().max(100).optional().describe('Words that all have to stand in it.'),
+      name: z.string().min(1).max(40).optional().describe('Which one, from an earlier answer.'),
+    },
+    output: z.looseObject({
+      templates: z.array(
+        z.looseObject({
+          ...{ name: z.string(), title: z.string(), description: z.string(), tags: z.array(z.string()) },
+          document: z.string().optional(),
+        }),
+      ),
+    }),
+    effect: 'reads',
+    run: async ({ search, name }, { signal }) => {
+      const client = await service.clientOf(undefined);
+      if (name === undefined) {
+        return await client.call('listTemplates', { query: { ...(search !== undefined && { search }) }, signal });
+      }
+      const answer = await client.call('getTemplate', { query: { name }, signal });
+      return answer.ok ? { ok: true, value: { templates: [answer.value] } } : answer;
+    },
+  });
+}
