@@ -2,6 +2,7 @@
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { useVisitor } from './account/session.ts';
 import { HomePage } from './home/page.tsx';
+import { Shortcuts } from './palette/shortcuts.tsx';
 import { Boundary } from './parts/boundary.tsx';
 import { Boat } from './parts/icons.tsx';
 import { Loading } from './parts/loading.tsx';
@@ -21,6 +22,8 @@ const ForgotPasswordPage = lazy(() =>
 const ResetPasswordPage = lazy(() =>
   import('./account/password-pages.tsx').then(({ ResetPasswordPage }) => ({ default: ResetPasswordPage })),
 );
+const NewPage = lazy(() => import('./templates/new-page.tsx'));
+const TemplatesPage = lazy(() => import('./templates/page.tsx'));
 const VerifyPage = lazy(() => import('./account/verify-page.tsx'));
 const DeploymentPage = lazy(() => import('./deployment/page.tsx'));
 const DeploymentsPage = lazy(() => import('./deployments/page.tsx'));
@@ -55,6 +58,7 @@ export function App() {
             </NavLink>
             <AccountLink page={route.page} />
           </nav>
+          <Shortcuts />
           <ThemeSwitch />
         </div>
       </header>
@@ -68,6 +72,7 @@ export function App() {
       <footer className="shell-footer">
         <div>
           <span>One YAML in, a live URL out.</span>
+          <Link to="/templates">Templates</Link>
           <a href="/schema">Schema</a>
           <a href="/openapi.json">API</a>
         </div>
@@ -117,6 +122,10 @@ function Page({ route }: { route: Route }) {
   switch (route.page) {
     case 'home':
       return <HomePage />;
+    case 'new':
+      return <NewPage />;
+    case 'templates':
+      return <TemplatesPage />;
     case 'deployments':
       return <DeploymentsPage />;
     case 'deployment':
@@ -142,6 +151,8 @@ function Page({ route }: { route: Route }) {
 }
 
 const titles: Partial<Record<Route['page'], string>> = {
+  new: 'A configuration',
+  templates: 'Templates',
   deployments: 'Deployments',
   claim: 'Claim',
   account: 'Account',

@@ -17,7 +17,16 @@ async function withDashboard() {
 
 test('every path of the dashboard is its page, and everybody else gets what an API answers', async () => {
   const { api } = await withDashboard();
-  for (const path of ['/', '/deployments', '/d/jolly-tapir/shop', '/d/jolly-tapir/shop/logs', '/account', '/sign-in']) {
+  for (const path of [
+    '/',
+    '/deployments',
+    '/d/jolly-tapir/shop',
+    '/d/jolly-tapir/shop/logs',
+    '/account',
+    '/sign-in',
+    '/new',
+    '/templates',
+  ]) {
     const { status, headers, body } = await api.get(path, html);
     assert.equal(status, 200, path);
     assert.equal(headers['content-type'], 'text/html; charset=utf-8');

@@ -14,6 +14,8 @@ import { bodyFor } from './bundle.ts';
 
 /** What the dashboard shows at which path is its own affair; these are the ones that it knows. */
 const pagePaths = [
+  '/new',
+  '/templates',
   '/deployments',
   '/d/:environment/:applicationName',
   '/d/:environment/:applicationName/:tab',

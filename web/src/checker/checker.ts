@@ -1,5 +1,6 @@
 /** Asks the worker that checks configurations, or the service where a browser cannot run it. */
 import type { Diagnostic } from '../../../src/config/diagnostics/diagnostics.ts';
+import type { PodPlace } from '../../../src/config/document/pod-places.ts';
 import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
 import { call } from '../service/ask.ts';
 
@@ -7,7 +8,7 @@ export type Checked = {
   isValid: boolean;
   diagnostics: Diagnostic[];
   /** Of a valid configuration; the service does not tell it. */
-  outline?: { name: string; pods: PodOutline[] };
+  outline?: { name: string; pods: PodOutline[]; places: PodPlace[] };
 };
 
 export type Task = { number: number; kind: 'check' | 'fix'; text: string };

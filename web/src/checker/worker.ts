@@ -1,4 +1,6 @@
 /** The service's own checks, in a worker of the browser: as fast as one types, and a long document holds up nothing. */
+import { podPlacesOf } from '../../../src/config/document/pod-places.ts';
+import { readSource } from '../../../src/config/document/source.ts';
 import { fixDocument } from '../../../src/config/fix.ts';
 import { parseConfiguration } from '../../../src/config/parse.ts';
 import { outlineOf } from '../../../src/config/spec/spec-outline.ts';
@@ -14,6 +16,9 @@ self.onmessage = ({ data }: MessageEvent<Task>) => {
 
 function check(text: string): Checked {
   const parsed = parseConfiguration(text);
-  const outline = parsed.kind === 'valid' ? { name: parsed.spec.name, pods: outlineOf(parsed.spec) } : undefined;
-  return { isValid: parsed.kind === 'valid', diagnostics: parsed.diagnostics, ...(outline && { outline }) };
+  const { diagnostics } = parsed;
+  if (parsed.kind !== 'valid') return { isValid: false, diagnostics };
+  const { source } = readSource(text);
+  const places = source ? podPlacesOf(source) : [];
+  return { isValid: true, diagnostics, outline: { name: parsed.spec.name, pods: outlineOf(parsed.spec), places } };
 }

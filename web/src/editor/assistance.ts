@@ -42,8 +42,9 @@ function completionsAt(
 ): CompletionResult | null {
   const cursor = cursorOf(state, pos);
   if (!schema || cursor.kind === 'none') return null;
-  // Of a longer value the last word is what is being typed: `http://d`, `["node", "s`.
-  const typed = cursor.kind === 'key' ? cursor.typed : /[\w.<%-]*$/.exec(cursor.typed)![0];
+  // The name of an image is one value. Of another one the last word is what is being typed: `http://d`, `["node", "s`.
+  const isWhole = cursor.kind === 'key' || cursor.path.at(-1) === 'image';
+  const typed = isWhole ? cursor.typed : /[\w.<%-]*$/.exec(cursor.typed)![0];
   if (!explicit && typed === '' && cursor.kind === 'key') return null;
   const proposals = proposalsAt(schema, cursor, podNamesOf(state.doc.toString()));
   if (proposals.length === 0) return null;
@@ -51,7 +52,7 @@ function completionsAt(
   return {
     from: pos - typed.length,
     options: proposals.map((each) => toCompletion(each, indent)),
-    validFor: /^[\w.<%-]*$/,
+    validFor: isWhole ? /^[\w.<%:/@-]*$/ : /^[\w.<%-]*$/,
   };
 }
 

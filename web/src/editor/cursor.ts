@@ -37,7 +37,7 @@ function blockCursor(
 }
 
 /** `- - key: value`: where its dashes stand, and what comes after them. */
-function readLine(text: string): { dashes: number[]; content: string; at: number } {
+export function readLine(text: string): { dashes: number[]; content: string; at: number } {
   const dashes: number[] = [];
   let at = text.length - text.trimStart().length;
   while (/^-(?:\s|$)/.test(text.slice(at))) {
@@ -48,7 +48,8 @@ function readLine(text: string): { dashes: number[]; content: string; at: number
   return { dashes, content: text.slice(at), at };
 }
 
-function keyAndValue(content: string): { key: string; value: string } | undefined {
+/** Undefined for what is neither `key:` nor `key: value`. */
+export function keyAndValue(content: string): { key: string; value: string } | undefined {
   const match = /^(?:"([^"]*)"|'([^']*)'|([^\s"'{[#&*!|>][^:]*?))\s*:(?:\s+(.*))?$/.exec(content);
   if (!match || (match[4] === undefined && !/:$/.test(content))) return undefined;
   return { key: match[1] ?? match[2] ?? match[3]!, value: match[4] ?? '' };

@@ -1,4 +1,5 @@
 /** The editor on a page. Loaded when it is needed. */
+import { openSearchPanel } from '@codemirror/search';
 import { EditorView } from '@codemirror/view';
 import { type RefObject, useEffect, useImperativeHandle, useRef } from 'react';
 import type { Diagnostic } from '../../../src/config/diagnostics/diagnostics.ts';
@@ -9,6 +10,8 @@ import { createEditor } from './view.ts';
 export type EditorHandle = {
   /** Puts the cursor there, and the focus. */
   jumpTo: (place: Pick<Diagnostic, 'line' | 'column'>) => void;
+  /** Opens the panel that finds and replaces. */
+  find: () => void;
 };
 
 export type EditorProps = {
@@ -17,6 +20,8 @@ export type EditorProps = {
   onSubmit: () => void;
   /** The text of a file that was dropped on it, and the file's name. */
   onFile: (text: string, name: string) => void;
+  /** The line, from 1, to which the cursor has come. */
+  onLine?: ((line: number) => void) | undefined;
   /** What the checks said last, and of which text. */
   checked: { text: string; diagnostics: readonly Diagnostic[] } | undefined;
   label: string;
@@ -25,11 +30,12 @@ export type EditorProps = {
   handle?: RefObject<EditorHandle | null>;
 };
 
-export default function Editor({ text, onChange, onSubmit, onFile, checked, label, openAt, handle }: EditorProps) {
+export default function Editor(props: EditorProps) {
+  const { text, onChange, onSubmit, onFile, onLine, checked, label, openAt, handle } = props;
   const frame = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorView>(null);
-  const latest = useRef({ text, onChange, onSubmit, onFile });
-  latest.current = { text, onChange, onSubmit, onFile };
+  const latest = useRef({ text, onChange, onSubmit, onFile, onLine });
+  latest.current = { text, onChange, onSubmit, onFile, onLine };
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: made once; the text and the handlers of later follow below
   useEffect(() => {
@@ -38,6 +44,7 @@ export default function Editor({ text, onChange, onSubmit, onFile, checked, labe
       // What was put in from here is no change of the writer's.
       onChange: (changed) => changed !== latest.current.text && latest.current.onChange(changed),
       onSubmit: () => latest.current.onSubmit(),
+      onLine: (line) => latest.current.onLine?.(line),
       onFile: (file) => void readDocument(file).then((read) => latest.current.onFile(read, file.name)),
     });
     editor.current = view;
@@ -73,8 +80,12 @@ export default function Editor({ text, onChange, onSubmit, onFile, checked, labe
       const view = editor.current;
       if (!view) return;
       const { from, to } = spanOf(view.state.doc, place);
-      view.dispatch({ selection: { anchor: from, head: to }, scrollIntoView: true });
+      const effects = EditorView.scrollIntoView(from, { y: 'nearest', yMargin: 80 });
+      view.dispatch({ selection: { anchor: from, head: to }, effects });
       view.focus();
+    },
+    find() {
+      if (editor.current) openSearchPanel(editor.current);
     },
   }));
 

@@ -13,6 +13,7 @@ type EditorFrameProps = {
   onChange: (text: string) => void;
   onSubmit: () => void;
   onFile: (text: string, name: string) => void;
+  onLine?: (line: number) => void;
   checked: CheckedText | undefined;
   label: string;
   openAt?: number | undefined;
@@ -24,7 +25,7 @@ type EditorFrameProps = {
 };
 
 export function EditorFrame(props: EditorFrameProps) {
-  const { text, onChange, onSubmit, onFile, checked, label, openAt, handle, action, notice } = props;
+  const { text, onChange, onSubmit, onFile, onLine, checked, label, openAt, handle, action, notice } = props;
   const own = useRef<EditorHandle>(null);
   const editor = handle ?? own;
   const isCurrent = checked?.text === text;
@@ -32,7 +33,7 @@ export function EditorFrame(props: EditorFrameProps) {
     <div className="panel editor-frame">
       <div className="editor-box">
         <Suspense fallback={<pre className="editor-stand-in">{text}</pre>}>
-          <Editor {...{ text, onChange, onSubmit, onFile, checked, label, openAt }} handle={editor} />
+          <Editor {...{ text, onChange, onSubmit, onFile, onLine, checked, label, openAt }} handle={editor} />
         </Suspense>
       </div>
       <ProblemList

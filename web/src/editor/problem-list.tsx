@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react';
 import type { Diagnostic, TextEdit } from '../../../src/config/diagnostics/diagnostics.ts';
 import { Check } from '../parts/icons.tsx';
+import { useHeight } from './use-height.ts';
 
 type ProblemListProps = {
   /** Undefined before the first check. */
@@ -15,9 +16,11 @@ type ProblemListProps = {
 };
 
 export function ProblemList({ diagnostics, onJump, onFix, onFixAll, action, notice }: ProblemListProps) {
+  const { height, edge } = useHeight();
   const fixable = diagnostics?.filter(({ fix }) => fix).length ?? 0;
   return (
     <section className="problems" aria-label="Problems">
+      {diagnostics && diagnostics.length > 0 && <div className="edge" {...edge} />}
       {notice}
       <div className="row">
         <p className="small" role="status">
@@ -31,7 +34,7 @@ export function ProblemList({ diagnostics, onJump, onFix, onFixAll, action, noti
         {action}
       </div>
       {diagnostics && diagnostics.length > 0 && (
-        <ul>
+        <ul style={{ maxHeight: height }}>
           {diagnostics.map((diagnostic) => (
             <Row key={keyOf(diagnostic)} {...{ diagnostic, onJump, onFix }} />
           ))}

@@ -17,6 +17,9 @@ import {
 } from '@codemirror/view';
 import { call } from '../service/ask.ts';
 import { assistance } from './assistance.ts';
+import { cursorAt } from './cursor.ts';
+import { findPanel } from './find-panel.ts';
+import { endWrittenValue, newLine } from './new-line.ts';
 import type { Schema } from './schema.ts';
 import { editorTheme } from './theme.ts';
 
@@ -30,9 +33,13 @@ export type EditorOptions = {
   onSubmit: () => void;
   /** A file that was dropped on it: it replaces the text. */
   onFile: (file: File) => void;
+  /** The line, from 1, to which the cursor has come. */
+  onLine: (line: number) => void;
 };
 
-export function createEditor({ parent, text, label, onChange, onSubmit, onFile }: EditorOptions): EditorView {
+const beginLine = newLine((lines, line, column) => cursorAt(lines, line, column).kind === 'none');
+
+export function createEditor({ parent, text, label, onChange, onSubmit, onFile, onLine }: EditorOptions): EditorView {
   const submit = {
     key: 'Mod-Enter',
     run: () => {
@@ -55,10 +62,13 @@ export function createEditor({ parent, text, label, onChange, onSubmit, onFile }
         bracketMatching(),
         closeBrackets(),
         highlightSelectionMatches(),
+        findPanel,
         lintGutter(),
+        // Before those of the proposals, which take Enter too.
+        Prec.highest(keymap.of([submit, { key: 'Enter', run: endWrittenValue(beginLine) }])),
         assistance(loadSchema),
-        Prec.highest(keymap.of([submit])),
         keymap.of([
+          { key: 'Enter', run: beginLine },
           ...closeBracketsKeymap,
           ...defaultKeymap,
           ...searchKeymap,
@@ -79,10 +89,16 @@ export function createEditor({ parent, text, label, onChange, onSubmit, onFile }
         }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) onChange(update.state.doc.toString());
+          const line = lineOf(update.state);
+          if (line !== lineOf(update.startState)) onLine(line);
         }),
       ],
     }),
   });
+}
+
+function lineOf({ doc, selection }: EditorState): number {
+  return doc.lineAt(selection.main.head).number;
 }
 
 /** What every view of a configuration has. */

@@ -1,6 +1,7 @@
 /** Something to start from: an example, a file of one's own, or what was written before. */
 import { type ChangeEvent, useRef, useState } from 'react';
 import { readDocument } from '../editor/document-file.ts';
+import { Link } from '../routing/router.tsx';
 import { examples, firstText } from './examples.ts';
 import { replaceStart, takeBackEarlier } from './start-draft.ts';
 
@@ -19,6 +20,9 @@ export function ExampleBar({ text, earlier }: { text: string; earlier: string | 
   return (
     <fieldset className="example-bar">
       <legend className="spoken">Start from</legend>
+      <Link to="/templates" className="button compact">
+        All templates
+      </Link>
       {examples.map(({ name, title, says, load }) => (
         <button
           key={name}

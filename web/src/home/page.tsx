@@ -1,9 +1,11 @@
 /** The start: write or choose a configuration, see what it makes, deploy it. */
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import { firstErrorIn, useChecked } from '../checker/use-checked.ts';
 import { RecentDeployments } from '../deployments/recent.tsx';
 import type { EditorHandle } from '../editor/editor.tsx';
 import { EditorFrame } from '../editor/frame.tsx';
+import { useCommands } from '../palette/commands.ts';
+import { modifierKey } from '../palette/modifier-key.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { tellUser } from '../parts/toast.tsx';
@@ -14,16 +16,22 @@ import { useDeploy } from './use-deploy.ts';
 import './home.css';
 
 export function HomePage() {
-  const { text, earlier } = useStartDraft();
+  const { text, earlier, source } = useStartDraft();
   const checked = useChecked(text);
   const editor = useRef<EditorHandle>(null);
   const { deploy, isDeploying, problem } = useDeploy();
+  const [line, setLine] = useState<number>();
 
   const submit = () => {
     const firstError = firstErrorIn(text, checked);
     if (firstError) editor.current?.jumpTo(firstError);
     else void deploy(text);
   };
+
+  useCommands([
+    { title: 'Deploy', group: 'Editor', keys: `${modifierKey} Enter`, act: submit },
+    { title: 'Find in the text', group: 'Editor', keys: `${modifierKey} F`, act: () => editor.current?.find() },
+  ]);
 
   return (
     <div className="page">
@@ -35,18 +43,30 @@ export function HomePage() {
         </p>
       </div>
       <ExampleBar {...{ text, earlier }} />
+      {source !== undefined && (
+        <p className="notice calm source">
+          <span>
+            From <code>{source}</code>. Anybody may have written it: read it before you deploy it.
+          </span>
+        </p>
+      )}
       <div className="workbench">
         <EditorFrame
           {...{ text, checked }}
           label="Configuration"
           onChange={writeStart}
+          onLine={setLine}
           onFile={openDropped}
           onSubmit={submit}
           handle={editor}
           action={<DeployButton {...{ checked, isDeploying }} onDeploy={submit} />}
           notice={problem && <ProblemNotice problem={problem} />}
         />
-        <Preview {...{ checked, isDeploying }} onDeploy={submit} />
+        <Preview
+          {...{ checked, isDeploying, line }}
+          onDeploy={submit}
+          onJump={(place) => editor.current?.jumpTo(place)}
+        />
       </div>
       <RecentDeployments />
       <section className="home-section">

@@ -8,6 +8,8 @@ export type KeptText = {
   revision?: number;
   /** As it was loaded: nobody has written anything in it. */
   isUntouched?: true;
+  /** Of a text that came by a link: the address that it was fetched from. */
+  source?: string;
 };
 
 /** What `localStorage` has of this. */
@@ -25,11 +27,12 @@ export function keyOf(name: string): string {
 /** Undefined also for what something else has written there. */
 export function readKept(stored: string | null): KeptText | undefined {
   try {
-    const { text, keptAt, revision, isUntouched } = JSON.parse(stored ?? 'null') ?? {};
+    const { text, keptAt, revision, isUntouched, source } = JSON.parse(stored ?? 'null') ?? {};
     if (typeof text !== 'string' || typeof keptAt !== 'string') return undefined;
     const kept: KeptText = { text, keptAt };
     if (Number.isInteger(revision)) kept.revision = revision;
     if (isUntouched === true) kept.isUntouched = true;
+    if (typeof source === 'string') kept.source = source;
     return kept;
   } catch {
     return undefined;

@@ -22,7 +22,7 @@ export function keptAs(name: string): KeptText | undefined {
   return kept;
 }
 
-export function keep(name: string, text: string, more: Pick<KeptText, 'revision' | 'isUntouched'> = {}): void {
+export function keep(name: string, text: string, more: Omit<KeptText, 'text' | 'keptAt'> = {}): void {
   const kept: KeptText = { text, keptAt: new Date().toISOString(), ...more };
   if (!isTaken(name, kept)) {
     remove(name);

@@ -66,6 +66,7 @@ export default function LogsTab({ target, pods }: { target: Target; pods: readon
         )}
         <input
           type="search"
+          data-search
           className="input compact"
           placeholder="Search all that is kept"
           aria-label="Search in the logs"

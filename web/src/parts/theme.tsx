@@ -1,5 +1,6 @@
 /** Day and night: the system's choice until somebody chooses here. */
 import { useState } from 'react';
+import { useCommands } from '../palette/commands.ts';
 import { Moon, Sun } from './icons.tsx';
 
 type Theme = 'light' | 'dark';
@@ -12,6 +13,7 @@ export function ThemeSwitch() {
     keep(other);
     setTheme(other);
   };
+  useCommands([{ title: `Switch to the ${other} theme`, group: 'Page', act: change }]);
   return (
     <button type="button" className="button quiet icon" onClick={change} aria-label={`Switch to the ${other} theme`}>
       {theme === 'dark' ? <Sun /> : <Moon />}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
-import { type Box, drawHead, drawLine, layOut, scaleFor, visitors } from './layout.ts';
+import { type Box, drawHead, drawLine, layOut, scaleFor, visitors, wholeScale } from './layout.ts';
 
 const pod = (name: string, parts: Partial<PodOutline> = {}): PodOutline => ({
   ...{ name, image: 'node:26-slim', paths: [], ports: [3000], uses: [], volumes: [], replicas: 1 },
@@ -77,6 +77,7 @@ test('a picture shrinks to its frame as far as it can still be read', () => {
   assert.equal(scaleFor({ width: 500, height: 100 }, frame), 0.8);
   assert.equal(scaleFor({ width: 400, height: 400 }, frame), 0.75);
   assert.equal(scaleFor({ width: 4000, height: 100 }, frame), 0.68);
+  assert.equal(wholeScale({ width: 4000, height: 100 }, frame), 0.1);
 });
 
 test('a line is drawn from its first to its last point', () => {
@@ -89,6 +90,33 @@ test('a line is drawn from its first to its last point', () => {
   assert.equal(drawLine(points), 'M0 0Q10 0 15 5Q20 10 30 10');
   assert.equal(drawLine(points.slice(0, 2)), 'M0 0L10 0');
   assert.equal(drawLine([]), '');
+});
+
+test('a box is as wide as its name and image need, within bounds', () => {
+  const pods = [pod('a'), pod('a-service-with-a-long-name'), pod('x'.repeat(63))];
+  const width = (hasStates: boolean) =>
+    pods.map(({ name }) => layOut(pods, 'across', hasStates).boxes.get(name)!.width);
+  const [short, long, longest] = width(false);
+  assert.ok(short! < long! && long! < longest!, String([short, long, longest]));
+  assert.equal(longest, 300);
+  assert.ok(width(true)[1]! > long!);
+});
+
+test('a line that goes forward leaves and meets its boxes at the middles of their sides', () => {
+  for (const direction of ['across', 'down'] as const) {
+    const { boxes, lines } = layOut(shop, direction);
+    for (const { from, to, points } of lines) {
+      const [start, end] = [boxes.get(from)!, boxes.get(to)!];
+      const [first, last] = [points[0]!, points.at(-1)!];
+      if (direction === 'across') {
+        assert.deepEqual(first, { x: start.x + start.width, y: start.y + start.height / 2 });
+        assert.deepEqual(last, { x: end.x, y: end.y + end.height / 2 });
+      } else {
+        assert.deepEqual(first, { x: start.x + start.width / 2, y: start.y + start.height });
+        assert.deepEqual(last, { x: end.x + end.width / 2, y: end.y });
+      }
+    }
+  }
 });
 
 function overlap(a: Box, b: Box): boolean {

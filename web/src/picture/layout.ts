@@ -11,13 +11,18 @@ export type Layout = { width: number; height: number; boxes: Map<string, Box>; l
 export const visitors = 'Visitors';
 
 /** In pixels, as the style sheet has them. */
-const podSize = { width: 168, height: 62 };
+const podHeight = 62;
 const footHeight = 24;
+const podWidth = { least: 150, most: 300, padding: 28 };
+/** What a letter takes of the name, of the code below it and of the state beside it; above the average of a font. */
+const letterWidth = { name: 8.6, code: 7.4 };
+const stateWidth = 72;
 const visitorsSize = { width: 108, height: 40 };
 const margin = 12;
 
 /** `across`: from left to right; `down`: from top to bottom, for narrow screens. */
-export function layOut(pods: readonly PodOutline[], direction: 'across' | 'down'): Layout {
+/** @param hasStates beside the name of each pod stands how it does. */
+export function layOut(pods: readonly PodOutline[], direction: 'across' | 'down', hasStates = false): Layout {
   const graph = new Graph();
   const isAcross = direction === 'across';
   graph.setGraph({
@@ -32,7 +37,10 @@ export function layOut(pods: readonly PodOutline[], direction: 'across' | 'down'
   const isPublic = pods.some(({ paths }) => paths.length > 0);
   if (isPublic) graph.setNode(visitors, { ...visitorsSize });
   for (const pod of pods) {
-    graph.setNode(pod.name, { ...podSize, height: podSize.height + (hasFoot(pod) ? footHeight : 0) });
+    graph.setNode(pod.name, {
+      width: widthOf(pod, hasStates),
+      height: podHeight + (hasFoot(pod) ? footHeight : 0),
+    });
   }
   for (const { name, paths, uses } of pods) {
     const label = paths.join(' ');
@@ -42,12 +50,52 @@ export function layOut(pods: readonly PodOutline[], direction: 'across' | 'down'
   }
   layout(graph);
   const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
-  return {
-    width: Math.ceil(width),
-    height: Math.ceil(height),
-    boxes: new Map((graph.nodes() as string[]).map((name) => [name, boxOf(graph.node(name) as Box)])),
-    lines: (graph.edges() as { v: string; w: string }[]).map(({ v, w }) => lineOf(v, w, graph.edge(v, w) as DagreEdge)),
-  };
+  const boxes = new Map((graph.nodes() as string[]).map((name) => [name, boxOf(graph.node(name) as Box)]));
+  const lines = (graph.edges() as { v: string; w: string }[]).map(({ v, w }) => {
+    const line = lineOf(v, w, graph.edge(v, w) as DagreEdge);
+    return { ...line, points: joined(line.points, boxes.get(v)!, boxes.get(w)!, direction) };
+  });
+  return { width: Math.ceil(width), height: Math.ceil(height), boxes, lines };
+}
+
+/** So wide that its name and image can be read; what is longer still is cut, and told by pointing at it. */
+function widthOf({ name, image }: PodOutline, hasStates: boolean): number {
+  const ofName = name.length * letterWidth.name + (hasStates ? stateWidth : 0);
+  const ofImage = image.split('/').at(-1)!.length * letterWidth.code;
+  const wanted = Math.ceil(Math.max(ofName, ofImage)) + podWidth.padding;
+  return Math.min(podWidth.most, Math.max(podWidth.least, wanted));
+}
+
+/** How far a line runs straight before it bends. */
+const straight = 12;
+
+/**
+ * A line that goes forward leaves the middle of a side and ends at the middle of the opposite one. One that goes back,
+ * or beside, stays where it was found to meet its boxes.
+ */
+function joined(points: Point[], from: Box, to: Box, direction: 'across' | 'down'): Point[] {
+  const isAcross = direction === 'across';
+  const gap = isAcross ? to.x - (from.x + from.width) : to.y - (from.y + from.height);
+  if (gap < 2 * straight) return points;
+  const between = points.slice(1, -1);
+  const [startX, startY] = [from.x + from.width / 2, from.y + from.height / 2];
+  const [endX, endY] = [to.x + to.width / 2, to.y + to.height / 2];
+  if (isAcross) {
+    const [left, right] = [from.x + from.width, to.x];
+    const bends = between.filter(({ x }) => x > left + straight && x < right - straight);
+    const [first, last] = [
+      { x: left + straight, y: startY },
+      { x: right - straight, y: endY },
+    ];
+    return [{ x: left, y: startY }, first, ...bends, last, { x: right, y: endY }];
+  }
+  const [top, bottom] = [from.y + from.height, to.y];
+  const bends = between.filter(({ y }) => y > top + straight && y < bottom - straight);
+  const [first, last] = [
+    { x: startX, y: top + straight },
+    { x: endX, y: bottom - straight },
+  ];
+  return [{ x: startX, y: top }, first, ...bends, last, { x: endX, y: bottom }];
 }
 
 /** Whether there is more to say of it than its name and image. */
@@ -93,12 +141,16 @@ export function drawHead(points: readonly Point[], size = 7): string {
   return `M${round(tip.x)} ${round(tip.y)}L${corner(1)}L${corner(-1)}z`;
 }
 
+type Size = { width: number; height: number };
+
 /** How much a picture shrinks to fit into a frame: never below what can be read, never larger than it is. */
-export function scaleFor(
-  { width, height }: Pick<Layout, 'width' | 'height'>,
-  frame: { width: number; height: number },
-): number {
-  return Math.max(smallestScale, Math.min(1, frame.width / width, frame.height / height));
+export function scaleFor(picture: Size, frame: Size): number {
+  return Math.max(smallestScale, wholeScale(picture, frame));
+}
+
+/** How much it shrinks to be seen as a whole, whether it can be read so or not. */
+export function wholeScale({ width, height }: Size, frame: Size): number {
+  return Math.min(1, frame.width / width, frame.height / height);
 }
 
 const smallestScale = 0.68;

@@ -4,7 +4,8 @@ import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
 import { Disk, Globe } from '../parts/icons.tsx';
 import { Link } from '../routing/router.tsx';
 import type { PodState } from '../service/records.ts';
-import { drawHead, drawLine, hasFoot, type Layout, layOut, scaleFor, visitors } from './layout.ts';
+import { drawHead, drawLine, hasFoot, type Layout, layOut, scaleFor, visitors, wholeScale } from './layout.ts';
+import { useZoom, type Zoom } from './use-zoom.ts';
 import './picture.css';
 
 type PictureProps = {
@@ -14,53 +15,108 @@ type PictureProps = {
   hasFixedHeight?: boolean;
   /** Where a pod leads to. */
   linkOf?: (pod: string) => string;
+  /** What happens when somebody chooses a pod, where it leads nowhere. */
+  onPod?: ((pod: string) => void) | undefined;
+  /** The pod that is written at. */
+  marked?: string | undefined;
 };
 
-export function Picture({ pods, states, hasFixedHeight = false, linkOf }: PictureProps) {
+export function Picture({ pods, states, hasFixedHeight = false, linkOf, onPod, marked }: PictureProps) {
   const frame = useRef<HTMLElement>(null);
   const size = useSize(frame, hasFixedHeight);
-  const { layout, scale } = useMemo(() => fitted(pods, size), [pods, size]);
-  const isWider = layout.width * scale > size.width;
+  const hasStates = states !== undefined;
+  const layouts = useMemo(
+    () => (['across', 'down'] as const).map((direction) => layOut(pods, direction, hasStates)),
+    [pods, hasStates],
+  );
+  const layout = fitting(layouts, size);
+  const scales = { usual: scaleFor(layout, size), whole: wholeScale(layout, size) };
+  const zoom = useZoom(frame, scales);
+  const { scale } = zoom;
+  const isLarger = layout.width * scale > size.width || layout.height * scale > size.height;
   return (
-    <figure className="picture" ref={frame} aria-label="Picture of the application" tabIndex={isWider ? 0 : undefined}>
-      <div className="sheet" style={{ width: layout.width, height: layout.height, zoom: scale }}>
-        <Lines layout={layout} />
-        <ul>
-          {layout.boxes.has(visitors) && (
-            <li style={placeOf(layout, visitors)}>
-              <span className="visitors-box">
-                <Globe />
-                {visitors}
-              </span>
-            </li>
-          )}
-          {pods.map((pod) => (
-            <li key={pod.name} style={placeOf(layout, pod.name)}>
-              <Pod pod={pod} state={states?.find(({ name }) => name === pod.name)} to={linkOf?.(pod.name)} />
-            </li>
-          ))}
-        </ul>
-      </div>
-    </figure>
+    <div className="picture-frame">
+      <figure
+        className="picture"
+        ref={frame}
+        aria-label="Picture of the application"
+        tabIndex={isLarger ? 0 : undefined}
+        onPointerDown={zoom.onPointerDown}
+      >
+        <div className="sheet" style={{ width: layout.width, height: layout.height, zoom: scale }}>
+          <Lines layout={layout} />
+          <ul>
+            {layout.boxes.has(visitors) && (
+              <li style={placeOf(layout, visitors)}>
+                <span className="visitors-box">
+                  <Globe />
+                  {visitors}
+                </span>
+              </li>
+            )}
+            {pods.map((pod) => (
+              <li key={pod.name} style={placeOf(layout, pod.name)}>
+                <Pod
+                  pod={pod}
+                  state={states?.find(({ name }) => name === pod.name)}
+                  to={linkOf?.(pod.name)}
+                  onChoose={onPod}
+                  isMarked={pod.name === marked}
+                />
+              </li>
+            ))}
+          </ul>
+        </div>
+      </figure>
+      {(zoom.whole || zoom.usual) && <ZoomButtons zoom={zoom} />}
+    </div>
+  );
+}
+
+/** Where all of it is seen as it is, nobody needs them. */
+function ZoomButtons({ zoom: { larger, smaller, whole, usual } }: { zoom: Zoom }) {
+  return (
+    <div className="picture-zoom">
+      {whole ? (
+        <button type="button" className="button compact" onClick={whole}>
+          Fit
+        </button>
+      ) : (
+        usual && (
+          <button type="button" className="button compact" onClick={usual}>
+            Readable
+          </button>
+        )
+      )}
+      <button type="button" className="button compact icon" onClick={smaller} aria-label="Smaller">
+        −
+      </button>
+      <button type="button" className="button compact icon" onClick={larger} aria-label="Larger">
+        +
+      </button>
+    </div>
   );
 }
 
 /** In the direction that has to shrink less. */
-function fitted(
-  pods: readonly PodOutline[],
-  size: { width: number; height: number },
-): { layout: Layout; scale: number } {
-  const [across, down] = (['across', 'down'] as const).map((direction) => layOut(pods, direction));
-  const scales = [scaleFor(across!, size), scaleFor(down!, size)] as const;
-  const isAcross = across!.width <= size.width || scales[0] > scales[1];
-  return isAcross ? { layout: across!, scale: scales[0] } : { layout: down!, scale: scales[1] };
+function fitting([across, down]: readonly Layout[], size: { width: number; height: number }): Layout {
+  const isAcross = across!.width <= size.width || wholeScale(across!, size) > wholeScale(down!, size);
+  return isAcross ? across! : down!;
 }
 
-function Pod({ pod, state, to }: { pod: PodOutline; state: PodState | undefined; to: string | undefined }) {
+type PodProps = {
+  pod: PodOutline;
+  state: PodState | undefined;
+  to: string | undefined;
+  onChoose: ((pod: string) => void) | undefined;
+  isMarked: boolean;
+};
+
+function Pod({ pod, state, to, onChoose, isMarked }: PodProps) {
   const content = (
     <>
       <span className="name">
-        <span>{pod.name}</span>
+        <span title={pod.name}>{pod.name}</span>
         {state && (
           <span className="state" title={state.message}>
             {state.state}
@@ -79,13 +135,19 @@ function Pod({ pod, state, to }: { pod: PodOutline; state: PodState | undefined;
       <span className="spoken">{relationsOf(pod)}</span>
     </>
   );
-  const className = `pod-box ${state?.state ?? ''}`;
-  return to === undefined ? (
-    <span className={className}>{content}</span>
-  ) : (
-    <Link to={to} className={className}>
+  const className = ['pod-box', state?.state, isMarked && 'marked'].filter(Boolean).join(' ');
+  if (to !== undefined) {
+    return (
+      <Link to={to} className={className}>
+        {content}
+      </Link>
+    );
+  }
+  if (!onChoose) return <span className={className}>{content}</span>;
+  return (
+    <button type="button" className={className} onClick={() => onChoose(pod.name)} aria-pressed={isMarked}>
       {content}
-    </Link>
+    </button>
   );
 }
 

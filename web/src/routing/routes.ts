@@ -5,6 +5,8 @@ export type Tab = (typeof tabs)[number];
 
 export type Route =
   | { page: 'home' }
+  | { page: 'new' }
+  | { page: 'templates' }
   | { page: 'deployments' }
   | { page: 'deployment'; environment: string; applicationName: string; tab: Tab }
   | { page: 'claim'; token: string }
@@ -19,6 +21,8 @@ export type Route =
 
 /** Those whose path is their name. */
 const plain = [
+  'new',
+  'templates',
   'deployments',
   'account',
   'sign-in',

@@ -1,0 +1,58 @@
+/** Enter in a configuration: the new line begins where one goes on writing. */
+import { closeCompletion, completionStatus, currentCompletions } from '@codemirror/autocomplete';
+import type { StateCommand } from '@codemirror/state';
+import type { Command } from '@codemirror/view';
+import { keyAndValue, readLine } from './cursor.ts';
+
+/**
+ * How far the line after this one is indented; undefined where brackets are open.
+ * @param isText within a text of several lines, or a comment.
+ */
+export function indentAfter(before: string, isText: boolean): number | undefined {
+  const margin = /^\s*/.exec(before)![0].length;
+  if (isText || before.trim() === '') return margin;
+  const { content, at } = readLine(before);
+  if (/[[{][^\]}]*$/.test(content)) return undefined;
+  const pair = keyAndValue(content);
+  if (!pair) return margin;
+  // A key whose value comes below it; else the next key of the same map, which after a dash begins behind the dash.
+  return pair.value === '' || /^[|>][+-]?\d?[+-]?$/.test(pair.value) ? at + 2 : at;
+}
+
+/** At the end of a line; elsewhere the editor's own way is as good. */
+export function newLine(isTextAt: (lines: readonly string[], line: number, column: number) => boolean): StateCommand {
+  return ({ state, dispatch }) => {
+    const { empty, head } = state.selection.main;
+    const line = state.doc.lineAt(head);
+    const column = head - line.from;
+    if (!empty || state.readOnly || state.selection.ranges.length > 1 || line.text.slice(column).trim() !== '')
+      return false;
+    const isText = isTextAt(state.doc.toJSON(), line.number - 1, column);
+    const indent = indentAfter(line.text.slice(0, column), isText);
+    if (indent === undefined) return false;
+    dispatch(
+      state.update({
+        changes: { from: head, to: line.to, insert: `\n${' '.repeat(indent)}` },
+        selection: { anchor: head + 1 + indent },
+        scrollIntoView: true,
+        userEvent: 'input',
+      }),
+    );
+    return true;
+  };
+}
+
+/** Where a value is written out already, there is nothing to complete: Enter ends the line. */
+export function endWrittenValue(begin: StateCommand): Command {
+  return (view) => {
+    const { state } = view;
+    if (completionStatus(state) !== 'active') return false;
+    const { head } = state.selection.main;
+    const line = state.doc.lineAt(head);
+    const written = /(?:^|[\s"'[,])([^\s"'[,]+)$/.exec(line.text.slice(0, head - line.from))?.[1];
+    const isWhole = currentCompletions(state).some(({ type, label }) => type === 'constant' && label === written);
+    if (!isWhole) return false;
+    closeCompletion(view);
+    return begin(view);
+  };
+}
