@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { openBrowser, type TestBrowser } from './browser.ts';
+import { picturesFolder, settingsOfPictures, shownFile, takePictures } from './pictures.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+let browser: TestBrowser;
+before(async () => {
+  browser = await openBrowser(settingsOfPictures);
+});
+after(async () => await browser.close());
+
+test('the pictures of the README show what the dashboard shows now; `npm run pictures` takes them anew', async () => {
+  const shown = await takePictures(browser, join(root, 'test-output/pictures'));
+  assert.equal(shown, readFileSync(shownFile, 'utf8'));
+});
+
+test('the README has every picture, by day and by night, and they are small', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const files = readdirSync(picturesFolder).filter((name) => name.endsWith('.png'));
+  assert.ok(files.length >= 4);
+  for (const file of files) {
+    assert.ok(readme.includes(`docs/pictures/${file}`), file);
+    assert.ok(statSync(join(picturesFolder, file)).size < 300_000, file);
+  }
+});
