@@ -250,7 +250,12 @@ class Step {
             .recordProgress(towards.desired, seen, new Map([share]))
             .catch((err) => this.#control.log.error({ deployment: this.#deployment.id, err }, 'progress not written'));
       };
-      const results = await Promise.allSettled(batch.map((operation) => this.#executeOne(operation, pulled)));
+      const executeOne = async (operation: Operation) => {
+        await this.#executeOne(operation, pulled);
+        // A pull beside it may take minutes.
+        if (operation.kind === 'create-network' && batch.length > 1) await this.#journal.flush();
+      };
+      const results = await Promise.allSettled(batch.map(executeOne));
       const failed = results.findIndex(({ status }) => status === 'rejected');
       if (failed !== -1) {
         const { reason } = results[failed] as PromiseRejectedResult;

@@ -110,17 +110,23 @@ export function describePlan(operations: Operation[]): string {
   return operations.map((operation) => describeOperation(eventOf(operation))).join('\n');
 }
 
+const preparations: readonly Operation['kind'][] = ['create-network', 'create-volume'];
+
 /**
  * The operations in the order of the plan, those that may run at the same time together: neighbouring removals of the
  * same kind, of which none uses what another removes. Starts stay one after another: measured, that is faster. Asking
- * registries needs nothing of what comes before, and takes up to two seconds: it goes along with the first.
+ * registries needs nothing of what comes before, and takes up to two seconds: it goes along with the first. So does a pull
+ * with the making of a network: nothing that runs waits for it there.
  */
 export function batchesOf(operations: Operation[]): Operation[][] {
   const batches: Operation[][] = [];
   for (const operation of operations) {
     const last = batches.at(-1);
     const isRemoval = operation.kind === 'remove' || operation.kind === 'remove-volume';
-    if (operation.kind === 'check' && batches[0]) batches[0].push(operation);
+    const [first] = batches;
+    const isFirstPull = operation.kind === 'pull' && !batches.flat().some(({ kind }) => !preparations.includes(kind));
+    if (first?.[0]?.kind === 'create-network' && isFirstPull) first.push(operation);
+    else if (operation.kind === 'check' && first) first.push(operation);
     else if (isRemoval && last?.[0]?.kind === operation.kind) last.push(operation);
     else batches.push([operation]);
   }

@@ -79,6 +79,12 @@ test('registries are asked while the network is made', () => {
   assert.deepEqual(kinds, ['create-network+check', 'create-volume']);
 });
 
+test('an image comes while the network is made', () => {
+  const operations = plan(running(), observedOf({ images: [] }), []);
+  const batches = batchesOf(operations).map((batch) => batch.map(({ kind }) => kind).join('+'));
+  assert.deepEqual(batches, ['create-network+pull', 'create-volume']);
+});
+
 test('a pod whose tag has moved is replaced by an update, and one whose tag has not is left alone', () => {
   const at = (number: number, images: Record<string, string>) =>
     desiredAt({ ...shop, revision: number, servingRevision: 1 }, { number, spec, images }, resolvedAt(now));
