@@ -40,6 +40,8 @@ import { help, type Options, type Part, readOptions } from './options.ts';
 import { measureRenewals } from './renewals.ts';
 import { jsonOf, tableOf } from './report.ts';
 import { type Service, startService } from './service.ts';
+import { snapshotSections } from './snapshot-figures.ts';
+import { measureSnapshots } from './snapshots.ts';
 import { median } from './statistics.ts';
 import { measureStores } from './store.ts';
 import { berthContender, composeContenders, runRounds } from './time-to-live.ts';
@@ -134,6 +136,10 @@ async function measure(part: Part, bench: Bench): Promise<Section[]> {
     case 'neighbour':
       return await announce(`Measuring beside an attack, ${options.windows} times`, async () =>
         neighbourSections(await measureNeighbour(service, options, signal)),
+      );
+    case 'snapshots':
+      return await announce(`Taking snapshots of ${options.snapshots.megabytes} MB`, async () =>
+        snapshotSections(await measureSnapshots(service, options.snapshots, signal)),
       );
     case 'density':
       return [densitySection(await measureDensity(service, options.density, say, signal), options.density.idleSeconds)];

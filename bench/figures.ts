@@ -283,7 +283,7 @@ export function spread(samples: number[]): Record<string, number> {
   return { median: median(samples), min: Math.min(...samples), max: Math.max(...samples), n: samples.length };
 }
 
-function tail(samples: number[]): Record<string, number> {
+export function tail(samples: number[]): Record<string, number> {
   const [p50, p99] = [percentile(samples, 0.5), percentile(samples, 0.99)];
   return { p50, p99, max: Math.max(...samples), n: samples.length };
 }

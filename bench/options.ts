@@ -4,6 +4,7 @@ import type { CertificateOptions } from './certificates.ts';
 import type { GuardOptions } from './guards.ts';
 import { type LoopOptions, loopStores } from './loop.ts';
 import type { RenewalOptions } from './renewals.ts';
+import type { SnapshotOptions } from './snapshots.ts';
 import type { StoreOptions } from './store.ts';
 
 /** What is measured, in this order. */
@@ -20,6 +21,7 @@ export const parts = [
   'images',
   'certificates',
   'renewals',
+  'snapshots',
 ] as const;
 export type Part = (typeof parts)[number];
 
@@ -50,6 +52,8 @@ export type Options = {
   certificates: CertificateOptions;
   /** Visitors of an edge whose certificates are replaced all the while. */
   renewals: RenewalOptions;
+  /** Of a volume of an application that is visited meanwhile. */
+  snapshots: SnapshotOptions;
   isSmoke: boolean;
 };
 
@@ -61,6 +65,7 @@ const defaults = {
   store: { deployments: 100_000, requests: 200 },
   certificates: { count: 5_000, changes: 50 },
   renewals: { seconds: 20, perSecond: 200 },
+  snapshots: { megabytes: 1_000, rounds: 5 },
 };
 /** More networks than Docker's own pools have room for, which is 31. */
 const smoke = {
@@ -71,6 +76,7 @@ const smoke = {
   store: { deployments: 1_000, requests: 10 },
   certificates: { count: 100, changes: 5 },
   renewals: { seconds: 2, perSecond: 50 },
+  snapshots: { megabytes: 20, rounds: 1 },
 };
 
 export const help = `Measures Berth on this machine, against Docker Compose where it does the same.

@@ -33,6 +33,8 @@ export type Service = {
   remove(started: Started): Promise<number>;
   /** POST /removeDeploymentReservation, which only writes down what is wanted. */
   requestRemoval(started: Started): Promise<void>;
+  /** It does not end any more, as if an account had claimed it. */
+  claim(started: Started): void;
   /** How many deployments the service has work with: those that come up, run, and are being removed. */
   countPresent(): number;
   /** Resolves when it has none. */
@@ -136,6 +138,7 @@ export async function startService(
       read(await post('/removeDeploymentReservation', 'application/json', body));
       running.delete(started);
     },
+    claim: ({ host }) => store.claim(host.split('.')[0]!),
     countPresent: store.countPresent,
     untilGone: () => untilGone(store),
     owned: () => ownedNow(),
@@ -177,15 +180,19 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-type Store = { owner: string; countPresent(): number; close(): void };
+type Store = { owner: string; countPresent(): number; claim(label: string): void; close(): void };
 
-/** What only the service's own database tells: its label on the engine, and when it has finished with a deployment. */
+/** What only the service's own database tells: its label on the engine, and when it has finished with a deployment. And claims. */
 function openStore(dataDir: string): Store {
   const db = new DatabaseSync(join(dataDir, 'berth.db'), { readOnly: true, timeout: 5_000 });
   const owner = db.prepare('SELECT id FROM installation').get()?.id;
   if (typeof owner !== 'string') throw new Error('The service has no installation id.');
   const present = db.prepare('SELECT count(*) AS count FROM deployments WHERE "goneAt" IS NULL');
-  return { owner, countPresent: () => Number(present.get()?.count), close: () => db.close() };
+  const claim = (label: string) => {
+    using writable = new DatabaseSync(join(dataDir, 'berth.db'), { timeout: 5_000 });
+    writable.prepare('UPDATE deployments SET "claimedAt" = "createdAt", "expiresAt" = NULL WHERE label = ?').run(label);
+  };
+  return { owner, countPresent: () => Number(present.get()?.count), claim, close: () => db.close() };
 }
 
 function read({ status, body }: Answer): Record<'sessionToken' | 'applicationName' | 'url', string> {

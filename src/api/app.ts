@@ -152,7 +152,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(statusEndpoints(service, streams));
   await app.register(revisionEndpoints(service, documents));
   await app.register(historyEndpoints(service, documents));
-  await app.register(snapshotEndpoints(service));
+  await app.register(snapshotEndpoints(service, documents));
   await app.register(logEndpoints(service, streams));
   await app.register(deploymentMetricsEndpoint(service));
   await app.register(exportEndpoint(service, streams));

@@ -180,14 +180,17 @@ export const commands = {
   snapshots: {
     words: [],
     help: 'the snapshots of its data that are kept',
-    flags: {},
+    flags: {
+      'before-updates': { type: 'string', value: 'on|off', help: 'take one before each update that touches data' },
+    },
     isRemote: true,
   },
   snapshot: {
     words: ['[restore|delete]', '[ID]'],
-    help: 'take a snapshot of its data; put one back in place, or delete it',
+    help: 'take a snapshot of its data; put one back, or delete it',
     flags: {
       volume: { type: 'string', value: 'NAME', multiple: true, help: 'with restore: this volume alone' },
+      beside: { type: 'boolean', help: 'with restore: as a new deployment; what runs stays as it is' },
       'dry-run': { type: 'boolean', help: 'with restore: tell what would be done, and change nothing' },
       yes: { type: 'boolean', short: 'y', help: 'without asking' },
       'no-wait': { type: 'boolean', help: 'do not wait until it is done' },

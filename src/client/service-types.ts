@@ -1624,15 +1624,19 @@ export type Operations = {
         /** Why the last try has failed. */
         problem?: string;
       }[];
-      /** What was restored in place, or is on its way: the newest first. */
+      /** What was restored into the deployment, or is on its way: the newest first. */
       restores: {
         id: string;
         /** `asked`: the data are being fetched; `filled`: they are here, and are about to be put in place. */
         state: 'asked' | 'filled' | 'done' | 'failed';
         /** What is restored. */
         snapshot: string;
+        /** The deployment was started with these data, beside the one of the snapshot. */
+        isBeside: boolean;
         /** The snapshot of what was there before. */
         before?: string;
+        /** How much of the data has come, in percent. */
+        progress?: number;
         volumes: string[];
         createdAt: string;
         /** When it was done, or given up. */
@@ -1649,11 +1653,16 @@ export type Operations = {
         /** How often one is taken without being asked for. */
         everyHours?: number;
       };
+      /** What the owner wants from now on. */
+      wishes: {
+        /** Whether one is taken before each update that touches a pod with volumes. */
+        beforeUpdates: boolean;
+      };
       /** Parameters of the query that are not known and were ignored. */
       warnings?: string[];
     };
   };
-  /** Put the data of a snapshot in the place of those of the deployment. `/restoreSnapshot` */
+  /** Restore the data of a snapshot, in place or as a new deployment. `/restoreSnapshot` */
   restoreSnapshot: {
     path: Record<never, never>;
     query: {
@@ -1671,7 +1680,9 @@ export type Operations = {
       environment?: string;
       /** The `id` of a snapshot. */
       snapshot: string;
-      /** Which volumes. Default: all that the snapshot and the deployment have. */
+      /** As a new deployment beside it, with an address of its own, by the revision of the snapshot. What runs stays as it is. */
+      beside?: boolean;
+      /** Which volumes. Default: all that the snapshot and the deployment (beside: its revision) have. */
       volumes?: string[];
     };
     answer:
@@ -1683,14 +1694,27 @@ export type Operations = {
             state: 'asked' | 'filled' | 'done' | 'failed';
             /** What is restored. */
             snapshot: string;
+            /** The deployment was started with these data, beside the one of the snapshot. */
+            isBeside: boolean;
             /** The snapshot of what was there before. */
             before?: string;
+            /** How much of the data has come, in percent. */
+            progress?: number;
             volumes: string[];
             createdAt: string;
             /** When it was done, or given up. */
             finishedAt?: string;
             /** Why the last try has failed. */
             problem?: string;
+          };
+          /** The new deployment, where it was restored beside. */
+          started?: {
+            url: string;
+            /** Of a session of its own. It is shown once. */
+            sessionToken: string;
+            applicationName: string;
+            environment: string;
+            claimed: boolean;
           };
           /** Parameters of the query that are not known and were ignored. */
           warnings?: string[];
@@ -1724,15 +1748,44 @@ export type Operations = {
             /** Why the last try has failed. */
             problem?: string;
           };
-          /** Those whose data would be replaced. */
+          /** Those whose data would be restored. */
           volumes: string[];
-          /** Volumes of the deployment that would stay as they are. */
+          /** Volumes that would stay as they are, or, beside, be empty. */
           left: string[];
           /** Pods that would be stopped and started again. */
           stopped: string[];
           /** Parameters of the query that are not known and were ignored. */
           warnings?: string[];
         };
+  };
+  /** Say when snapshots of a deployment are taken from now on. `/setSnapshotWishes` */
+  setSnapshotWishes: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName?: string;
+      environment?: string;
+    };
+    body: {
+      /** The session token; it may also come as `Authorization: Bearer`. */
+      sessionToken?: string;
+      /** Name of the application. */
+      applicationName: string;
+      /** The deployment's environment; needed where an account has two applications of one name. */
+      environment?: string;
+      /** Whether one is taken before each update that touches a pod with volumes. */
+      beforeUpdates?: boolean;
+    };
+    answer: {
+      message: string;
+      /** What the owner wants from now on. */
+      wishes: {
+        /** Whether one is taken before each update that touches a pod with volumes. */
+        beforeUpdates: boolean;
+      };
+      /** Parameters of the query that are not known and were ignored. */
+      warnings?: string[];
+    };
   };
   /** Delete a snapshot. `/deleteSnapshot` */
   deleteSnapshot: {
@@ -2225,6 +2278,7 @@ export const requests = {
   createSnapshot: { method: 'POST', path: '/createSnapshot', sends: 'json' },
   getSnapshots: { method: 'GET', path: '/getSnapshots', sends: 'nothing' },
   restoreSnapshot: { method: 'POST', path: '/restoreSnapshot', sends: 'json' },
+  setSnapshotWishes: { method: 'POST', path: '/setSnapshotWishes', sends: 'json' },
   deleteSnapshot: { method: 'POST', path: '/deleteSnapshot', sends: 'json' },
   getDeploymentLogs: { method: 'GET', path: '/getDeploymentLogs', sends: 'nothing' },
   getDeploymentMetrics: { method: 'GET', path: '/getDeploymentMetrics', sends: 'nothing' },

@@ -31,7 +31,7 @@ export type Desired =
       restore?: FilledRestore;
     };
 
-export type FilledRestore = Pick<Restore, 'id' | 'snapshotId' | 'volumes'> & { filledKey: string };
+export type FilledRestore = Pick<Restore, 'id' | 'snapshotId' | 'volumes' | 'fromDeploymentId'> & { filledKey: string };
 
 export type DesiredVolume = {
   volume: string;
@@ -258,7 +258,7 @@ function replicaName(podName: string, replica: number): string {
   return `${podName.slice(0, 63 - suffix.length)}${suffix}`;
 }
 
-function replaceAll(text: string, { url, registry, deploymentId, derive }: Values): string {
+function replaceAll(text: string, { url, registry, derive }: Values): string {
   return replaceScriptlets(text, (scriptlet) => {
     switch (scriptlet.kind) {
       case 'url':
@@ -270,7 +270,7 @@ function replaceAll(text: string, { url, registry, deploymentId, derive }: Value
       case 'registry':
         return registry;
       case 'secret':
-        return generatedValue(deploymentId, scriptlet.name, derive);
+        return generatedValue(scriptlet.name, derive);
     }
   });
 }

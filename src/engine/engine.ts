@@ -121,9 +121,11 @@ export type VolumeCopies = {
   /**
    * Puts those in the places of the deployment's volumes of the same names, which nobody uses. One that was put there
    * before stays: killed at any instant, the next call goes on. False, and nothing is changed, where what was made is
-   * not there any more.
+   * not there any more. `madeFor`: the deployment that they were made for; they may become another's first ones.
    */
-  swap(deploymentId: string, volumes: readonly string[], key: string): Promise<boolean>;
+  swap(deploymentId: string, volumes: readonly string[], made: { key: string; madeFor: string }): Promise<boolean>;
+  /** How many bytes are in those that were made, while they are filled; 0 where they cannot be seen. */
+  filledBytes(deploymentId: string, volumes: readonly string[], key: string): Promise<number>;
   /**
    * How many bytes would be free on the host beside copies of these; `keptIn`: and beside as much again in this folder,
    * if that is on the same disk.

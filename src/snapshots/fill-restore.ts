@@ -1,47 +1,56 @@
 /**
  * The first part of a restore: what is in the snapshot is put into volumes beside those in use, while the deployment runs,
  * and then a snapshot is taken of what is there. From then on the next visit of the loop stops whoever uses the volumes,
- * and swaps them. Killed at any instant before that, nothing has changed, and the next call begins anew.
+ * and swaps them. Killed at any instant before that, nothing has changed, and the next call begins anew. A deployment that
+ * was started beside another has nothing yet: what was filled becomes its first volumes, and until then it waits.
  */
+import type { Repository } from '../backup/restic.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import type { Restore, Snapshot } from '../deployment/snapshot/snapshot.ts';
 import { newId } from '../lib/ids.ts';
+import { wait } from '../lib/wait.ts';
 import { atOnce, makeDue } from '../store/leases.ts';
-import { noteFilled, noteSafety, noteTry } from '../store/restores.ts';
+import { noteFilled, noteFilling, noteSafety, noteTry } from '../store/restores.ts';
+import { volumeSizesOfDeployment } from '../store/revisions.ts';
 import { askForSnapshot, snapshotById } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
 import { clearUnlessBusy, SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
 import { folderOf, movingMs, takenSnapshot, takeSnapshot } from './take-snapshot.ts';
 
+/** How often it is noted how far it is. */
+const progressEveryMs = 2_000;
+
 /** Throws SnapshotFault, and faults of the engine and of the place. */
 export async function fillRestore(restore: Restore, deployment: Deployment, parts: SnapshotParts): Promise<void> {
   const { db, engine, now, wake, stop } = parts;
   const { id: deploymentId } = deployment;
+  const from = restore.fromDeploymentId ?? deploymentId;
   const snapshot = await takenSnapshot(db, restore.snapshotId);
-  const { volumeSizes = {} } = await engine.observe(deploymentId, []);
-  const missing = restore.volumes.filter((volume) => !volumeSizes[volume]);
+  const present = await presentSizes(restore, parts);
+  const missing = restore.volumes.filter((volume) => !present.get(volume));
   if (missing.length > 0)
     throw new SnapshotFault(`The deployment has these volumes no more: ${missing.join(', ')}.`, { isFinal: true });
   const key = `${restore.id}-${newId()}`;
   if (!(await noteTry(db, restore.id, key))) return;
   if (restore.filledKey !== null) await clearUnlessBusy(restore.filledKey, parts);
-  const repository = await parts.repository(deploymentId);
-  const roomAside = await engine.copies.room(deploymentId, Object.keys(volumeSizes), folderOf(repository));
+  const repository = await parts.repository(from);
+  const copied = restore.fromDeploymentId === null ? [...present.keys()] : [];
+  const roomAside = await engine.copies.room(deploymentId, copied, folderOf(repository));
   if (roomAside - (snapshot.totalBytes ?? 0) < parts.diskFreeBytes)
     throw new SnapshotFault(
       'The disk of the host has no room for the data beside those in use, and for a snapshot of these, now.',
     );
   const sizes = restore.volumes.map((volume) => ({
     volume,
-    sizeBytes: Math.max(volumeSizes[volume]!, ...sizesIn(snapshot, volume)),
+    sizeBytes: Math.max(present.get(volume)!, ...sizesIn(snapshot, volume)),
   }));
   stop.throwIfAborted();
-  const { folder, paths } = await engine.copies.make(deploymentId, sizes, key);
+  const made = await engine.copies.make(from, sizes, key);
   stop.throwIfAborted();
-  await repository.bring(snapshot.placeId, folder, paths, movingMs(snapshot.totalBytes ?? 0));
+  await bring(repository, snapshot, made, { restore, from, key, parts });
   stop.throwIfAborted();
-  await engine.copies.finish(deploymentId, restore.volumes, key);
-  await takeSafety(restore, deployment, parts);
+  await engine.copies.finish(from, restore.volumes, key);
+  if (restore.fromDeploymentId === null) await takeSafety(restore, deployment, parts);
   stop.throwIfAborted();
   await write(db, { deploymentId }, async (db) => {
     if (await noteFilled(db, restore.id, key)) await makeDue(db, deploymentId, atOnce(now()));
@@ -49,8 +58,47 @@ export async function fillRestore(restore: Restore, deployment: Deployment, part
   wake(deploymentId);
 }
 
+/** What there is to be replaced, or what is to be there for the first time. */
+async function presentSizes(
+  { deploymentId, fromDeploymentId }: Restore,
+  { db, engine }: SnapshotParts,
+): Promise<ReadonlyMap<string, number>> {
+  if (fromDeploymentId !== null) return await volumeSizesOfDeployment(db, deploymentId);
+  const { volumeSizes = {} } = await engine.observe(deploymentId, []);
+  return new Map(Object.entries(volumeSizes));
+}
+
 function sizesIn({ volumes }: Snapshot, name: string): number[] {
   return volumes.flatMap(({ volume, sizeBytes }) => (volume === name ? [sizeBytes] : []));
+}
+
+type Filling = { restore: Restore; from: string; key: string; parts: SnapshotParts };
+
+/** Notes meanwhile how far it is: what is in the volumes, of what is to be. */
+async function bring(
+  repository: Repository,
+  { placeId, totalBytes, volumes }: Snapshot & { placeId: string },
+  { folder, paths }: { folder: string; paths: string[] },
+  { restore, from, key, parts }: Filling,
+): Promise<void> {
+  const ended = new AbortController();
+  const over = AbortSignal.any([ended.signal, parts.stop]);
+  // Of some of its volumes it is not known what they hold.
+  const wholeBytes = restore.volumes.length < volumes.length ? undefined : (totalBytes ?? undefined);
+  const watching = (async () => {
+    while (wholeBytes !== undefined) {
+      await wait(progressEveryMs, over);
+      if (over.aborted) return;
+      const bytes = await parts.engine.copies.filledBytes(from, restore.volumes, key);
+      await noteFilling(parts.db, restore.id, key, Math.min(99, Math.floor((bytes / Math.max(1, wholeBytes)) * 100)));
+    }
+  })().catch((err: unknown) => parts.log.error({ err }, 'how far a restore is could not be noted'));
+  try {
+    await repository.bring(placeId, folder, paths, movingMs(totalBytes ?? 0));
+  } finally {
+    ended.abort();
+    await watching;
+  }
 }
 
 /** As late as possible: what is written after it is lost with the volumes. */

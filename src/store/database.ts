@@ -122,8 +122,8 @@ export type Tables = {
     outcome: RevisionOutcome | null;
     settledAt: Instant | null;
   };
-  /** Sealed. */
-  seeds: { deploymentId: string; seed: Uint8Array };
+  /** Sealed. `valuesOf`: the deployment whose generated values it has; null: its own. */
+  seeds: { deploymentId: string; seed: Uint8Array; valuesOf: string | null };
   revisionImages: { deploymentId: string; revision: number; image: string; reference: string };
   privateRepositories: { repository: string };
   imageAccess: { deploymentId: string; repository: string };
@@ -179,6 +179,8 @@ export type Tables = {
   /** `volumes`: as JSON. */
   snapshots: Omit<Snapshot, 'volumes'> & { volumes: string };
   restores: Omit<Restore, 'volumes'> & { volumes: string };
+  /** `beforeUpdates`: 0 or 1. No row: as `noWishes` says. */
+  snapshotWishes: { deploymentId: string; beforeUpdates: number };
   /** Sealed: what opens each place of snapshots. */
   snapshotPlaces: { place: string; password: Uint8Array };
   /** One row at the most: see `store-moves.ts`. */

@@ -17,7 +17,7 @@ export async function settleRestored(db: Kysely<Tables>, now: Instant): Promise<
     // What was filled for them stayed on the machine of before.
     await db
       .updateTable('restores')
-      .set({ state: 'asked', filledKey: null, tries: 0, nextTryAt: now })
+      .set({ state: 'asked', filledKey: null, progress: null, tries: 0, nextTryAt: now })
       .where('state', 'in', ['asked', 'filled'])
       .execute();
     const routesVersion = await nextRoutesVersion(db);

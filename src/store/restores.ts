@@ -1,4 +1,4 @@
-/** What is to be restored from snapshots, in place. */
+/** What is to be restored from snapshots. */
 import type { Selectable } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import type { Restore } from '../deployment/snapshot/snapshot.ts';
@@ -6,15 +6,32 @@ import { newId } from '../lib/ids.ts';
 import type { Database, Tables } from './database.ts';
 import type { FailedTry } from './snapshots.ts';
 
-export type AskedRestore = { deploymentId: string; snapshotId: string; volumes: string[]; now: Instant };
+export type AskedRestore = {
+  deploymentId: string;
+  snapshotId: string;
+  volumes: string[];
+  now: Instant;
+  /** Whose snapshot it is. Default: its own. */
+  fromDeploymentId?: string;
+};
 
 export async function askForRestore(
   db: Database,
-  { deploymentId, snapshotId, volumes, now }: AskedRestore,
+  { deploymentId, snapshotId, fromDeploymentId, volumes, now }: AskedRestore,
 ): Promise<Restore> {
   const asked: Restore = {
-    ...{ id: newId(), deploymentId, snapshotId, volumes, state: 'asked', safetyId: null, filledKey: null },
-    ...{ createdAt: now, finishedAt: null, tries: 0, nextTryAt: now, problem: null },
+    ...{ id: newId(), deploymentId, snapshotId, fromDeploymentId: fromDeploymentId ?? null, volumes },
+    ...{
+      state: 'asked',
+      safetyId: null,
+      filledKey: null,
+      progress: null,
+      createdAt: now,
+      finishedAt: null,
+      tries: 0,
+      nextTryAt: now,
+      problem: null,
+    },
   };
   await db
     .insertInto('restores')
@@ -71,6 +88,32 @@ export async function filledRestore(
   return row && { ...restoreFrom(row), filledKey: row.filledKey! };
 }
 
+/**
+ * Of a deployment that was started beside another: while it is not over, or when it has failed. Then nothing of the
+ * deployment is to run, whose volumes would be empty.
+ */
+export async function restoreInto(db: Database, deploymentId: string): Promise<Restore | undefined> {
+  const row = await db
+    .selectFrom('restores')
+    .selectAll()
+    .where('deploymentId', '=', deploymentId)
+    .where('fromDeploymentId', 'is not', null)
+    .where('state', 'in', ['asked', 'failed'])
+    .executeTakeFirst();
+  return row && restoreFrom(row);
+}
+
+/** How far the try is. */
+export async function noteFilling(db: Database, id: string, filledKey: string, progress: number): Promise<void> {
+  await db
+    .updateTable('restores')
+    .set({ progress })
+    .where('id', '=', id)
+    .where('state', '=', 'asked')
+    .where('filledKey', '=', filledKey)
+    .execute();
+}
+
 export async function noteSafety(db: Database, id: string, safetyId: string): Promise<void> {
   await db.updateTable('restores').set({ safetyId }).where('id', '=', id).execute();
 }
@@ -79,7 +122,7 @@ export async function noteSafety(db: Database, id: string, safetyId: string): Pr
 export async function noteTry(db: Database, id: string, filledKey: string): Promise<boolean> {
   const result = await db
     .updateTable('restores')
-    .set({ filledKey })
+    .set({ filledKey, progress: 0 })
     .where('id', '=', id)
     .where('state', '=', 'asked')
     .executeTakeFirst();
@@ -90,7 +133,7 @@ export async function noteTry(db: Database, id: string, filledKey: string): Prom
 export async function noteFilled(db: Database, id: string, filledKey: string): Promise<boolean> {
   const result = await db
     .updateTable('restores')
-    .set({ state: 'filled', problem: null })
+    .set({ state: 'filled', problem: null, progress: 100 })
     .where('id', '=', id)
     .where('state', '=', 'asked')
     .where('filledKey', '=', filledKey)
@@ -102,7 +145,7 @@ export async function noteFilled(db: Database, id: string, filledKey: string): P
 export async function askAgain(db: Database, id: string, now: Instant): Promise<void> {
   await db
     .updateTable('restores')
-    .set({ state: 'asked', filledKey: null, nextTryAt: now })
+    .set({ state: 'asked', filledKey: null, progress: null, nextTryAt: now })
     .where('id', '=', id)
     .where('state', '=', 'filled')
     .execute();

@@ -135,9 +135,20 @@ export async function forgetSuperseded(
     .where('deploymentId', '=', id)
     .where('number', '<=', revision - lastKept)
     .execute();
-  const needed = new Set([...running, servingRevision]);
+  const needed = new Set([...running, servingRevision, ...(await snapshotRevisions(db, id))]);
   const superseded = rows.map(({ number }) => number).filter((number) => !needed.has(number));
   if (superseded.length > 0) await forgetRevisions(db, id, superseded);
+}
+
+/** By these, what is kept of their data can be started beside it. */
+async function snapshotRevisions(db: Database, deploymentId: string): Promise<number[]> {
+  const rows = await db
+    .selectFrom('snapshots')
+    .select('revision')
+    .where('deploymentId', '=', deploymentId)
+    .where('state', 'in', ['asked', 'taken'])
+    .execute();
+  return rows.map(({ revision }) => revision);
 }
 
 /** Of a deployment that is ending: what it was like and which images it ran from stays for the operator, nothing else. */
@@ -224,6 +235,17 @@ export async function settleImage(
     .values({ deploymentId, revision, image, reference })
     .onConflict((conflict) => conflict.columns(['deploymentId', 'revision', 'image']).doNothing())
     .execute();
+}
+
+/** A revision that is another deployment's first one runs from the same images. In a transaction. */
+export async function copyImages(
+  db: Database,
+  from: { deploymentId: string; revision: number },
+  to: { deploymentId: string; revision: number },
+): Promise<void> {
+  const settled = await settledImages(db, from.deploymentId, from.revision);
+  const rows = Object.entries(settled).map(([image, reference]) => ({ ...to, image, reference }));
+  if (rows.length > 0) await db.insertInto('revisionImages').values(rows).execute();
 }
 
 /** By the reference that the configuration has. */

@@ -9,8 +9,8 @@ import type { Database } from './database.ts';
 
 /** Gives it one, unless it has one that can be read. With a new one, whatever was generated before is another. */
 export async function provideSeed(db: Database, seal: Seal, deploymentId: string): Promise<void> {
-  const known = await sealedSeed(db, deploymentId);
-  if (!known || !canOpen(seal, known)) await givingSeed(db, seal, deploymentId).execute();
+  const known = await seedOf(db, deploymentId);
+  if (!known || !canOpen(seal, known.seed)) await givingSeed(db, seal, deploymentId).execute();
 }
 
 /** Gives it a new one, as one that has just been added needs it. */
@@ -18,8 +18,18 @@ export function givingSeed(db: Database, seal: Seal, deploymentId: string) {
   const seed = sealSeed(seal, randomBytes(32));
   return db
     .insertInto('seeds')
-    .values({ deploymentId, seed })
-    .onConflict((conflict) => conflict.column('deploymentId').doUpdateSet({ seed }));
+    .values({ deploymentId, seed, valuesOf: null })
+    .onConflict((conflict) => conflict.column('deploymentId').doUpdateSet({ seed, valuesOf: null }));
+}
+
+/** Gives one that has just been added the generated values of another, whose data it gets. */
+export async function copySeed(db: Database, fromId: string, deploymentId: string): Promise<void> {
+  const known = await db.selectFrom('seeds').selectAll().where('deploymentId', '=', fromId).executeTakeFirst();
+  if (known)
+    await db
+      .insertInto('seeds')
+      .values({ deploymentId, seed: known.seed, valuesOf: known.valuesOf ?? fromId })
+      .execute();
 }
 
 /** For what was started when values came from the installation's key: they come from the same bytes from now on. */
@@ -31,24 +41,27 @@ export async function provideSeedsFrom(db: Database, seal: Seal, secret: string)
     .execute();
   for (const { id } of rows) {
     const seed = sealSeed(seal, derivationKeyOf(secret));
-    await db.insertInto('seeds').values({ deploymentId: id, seed }).execute();
+    await db.insertInto('seeds').values({ deploymentId: id, seed, valuesOf: null }).execute();
   }
 }
 
 /** What the deployment's generated values are made with; it throws, when it is used, where the seed cannot be read. */
 export async function derivationOf(db: Database, seal: Seal, deploymentId: string): Promise<Derive> {
-  const sealed = await sealedSeed(db, deploymentId);
-  return (purpose) => {
-    if (!sealed) throw new Error(`the deployment ${deploymentId} has no seed`);
-    return createHmac('sha256', Buffer.from(seal.open(sealed), 'base64url'))
-      .update(purpose)
+  const known = await seedOf(db, deploymentId);
+  return (name) => {
+    if (!known) throw new Error(`the deployment ${deploymentId} has no seed`);
+    return createHmac('sha256', Buffer.from(seal.open(known.seed), 'base64url'))
+      .update(`generated/${known.valuesOf ?? deploymentId}/${name}`)
       .digest();
   };
 }
 
-async function sealedSeed(db: Database, deploymentId: string): Promise<Uint8Array | undefined> {
-  const row = await db.selectFrom('seeds').select('seed').where('deploymentId', '=', deploymentId).executeTakeFirst();
-  return row?.seed;
+async function seedOf(db: Database, deploymentId: string) {
+  return await db
+    .selectFrom('seeds')
+    .select(['seed', 'valuesOf'])
+    .where('deploymentId', '=', deploymentId)
+    .executeTakeFirst();
 }
 
 function sealSeed(seal: Seal, seed: Uint8Array): Uint8Array {

@@ -21,17 +21,20 @@ export async function addSession(
     id: string;
     token: string;
     createdAt: Instant;
-    accountId?: string | undefined;
+    accountId?: string | null | undefined;
+    /** Default: as the account's own. */
+    starts?: SessionStarts;
     /** The address that it was asked for from. */
     from?: string;
   },
 ): Promise<void> {
   const { id, token, createdAt, accountId = null, from = null } = session;
+  const starts = session.starts ?? (accountId === null ? 'free' : 'plan');
   await db
     .insertInto('sessions')
     .values({
       ...{ id, tokenHash: hashToken(token), createdAt, accountId },
-      ...{ tokenMadeAt: createdAt, tokenMadeFrom: from, starts: accountId === null ? 'free' : 'plan' },
+      ...{ tokenMadeAt: createdAt, tokenMadeFrom: from, starts },
     })
     .execute();
 }

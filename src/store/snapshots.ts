@@ -146,6 +146,8 @@ export async function letLeaveOfGone(db: Database): Promise<void> {
     .set({ state: 'leaving' })
     .where('state', '<>', 'leaving')
     .where('deploymentId', 'not in', (eb) => eb.selectFrom('deployments').select('id').where('goneAt', 'is', null))
+    // A deployment that was started beside it still gets its data from there.
+    .where('id', 'not in', (eb) => eb.selectFrom('restores').select('snapshotId').where('state', '=', 'asked'))
     .execute();
 }
 

@@ -138,6 +138,8 @@ async function tellOfSnapshots(
   note('restoreSnapshot', await berth.postJson('/restoreSnapshot', restore), restore);
   await until('it is restored', async () => (await get()).body.restores[0]?.state === 'done' || undefined);
   note('getSnapshots', await get());
+  const wishes = { ...application, beforeUpdates: true };
+  note('setSnapshotWishes', await berth.postJson('/setSnapshotWishes', wishes), wishes);
   note('deleteSnapshot', await berth.postJson('/deleteSnapshot', restore), restore);
 }
 

@@ -63,6 +63,9 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
       const rows = panel.getByRole('listitem');
       await rows.first().locator('.badge.running').waitFor();
       assert.match(await rows.first().innerText(), /kept[\s\S]*Asked for · revision 1 · [\d.]+ \S+[\s\S]*web-data/);
+      await panel.getByLabel('Before each update that touches data').check();
+      await page.waitForSelector('.toast >> text=A snapshot is taken before each update');
+      await page.waitForFunction(() => document.querySelector<HTMLInputElement>('.snapshots .check input')?.checked);
       await visitor.lookInBothThemes('taken');
 
       const said = (path: string) =>
@@ -83,6 +86,20 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
       await rows.nth(1).waitFor();
       assert.match(await rows.first().innerText(), /Before a restore/);
       await visitor.lookInBothThemes('restored');
+
+      await panel
+        .getByRole('button', { name: /^Restore snapshot/ })
+        .first()
+        .click();
+      await dialog.getByLabel('As a new deployment beside it').check();
+      await dialog.getByText(/^It begins with what was there .*, by revision 1: web-data, web-more\.$/).waitFor();
+      await visitor.lookInBothThemes('beside');
+      await dialog.getByRole('button', { name: 'Start it beside' }).click();
+      await visitor.reach('running');
+      const besideUrl = (await page.locator('.address a').getAttribute('href'))!;
+      assert.notEqual(besideUrl, url);
+      await page.goBack();
+      await panel.getByText(/Restored web-more, /).waitFor();
 
       const oldest = panel.getByRole('button', { name: /^Delete snapshot/ }).last();
       await oldest.click();

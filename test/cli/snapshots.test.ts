@@ -65,6 +65,11 @@ test(
     assert.equal((await cli('snapshot', 'restore')).status, 2, 'of which snapshot?');
     assert.equal((await cli('snapshot', 'mend', 'it')).status, 2);
 
+    assert.equal((await cli('snapshots', '--before-updates', 'maybe')).status, 2);
+    assert.match((await cli('snapshots', '--before-updates', 'on')).stdout, /is taken before each update of keeper/);
+    assert.match((await cli('snapshots')).stderr, /One is taken before each update/);
+    assert.match((await cli('snapshots', '--before-updates', 'off')).stdout, /No snapshot is taken before an update/);
+
     const taken = await cli('snapshot');
     assert.equal(taken.status, 0, taken.stderr);
     const [, id] = /^([a-z0-9]+): [\d.]+ \S+\n$/.exec(taken.stdout)!;
@@ -91,6 +96,20 @@ test(
     )!;
     assert.deepEqual([await said('more/said'), await said('said')], ['first\nsecond\n', 'first\nsecond\nsecond\n']);
     assert.match((await cli('snapshots')).stdout, new RegExp(`${before} +\\S+ +2 +before-restore +taken`));
+
+    const besideTrial = await cli('snapshot', 'restore', id!, '--beside', '--volume', 'web-more', '--dry-run');
+    assert.match(
+      besideTrial.stdout,
+      /What runs stays as it is\.\nEmpty at the beginning: web-data\./,
+      besideTrial.stderr,
+    );
+    const beside = await cli('snapshot', 'restore', id!, '--beside', '--yes');
+    assert.equal(beside.status, 0, beside.stderr);
+    assert.match(beside.stderr, /Another keeper is being started[\s\S]*Its session token, which is shown once: berth_/);
+    const [besideUrl] = /https?:\S+/.exec(beside.stdout)!;
+    assert.notEqual(besideUrl, app.url);
+    const { text: besideSaid } = await berth.visit(`${besideUrl}/more/said`);
+    assert.equal(besideSaid, 'first\nfirst\n', 'by the revision of the snapshot');
 
     const kept = await cli('snapshot', 'delete', id!);
     assert.deepEqual([kept.status, /--yes deletes it without/.test(kept.stderr)], [2, true], kept.stderr);

@@ -53,14 +53,31 @@ export function copiesContract({ contractor, newScene }: Stage): void {
       await copies().make(scene.id, sizes, each);
       await copies().finish(scene.id, names, each);
     }
-    assert.equal(await copies().swap(scene.id, names, newId()), false);
-    assert.ok(await copies().swap(scene.id, names, key));
+    assert.equal(await copies().swap(scene.id, names, { key: newId(), madeFor: scene.id }), false);
+    assert.ok(await copies().swap(scene.id, names, { key, madeFor: scene.id }));
     assert.deepEqual((await scene.observe()).volumeSizes, { data: 14 * mebibyte, more: 14 * mebibyte });
     const lines = () => scene.output({ ...scene.job(`a${newId()}`, 'append', '/srv/log', 'new'), volumes });
     assert.deepEqual(await lines(), ['new']);
-    assert.ok(await copies().swap(scene.id, names, key));
+    assert.ok(await copies().swap(scene.id, names, { key, madeFor: scene.id }));
     assert.deepEqual(await lines(), ['new', 'new']);
     for (const each of [again, key]) await copies().clear(each);
+  });
+
+  test("what was filled for one deployment becomes another's first volumes", async () => {
+    const scene = newScene();
+    await scene.execute({ kind: 'create-network' });
+    const [key, other] = [newId(), `other${newId()}`];
+    await copies().make(
+      other,
+      names.map((volume) => ({ volume, sizeBytes: 12 * mebibyte })),
+      key,
+    );
+    await copies().finish(other, names, key);
+    assert.deepEqual((await scene.observe()).volumes, []);
+    for (let calls = 0; calls < 2; calls++) assert.ok(await copies().swap(scene.id, names, { key, madeFor: other }));
+    assert.deepEqual((await scene.observe()).volumeSizes, { data: 12 * mebibyte, more: 12 * mebibyte });
+    assert.deepEqual(await scene.output({ ...scene.job('writer', 'append', '/srv/log', 'new'), volumes }), ['new']);
+    await copies().clear(key);
   });
 
   test('nothing takes the place of a volume that is used', async () => {
@@ -72,7 +89,7 @@ export function copiesContract({ contractor, newScene }: Stage): void {
     const sizes = names.map((volume) => ({ volume, sizeBytes: 12 * mebibyte }));
     await copies().make(scene.id, sizes, key);
     await copies().finish(scene.id, names, key);
-    await assert.rejects(copies().swap(scene.id, names, key));
+    await assert.rejects(copies().swap(scene.id, names, { key, madeFor: scene.id }));
     assert.equal((await scene.find(web))?.phase, 'running');
     await scene.execute({ kind: 'remove', name: web.name });
     const lines = await scene.output({ ...scene.job('reader', 'append', '/srv/log', 'more'), volumes });

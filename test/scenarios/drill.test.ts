@@ -7,8 +7,9 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
+import { startS3 } from '../support/s3-server.ts';
 import { type Berth, createBerth, type Started, until } from './berth.ts';
 import { claim } from './claimed.ts';
 
@@ -84,75 +85,91 @@ test(
   'all that was answered before a backup is there after everything was deleted, at the same addresses',
   needsRoot,
   async (t) => {
-    const berth = await createBerth({}, { store: 'sqlite' });
-    const place = await mkdtemp(join(tmpdir(), 'berth-drill-'));
-    t.after(() => rm(place, { recursive: true, force: true }));
-    t.after(() => berth.destroy());
-    await berth.serve();
+    const folder = await mkdtemp(join(tmpdir(), 'berth-drill-'));
+    t.after(() => rm(folder, { recursive: true, force: true }));
     const guestbook = await readFile(join(import.meta.dirname, '../../examples/guestbook.yaml'), 'utf8');
-    const [book, files, numbers] = [
-      await berth.start(guestbook),
-      await berth.start(uploads),
-      await berth.start(counters),
-    ];
-    const applications = [book, files, numbers];
-    for (const each of applications) await berth.reach(each, 'running');
-    for (const each of applications) await claim(berth, each);
-
-    await using writers = new AsyncDisposableStack();
-    const written = applications.map((each) =>
-      writers.use(each === book ? signGuestbook(berth, each) : putNumbers(berth, each)),
-    );
-    await until('each has written', async () => written.every(({ answered }) => answered() >= 20) || undefined);
-    const before = written.map(({ answered }) => answered());
-    await writeFile(join(place, 'passphrase'), 'correct horse battery', { mode: 0o600 });
-    const admin = (...words: string[]) =>
-      run(process.execPath, ['src/cli/bin.mjs', 'admin', ...words, '--passphrase-file', join(place, 'passphrase')], {
-        env: berth.environment,
-      });
-    const kept = await admin('backup', '--to', join(place, 'kept'));
-    assert.match(kept.stdout, /the volumes of 3 deployments/);
-    t.diagnostic(kept.stderr.trim());
-    await until(
-      'they write on',
-      async () => written.every(({ answered }, index) => answered() > before[index]! + 5) || undefined,
-    );
-    await writers.disposeAsync();
-
-    const lostAt = performance.now();
-    await run(process.execPath, ['scripts/down.ts', '--yes'], { env: berth.environment });
-    await berth.end('SIGKILL');
-    const { dataDir } = berth.settings;
-    for (const name of await readdir(dataDir)) await rm(join(dataDir, name), { recursive: true });
-
-    const back = await admin('restore', '--from', join(place, 'kept'));
-    assert.match(back.stdout, /^3 volumes have their data again\.$/m);
-    await berth.serve();
-    for (const each of applications) await berth.reach(each, 'running');
-    const entries = async () => (await berth.visit(`${book.url}/api/entries`)).body?.entries as { name: string }[];
-    await until(
-      'the guestbook answers',
-      async () => (await entries().catch(() => undefined)) !== undefined || undefined,
-    );
-    t.diagnostic(`from the loss to all running: ${Math.round((performance.now() - lostAt) / 1000)} s`);
-    const found = [
-      (await entries()).map(({ name }) => Number(name)),
-      ...(await Promise.all(
-        [files, numbers].map(async ({ url }) => (await berth.visit(url)).text.split(' ').map(Number)),
-      )),
-    ];
-    for (const [index, has] of found.entries()) {
-      const highest = Math.max(...has);
-      assert.ok(highest >= before[index]!, `${highest} of ${before[index]} in ${applications[index]!.applicationName}`);
-      // The guestbook shows its newest hundred.
-      const least = index === 0 ? Math.max(1, highest - 99) : 1;
-      const all = new Set(has);
-      for (let number = least; number <= highest; number++) assert.ok(all.has(number), `${number} is lost`);
-    }
-    const { orphans } = await berth.inventory();
-    assert.deepEqual(orphans, []);
+    await drill(t, { place: join(folder, 'kept'), env: {} }, [guestbook, uploads, counters]);
   },
 );
+
+test('so it is from a store that speaks S3', needsRoot, async (t) => {
+  const store = await startS3();
+  t.after(() => store[Symbol.asyncDispose]());
+  await drill(t, { place: `${store.place}/berth`, env: store.env }, [uploads, counters]);
+});
+
+/** `env`: the keys of the place. */
+async function drill(
+  t: TestContext,
+  { place, env }: { place: string; env: Record<string, string> },
+  documents: readonly string[],
+): Promise<void> {
+  const berth = await createBerth({}, { store: 'sqlite' });
+  const secrets = await mkdtemp(join(tmpdir(), 'berth-drill-'));
+  t.after(() => rm(secrets, { recursive: true, force: true }));
+  t.after(() => berth.destroy());
+  await berth.serve();
+  const applications: Started[] = [];
+  for (const yaml of documents) applications.push(await berth.start(yaml));
+  for (const each of applications) await berth.reach(each, 'running');
+  for (const each of applications) await claim(berth, each);
+
+  await using writers = new AsyncDisposableStack();
+  const isBook = ({ applicationName }: Started) => applicationName === 'guestbook';
+  const written = applications.map((each) =>
+    writers.use(isBook(each) ? signGuestbook(berth, each) : putNumbers(berth, each)),
+  );
+  await until('each has written', async () => written.every(({ answered }) => answered() >= 20) || undefined);
+  const before = written.map(({ answered }) => answered());
+  const passphrase = join(secrets, 'passphrase');
+  await writeFile(passphrase, 'correct horse battery', { mode: 0o600 });
+  const admin = (...words: string[]) =>
+    run(process.execPath, ['src/cli/bin.mjs', 'admin', ...words, '--passphrase-file', passphrase], {
+      env: { ...berth.environment, ...env },
+    });
+  const kept = await admin('backup', '--to', place);
+  assert.match(kept.stdout, new RegExp(`the volumes of ${applications.length} deployments`));
+  t.diagnostic(kept.stderr.trim());
+  await until(
+    'they write on',
+    async () => written.every(({ answered }, index) => answered() > before[index]! + 5) || undefined,
+  );
+  await writers.disposeAsync();
+
+  const lostAt = performance.now();
+  await run(process.execPath, ['scripts/down.ts', '--yes'], { env: berth.environment });
+  await berth.end('SIGKILL');
+  const { dataDir } = berth.settings;
+  for (const name of await readdir(dataDir)) await rm(join(dataDir, name), { recursive: true });
+
+  const back = await admin('restore', '--from', place);
+  assert.match(back.stdout, new RegExp(`^${applications.length} volumes have their data again\\.$`, 'm'));
+  await berth.serve();
+  for (const each of applications) await berth.reach(each, 'running');
+  const found: number[][] = [];
+  for (const each of applications)
+    found.push(await until('it answers', () => numbersIn(berth, each, isBook(each)).catch(() => undefined)));
+  t.diagnostic(`from the loss to all running: ${Math.round((performance.now() - lostAt) / 1000)} s`);
+  for (const [index, has] of found.entries()) {
+    const highest = Math.max(...has);
+    assert.ok(highest >= before[index]!, `${highest} of ${before[index]} in ${applications[index]!.applicationName}`);
+    // The guestbook shows its newest hundred.
+    const least = isBook(applications[index]!) ? Math.max(1, highest - 99) : 1;
+    const all = new Set(has);
+    for (let number = least; number <= highest; number++) assert.ok(all.has(number), `${number} is lost`);
+  }
+  const { orphans } = await berth.inventory();
+  assert.deepEqual(orphans, []);
+}
+
+async function numbersIn(berth: Berth, { url }: Started, isBook: boolean): Promise<number[] | undefined> {
+  if (!isBook) {
+    const { status, text } = await berth.visit(url);
+    return status === 200 ? text.split(' ').map(Number) : undefined;
+  }
+  const entries = (await berth.visit(`${url}/api/entries`)).body?.entries as { name: string }[] | undefined;
+  return entries?.map(({ name }) => Number(name));
+}
 
 type Writer = AsyncDisposable & { answered(): number };
 

@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { buildImage } from '../contract/image.ts';
+import { startS3 } from '../support/s3-server.ts';
 import { type Berth, createBerth, type Started, until } from './berth.ts';
 import { claim } from './claimed.ts';
 
@@ -65,6 +66,18 @@ async function starts(berth: Berth, app: Started): Promise<number[]> {
   });
 }
 
+/** Of all files, by their paths. */
+async function contentsBelow(folder: string): Promise<Map<string, Buffer>> {
+  const found = new Map<string, Buffer>();
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    // One that leaves meanwhile is not there any more.
+    const content = entry.isFile() ? await readFile(path).catch(() => undefined) : undefined;
+    if (content) found.set(path, content);
+  }
+  return found;
+}
+
 async function restart(berth: Berth, app: Started): Promise<void> {
   const { id } = await berth.row(app);
   const docker = await connectDocker();
@@ -98,13 +111,8 @@ test(
     });
     const { stdout } = await run('findmnt', ['--list', '--noheadings', '--output', 'TARGET']);
     assert.ok(!stdout.includes(join(berth.settings.dataDir, 'volume-copies')));
-    const place = join(berth.settings.dataDir, 'snapshots');
-    for (const entry of await readdir(place, { recursive: true, withFileTypes: true }))
-      if (entry.isFile())
-        assert.ok(
-          !(await readFile(join(entry.parentPath, entry.name))).includes('started'),
-          `${entry.name} is in the clear`,
-        );
+    for (const [name, content] of await contentsBelow(join(berth.settings.dataDir, 'snapshots')))
+      assert.ok(!content.includes('started'), `${name} is in the clear`);
     assert.deepEqual((await berth.inventory()).orphans, []);
   },
 );
@@ -156,6 +164,81 @@ test(
     const [data, more] = await starts(berth, app);
     assert.deepEqual([data, more], [3, 3]);
     assert.deepEqual((await berth.inventory()).orphans, []);
+  },
+);
+
+test(
+  'restored beside, another one runs with all data of the snapshot, killed wherever it was, and the first runs on',
+  needsRoot,
+  async (t) => {
+    const berth = await createBerth(onlyAsked);
+    t.after(() => berth.destroy());
+    await berth.serve();
+    const app = await berth.start(yaml());
+    await berth.reach(app, 'running');
+    await claim(berth, app);
+    const snapshot = await take(berth, app);
+    await whenTaken(berth, app, snapshot);
+    await restart(berth, app);
+    await until('it has started again', async () => (await starts(berth, app))[0] === 2 || undefined);
+
+    const { body, text } = await berth.postJson('/restoreSnapshot', { ...named(app), snapshot, beside: true });
+    const beside: Started = body.started;
+    assert.notEqual(beside?.url, app.url, text);
+    for (let kills = 0; kills < 4; kills++) {
+      await delay(Math.random() * 1200);
+      await berth.end('SIGKILL');
+      await berth.serve();
+    }
+    await berth.reach(beside, 'running');
+    // One in the snapshot, and its own.
+    assert.deepEqual(await starts(berth, beside), [2, 2]);
+    assert.deepEqual(await starts(berth, app), [2, 2]);
+    const [restore] = (await told(berth, beside)).restores;
+    assert.deepEqual([restore.state, restore.isBeside, restore.progress], ['done', true, 100]);
+
+    // What it writes is its own: the other one has none of it.
+    await restart(berth, beside);
+    await until('it has started again', async () => (await starts(berth, beside))[0] === 3 || undefined);
+    assert.deepEqual(await starts(berth, app), [2, 2]);
+    assert.deepEqual((await berth.inventory()).orphans, []);
+  },
+);
+
+test(
+  'what is kept in a store that speaks S3 is restored from there, and nothing of it is in the clear',
+  needsRoot,
+  async (t) => {
+    const store = await startS3();
+    t.after(() => store[Symbol.asyncDispose]());
+    const berth = await createBerth({ ...onlyAsked, ...store.env, BERTH_SNAPSHOTS: `${store.place}/snapshots` });
+    t.after(() => berth.destroy());
+    await berth.serve();
+    const app = await berth.start(yaml());
+    await berth.reach(app, 'running');
+    await claim(berth, app);
+    const snapshot = await take(berth, app);
+    await whenTaken(berth, app, snapshot);
+    await restart(berth, app);
+    await until('it has started again', async () => (await starts(berth, app))[0] === 2 || undefined);
+    await berth.postJson('/restoreSnapshot', { ...named(app), snapshot });
+    await until('it is restored', async () => {
+      const [restore] = (await told(berth, app)).restores;
+      assert.notEqual(restore.state, 'failed', restore.problem);
+      return restore.state === 'done' || undefined;
+    });
+    assert.deepEqual(await starts(berth, app), [2, 2]);
+    const objects = await contentsBelow(store.folder);
+    assert.ok(objects.size > 0);
+    for (const [name, content] of objects) assert.ok(!content.includes('started'), `${name} is in the clear`);
+
+    await berth.postJson('/deleteSnapshot', { ...named(app), snapshot });
+    await until('what only it needed has left', async () => {
+      const left = [...(await contentsBelow(store.folder)).keys()].filter((name) =>
+        /snapshots\/[^/]+\/snapshots\//.test(name),
+      );
+      return left.filter((name) => name.endsWith('_S3rver_object')).length === 1 || undefined;
+    });
   },
 );
 

@@ -107,6 +107,7 @@ test('a copy that something of a killed process still uses keeps nobody from the
   await killed.arrived;
   const { filledKey } = await restore();
   await worker(undefined, filledKey!).step();
+  killed.stop();
   await shop.visit();
   const { state, tries } = await restore();
   assert.deepEqual([state, tries, files().get('n')], ['done', 0, 'old']);

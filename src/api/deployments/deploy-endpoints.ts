@@ -50,7 +50,7 @@ const ChangeQuery = Type.Object({
   snapshot: Type.Optional(
     Type.Enum(['true', 'false'], {
       description:
-        'Whether a snapshot is taken before, if the update touches a pod with volumes. Nothing changes until it is taken; where that fails, so does the update.',
+        'Whether a snapshot is taken before, if the update touches a pod with volumes. Nothing changes until it is taken; where that fails, so does the update. Default: as `POST /setSnapshotWishes` has said.',
     }),
   ),
 });
@@ -201,7 +201,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
             token,
             origin,
             askedBy: askerOf(caller.value),
-            snapshotsBefore: request.query.snapshot === 'true',
+            snapshotsBefore: request.query.snapshot === undefined ? undefined : request.query.snapshot === 'true',
             isTrial,
             explain,
           });

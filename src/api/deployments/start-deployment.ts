@@ -9,13 +9,14 @@ import { newId, newToken } from '../../lib/ids.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import type { Database } from '../../store/database.ts';
 import { addDeployment, isLabelTaken } from '../../store/deployments.ts';
-import { addingFirstEvent } from '../../store/events.ts';
+import { addEvents, addingFirstEvent } from '../../store/events.ts';
 import { endPastLimit } from '../../store/intents.ts';
 import { atOnce, makingDue } from '../../store/leases.ts';
 import { addingOrigin, type Origin } from '../../store/origins.ts';
-import { addingFirstRevision } from '../../store/revisions.ts';
-import { givingSeed } from '../../store/seeds.ts';
-import { addSession, sessionOfToken } from '../../store/sessions.ts';
+import { askForRestore } from '../../store/restores.ts';
+import { addingFirstRevision, copyImages } from '../../store/revisions.ts';
+import { copySeed, givingSeed } from '../../store/seeds.ts';
+import { accountOfSession, addSession, sessionOfToken } from '../../store/sessions.ts';
 import { transact } from '../../store/transaction.ts';
 import { writeAll } from '../../store/write-all.ts';
 import { admit } from '../admission/admission.ts';
@@ -33,11 +34,19 @@ export type Starting = {
   caller: Caller | undefined;
   origin: Origin;
   key: IdempotencyKey | undefined;
+  /** What it has the data, the images and the generated values of. */
+  beside?: Beside;
   /** Whether it would be accepted; nothing is changed. */
   isTrial: boolean;
   /** Says what of the document goes beyond these bounds. */
   explain: (bounds: Bounds) => Promise<Result<never>>;
 };
+
+/**
+ * A snapshot of another deployment of the caller's. Where the two have one name, only one of them can be in a session: this
+ * one gets a session of its own, of the same account.
+ */
+export type Beside = { deployment: Deployment; snapshotId: string; revision: number; volumes: string[] };
 
 export type Started = { deployment: Deployment; sessionToken: string };
 
@@ -45,8 +54,10 @@ export type Started = { deployment: Deployment; sessionToken: string };
  * Of starts that overlap, whatever process receives them, one with a key of another is answered that one's deployment,
  * and one of the same name in the same session is refused: the database holds both to be unique.
  */
-export async function start(service: Service, { document, spec, caller, origin, key, isTrial, explain }: Starting) {
-  const session = caller?.kind === 'session' ? caller : undefined;
+export async function start(service: Service, starting: Starting) {
+  const { document, spec, caller, origin, key, beside, isTrial, explain } = starting;
+  const asking = caller?.kind === 'session' ? caller : undefined;
+  const session = beside ? undefined : asking;
   if (session?.deployments.some(({ applicationName }) => applicationName === spec.name)) return alreadyRuns(spec.name);
   const createdAt = service.now();
   const sessionToken = session?.token ?? newToken('berth');
@@ -57,8 +68,8 @@ export async function start(service: Service, { document, spec, caller, origin, 
     const known = key && (await rememberAnswer({ ...service, db }, key, { deploymentId, sessionToken }));
     if (known) return known;
     // Read here, not taken from the caller: the session may have been claimed meanwhile, or its token ended.
-    const present = session && (await sessionOfToken(db, session.token));
-    if (session && !present) return sessionNotFound;
+    const present = asking && (await sessionOfToken(db, asking.token));
+    if (asking && !present) return sessionNotFound;
     const accountId = present ? present.accountId : caller?.accountId;
     const unbanned = await refuseBanned(db, origin, { spec, accountId });
     if (!unbanned.ok) return unbanned;
@@ -72,13 +83,13 @@ export async function start(service: Service, { document, spec, caller, origin, 
     if (session) await endPastLimit(db, { sessionId, applicationName: spec.name, now: createdAt, graceMs });
     else
       await addSession(db, {
-        id: sessionId,
-        token: sessionToken,
-        createdAt,
-        accountId: plan?.accountId,
-        from: origin.address,
+        ...{ id: sessionId, token: sessionToken, createdAt, from: origin.address },
+        accountId: present ? present.accountId : plan?.accountId,
+        ...(present && { starts: present.starts }),
       });
-    const owner = { sessionId: session?.sessionId, accountId: session ? null : caller?.accountId };
+    const owner = beside
+      ? await ownerOf(db, beside.deployment)
+      : { sessionId: session?.sessionId, accountId: session ? null : caller?.accountId };
     const pushed = await findPushed(db, { spec, owner, baseUrl: service.settings.baseUrl });
     if (!pushed.ok) return pushed;
     const fields = {
@@ -93,7 +104,7 @@ export async function start(service: Service, { document, spec, caller, origin, 
     const event = { kind: 'intent', intent: 'start', revision: 1 } as const;
     await writeAll(db, [
       addingOrigin(db, deploymentId, origin),
-      givingSeed(db, service.seal, deploymentId),
+      ...(beside ? [] : [givingSeed(db, service.seal, deploymentId)]),
       ...addingFirstRevision(db, service.seal, deploymentId, {
         ...{ number: 1, spec, document, createdAt },
         askedBy: askerOf(caller),
@@ -101,6 +112,7 @@ export async function start(service: Service, { document, spec, caller, origin, 
       addingFirstEvent(db, deploymentId, { at: createdAt, event }),
       makingDue(db, deploymentId, atOnce(createdAt)),
     ]);
+    if (beside) await giveData(db, deployment, beside);
     await settlePushed(db, { deploymentId, revision: 1 }, pushed.value);
     return succeed({ deployment, sessionToken });
   };
@@ -108,6 +120,21 @@ export async function start(service: Service, { document, spec, caller, origin, 
   if (exceeded) return await explain(exceeded);
   if (!isTrial && started.ok && started.value.deployment.id === deploymentId) service.wake(deploymentId);
   return started;
+}
+
+/** Whose pushed images it may run from. */
+async function ownerOf(db: Database, { sessionId }: Deployment) {
+  return { sessionId, accountId: await accountOfSession(db, sessionId) };
+}
+
+/** Until the data have come, nothing of it runs. */
+async function giveData(db: Database, { id: deploymentId, createdAt }: Deployment, beside: Beside): Promise<void> {
+  const { deployment: from, snapshotId, revision, volumes } = beside;
+  await copySeed(db, from.id, deploymentId);
+  await copyImages(db, { deploymentId: from.id, revision }, { deploymentId, revision: 1 });
+  await askForRestore(db, { deploymentId, snapshotId, fromDeploymentId: from.id, volumes, now: createdAt });
+  const event = { kind: 'intent', intent: 'restore-snapshot', snapshot: snapshotId, volumes } as const;
+  await addEvents(db, deploymentId, [{ at: createdAt, event }]);
 }
 
 function alreadyRuns(applicationName: string) {

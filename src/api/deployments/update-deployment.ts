@@ -13,6 +13,7 @@ import type { Origin } from '../../store/origins.ts';
 import { addRevision } from '../../store/revisions.ts';
 import { provideSeed } from '../../store/seeds.ts';
 import { accountOfSession, sessionOfToken } from '../../store/sessions.ts';
+import { wishesOf } from '../../store/snapshot-wishes.ts';
 import { transact } from '../../store/transaction.ts';
 import { admit } from '../admission/admission.ts';
 import { refuseBanned } from '../admission/caller-admission.ts';
@@ -34,8 +35,8 @@ export type Updating = {
   askedBy: Asker;
   /** The earlier revision whose document this is. */
   repeats?: number;
-  /** Whether a snapshot is to be taken before, where it touches a pod with volumes. */
-  snapshotsBefore?: boolean;
+  /** Whether a snapshot is to be taken before, where it touches a pod with volumes. Default: as its owner wants it. */
+  snapshotsBefore?: boolean | undefined;
   isTrial: boolean;
   /** Says what of the document goes beyond these bounds. */
   explain: (bounds: Bounds) => Promise<Result<never>>;
@@ -43,13 +44,14 @@ export type Updating = {
 
 export async function update(
   service: Service,
-  { document, spec, current, token, origin, askedBy, repeats, snapshotsBefore = false, isTrial, explain }: Updating,
+  { document, spec, current, token, origin, askedBy, repeats, snapshotsBefore, isTrial, explain }: Updating,
 ): Promise<Result<Deployment>> {
   const now = service.now();
   const budget = await service.budget();
-  const offered = snapshotsBefore ? refuseUnoffered(service) : undefined;
+  const isWanted = snapshotsBefore ?? (await wishesOf(service.db, current.id)).beforeUpdates;
+  const offered = isWanted ? refuseUnoffered(service) : undefined;
   if (offered && !offered.ok) return offered;
-  const takesSnapshot = snapshotsBefore && touchesData(await previewOf(service, current, spec));
+  const takesSnapshot = isWanted && touchesData(await previewOf(service, current, spec));
   let exceeded: Bounds | undefined;
   const write = async (db: Database): Promise<Result<Deployment>> => {
     if (token !== undefined && !(await sessionOfToken(db, token))) return sessionNotFound;

@@ -14,7 +14,7 @@ const start = [
 ] as const;
 const update = [...refusalsOfDocuments, ...refusalsOfAdmission, ...refusalsOfApplications] as const;
 
-/** With `snapshot=true`. */
+/** With `snapshot=true`, or where the owner wants one before each. */
 const refusalsOfSnapshots = [
   'snapshots_not_offered',
   'snapshot_needs_claim',
@@ -103,7 +103,7 @@ export const notesOfDeployments: Record<string, OperationNote> = {
     access: 'caller in body',
     description:
       'An update with the document of an earlier revision; it becomes the next revision. Volumes keep what they have since. With `dryRun=true` the answer says what would be done to each pod.',
-    refusals: [...update, 'revision_not_found'],
+    refusals: [...update, ...refusalsOfSnapshots, 'revision_not_found'],
   },
   extendDeployment: {
     tag: 'deployments',

@@ -1,6 +1,6 @@
 /** PURE. What the description says of snapshots. */
 import type { OperationNote } from './operation-note.ts';
-import { refusalsOfApplications } from './refusals.ts';
+import { refusalsOfAdmission, refusalsOfApplications, refusalsOfDocuments } from './refusals.ts';
 
 const all = [...refusalsOfApplications, 'snapshots_not_offered'] as const;
 
@@ -22,8 +22,19 @@ export const notesOfSnapshots: Record<string, OperationNote> = {
     tag: 'snapshots',
     access: 'caller in body',
     description:
-      'Puts the data of a snapshot in the place of those of the deployment: they are fetched while it runs, a snapshot is taken, and then the pods that use these volumes are stopped and started again. Interrupted at any instant, all data are those of before or all those of the snapshot. With `dryRun=true` the answer says what would be done.',
-    refusals: [...all, 'snapshot_not_found', 'volume_not_found', 'snapshot_under_way'],
+      'Puts the data of a snapshot in the place of those of the deployment: they are fetched while it runs, a snapshot is taken, and then the pods that use these volumes are stopped and started again. Interrupted at any instant, all data are those of before or all those of the snapshot. With `beside` another deployment is started by the revision of the snapshot, of the same account, with the same generated passwords and an address and a `sessionToken` of its own; it counts as any start, waits until all data are there, and fails in words where they cannot be brought. With `dryRun=true` the answer says what would be done.',
+    refusals: [
+      ...[...all, ...refusalsOfAdmission, ...refusalsOfDocuments],
+      ...(['application_exists', 'revision_not_found'] as const),
+      ...(['snapshot_not_found', 'volume_not_found', 'snapshot_under_way'] as const),
+    ],
+  },
+  setSnapshotWishes: {
+    tag: 'snapshots',
+    access: 'caller in body',
+    description:
+      'From now on, whoever asks for an update or goes back to a revision: with `beforeUpdates` a snapshot is taken before, if a pod with volumes is touched, and the update fails where that fails; `snapshot=false` of an update does without once.',
+    refusals: [...all, 'snapshot_needs_claim'],
   },
   deleteSnapshot: {
     tag: 'snapshots',

@@ -12,6 +12,7 @@ import { isPinned, splitImage } from '../../config/values/image-names.ts';
 import { readPushedReference } from '../../config/values/pushed-image.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
 import { type DesiredVolume, volumesOf } from '../../deployment/desired.ts';
+import type { Restore } from '../../deployment/snapshot/snapshot.ts';
 import { generatedValue } from '../../deployment/workload/derived-secrets.ts';
 import { type ArchivedVolumes, EngineFault, type VolumeArchive } from '../../engine/engine.ts';
 import type { BlobFolder } from '../../images/blobs/blob-folder.ts';
@@ -60,7 +61,7 @@ export async function openExport(
   opening.use(taken.value);
   if (withVolumes && (await finishedRestores(db, deployment.id)) !== before) return restoreUnderWay;
   const derive = await derivationOf(db, seal, deployment.id);
-  const written = withSecrets ? withGeneratedValues(spec, (name) => generatedValue(deployment.id, name, derive)) : spec;
+  const written = withSecrets ? withGeneratedValues(spec, (name) => generatedValue(name, derive)) : spec;
   const archives = withFiles(taken.value.archives);
   const texts = exportTexts({
     ...{ spec: written, document, revision: number, at: new Date(now()).toISOString(), withSecrets },
@@ -83,7 +84,9 @@ export async function openExport(
 /** How many restores have put volumes in their places; undefined while one may be doing so. */
 async function finishedRestores(db: Service['db'], deploymentId: string): Promise<number | undefined> {
   const restores = await restoresOf(db, deploymentId);
-  if (restores.some(({ state }) => state === 'filled')) return undefined;
+  // One that was started beside another has nothing before.
+  const isComing = ({ state, fromDeploymentId }: Restore) => state === 'asked' && fromDeploymentId !== null;
+  if (restores.some((restore) => restore.state === 'filled' || isComing(restore))) return undefined;
   return restores.filter(({ state }) => state === 'done').length;
 }
 

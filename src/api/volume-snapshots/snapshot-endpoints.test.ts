@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { shopYaml, type TestApi, testApi } from '../../../test/support/api.ts';
+import { generatedValue } from '../../deployment/workload/derived-secrets.ts';
+import { forgetSuperseded, revisionOf, settleImage } from '../../store/revisions.ts';
+import { derivationOf } from '../../store/seeds.ts';
+import { accountOfSession } from '../../store/sessions.ts';
 import { noteTaken, snapshotById } from '../../store/snapshots.ts';
 
 const volumes = '      volumes: [{ name: data, size: 16Mi, mountPath: /data }]\n';
@@ -21,6 +25,20 @@ const named = (more: object = {}) => ({ applicationName: 'shop', sessionToken, .
 const create = () => api.postJson('/createSnapshot', named());
 const listed = async () => (await api.get(`/getSnapshots?applicationName=shop&sessionToken=${sessionToken}`)).body;
 const claim = () => api.service.db.updateTable('deployments').set({ claimedAt: 1, expiresAt: null }).execute();
+
+/** Whose session it is from now on. `starts`: what its token may start. */
+async function attach(starts: 'plan' | 'free'): Promise<string> {
+  const { db } = api.service;
+  const id = 'someone';
+  const account = { id, name: 'Someone', email: 'someone@example.com', emailVerified: 1, tier: null };
+  const at = '2026-01-01T00:00:00Z';
+  await db
+    .insertInto('accounts')
+    .values({ ...account, createdAt: at, updatedAt: at } as never)
+    .execute();
+  await db.updateTable('sessions').set({ accountId: id, starts }).execute();
+  return id;
+}
 
 async function taken(totalBytes = 100): Promise<string> {
   const { body } = await create();
@@ -128,4 +146,112 @@ test('an update that touches a pod with volumes has a snapshot taken before, whe
   assert.deepEqual([only.reason, only.revision, others], ['before-update', 4, []]);
   api.service.snapshots = undefined;
   assert.equal((await update(again)).body.code, 'snapshots_not_offered');
+});
+
+test('beside it another deployment is started by the revision of the snapshot, of the same account, and counted', async () => {
+  await claim();
+  const { db, seal } = api.service;
+  const accountId = await attach('plan');
+  const yaml = `${shopYaml + volumes}      vars: { PASSWORD: <% SECRET PASSWORD %> }\n`;
+  await api.postYaml(`/updateUserDeployment?sessionToken=${sessionToken}`, yaml);
+  const id = await taken();
+  const [old] = await db.selectFrom('deployments').selectAll().execute();
+  await settleImage(db, old!.id, 2, { image: 'nginx:1', reference: 'nginx@sha256:1', by: 'registry' });
+  await api.postYaml(`/updateUserDeployment?sessionToken=${sessionToken}`, yaml.replace('nginx:1', 'nginx:2'));
+  const beside = (query = '', more: object = {}) =>
+    api.postJson(`/restoreSnapshot${query}`, named({ snapshot: id, beside: true, ...more }));
+
+  const trial = await beside('?dryRun=true');
+  assert.deepEqual([trial.body.dryRun, trial.body.volumes, trial.body.stopped], [true, ['web-data'], []]);
+  assert.equal((await db.selectFrom('deployments').select('id').execute()).length, 1, 'a trial starts nothing');
+  assert.equal((await beside('', { volumes: ['web-other'] })).body.code, 'volume_not_found');
+
+  const { status, body } = await beside();
+  assert.equal(status, 200, JSON.stringify(body));
+  const { started, restore } = body;
+  assert.deepEqual([restore.state, restore.isBeside, restore.snapshot], ['asked', true, id]);
+  assert.equal(started.applicationName, 'shop');
+  assert.notEqual(started.environment, old!.environment);
+  assert.notEqual(started.sessionToken, sessionToken);
+  const one = await db.selectFrom('deployments').selectAll().where('environment', '=', started.environment).execute();
+  const { id: newId, claimedAt, expiresAt, sessionId } = one[0]!;
+  assert.deepEqual([claimedAt !== null, expiresAt], [true, null]);
+  assert.equal(await accountOfSession(db, sessionId), accountId);
+  const revision = await revisionOf(db, seal, newId, 1);
+  assert.deepEqual([revision.spec.pods[0]!.image, revision.images], ['nginx:1', { 'nginx:1': 'nginx@sha256:1' }]);
+  const [values, others] = await Promise.all([derivationOf(db, seal, old!.id), derivationOf(db, seal, newId)]);
+  assert.deepEqual(generatedValue('PASSWORD', others), generatedValue('PASSWORD', values));
+  const mine = (await api.get(`/getSnapshots?applicationName=shop&sessionToken=${started.sessionToken}`)).body;
+  assert.deepEqual([mine.snapshots, mine.restores.length], [[], 1]);
+  assert.equal((await api.postJson('/deleteSnapshot', named({ snapshot: id }))).body.code, 'snapshot_under_way');
+
+  api.service.settings.tiers = [{ ...api.service.settings.tiers[0], deployments: 2 }];
+  const { body: refused } = await beside();
+  assert.equal(refused.code, 'plan_limit_reached');
+  assert.equal((await beside('?dryRun=true')).body.code, 'plan_limit_reached');
+});
+
+test('a token that may only start free ones gets a free one, which the account has all the same', async () => {
+  await claim();
+  const { db } = api.service;
+  const accountId = await attach('free');
+  const id = await taken();
+  const { body } = await api.postJson('/restoreSnapshot', named({ snapshot: id, beside: true }));
+  assert.equal(body.started.claimed, false);
+  assert.match(body.message, /It is free and expires/);
+  const sessions = await db.selectFrom('sessions').select(['accountId', 'starts']).execute();
+  assert.deepEqual(
+    sessions.map(({ accountId, starts }) => [accountId, starts]),
+    Array(2).fill([accountId, 'free']),
+  );
+});
+
+test('the revision of a snapshot stays with it, however many come after', async () => {
+  await claim();
+  const id = await taken();
+  const { db } = api.service;
+  const { id: deploymentId } = await db.selectFrom('deployments').select('id').executeTakeFirstOrThrow();
+  for (let number = 2; number <= 14; number++)
+    await api.postYaml(
+      `/updateUserDeployment?sessionToken=${sessionToken}`,
+      shopYaml.replace('nginx:1', `nginx:${number}`) + volumes,
+    );
+  const forget = async () => {
+    await forgetSuperseded(db, { id: deploymentId, revision: 14, servingRevision: 14 }, []);
+    const rows = await db.selectFrom('revisions').select('number').orderBy('number').execute();
+    return rows.map(({ number }) => number);
+  };
+  assert.deepEqual((await forget()).slice(0, 2), [1, 5]);
+  await api.postJson('/deleteSnapshot', named({ snapshot: id }));
+  assert.equal((await forget())[0], 5);
+});
+
+test('who wants one before each update has it until that changes, and an update can do without once', async () => {
+  const wish = (beforeUpdates: boolean) => api.postJson('/setSnapshotWishes', named({ beforeUpdates }));
+  assert.equal((await wish(true)).body.code, 'snapshot_needs_claim');
+  await claim();
+  assert.deepEqual((await listed()).wishes, { beforeUpdates: false });
+  const { status, body } = await wish(true);
+  assert.deepEqual([status, body.wishes], [200, { beforeUpdates: true }]);
+  await api.service.db.updateTable('deployments').set({ servingRevision: 1 }).execute();
+  const update = async (tag: number, query = '') => {
+    const yaml = shopYaml.replace('nginx:1', `nginx:${tag}`) + volumes;
+    const answer = await api.postYaml(`/updateUserDeployment?sessionToken=${sessionToken}${query}`, yaml);
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    return (await listed()).snapshots.length;
+  };
+  assert.equal(await update(2, '&snapshot=false'), 0);
+  assert.equal(await update(3), 1);
+  await api.postJson('/deleteSnapshot', named({ snapshot: (await listed()).snapshots[0].id }));
+  const back = await api.postJson('/rollbackUserDeployment', named({ revision: 2 }));
+  assert.equal(back.status, 200, JSON.stringify(back.body));
+  assert.deepEqual(
+    (await listed()).snapshots.map(({ reason }: { reason: string }) => reason),
+    ['before-update'],
+  );
+  await wish(false);
+  await api.postJson('/deleteSnapshot', named({ snapshot: (await listed()).snapshots[0].id }));
+  assert.equal(await update(4), 0);
+  api.service.snapshots = undefined;
+  assert.equal((await wish(true)).body.code, 'snapshots_not_offered');
 });

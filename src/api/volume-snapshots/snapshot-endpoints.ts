@@ -4,12 +4,22 @@ import { Type } from 'typebox';
 import { podsOfVolumes, wantedRevision } from '../../deployment/desired.ts';
 import { restoresOf } from '../../store/restores.ts';
 import { revisionOf } from '../../store/revisions.ts';
+import { wishesOf } from '../../store/snapshot-wishes.ts';
 import { snapshotsOf } from '../../store/snapshots.ts';
+import { originOf } from '../admission/caller-admission.ts';
 import type { Service } from '../api-service.ts';
+import { type Documents, refuseBeyond } from '../configuration/documents.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
-import { ApplicationFields, ApplicationQuery, findApplication } from '../requests/callers.ts';
+import {
+  ApplicationFields,
+  ApplicationQuery,
+  applicationOf,
+  findApplication,
+  requireCaller,
+} from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
+import { restoreBeside, type StartedBeside } from './restore-beside.ts';
 import {
   DeletedRecord,
   RestoreAnswer,
@@ -17,8 +27,11 @@ import {
   SnapshotAnswer,
   SnapshotsRecord,
   snapshotRecord,
+  WishesAnswer,
+  WishesRecord,
 } from './snapshot-records.ts';
 import {
+  changeWishes,
   createSnapshot,
   deleteSnapshot,
   findRestoring,
@@ -34,14 +47,22 @@ const SnapshotFields = Type.Object({ ...ApplicationFields.properties, snapshot: 
 
 const RestoreFields = Type.Object({
   ...SnapshotFields.properties,
+  beside: Type.Optional(
+    Type.Boolean({
+      description:
+        'As a new deployment beside it, with an address of its own, by the revision of the snapshot. What runs stays as it is.',
+    }),
+  ),
   volumes: Type.Optional(
     Type.Array(Type.String({ maxLength: 200 }), {
       minItems: 1,
       maxItems: 200,
-      description: 'Which volumes. Default: all that the snapshot and the deployment have.',
+      description: 'Which volumes. Default: all that the snapshot and the deployment (beside: its revision) have.',
     }),
   ),
 });
+
+const WishesFields = Type.Object({ ...ApplicationFields.properties, ...Type.Partial(WishesRecord).properties });
 
 const RestoreQuery = Type.Object({
   ...ApplicationQuery.properties,
@@ -50,7 +71,7 @@ const RestoreQuery = Type.Object({
   ),
 });
 
-export function snapshotEndpoints(service: Service): FastifyPluginAsyncTypebox {
+export function snapshotEndpoints(service: Service, documents: Documents): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
       '/createSnapshot',
@@ -96,6 +117,7 @@ export function snapshotEndpoints(service: Service): FastifyPluginAsyncTypebox {
           snapshots: (await snapshotsOf(db, found.value.id)).map(snapshotRecord),
           restores: (await restoresOf(db, found.value.id)).map(restoreRecord),
           kept: { count, bytes, ...(everyMs !== null && { everyHours: everyMs / hour }) },
+          wishes: await wishesOf(db, found.value.id),
           ...parameterWarnings(request),
         };
       },
@@ -107,16 +129,28 @@ export function snapshotEndpoints(service: Service): FastifyPluginAsyncTypebox {
         config: { limit: 'start' },
         schema: {
           operationId: 'restoreSnapshot',
-          summary: 'Put the data of a snapshot in the place of those of the deployment',
+          summary: 'Restore the data of a snapshot, in place or as a new deployment',
           querystring: RestoreQuery,
           body: RestoreFields,
-          response: { 200: RestoreAnswer, '4xx': ErrorRecord },
+          response: { 200: RestoreAnswer, '4xx': ErrorRecord, 503: ErrorRecord },
         },
       },
       async (request, reply) => {
-        const found = await findApplication(service, request, request.body);
+        const caller = await requireCaller(service, request, request.body);
+        if (!caller.ok) return sendProblem(reply, caller.problem);
+        const found = applicationOf(caller.value, request.body);
         if (!found.ok) return sendProblem(reply, found.problem);
         const { applicationName: name } = found.value;
+        if (request.body.beside) {
+          const isTrial = request.query.dryRun === 'true';
+          const { snapshot, volumes } = request.body;
+          const started = await restoreBeside(service, found.value, {
+            ...{ snapshot, volumes, caller: caller.value, origin: originOf(request, service.settings), isTrial },
+            explain: (document, bounds) => refuseBeyond(documents, request, { document, bounds }),
+          });
+          if (!started.ok) return sendProblem(reply, started.problem);
+          return { ...besideAnswer(started.value, service.urlOf), ...parameterWarnings(request) };
+        }
         if (request.query.dryRun === 'true') {
           const offered = refuseUnoffered(service);
           if (!offered.ok) return sendProblem(reply, offered.problem);
@@ -141,6 +175,32 @@ export function snapshotEndpoints(service: Service): FastifyPluginAsyncTypebox {
     );
 
     app.post(
+      '/setSnapshotWishes',
+      {
+        schema: {
+          operationId: 'setSnapshotWishes',
+          summary: 'Say when snapshots of a deployment are taken from now on',
+          querystring: ApplicationQuery,
+          body: WishesFields,
+          response: { 200: WishesAnswer, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const found = await findApplication(service, request, request.body);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        const { beforeUpdates } = request.body;
+        const changes = beforeUpdates === undefined ? {} : { beforeUpdates };
+        const wishes = await changeWishes(service, found.value, changes);
+        if (!wishes.ok) return sendProblem(reply, wishes.problem);
+        const { applicationName: name } = found.value;
+        const message = wishes.value.beforeUpdates
+          ? `A snapshot is taken before each update of ${name} that touches a pod with volumes.`
+          : `No snapshot is taken before an update of ${name}, unless the update asks for one.`;
+        return { message, wishes: wishes.value, ...parameterWarnings(request) };
+      },
+    );
+
+    app.post(
       '/deleteSnapshot',
       {
         schema: {
@@ -159,5 +219,29 @@ export function snapshotEndpoints(service: Service): FastifyPluginAsyncTypebox {
         return { message: `Snapshot ${deleted.value.id} is deleted.`, ...parameterWarnings(request) };
       },
     );
+  };
+}
+
+/** A trial has no restore. */
+function besideAnswer(
+  { deployment, sessionToken, snapshot, volumes, left, restore }: StartedBeside,
+  urlOf: Service['urlOf'],
+) {
+  const { applicationName, environment, label, claimedAt } = deployment;
+  const since = new Date(snapshot.takenAt!).toISOString();
+  const what = `with ${volumes.join(', ')} as of ${since}, by revision ${snapshot.revision}`;
+  if (!restore)
+    return {
+      ...{ dryRun: true as const, snapshot: snapshotRecord(snapshot), volumes, left, stopped: [] },
+      message: `Another ${applicationName} would be started beside it ${what}. What runs stays as it is.`,
+    };
+  const url = urlOf(label).origin;
+  const claimed = claimedAt !== null;
+  return {
+    message:
+      `Another ${applicationName} is being started beside it ${what}: ${url}` +
+      (claimed ? '' : ' It is free and expires: the account has not allowed the token more.'),
+    restore: restoreRecord(restore),
+    started: { url, sessionToken, applicationName, environment, claimed },
   };
 }

@@ -36,17 +36,34 @@ export const RestoreRecord = Type.Object({
     description: '`asked`: the data are being fetched; `filled`: they are here, and are about to be put in place.',
   }),
   snapshot: Type.String({ description: 'What is restored.' }),
+  isBeside: Type.Boolean({
+    description: 'The deployment was started with these data, beside the one of the snapshot.',
+  }),
   before: Type.Optional(Type.String({ description: 'The snapshot of what was there before.' })),
+  progress: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 100, description: 'How much of the data has come, in percent.' }),
+  ),
   volumes: Type.Array(VolumeName),
   createdAt: Type.String({ format: 'date-time' }),
   finishedAt: instant('When it was done, or given up.'),
   problem: Type.Optional(Type.String({ description: 'Why the last try has failed.' })),
 });
 
+export const WishesRecord = Type.Object(
+  {
+    beforeUpdates: Type.Boolean({
+      description: 'Whether one is taken before each update that touches a pod with volumes.',
+    }),
+  },
+  { description: 'What the owner wants from now on.' },
+);
+
+export const WishesAnswer = Type.Object({ message: Type.String(), wishes: WishesRecord, warnings: Warnings });
+
 export const SnapshotsRecord = Type.Object({
   snapshots: Type.Array(SnapshotRecord, { description: 'The newest first.' }),
   restores: Type.Array(RestoreRecord, {
-    description: 'What was restored in place, or is on its way: the newest first.',
+    description: 'What was restored into the deployment, or is on its way: the newest first.',
   }),
   kept: Type.Object(
     {
@@ -56,19 +73,36 @@ export const SnapshotsRecord = Type.Object({
     },
     { description: 'What the plan says.' },
   ),
+  wishes: WishesRecord,
   warnings: Warnings,
 });
 
 export const SnapshotAnswer = Type.Object({ message: Type.String(), snapshot: SnapshotRecord, warnings: Warnings });
 
 export const RestoreAnswer = Type.Union([
-  Type.Object({ message: Type.String(), restore: RestoreRecord, warnings: Warnings }),
+  Type.Object({
+    message: Type.String(),
+    restore: RestoreRecord,
+    started: Type.Optional(
+      Type.Object(
+        {
+          url: Type.String({ format: 'uri' }),
+          sessionToken: Type.String({ description: 'Of a session of its own. It is shown once.' }),
+          applicationName: Type.String(),
+          environment: Type.String(),
+          claimed: Type.Boolean(),
+        },
+        { description: 'The new deployment, where it was restored beside.' },
+      ),
+    ),
+    warnings: Warnings,
+  }),
   Type.Object({
     dryRun: Type.Literal(true),
     message: Type.String(),
     snapshot: SnapshotRecord,
-    volumes: Type.Array(VolumeName, { description: 'Those whose data would be replaced.' }),
-    left: Type.Array(VolumeName, { description: 'Volumes of the deployment that would stay as they are.' }),
+    volumes: Type.Array(VolumeName, { description: 'Those whose data would be restored.' }),
+    left: Type.Array(VolumeName, { description: 'Volumes that would stay as they are, or, beside, be empty.' }),
     stopped: Type.Array(Type.String(), { description: 'Pods that would be stopped and started again.' }),
     warnings: Warnings,
   }),
@@ -92,9 +126,11 @@ export function snapshotRecord(snapshot: Snapshot) {
 }
 
 export function restoreRecord({ id, state, snapshotId, safetyId, volumes, ...told }: Restore) {
-  const { createdAt, finishedAt, problem } = told;
+  const { fromDeploymentId, progress, createdAt, finishedAt, problem } = told;
+  const isBeside = fromDeploymentId !== null;
   return {
-    ...{ id, state, snapshot: snapshotId, volumes, createdAt: at(createdAt) },
+    ...{ id, state, snapshot: snapshotId, isBeside, volumes, createdAt: at(createdAt) },
+    ...(progress !== null && { progress }),
     ...(safetyId !== null && { before: safetyId }),
     ...(finishedAt !== null && { finishedAt: at(finishedAt) }),
     ...(problem !== null && { problem }),

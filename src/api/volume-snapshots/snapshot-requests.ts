@@ -6,6 +6,7 @@ import {
   type Restore,
   type Snapshot,
   type SnapshotReason,
+  type SnapshotWishes,
   snapshotTermsOf,
 } from '../../deployment/snapshot/snapshot.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
@@ -13,6 +14,7 @@ import type { Database } from '../../store/database.ts';
 import { addEvents } from '../../store/events.ts';
 import { askForRestore, openRestores } from '../../store/restores.ts';
 import { volumeSizesOfDeployment } from '../../store/revisions.ts';
+import { setWishes, wishesOf } from '../../store/snapshot-wishes.ts';
 import {
   askForOneBefore,
   askForSnapshot,
@@ -57,13 +59,9 @@ export async function ask(
   service: Pick<Service, 'settings' | 'now'>,
   { deployment, reason }: { deployment: Deployment; reason: SnapshotReason },
 ): Promise<Result<Snapshot>> {
-  const { id: deploymentId, applicationName: name, revision, claimedAt, heldAt } = deployment;
-  if (claimedAt === null && heldAt === null)
-    return refuse(
-      'snapshot_needs_claim',
-      `Application ${name} is not claimed: nothing is kept of it beyond its time.`,
-      'Claim it first (POST /claimDeployment).',
-    );
+  const { id: deploymentId, applicationName: name, revision } = deployment;
+  const kept = refuseUnclaimed(deployment);
+  if (!kept.ok) return kept;
   if ((await volumeSizesOfDeployment(db, deploymentId)).size === 0)
     return refuse(
       'volume_not_found',
@@ -83,6 +81,33 @@ export async function ask(
       'Delete one that is not needed any more (POST /deleteSnapshot).',
     );
   return succeed(await askForSnapshot(db, { deploymentId, revision, reason, now: service.now() }));
+}
+
+function refuseUnclaimed({ applicationName: name, claimedAt, heldAt }: Deployment): Result<undefined> {
+  if (claimedAt !== null || heldAt !== null) return succeed(undefined);
+  return refuse(
+    'snapshot_needs_claim',
+    `Application ${name} is not claimed: nothing is kept of it beyond its time.`,
+    'Claim it first (POST /claimDeployment).',
+  );
+}
+
+/** Those that are named change. */
+export async function changeWishes(
+  service: Service,
+  deployment: Deployment,
+  changes: Partial<SnapshotWishes>,
+): Promise<Result<SnapshotWishes>> {
+  const offered = refuseUnoffered(service);
+  if (!offered.ok) return offered;
+  const { id: deploymentId } = deployment;
+  return await write(service.db, { deploymentId }, async (db): Promise<Result<SnapshotWishes>> => {
+    const kept = refuseUnclaimed(deployment);
+    if (!kept.ok) return kept;
+    const wishes = { ...(await wishesOf(db, deploymentId)), ...changes };
+    await setWishes(db, deploymentId, wishes);
+    return succeed(wishes);
+  });
 }
 
 /** One that is under way for another reason counts as this one. As `ask`. */
@@ -123,7 +148,7 @@ export async function findRestoring(
   return succeed({ snapshot, volumes, left: present.filter((volume) => !volumes.includes(volume)) });
 }
 
-function noSnapshot(id: string) {
+export function noSnapshot(id: string) {
   return refuse(
     'snapshot_not_found',
     `There is no snapshot ${id} of this application that could be restored.`,

@@ -6,6 +6,7 @@ import { wait } from '../../lib/wait.ts';
 import { printable, renderTable } from '../render.ts';
 import { statuses } from '../words.ts';
 import { type Context, type Run, type Target, targetOf } from './command.ts';
+import { followDeployment } from './follow-deployment.ts';
 
 type Listed = AnswerOf<'getSnapshots'>;
 type Snapshot = Listed['snapshots'][number];
@@ -13,7 +14,9 @@ type Snapshot = Listed['snapshots'][number];
 export const snapshots: Run = async (context) => {
   const target = await targetOf(context);
   if (typeof target === 'number') return target;
-  const { connection, terminal, signal } = context;
+  const { connection, terminal, options, signal } = context;
+  const wanted = options['before-updates'];
+  if (wanted !== undefined) return await wish(context, target, String(wanted));
   const answer = await connection.client.call('getSnapshots', { query: target, signal });
   if (!answer.ok) return terminal.refuse(answer.problem);
   terminal.json(answer.value);
@@ -24,8 +27,18 @@ export const snapshots: Run = async (context) => {
   ]);
   if (rows.length === 0) terminal.note('There is none: "berth snapshot" takes one.');
   else terminal.print(renderTable(['SNAPSHOT', 'OF', 'REVISION', 'FOR', 'STATE', 'SIZE', ''], rows));
+  if (answer.value.wishes.beforeUpdates) terminal.note('One is taken before each update that touches data.');
   return statuses.done;
 };
+
+async function wish(context: Context, target: Target, wanted: string): Promise<number> {
+  const { connection, terminal, signal } = context;
+  if (wanted !== 'on' && wanted !== 'off') return terminal.fail('Say --before-updates on, or off.');
+  const body = { ...target, beforeUpdates: wanted === 'on' };
+  const answer = await connection.client.call('setSnapshotWishes', { body, signal });
+  if (!answer.ok) return terminal.refuse(answer.problem);
+  return say(context, answer.value, answer.value.message);
+}
 
 export const snapshot: Run = async (context) => {
   const [action = 'take', id] = context.given;
@@ -54,16 +67,25 @@ async function take(context: Context, target: Target): Promise<number> {
 async function restore(context: Context, target: Target, id: string): Promise<number> {
   const { connection, terminal, options, signal } = context;
   const volumes = options.volume as readonly string[] | undefined;
-  const body = { ...target, snapshot: id, ...(volumes && { volumes: [...volumes] }) };
+  const isBeside = options.beside === true;
+  const body = {
+    ...target,
+    snapshot: id,
+    ...(volumes && { volumes: [...volumes] }),
+    ...(isBeside && { beside: true }),
+  };
   const isTrial = options['dry-run'] === true;
   if (isTrial || options.yes !== true) {
     const trial = await connection.client.call('restoreSnapshot', { body, query: { dryRun: 'true' }, signal });
     if (!trial.ok) return terminal.refuse(trial.problem);
     const { message, stopped, left } = trial.value as Extract<AnswerOf<'restoreSnapshot'>, { dryRun: true }>;
+    const leftWords = isBeside ? 'Empty at the beginning' : 'Left as they are';
     const words = [
       message,
-      stopped.length === 0 ? 'No pod is stopped.' : `Stopped and started again: ${stopped.join(', ')}.`,
-      ...(left.length === 0 ? [] : [`Left as they are: ${left.join(', ')}.`]),
+      ...(isBeside
+        ? []
+        : [stopped.length === 0 ? 'No pod is stopped.' : `Stopped and started again: ${stopped.join(', ')}.`]),
+      ...(left.length === 0 ? [] : [`${leftWords}: ${left.join(', ')}.`]),
     ];
     if (isTrial) return say(context, trial.value, ...words);
     for (const line of words) terminal.note(printable(line));
@@ -76,7 +98,8 @@ async function restore(context: Context, target: Target, id: string): Promise<nu
   }
   const asked = await connection.client.call('restoreSnapshot', { body, signal });
   if (!asked.ok) return terminal.refuse(asked.problem);
-  const { restore } = asked.value as Extract<AnswerOf<'restoreSnapshot'>, { restore: object }>;
+  const { restore, started } = asked.value as Restoring;
+  if (started) return await tellBeside(context, asked.value as Restoring, started);
   if (options['no-wait']) return say(context, restore, restore.id);
   terminal.note(printable(asked.value.message));
   const find = ({ restores }: Listed) => restores.find((each) => each.id === restore.id);
@@ -85,6 +108,21 @@ async function restore(context: Context, target: Target, id: string): Promise<nu
   if (ended.state === 'failed') return failed(context, ended);
   const before = ended.before === undefined ? '' : ` What was there before is snapshot ${ended.before}.`;
   return say(context, ended, `${ended.volumes.join(', ')} restored from ${id}.${before}`);
+}
+
+type Restoring = Extract<AnswerOf<'restoreSnapshot'>, { restore: object }>;
+
+/** What the folder remembers stays. */
+async function tellBeside(
+  context: Context,
+  answer: Restoring,
+  { url, sessionToken, applicationName, environment }: NonNullable<Restoring['started']>,
+): Promise<number> {
+  const { options, terminal } = context;
+  terminal.note(printable(answer.message));
+  if (options['no-wait']) return say(context, answer, url);
+  terminal.note(`Its session token, which is shown once: ${sessionToken}`);
+  return await followDeployment(context, { applicationName, environment }, sessionToken);
 }
 
 async function remove(context: Context, target: Target, id: string): Promise<number> {
@@ -104,13 +142,14 @@ async function remove(context: Context, target: Target, id: string): Promise<num
 const lookEveryMs = 1_000;
 
 /** Tells on the way why a try has failed. A number is the status to end with. */
-async function untilEnded<T extends { state: string; problem?: string }>(
+async function untilEnded<T extends { state: string; problem?: string; progress?: number }>(
   { connection, terminal, signal }: Context,
   query: Target,
   find: (listed: Listed) => T | undefined,
   isOver: (found: T) => boolean,
 ): Promise<T | number> {
   let told: string | undefined;
+  let toldPercent = 0;
   for (;;) {
     const answer = await connection.client.call('getSnapshots', { query, signal });
     if (!answer.ok) {
@@ -123,6 +162,11 @@ async function untilEnded<T extends { state: string; problem?: string }>(
     if (found.problem !== undefined && found.problem !== told)
       terminal.note(`  ${printable(found.problem)} It is tried again.`);
     told = found.problem;
+    const { progress = 0 } = found;
+    if (progress >= toldPercent + 10 && progress < 100) {
+      toldPercent = progress;
+      terminal.note(`  ${progress} % of the data has come.`);
+    }
     await wait(lookEveryMs, signal);
   }
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { images, shopOnMemory, spec, withWeb } from '../../../test/support/controlled-deployment.ts';
 import { createMemoryEngine } from '../../engine/memory/memory.ts';
-import { askForRestore, noteFilled, noteTry } from '../../store/restores.ts';
+import { volumeKey } from '../../engine/memory/world.ts';
+import { askForRestore, failRestore, noteFilled, noteTry } from '../../store/restores.ts';
 import { askForSnapshot, noteFailedTry, noteTaken } from '../../store/snapshots.ts';
 
 const taken = { placeId: 'kept', volumes: [], totalBytes: 1, addedBytes: 1, pausedMs: 1 };
@@ -85,4 +86,43 @@ test('only the newest try can end a restore', async () => {
   assert.equal(await noteFilled(db, id, 'first'), false);
   assert.equal(await stateOf(db), 'asked');
   assert.ok(await noteFilled(db, id, 'second'));
+});
+
+/** One that was started beside `old-shop`, whose data it is to have. */
+async function besideOld() {
+  const shop = await shopOnMemory(spec, images);
+  const { db } = shop.control;
+  await db.updateTable('deployments').set({ expiresAt: null, claimedAt: 1 }).execute();
+  const asked = { deploymentId: 'shop', snapshotId: 'old', fromDeploymentId: 'old-shop', volumes: ['db-data'], now: 1 };
+  const { id } = await askForRestore(db, asked);
+  return { shop, db, id };
+}
+
+test('of one that was started beside another nothing is made before its data are there, and then it has them', async () => {
+  const { shop, db, id } = await besideOld();
+  for (let hours = 0; hours < 3; hours++) {
+    assert.deepEqual(await shop.visit(), []);
+    assert.equal((await shop.deployment()).state, 'deploying');
+    shop.clock.pass(3_600_000);
+  }
+  await noteTry(db, id, 'try');
+  const { copies } = createMemoryEngine({ world: shop.world, now: shop.control.now });
+  await copies!.make('old-shop', [{ volume: 'db-data', sizeBytes: 1000 }], 'try');
+  shop.world.copies.values().next().value!.get('db-data')!.files.set('n', 'kept');
+  assert.ok(await noteFilled(db, id, 'try'));
+  assert.ok(!(await shop.visit()).includes('create-volume'));
+  assert.equal((await shop.deployment()).state, 'running');
+  assert.equal(shop.world.volumes.get(volumeKey('shop', 'db-data'))!.files.get('n'), 'kept');
+});
+
+test('where its data cannot be brought it has failed, and never runs without them', async () => {
+  const { shop, db, id } = await besideOld();
+  await failRestore(db, id, 'The snapshot is not kept any more.', 1);
+  for (let visits = 0; visits < 3; visits++) {
+    await shop.visit();
+    const { state, message } = await shop.deployment();
+    assert.equal(state, 'failed');
+    assert.match(message, /the data of snapshot old could not be brought: The snapshot is not kept any more\./);
+  }
+  assert.deepEqual([shop.world.volumes.size, [...shop.world.containers.of('shop')].length], [0, 0]);
 });

@@ -54,8 +54,9 @@ async function perform(
       await facetOf(engine, 'isolation').setEgress(deployment.id, operation.egress);
       return;
     case 'swap-volumes': {
-      const { volumes, restoreId, filledKey, snapshotId } = operation;
-      if (!(await facetOf(engine, 'copies').swap(deployment.id, volumes, filledKey))) {
+      const { volumes, restoreId, filledKey, snapshotId, fromDeploymentId } = operation;
+      const madeFor = fromDeploymentId ?? deployment.id;
+      if (!(await facetOf(engine, 'copies').swap(deployment.id, volumes, { key: filledKey, madeFor }))) {
         await askAgain(db, restoreId, executor.now());
         const because = 'What was fetched is not on the host any more; it is fetched again.';
         executor.note({ kind: 'snapshot', snapshot: 'not-restored', id: snapshotId, because, isOver: false });

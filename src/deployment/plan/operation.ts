@@ -34,6 +34,8 @@ export type VolumeSwap = {
   restoreId: string;
   filledKey: string;
   snapshotId: string;
+  /** Whose volumes they were, where that is another deployment. */
+  fromDeploymentId: string | null;
   because: string;
 };
 

@@ -7,7 +7,7 @@ import type { ObservedWorkload } from '../workload/workload.ts';
 import { describePlan } from './operation.ts';
 import { plan } from './plan.ts';
 
-const restore = { id: 'restore', snapshotId: 'monday', volumes: ['db-data'], filledKey: 'try' };
+const restore = { id: 'restore', snapshotId: 'monday', fromDeploymentId: null, volumes: ['db-data'], filledKey: 'try' };
 
 function restoring(spec = specOf(database, web)): Extract<Desired, { kind: 'running' }> {
   const desired = running(shop, spec);

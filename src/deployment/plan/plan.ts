@@ -84,8 +84,9 @@ function planRestore(restore: FilledRestore, matches: Match[], observed: Observe
   return [...planWithdrawal(removals, observed, endpoints), ...removals, swap(restore)];
 }
 
-function swap({ id: restoreId, snapshotId, volumes, filledKey }: FilledRestore): Operation {
-  return { kind: 'swap-volumes', volumes, restoreId, filledKey, snapshotId, because: `snapshot ${snapshotId}` };
+function swap({ id: restoreId, snapshotId, fromDeploymentId, volumes, filledKey }: FilledRestore): Operation {
+  const because = `snapshot ${snapshotId}`;
+  return { kind: 'swap-volumes', volumes, restoreId, filledKey, snapshotId, fromDeploymentId, because };
 }
 
 /** It has none of the volumes, or is a job that has ended. */

@@ -38,23 +38,37 @@ export type Snapshot = {
 export const restoreStates = ['asked', 'filled', 'done', 'failed'] as const;
 export type RestoreState = (typeof restoreStates)[number];
 
-/** Of volumes in place. `filled`: what is to take their places is there, and the next visit puts it there. */
+/** Of volumes. `filled`: what is to take their places is there, and the next visit puts it there. */
 export type Restore = {
   id: string;
+  /** Whose volumes they become. */
   deploymentId: string;
   snapshotId: string;
+  /** The deployment of the snapshot, where that is another one: this one was started beside it. */
+  fromDeploymentId: string | null;
   volumes: string[];
   state: RestoreState;
   /** The snapshot that is taken before. */
   safetyId: string | null;
   /** Names what the newest try fills, or has filled; each try has its own. */
   filledKey: string | null;
+  /** 0 to 100, of the fetching; null before its first look. */
+  progress: number | null;
   createdAt: Instant;
   finishedAt: Instant | null;
   tries: number;
   nextTryAt: Instant;
   problem: string | null;
 };
+
+/** What the owner wants from now on, whoever asks for an update. */
+export type SnapshotWishes = {
+  /** One is taken before each update that touches a pod with volumes. */
+  beforeUpdates: boolean;
+};
+
+/** Where nobody has said anything. */
+export const noWishes: SnapshotWishes = { beforeUpdates: false };
 
 /** What restores that are not over need of what is kept. */
 export function neededBy(restores: readonly Restore[]): ReadonlySet<string> {

@@ -40,7 +40,7 @@ export function createCopies(world: MemoryWorld, owner: string, intercept: Inter
         return { folder: folderOf(key), paths: wanted.map(({ volume }) => volume) };
       }),
     finish: (deploymentId) => intercept({ name: 'copies.finish', deploymentId }, () => {}),
-    swap: (deploymentId, names, key) =>
+    swap: (deploymentId, names, { key }) =>
       intercept({ name: 'copies.swap', deploymentId }, (extent) => {
         const made = copies.get(folderOf(key));
         if (!made) return false;
@@ -56,6 +56,7 @@ export function createCopies(world: MemoryWorld, owner: string, intercept: Inter
         announce(world, deploymentId);
         return true;
       }),
+    filledBytes: async () => 0,
     room: async () => world.capacity.disk?.freeBytes ?? 0,
     clear: (key) => intercept({ name: 'copies.clear' }, () => void copies.delete(folderOf(key))),
     list: async () =>

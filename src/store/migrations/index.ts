@@ -34,6 +34,8 @@ import * as keptMetrics from './0032-kept-metrics.ts';
 import * as domainMails from './0033-domain-mails.ts';
 import * as snapshots from './0034-snapshots.ts';
 import * as stops from './0035-stops.ts';
+import * as restoresBeside from './0036-restores-beside.ts';
+import * as snapshotWishes from './0037-snapshot-wishes.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -70,4 +72,6 @@ export const migrations: Record<string, Migration> = {
   '0033-domain-mails': domainMails,
   '0034-snapshots': snapshots,
   '0035-stops': stops,
+  '0036-restores-beside': restoresBeside,
+  '0037-snapshot-wishes': snapshotWishes,
 };

@@ -9,6 +9,7 @@ import type {
   Outline,
   Preview,
   Reservation,
+  Restored,
   RestorePreview,
   Revision,
   Snapshots,
@@ -117,17 +118,25 @@ export function takeSnapshot(target: Target): Promise<Answer<{ message: string }
   return call('createSnapshot', { body: queryOf(target), token: target.sessionToken });
 }
 
-/** What of a snapshot is put back. `volumes`: all, unless some are named. */
-export type Restoring = { snapshot: string; volumes?: string[] };
+/** What of a snapshot is put back. `volumes`: all, unless some are named; `beside`: into a new deployment. */
+export type Restoring = { snapshot: string; volumes?: string[]; beside?: true };
 
-export function restoreSnapshot(target: Target, restoring: Restoring): Promise<Answer<{ message: string }>> {
-  return call('restoreSnapshot', { body: { ...queryOf(target), ...restoring }, token: target.sessionToken });
+export function restoreSnapshot(target: Target, restoring: Restoring): Promise<Answer<Restored>> {
+  const body = { ...queryOf(target), ...restoring };
+  return call('restoreSnapshot', { body, token: target.sessionToken }) as Promise<Answer<Restored>>;
 }
 
 export function previewRestore(target: Target, restoring: Restoring): Promise<Answer<RestorePreview>> {
   const body = { ...queryOf(target), ...restoring };
   const query = { dryRun: 'true' as const };
   return call('restoreSnapshot', { body, query, token: target.sessionToken }) as Promise<Answer<RestorePreview>>;
+}
+
+export function wishSnapshots(
+  target: Target,
+  wishes: Partial<Snapshots['wishes']>,
+): Promise<Answer<{ message: string }>> {
+  return call('setSnapshotWishes', { body: { ...queryOf(target), ...wishes }, token: target.sessionToken });
 }
 
 export function deleteSnapshot(target: Target, snapshot: string): Promise<Answer<{ message: string }>> {

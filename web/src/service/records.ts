@@ -23,6 +23,7 @@ export type Revision = AnswerOf<'getDeploymentRevisions'>['revisions'][number];
 export type Snapshots = AnswerOf<'getSnapshots'>;
 export type Snapshot = Snapshots['snapshots'][number];
 export type Restore = Snapshots['restores'][number];
+export type Restored = Extract<AnswerOf<'restoreSnapshot'>, { restore: object }>;
 export type RestorePreview = Extract<AnswerOf<'restoreSnapshot'>, { dryRun: true }>;
 export type Preview = AnswerOf<'previewUpdate'>;
 export type PodChange = Preview['pods'][number];

@@ -1,4 +1,4 @@
-/** What putting a snapshot back does, told by the service before it is asked for. */
+/** What putting a snapshot back does, in place or as a new deployment, told by the service before it is asked for. */
 import { useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
 import { Loading } from '../parts/loading.tsx';
@@ -7,14 +7,14 @@ import { useNow } from '../parts/now.ts';
 import { useAnswer } from '../parts/use-answer.ts';
 import type { Answer, Problem } from '../service/ask.ts';
 import { previewRestore, type Restoring, restoreSnapshot, type Target } from '../service/calls.ts';
-import type { RestorePreview, Snapshot } from '../service/records.ts';
-import { replacedBy } from './words.ts';
+import type { Restored, RestorePreview, Snapshot } from '../service/records.ts';
+import { replacedBy, startedWith } from './words.ts';
 
 type RestoreDialogProps = {
   target: Target;
   snapshot: Snapshot;
   onClose: () => void;
-  onDone: (message: string) => void;
+  onDone: (message: string, started: Restored['started']) => void;
 };
 
 export function RestoreDialog({ target, snapshot: { id, volumes }, onClose, onDone }: RestoreDialogProps) {
@@ -22,10 +22,15 @@ export function RestoreDialog({ target, snapshot: { id, volumes }, onClose, onDo
   const names = volumes.map(({ name }) => name);
   /** Undefined: all that can be restored. */
   const [chosen, setChosen] = useState<readonly string[]>();
+  const [isBeside, setIsBeside] = useState(false);
   const [refusal, setRefusal] = useState<Problem>();
   const [isAsking, setIsAsking] = useState(false);
-  const restoring: Restoring = { snapshot: id, ...(chosen && { volumes: [...chosen] }) };
-  const key = chosen?.join(' ') ?? '*';
+  const restoring: Restoring = {
+    snapshot: id,
+    ...(chosen && { volumes: [...chosen] }),
+    ...(isBeside && { beside: true }),
+  };
+  const key = `${isBeside} ${chosen?.join(' ') ?? '*'}`;
   // An answer to another choice tells nothing of this one.
   const asked = useAnswer(key, async (): Promise<Answer<{ key: string; preview: RestorePreview | undefined }>> => {
     if (chosen?.length === 0) return { ok: true, value: { key, preview: undefined } };
@@ -41,7 +46,7 @@ export function RestoreDialog({ target, snapshot: { id, volumes }, onClose, onDo
     setIsAsking(true);
     const answer = await restoreSnapshot(target, restoring);
     setIsAsking(false);
-    if (answer.ok) onDone(answer.value.message);
+    if (answer.ok) onDone(answer.value.message, answer.value.started);
     else setRefusal(answer.problem);
   };
   return (
@@ -55,15 +60,32 @@ export function RestoreDialog({ target, snapshot: { id, volumes }, onClose, onDo
           </button>
           <button
             type="button"
-            className="button danger"
+            className={isBeside ? 'button primary' : 'button danger'}
             disabled={!preview || isAsking}
             onClick={() => void restore()}
           >
-            Replace the data
+            {isBeside ? 'Start it beside' : 'Replace the data'}
           </button>
         </>
       }
     >
+      <fieldset className="stack restore-choice">
+        <legend className="small soft">Where</legend>
+        {[false, true].map((value) => (
+          <label className="check" key={String(value)}>
+            <input
+              type="radio"
+              name="restore-where"
+              checked={isBeside === value}
+              onChange={() => {
+                setIsBeside(value);
+                setRefusal(undefined);
+              }}
+            />
+            {value ? 'As a new deployment beside it' : 'In place'}
+          </label>
+        ))}
+      </fieldset>
       {names.length > 1 && (
         <fieldset className="stack restore-choice">
           <legend className="small soft">Volumes</legend>
@@ -79,16 +101,16 @@ export function RestoreDialog({ target, snapshot: { id, volumes }, onClose, onDo
         {isWaiting && <Loading what="what it does" height="6rem" />}
         {preview && (
           <>
-            <p>{replacedBy(preview, now)}</p>
+            <p>{isBeside ? startedWith(preview, now) : replacedBy(preview, now)}</p>
             <p className="small">
-              {preview.stopped.length === 0
-                ? 'No pod is stopped.'
-                : `Stopped and started again: ${preview.stopped.join(', ')}.`}
-              {preview.left.length > 0 && ` Left as they are: ${preview.left.join(', ')}.`}
+              {isBeside ? 'What runs stays as it is.' : stoppedWords(preview)}
+              {preview.left.length > 0 &&
+                ` ${isBeside ? 'Empty at the beginning' : 'Left as they are'}: ${preview.left.join(', ')}.`}
             </p>
             <p className="small soft">
-              A snapshot of what is there now is taken before; what is written between that and the stop, some seconds,
-              is lost. The configuration stays.
+              {isBeside
+                ? 'It has an address of its own and the same passwords, and counts as any other deployment.'
+                : 'A snapshot of what is there now is taken before; what is written between that and the stop, some seconds, is lost. The configuration stays.'}
             </p>
           </>
         )}
@@ -97,4 +119,8 @@ export function RestoreDialog({ target, snapshot: { id, volumes }, onClose, onDo
       {(refusal ?? asked.problem) && <ProblemNotice problem={(refusal ?? asked.problem)!} />}
     </Dialog>
   );
+}
+
+function stoppedWords({ stopped }: RestorePreview): string {
+  return stopped.length === 0 ? 'No pod is stopped.' : `Stopped and started again: ${stopped.join(', ')}.`;
 }

@@ -7,9 +7,12 @@ import { useNow } from '../parts/now.ts';
 import { printAgo, printMoment } from '../parts/time.ts';
 import { tellUser } from '../parts/toast.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
+import { rememberDeployment } from '../remembered/remembered.ts';
+import { go } from '../routing/router.tsx';
+import { pathOf } from '../routing/routes.ts';
 import type { Problem } from '../service/ask.ts';
-import { snapshotsOf, type Target, takeSnapshot } from '../service/calls.ts';
-import type { Restore, Snapshot } from '../service/records.ts';
+import { snapshotsOf, type Target, takeSnapshot, wishSnapshots } from '../service/calls.ts';
+import type { Restore, Restored, Snapshot } from '../service/records.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { RestoreDialog } from './restore-dialog.tsx';
 import { badgeOf, isOpen, isUnderWay, obstacleOf, problemOf, stageOf, storyOf, termsOf } from './words.ts';
@@ -45,11 +48,26 @@ export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelPro
     if (answer.ok) tellUser(answer.value.message);
     ask();
   };
+  const wish = async (beforeUpdates: boolean) => {
+    setIsAsking(true);
+    const answer = await wishSnapshots(target, { beforeUpdates });
+    setIsAsking(false);
+    setRefusal(answer.ok ? undefined : answer.problem);
+    if (answer.ok) tellUser(answer.value.message);
+    ask();
+  };
   const close = () => setAsked(undefined);
   const done = (message: string) => {
     close();
     tellUser(message);
     ask();
+  };
+
+  const open = ({ sessionToken, ...started }: NonNullable<Restored['started']>) => {
+    // Whoever is signed in has it by the account.
+    if (target.sessionToken !== undefined)
+      rememberDeployment({ ...started, sessionToken, startedAt: new Date().toISOString() });
+    go(pathOf({ page: 'deployment', ...started, tab: 'overview' }));
   };
 
   return (
@@ -87,9 +105,25 @@ export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelPro
           ))}
         </ol>
       )}
+      {value && obstacle === undefined && (
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={value.wishes.beforeUpdates}
+            disabled={isAsking}
+            onChange={({ target }) => void wish(target.checked)}
+          />
+          Before each update that touches data
+        </label>
+      )}
       {value && obstacle === undefined && <p className="small soft">{termsOf(value.kept)}</p>}
       {asked?.kind === 'restore' && (
-        <RestoreDialog {...{ target }} snapshot={asked.snapshot} onClose={close} onDone={done} />
+        <RestoreDialog
+          {...{ target }}
+          snapshot={asked.snapshot}
+          onClose={close}
+          onDone={(message, started) => (started ? open(started) : done(message))}
+        />
       )}
       {asked?.kind === 'delete' && (
         <DeleteDialog {...{ target }} snapshot={asked.snapshot} onClose={close} onDone={done} />

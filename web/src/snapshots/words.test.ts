@@ -24,9 +24,13 @@ test('a try that has failed is told, and whether another follows', () => {
 
 test('a restore says whether the application runs meanwhile', () => {
   const volumes = ['db-data', 'web-files'];
-  assert.match(stageOf({ state: 'asked', volumes }, ''), /^Restoring db-data, web-files: .*runs on/);
-  assert.match(stageOf({ state: 'filled', volumes }, ''), /stop for that/);
-  assert.equal(stageOf({ state: 'done', volumes }, 'just now'), 'Restored db-data, web-files, just now.');
+  const [inPlace, beside] = [false, true].map((isBeside) => ({ isBeside, volumes }));
+  assert.match(stageOf({ ...inPlace!, state: 'asked' }, ''), /^Restoring db-data, web-files: .*runs on/);
+  assert.match(stageOf({ ...inPlace!, state: 'asked', progress: 40 }, ''), /fetched, 40 %\./);
+  assert.match(stageOf({ ...inPlace!, state: 'filled' }, ''), /stop for that/);
+  assert.match(stageOf({ ...beside!, state: 'asked' }, ''), /starts when they are here/);
+  assert.doesNotMatch(stageOf({ ...beside!, state: 'filled' }, ''), /stop/);
+  assert.equal(stageOf({ ...inPlace!, state: 'done' }, 'just now'), 'Restored db-data, web-files, just now.');
 });
 
 test('a restore is told before by the volumes that go back, and by how far', () => {

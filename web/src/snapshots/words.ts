@@ -39,18 +39,32 @@ export function problemOf({ state, problem }: Pick<Snapshot | Restore, 'state' |
 }
 
 /** Where a restore is. @param ago When it has ended, such as `5 min ago`. */
-export function stageOf({ state, volumes }: Pick<Restore, 'state' | 'volumes'>, ago: string): string {
+export function stageOf(
+  { state, volumes, progress, isBeside }: Pick<Restore, 'state' | 'volumes' | 'progress' | 'isBeside'>,
+  ago: string,
+): string {
   const what = volumes.join(', ');
+  const percent = progress === undefined ? '' : `, ${progress} %`;
   switch (state) {
     case 'asked':
-      return `Restoring ${what}: the data are being fetched. The application runs on meanwhile.`;
+      return `Restoring ${what}: the data are being fetched${percent}. The application ${isBeside ? 'starts when they are here' : 'runs on meanwhile'}.`;
     case 'filled':
-      return `Restoring ${what}: the data are here and are being put in place. Pods that use them stop for that.`;
+      return `Restoring ${what}: the data are here and are being put in place.${isBeside ? '' : ' Pods that use them stop for that.'}`;
     case 'done':
       return `Restored ${what}, ${ago}.`;
     case 'failed':
       return `${what} could not be restored, ${ago}.`;
   }
+}
+
+/** What another deployment would begin with. */
+export function startedWith(
+  { volumes, snapshot }: Pick<RestorePreview, 'volumes' | 'snapshot'>,
+  nowMs: number,
+): string {
+  const at = Date.parse(snapshot.takenAt ?? snapshot.createdAt);
+  const then = `${printMoment(at, nowMs)} (${printAgo(nowMs - at)})`;
+  return `It begins with what was there ${then}, by revision ${snapshot.revision}: ${volumes.join(', ')}.`;
 }
 
 /** What a restore would replace, and by what. */

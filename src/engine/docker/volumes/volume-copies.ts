@@ -60,13 +60,20 @@ export function createVolumeCopies({ volumes: root, loops, copies }: CopiesOptio
     async finish(deploymentId, volumes, key) {
       for (const volume of volumes) await finishVolume(folderOf(key), deploymentId, volume);
     },
-    async swap(deploymentId, volumes, key) {
+    async swap(deploymentId, volumes, { key, madeFor }) {
       const made = join(folderOf(key), volumesIn);
-      const pairs = volumes.map((volume) => ({ volume, by: loopPlace(made, deploymentId, volume) }));
+      const pairs = volumes.map((volume) => ({ volume, by: loopPlace(made, madeFor, volume) }));
       // Its size is written last, and stays when the image is taken away.
       for (const { by } of pairs) if (!(await stat(by.size).catch(nothing))) return false;
       for (const { volume, by } of pairs) await loops.replace({ deploymentId, volume }, by);
       return true;
+    },
+    async filledBytes(deploymentId, volumes, key) {
+      const drafts = loopVolumesIn(join(folderOf(key), volumesIn));
+      const usages = await drafts.usages().catch(() => []);
+      return usages.reduce((sum, { volume, usedBytes, ...of }) => {
+        return of.deploymentId === deploymentId && volumes.includes(volume) ? sum + usedBytes : sum;
+      }, 0);
     },
     room: (deploymentId, volumes, keptIn) => roomBeside(root, deploymentId, volumes, keptIn),
     clear: (key) => clearFolder(folderOf(key)),

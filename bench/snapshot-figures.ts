@@ -1,0 +1,55 @@
+/** PURE. The figures of snapshots, as `figures.ts` has those of the rest. */
+import { type Figure, type Section, tail } from './figures.ts';
+import type { SnapshotTimes, Window } from './snapshots.ts';
+import { median, percentile, ratioOf } from './statistics.ts';
+
+export function snapshotSections({ megabytes, first, next, quiet, meanwhile }: SnapshotTimes): Section[] {
+  const of = (windows: readonly Window[], kind: keyof Window) => windows.map((window) => window[kind]);
+  const p99 = (samples: readonly number[]) => percentile(samples, 0.99);
+  const kinds = [
+    { kind: 'reads', says: 'a page that is read from the volume' },
+    { kind: 'writes', says: 'a line that is synced to the volume' },
+  ] as const;
+  const row = (id: string, says: string, measured: number): Figure => ({
+    id: `snapshots.${id}`,
+    says,
+    values: { measured },
+  });
+  return [
+    {
+      title: `Snapshots of a volume with ${megabytes} MB, of which 1 % has changed`,
+      unit: 'mixed',
+      figures: [
+        row('first-seconds', 'the first one, until it is kept and checked, s', first.seconds),
+        row('seconds', 'each next one, median, s', median(next.map(({ seconds }) => seconds))),
+        row('total', 'what is in it, MB', median(next.map(({ totalBytes }) => totalBytes)) / 1e6),
+        row('added', 'what of it was new, and moved, MB', median(next.map(({ addedBytes }) => addedBytes)) / 1e6),
+        row('paused', 'writers waited, median, ms', median(next.map(({ pausedMs }) => pausedMs))),
+      ],
+    },
+    {
+      title: 'Answers of the application',
+      unit: 'ms',
+      figures: kinds.flatMap(({ kind, says }) => [
+        { id: `snapshots.${kind}.quiet`, says: `${says}, in quiet`, values: tail(of(quiet, kind).flat()) },
+        {
+          id: `snapshots.${kind}.meanwhile`,
+          says: `${says}, while one is taken`,
+          values: tail(of(meanwhile, kind).flat()),
+        },
+      ]),
+    },
+    {
+      title: 'While one is taken / in quiet, 99th percentiles (at most 1.5)',
+      unit: 'ratio',
+      figures: kinds.map(({ kind, says }) => ({
+        id: `ratio.snapshots.${kind}`,
+        says,
+        values: {
+          'of p99s': p99(of(meanwhile, kind).flat()) / p99(of(quiet, kind).flat()),
+          'median of pairs': ratioOf(of(meanwhile, kind).map(p99), of(quiet, kind).map(p99)).medianOfPairs,
+        },
+      })),
+    },
+  ];
+}

@@ -1,0 +1,80 @@
+/** A snapshot restored as a new deployment beside the one that it was taken of. */
+import type { AppSpec } from '../../config/spec/spec.ts';
+import type { Deployment } from '../../deployment/deployment.ts';
+import { volumesOf } from '../../deployment/desired.ts';
+import type { Restore, Snapshot } from '../../deployment/snapshot/snapshot.ts';
+import { type Result, refuse, succeed } from '../../lib/problem.ts';
+import type { Origin } from '../../store/origins.ts';
+import { restoresOf } from '../../store/restores.ts';
+import { documentOf, revisionIfKept } from '../../store/revisions.ts';
+import { snapshotById } from '../../store/snapshots.ts';
+import type { Service } from '../api-service.ts';
+import type { Bounds } from '../configuration/reading/read-document.ts';
+import { type Started, start } from '../deployments/start-deployment.ts';
+import type { Caller } from '../requests/callers.ts';
+import { noSnapshot, refuseUnoffered } from './snapshot-requests.ts';
+
+export type AskedBeside = {
+  snapshot: string;
+  volumes?: string[] | undefined;
+  caller: Caller;
+  origin: Origin;
+  isTrial: boolean;
+  explain: (document: string, bounds: Bounds) => Promise<Result<never>>;
+};
+
+/** `left`: volumes that begin empty. */
+export type StartedBeside = Started & { snapshot: Snapshot; volumes: string[]; left: string[]; restore?: Restore };
+
+/** By the snapshot's revision. In a trial nothing is changed, and there is no restore. */
+export async function restoreBeside(
+  service: Service,
+  deployment: Deployment,
+  { snapshot: id, volumes: named, caller, origin, isTrial, explain }: AskedBeside,
+): Promise<Result<StartedBeside>> {
+  const { db, seal } = service;
+  const offered = refuseUnoffered(service);
+  if (!offered.ok) return offered;
+  const snapshot = await snapshotById(db, id);
+  if (snapshot?.deploymentId !== deployment.id || snapshot.state !== 'taken') return noSnapshot(id);
+  const kept = await revisionIfKept(db, seal, deployment.id, snapshot.revision);
+  if (!kept)
+    return refuse(
+      'revision_not_found',
+      `Revision ${snapshot.revision}, of which the snapshot is, is not kept any more.`,
+      'Restore it in place instead.',
+    );
+  const chosen = choose(kept.spec, snapshot, named);
+  if (!chosen.ok) return chosen;
+  const document = await documentOf(db, seal, deployment.id, snapshot.revision);
+  const { volumes, left } = chosen.value;
+  const started = await start(service, {
+    ...{ document, spec: kept.spec, caller, origin, key: undefined, isTrial },
+    beside: { deployment, snapshotId: id, revision: snapshot.revision, volumes },
+    explain: (bounds) => explain(document, bounds),
+  });
+  if (!started.ok) return started;
+  if (isTrial) return succeed({ ...started.value, snapshot, volumes, left });
+  offered.value.look();
+  const [restore] = await restoresOf(db, started.value.deployment.id);
+  return succeed({ ...started.value, snapshot, volumes, left, restore: restore! });
+}
+
+/** PURE. */
+function choose(
+  spec: AppSpec,
+  { volumes: kept }: Snapshot,
+  named: readonly string[] | undefined,
+): Result<{ volumes: string[]; left: string[] }> {
+  const wanted = volumesOf(spec).map(({ volume }) => volume);
+  const both = kept.map(({ volume }) => volume).filter((volume) => wanted.includes(volume));
+  const missing = (named ?? []).filter((volume) => !both.includes(volume));
+  if (missing.length > 0 || both.length === 0)
+    return refuse(
+      'volume_not_found',
+      `The snapshot and its revision do not both have ${missing.join(', ') || 'a volume'}.`,
+      both.length === 0 ? 'It has nothing to be restored.' : `Both have ${both.join(', ')}.`,
+    );
+  const volumes = [...new Set(named ?? both)];
+  return succeed({ volumes, left: wanted.filter((volume) => !volumes.includes(volume)) });
+}

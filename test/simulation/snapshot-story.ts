@@ -1,0 +1,293 @@
+/**
+ * A story of an application whose data are kept: snapshots, restores in place and beside, exports, removal and return within
+ * the grace, while processes are killed at any call, and the engine and the place fail at any call. All in memory.
+ */
+import assert from 'node:assert/strict';
+import { openExport } from '../../src/api/export/exported-application.ts';
+import { BackupFault } from '../../src/backup/restic.ts';
+import { reconcile } from '../../src/control/visit/reconcile.ts';
+import type { Deployment } from '../../src/deployment/deployment.ts';
+import { snapshotTermsOf } from '../../src/deployment/snapshot/snapshot.ts';
+import { EngineFault } from '../../src/engine/engine.ts';
+import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
+import { volumeKey } from '../../src/engine/memory/world.ts';
+import { createSnapshotWorker } from '../../src/snapshots/worker.ts';
+import { deploymentById, writeIntent } from '../../src/store/deployments.ts';
+import { makeDue, releaseLease, takeLeases } from '../../src/store/leases.ts';
+import { askForRestore, openRestores, restoresOf } from '../../src/store/restores.ts';
+import { copySeed } from '../../src/store/seeds.ts';
+import { askForSnapshot, letLeave, snapshotsOf } from '../../src/store/snapshots.ts';
+import { randomFrom } from '../random.ts';
+import { addNeighbour, onEngine, shopOnMemory } from '../support/controlled-deployment.ts';
+import { pod, specOf } from '../support/deployments.ts';
+import { createTestEngine } from '../support/memory-engine.ts';
+import { createMemoryRepository, type MemoryRepository } from '../support/memory-repository.ts';
+import { filesOfTar } from '../support/tar-files.ts';
+
+const minute = 60_000;
+const graceMs = 20 * minute;
+const mostBeside = 2;
+const volumes = ['data', 'log'].map((name) => ({ name, sizeBytes: 1000, mountPath: `/${name}` }));
+const names = ['db-data', 'db-log'];
+const spec = specOf(
+  pod('db', { image: 'db:1', servicePorts: [5432], volumes }),
+  pod('web', { image: 'web:1', path: '/', servicePorts: [80] }),
+);
+
+/** What happens to a process: `at` counts its calls. */
+export type Fate = { at: number; kind: 'death' | 'fault'; isAfter: boolean };
+
+/** Calls of a process, one of which may be its last, or fail. */
+function fatedCalls(fate: Fate | undefined) {
+  const { promise: died, resolve: die } = Promise.withResolvers<'died'>();
+  let calls = 0;
+  async function call<T>(name: string, perform: () => T): Promise<T> {
+    const isMeant = ++calls === fate?.at;
+    if (!isMeant) return perform();
+    if (fate.isAfter) perform();
+    if (fate.kind === 'fault')
+      throw name.startsWith('copies') || name === 'observe'
+        ? new EngineFault('unavailable', 'It does not answer.')
+        : new BackupFault('restic: no');
+    die('died');
+    return await new Promise<T>(() => {});
+  }
+  return { call, died };
+}
+
+/** Plays one story to its end, and throws where something of it must not be. `note`: what has happened. */
+export async function playSnapshots(seed: number, note: (what: string) => void): Promise<void> {
+  const random = randomFrom(seed);
+  const below = (count: number) => Math.floor(random() * count);
+  const mixes: string[] = [];
+  const shop = await shopOnMemory(spec, {
+    'web:1': {},
+    'db:1': {
+      program: ({ read }) => {
+        const [data, log] = [read('/data/n'), read('/log/n')];
+        if (data !== log) mixes.push(`${data} and ${log}`);
+        return { ports: [5432] };
+      },
+    },
+  });
+  const { control, world, clock } = shop;
+  control.settings.graceMs = graceMs;
+  const { db, seal, metrics, log, now } = control;
+  const places = new Map<string, MemoryRepository['kept']>();
+  /** Of each deployment that was started beside the shop, what it has to begin with. */
+  const beside = new Map<string, string | undefined>();
+  let written = 0;
+
+  const placeOf = (id: string) => places.get(id) ?? places.set(id, new Map()).get(id)!;
+  const numbersOf = (id: string) => names.map((volume) => world.volumes.get(volumeKey(id, volume))?.files.get('n'));
+  const isRunning = (id: string) =>
+    world.containers.of(id).some((each) => each.workload.pod === 'db' && each.phase === 'running');
+  const shopRow = async () => (await deploymentById(db, 'shop'))!;
+  const isActive = ({ state, removedAt }: Deployment) => state !== 'expired' && removedAt === null;
+  const taken = async () => (await snapshotsOf(db, 'shop')).filter(({ state }) => state === 'taken');
+  const keptNumber = (placeId: string) => placeOf('shop').get(placeId)?.volumes.get('db-data')?.files.get('n');
+
+  function write(): void {
+    if (!isRunning('shop')) return;
+    written++;
+    for (const volume of names) world.volumes.get(volumeKey('shop', volume))?.files.set('n', String(written));
+  }
+
+  /** One process: it begins, does a step, and may die over it. */
+  async function work(fate?: Fate): Promise<boolean> {
+    const { call, died } = fatedCalls(fate);
+    const ended = new AbortController();
+    const engine = createMemoryEngine({ world, now, intercept: (asked, perform) => call(asked.name, perform) });
+    const worker = createSnapshotWorker({
+      ...{ db, metrics, log, now, diskFreeBytes: 0, wake() {}, stop: ended.signal },
+      engine: { observe: engine.observe, copies: engine.copies! },
+      repository: async (id) => createMemoryRepository(world, call, placeOf(id)),
+      termsOf: async () => ({ ...snapshotTermsOf({}, true), count: 3, everyMs: 30 * minute, accountId: undefined }),
+    });
+    const outcome = await Promise.race([worker.step().catch(() => 'failed' as const), died]);
+    ended.abort();
+    if (outcome === 'died' || outcome === 'failed') note(outcome);
+    return outcome !== false;
+  }
+
+  /** A process of the loop visits all deployments, and may die over one of them. */
+  async function visit(isFated: boolean): Promise<void> {
+    const engine = createTestEngine({ world, now, wait: async (ms) => clock.pass(ms) });
+    const kind = (['remove', 'swap', 'start', 'create-volume', 'remove-volume'] as const)[below(5)]!;
+    const when = (['before', 'halfway', 'after'] as const)[below(3)]!;
+    if (isFated)
+      engine.interrupt(
+        kind === 'swap' ? { operation: 1, name: 'copies.swap', when } : { operation: 1 + below(2), kind, when },
+      );
+    try {
+      for (const id of ['shop', ...beside.keys()])
+        if ((await deploymentById(db, id))?.goneAt === null) await makeDue(db, id, now());
+      const { leaseMs, revisitMs: horizonMs } = control.settings;
+      for (const lease of await takeLeases(db, { now: now(), leaseMs, horizonMs, limit: 10 })) {
+        const never = new AbortController().signal;
+        const dueAt = await reconcile({ lease, stop: never, interrupt: () => never }, onEngine(control, engine));
+        await releaseLease(db, lease, { dueAt, observedHash: null });
+      }
+    } catch {
+      note(`visit interrupted at ${kind}`);
+      clock.pass(20_000);
+    }
+  }
+
+  /** What has its data by a restore that has just been done has all of them. */
+  async function visitAndCheck(isFated = false): Promise<void> {
+    const before = await doneNow();
+    const runningBefore = new Set([...beside.keys()].filter(isRunning));
+    await visit(isFated);
+    for (const { id, snapshotId, state } of await restoresOf(db, 'shop')) {
+      if (state !== 'done' || before.has(id)) continue;
+      note('restored');
+      const { placeId } = (await snapshotsOf(db, 'shop')).find((each) => each.id === snapshotId)!;
+      const wanted = keptNumber(placeId!);
+      assert.deepEqual(numbersOf('shop'), [wanted, wanted]);
+    }
+    for (const [id, wanted] of beside) {
+      if (!isRunning(id)) continue;
+      if (!runningBefore.has(id)) note('runs beside');
+      assert.deepEqual(numbersOf(id), [wanted, wanted], `${id} runs with other data`);
+    }
+    assert.deepEqual(mixes, []);
+  }
+  const doneNow = async () =>
+    new Set((await restoresOf(db, 'shop')).flatMap(({ id, state }) => (state === 'done' ? [id] : [])));
+
+  async function askSnapshot(): Promise<void> {
+    const { revision, ...row } = await shopRow();
+    if (!isActive({ revision, ...row })) return;
+    if ((await snapshotsOf(db, 'shop')).every(({ state }) => state !== 'asked'))
+      await askForSnapshot(db, { deploymentId: 'shop', revision, reason: 'asked', now: now() });
+  }
+
+  async function askInPlace(): Promise<void> {
+    const some = await taken();
+    if (some.length === 0 || !isActive(await shopRow())) return;
+    if ((await openRestores(db)).some(({ deploymentId }) => deploymentId === 'shop')) return;
+    const { id } = some[below(some.length)]!;
+    await askForRestore(db, { deploymentId: 'shop', snapshotId: id, volumes: names, now: now() });
+  }
+
+  /** As the API starts one. */
+  async function askBeside(): Promise<void> {
+    const some = await taken();
+    if (some.length === 0 || beside.size >= mostBeside || !isActive(await shopRow())) return;
+    const { id: snapshotId, placeId } = some[below(some.length)]!;
+    const deploymentId = `beside-${beside.size + 1}`;
+    beside.set(deploymentId, keptNumber(placeId!));
+    await addNeighbour(shop, deploymentId, spec);
+    await db.updateTable('deployments').set({ expiresAt: null, claimedAt: 1 }).where('id', '=', deploymentId).execute();
+    await db.deleteFrom('seeds').where('deploymentId', '=', deploymentId).execute();
+    await copySeed(db, 'shop', deploymentId);
+    const asked = { deploymentId, snapshotId, fromDeploymentId: 'shop', volumes: names, now: now() };
+    await askForRestore(db, asked);
+  }
+
+  async function deleteOne(): Promise<void> {
+    const needed = new Set((await openRestores(db)).flatMap(({ snapshotId, safetyId }) => [snapshotId, safetyId]));
+    const some = (await taken()).filter(({ id }) => !needed.has(id));
+    if (some.length > 0) await letLeave(db, [some[below(some.length)]!.id]);
+  }
+
+  /** As the API removes and restores it. */
+  async function endOrReturn(): Promise<void> {
+    const row = await shopRow();
+    if (row.goneAt !== null) return;
+    if (isActive(row)) {
+      note('removed');
+      await writeIntent(db, 'shop', { removedAt: now(), restorableUntil: now() + graceMs });
+    } else if ((row.restorableUntil ?? 0) > now()) {
+      note('returned');
+      const begun = { state: 'deploying', progress: 0, explanation: null, progressedAt: now() } as const;
+      const ended = { removedAt: null, stoppedAt: null, restorableUntil: null, keptAt: null };
+      await writeIntent(db, 'shop', { ...begun, ...ended, pods: '[]', lastLines: '[]' });
+    }
+  }
+
+  /** Whatever is exported is of one instant. */
+  async function exportIt(): Promise<void> {
+    const row = await shopRow();
+    if (!isActive(row) || row.servingRevision === null) return;
+    const { archives } = createMemoryEngine({ world, now });
+    const service = { db, seal, now, urlOf: control.urlOf, engine: { archives } };
+    const wanted = { withSecrets: true, withVolumes: true };
+    const opened = await openExport(service as never, row, wanted, new AbortController().signal);
+    if (!opened.ok) return note('export refused');
+    await using exported = opened.value;
+    const numbers = [];
+    for (const { archive } of exported.archives) {
+      const content = Buffer.concat(await Array.fromAsync(archive.read(new AbortController().signal)));
+      numbers.push((await filesOfTar(content)).get('./n')?.toString());
+    }
+    note('exported');
+    assert.ok(new Set(numbers).size <= 1, `an export has ${numbers}`);
+  }
+
+  await visit(false);
+  write();
+  await db.updateTable('deployments').set({ claimedAt: 1, expiresAt: null }).execute();
+  for (let steps = 0; steps < 30; steps++) {
+    const fate: Fate | undefined =
+      random() < 0.5
+        ? { at: 1 + below(12), kind: random() < 0.7 ? 'death' : 'fault', isAfter: random() < 0.5 }
+        : undefined;
+    const chance = random();
+    if (chance < 0.13) write();
+    else if (chance < 0.23) await askSnapshot();
+    else if (chance < 0.32) await askInPlace();
+    else if (chance < 0.38) await askBeside();
+    else if (chance < 0.4) await deleteOne();
+    else if (chance < 0.43) await endOrReturn();
+    else if (chance < 0.48) await exportIt();
+    else if (chance < 0.75) await work(fate);
+    else if (chance < 0.95) await visitAndCheck(fate !== undefined);
+    else clock.pass(10 * minute);
+    assert.deepEqual(mixes, []);
+  }
+  await settle();
+  await checkEnd();
+  await db.destroy();
+
+  /** Nothing fails any more. */
+  async function settle(): Promise<void> {
+    let isQuiet = false;
+    for (let rounds = 0; rounds < 60 && !isQuiet; rounds++) {
+      const isAtWork = await work();
+      await visitAndCheck();
+      const isOpen = (await openRestores(db)).length > 0;
+      const isLeaving = (await db.selectFrom('snapshots').select('id').where('state', '=', 'leaving').execute()).length;
+      isQuiet = rounds > 12 && !isAtWork && !isOpen && isLeaving === 0;
+      // What has failed is tried again within that time, and what leaves goes.
+      clock.pass(isAtWork ? 2 * minute : 11 * minute);
+    }
+    await visitAndCheck();
+  }
+
+  async function checkEnd(): Promise<void> {
+    assert.deepEqual(await openRestores(db), []);
+    const { state, goneAt } = await shopRow();
+    if (goneAt === null) assert.equal(state, 'running');
+    else assert.deepEqual(numbersOf('shop'), [undefined, undefined], 'it is gone, and its volumes are there');
+    for (const id of beside.keys()) {
+      const [restore] = await restoresOf(db, id);
+      const { state } = (await deploymentById(db, id))!;
+      assert.equal(state, restore!.state === 'done' ? 'running' : 'failed');
+      if (restore!.state === 'failed') {
+        note('failed beside');
+        assert.deepEqual(numbersOf(id), [undefined, undefined], 'what has failed has volumes');
+      }
+    }
+    assert.equal(world.copies.size, 0, 'copies are left');
+    assert.deepEqual(await shop.orphans(), []);
+    const rows = await snapshotsOf(db, 'shop');
+    const kept = placeOf('shop');
+    const placed = rows.flatMap(({ placeId }) => (placeId === null ? [] : [placeId]));
+    for (const id of placed) assert.ok(kept.has(id), `${id} is not there`);
+    const leaving = await db.selectFrom('snapshots').select('id').where('state', '=', 'leaving').execute();
+    // What has left lately may still be there: it goes with the next that leave.
+    assert.ok(kept.size <= placed.length + leaving.length, 'what nobody names is kept');
+  }
+}
