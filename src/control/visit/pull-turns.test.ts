@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { images, shopOnMemory, spec, stateOf } from '../../../test/support/controlled-deployment.ts';
 import { deploymentOf } from '../../../test/support/deployments.ts';
+import { createTestEngine } from '../../../test/support/memory-engine.ts';
 import type { PullTerms } from '../../deployment/limits/pull-limits.ts';
 import { createPullTurns, pullInTurn } from './pull-turns.ts';
 
@@ -67,4 +69,32 @@ test('one that is given up while it waits takes no place, and one that fails giv
       pullInTurn(deploymentOf({}), turn, () => Promise.reject(new Error('refused'))),
       /refused/,
     );
+});
+
+test('without a store of images, a start brings its image in its turn, and that may have what the plan says', async () => {
+  const shop = await shopOnMemory(spec, images);
+  const terms: PullTerms = { client: 'c', atOnce: 1, image: { compressedBytes: 5, by: 'in a test' } };
+  shop.control.pulls = { turns: createPullTurns(), termsOf: async () => terms };
+  const told: [kind: string, mostBytes: number | undefined][] = [];
+  await shop.visit((engine) => {
+    const { world, clock } = shop;
+    const wait = async (ms: number) => clock.pass(ms);
+    const without = createTestEngine({ world, now: () => clock.now, wait, facets: new Set() });
+    delete engine.images;
+    Object.assign(engine, without, {
+      execute: (...[id, operation, limits]: Parameters<typeof engine.execute>) => {
+        told.push([operation.kind, limits?.compressedBytes]);
+        return without.execute(id, operation, limits);
+      },
+    });
+  });
+  assert.deepEqual((await stateOf(shop))[0], 'running');
+  assert.deepEqual(
+    told.filter(([kind]) => kind === 'start'),
+    [
+      ['start', 5],
+      ['start', 5],
+    ],
+  );
+  assert.ok(told.every(([kind, bytes]) => kind === 'start' || bytes === undefined));
 });
