@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { shopYaml, type TestApi, testApi } from '../../../test/support/api.ts';
 import { makeCertificate } from '../../../test/support/certificate.ts';
+import { type CountingServer, listenAndCount } from '../../../test/support/counting-server.ts';
 import { createDialer } from '../../images/dialer/dialer.ts';
 import { badge } from './badge.ts';
 import { rawAddress } from './raw-address.ts';
 
 /** To this API, 127.0.0.1 is the public internet, and every other address is not. */
 describe('fetching a configuration', () => {
-  let outside: StandIn;
-  let inside: StandIn;
+  let outside: CountingServer;
+  let inside: CountingServer;
   let api: TestApi;
   const routes: Record<string, RequestListener> = {};
   const stack = new AsyncDisposableStack();
@@ -26,8 +26,8 @@ describe('fetching a configuration', () => {
       if (route) return route(request, response);
       response.setHeader('content-type', 'text/plain; charset=utf-8').end(shopYaml);
     };
-    outside = stack.use(await standIn(pair, serve, '127.0.0.1'));
-    inside = stack.use(await standIn(pair, serve, '127.0.0.2'));
+    outside = stack.adopt(await listenAndCount(createServer(pair, serve), '127.0.0.1'), ({ close }) => close());
+    inside = stack.adopt(await listenAndCount(createServer(pair, serve), '127.0.0.2'), ({ close }) => close());
     const names: Record<string, string[]> = {
       'outside.example': ['127.0.0.1'],
       'inside.example': ['127.0.0.2'],
@@ -148,20 +148,3 @@ test('the badge can be shown on pages of others', async () => {
   assert.equal(headers['cross-origin-resource-policy'], 'cross-origin');
   assert.equal(String(body), badge);
 });
-
-type StandIn = AsyncDisposable & { port: number; connections: () => number };
-
-async function standIn(pair: { key: string; cert: string }, serve: RequestListener, address: string): Promise<StandIn> {
-  const server = createServer(pair, serve);
-  let connections = 0;
-  server.on('connection', () => connections++);
-  await new Promise<void>((resolve) => server.listen(0, address, resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    connections: () => connections,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
-  };
-}

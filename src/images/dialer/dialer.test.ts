@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer as createPlainServer } from 'node:http';
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:https';
 import { after, before, describe, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { makeCertificate } from '../../../test/support/certificate.ts';
+import { type CountingServer, listenAndCount } from '../../../test/support/counting-server.ts';
 import { readAtPace, readWhole } from './bounded-body.ts';
 import { DialFault, type DialFaultKind } from './dial-fault.ts';
 import { type Answer, type Asking, createDialer, type DialerOptions } from './dialer.ts';
 
 /** To these dialers, 127.0.0.1 is the public internet, and every other address is not. */
 describe('the dialer', () => {
-  let inside: StandIn;
-  let outside: StandIn;
-  let other: StandIn;
+  let inside: CountingServer;
+  let outside: CountingServer;
+  let other: CountingServer;
   const routes: Record<string, RequestListener> = {};
 
   before(async () => {
@@ -30,9 +30,9 @@ describe('the dialer', () => {
       return route ? route(request, response) : void response.end('hello');
     };
     [inside, outside, other] = await Promise.all([
-      standIn(createServer(pair, serve), '127.0.0.2'),
-      standIn(createServer(pair, serve), '127.0.0.1'),
-      standIn(createServer(pair, serve), '127.0.0.1'),
+      listenAndCount(createServer(pair, serve), '127.0.0.2'),
+      listenAndCount(createServer(pair, serve), '127.0.0.1'),
+      listenAndCount(createServer(pair, serve), '127.0.0.1'),
     ]);
   });
   after(async () => {
@@ -64,7 +64,7 @@ describe('the dialer', () => {
     assert.equal(error.kind, kind, String(error.cause));
     return true;
   };
-  const at = ({ port }: StandIn, name: string, path = '/') => `https://${name}:${port}${path}`;
+  const at = ({ port }: CountingServer, name: string, path = '/') => `https://${name}:${port}${path}`;
 
   test('a public address is asked, by name and by number, with a certificate that is valid for it', async () => {
     assert.equal((await ask(at(outside, 'outside.example'))).status, 200);
@@ -144,7 +144,7 @@ describe('the dialer', () => {
   });
 
   test('a host that the operator lists may be anywhere and without HTTPS, for whoever began at such a host', async () => {
-    const plain = await standIn(
+    const plain = await listenAndCount(
       createPlainServer((_, response) => response.end('listed')),
       '127.0.0.2',
     );
@@ -160,7 +160,7 @@ describe('the dialer', () => {
   });
 
   test('proxies of the environment are not asked', async () => {
-    const proxy = await standIn(
+    const proxy = await listenAndCount(
       createPlainServer((_, response) => response.end()),
       '127.0.0.1',
     );
@@ -197,19 +197,3 @@ describe('the dialer', () => {
     await assert.rejects(Array.fromAsync(readAtPace(body as IncomingMessage, 'x', pace)), refused('too-slow'));
   });
 });
-
-type StandIn = { port: number; connections: () => number; close: () => Promise<void> };
-
-async function standIn(server: Server | ReturnType<typeof createPlainServer>, address: string): Promise<StandIn> {
-  let connections = 0;
-  server.on('connection', () => connections++);
-  await new Promise<void>((resolve) => server.listen(0, address, resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    connections: () => connections,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
-  };
-}

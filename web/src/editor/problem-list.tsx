@@ -20,8 +20,17 @@ export function ProblemList({ diagnostics, onJump, onFix, onFixAll, action, noti
   const fixable = diagnostics?.filter(({ fix }) => fix).length ?? 0;
   return (
     <section className="problems" aria-label="Problems">
-      {diagnostics && diagnostics.length > 0 && <div className="edge" {...edge} />}
-      {notice}
+      {diagnostics && diagnostics.length > 0 && (
+        <div className="list">
+          <div className="edge" {...edge} />
+          <ul style={{ maxHeight: height }}>
+            {diagnostics.map((diagnostic) => (
+              <Row key={keyOf(diagnostic)} {...{ diagnostic, onJump, onFix }} />
+            ))}
+          </ul>
+        </div>
+      )}
+      {notice && <div className="list">{notice}</div>}
       <div className="row">
         <p className="small" role="status">
           <Summary diagnostics={diagnostics} />
@@ -33,13 +42,6 @@ export function ProblemList({ diagnostics, onJump, onFix, onFixAll, action, noti
         )}
         {action}
       </div>
-      {diagnostics && diagnostics.length > 0 && (
-        <ul style={{ maxHeight: height }}>
-          {diagnostics.map((diagnostic) => (
-            <Row key={keyOf(diagnostic)} {...{ diagnostic, onJump, onFix }} />
-          ))}
-        </ul>
-      )}
     </section>
   );
 }

@@ -1,5 +1,6 @@
 /** What can be done on the page that is shown, beside going to another one. */
 import { useEffect, useRef } from 'react';
+import { findByWords } from '../../../src/config/templates/find-by-words.ts';
 
 export type Command = {
   title: string;
@@ -32,13 +33,6 @@ export function offeredCommands(): Command[] {
     .flat();
 }
 
-/** Those in which every word stands; those that begin with the first one come first. */
 export function matching(commands: readonly Command[], typed: string): Command[] {
-  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = commands.filter(({ title, group }) => {
-    const text = `${title} ${group}`.toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
-  const begins = ({ title }: Command) => words.length > 0 && title.toLowerCase().startsWith(words[0]!);
-  return [...found.filter(begins), ...found.filter((command) => !begins(command))];
+  return findByWords(commands, typed, ({ title, group }) => ({ text: `${title} ${group}`, names: [title] }));
 }

@@ -1,0 +1,21 @@
+/** Finding what people look for by a few words. Pure. */
+
+type Texts = {
+  /** All that a word may stand in. */
+  text: string;
+  /** What it is called. */
+  names: readonly string[];
+};
+
+/** Those in whose text every word stands; those first that have a name which begins with the first word. */
+export function findByWords<T>(all: readonly T[], typed: string, textsOf: (one: T) => Texts): T[] {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = all.flatMap((one) => {
+    const { text, names } = textsOf(one);
+    const lower = text.toLowerCase();
+    if (!words.every((word) => lower.includes(word))) return [];
+    const isNamed = words.length > 0 && names.some((name) => name.toLowerCase().startsWith(words[0]!));
+    return [{ one, isNamed }];
+  });
+  return [...found.filter(({ isNamed }) => isNamed), ...found.filter(({ isNamed }) => !isNamed)].map(({ one }) => one);
+}
