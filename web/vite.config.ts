@@ -25,7 +25,7 @@ export default defineConfig({
   server: {
     proxy: {
       // What is no page and no module of ours is the service's.
-      '^/(?!@|src/|node_modules/|$|d/|new|templates|deployments|account|sign-|claim/|reset-|verify-)': service,
+      '^/(?!@|src/|node_modules/|$|d/|new|templates|deployments|account|sign-|claim/|shared/|reset-|verify-)': service,
     },
   },
 });

@@ -76,8 +76,8 @@ export type Service = {
   certificates?: () => CertificateReport | undefined;
   /** What is measured here; nothing while another process does it. */
   samples?: () => Samples | undefined;
-  /** Only to read what workloads write, and whether it answers: everything that changes something goes through the store and the loop. */
-  engine: Pick<Engine, 'ping' | 'observe' | 'watch' | 'logs' | 'followLogs' | 'archives'>;
+  /** Only to read what workloads write, whether it answers, and to run commands beside them: everything that changes something goes through the store and the loop. */
+  engine: Pick<Engine, 'ping' | 'observe' | 'watch' | 'logs' | 'followLogs' | 'archives' | 'exec'>;
   /** For what a stranger has named; no listed host. */
   dialer: Dialer;
   /** What images consist of that users have pushed, where any can be. */

@@ -157,6 +157,17 @@ export const commands = {
     flags: { 'no-wait': noWait },
     isRemote: true,
   },
+  exec: {
+    words: ['POD', '[COMMAND…]'],
+    help: 'run a command in a pod, by default a shell; write -- before it',
+    flags: {
+      tty: { type: 'boolean', short: 't', help: 'with a terminal; else it has one where stdin and stdout are one' },
+      interactive: { type: 'boolean', short: 'i', help: 'with what is typed or piped in, as is always done' },
+      'no-tty': { type: 'boolean', short: 'T', help: 'without a terminal' },
+      replica: { type: 'string', value: 'NUMBER', help: 'of several, this one; the first is 0' },
+    },
+    isRemote: true,
+  },
   stop: { words: [], help: 'stop all its pods; its address and its data stay', flags: {}, isRemote: true },
   start: { words: [], help: 'start it again after a stop', flags: { 'no-wait': noWait }, isRemote: true },
   open: { words: [], help: 'open it in a browser', flags: {}, isRemote: true },

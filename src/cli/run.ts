@@ -46,6 +46,7 @@ const runs: Record<Remote, () => Promise<(context: UpContext) => Promise<number>
   snapshots: async () => (await import('./commands/snapshots.ts')).snapshots,
   snapshot: async () => (await import('./commands/snapshots.ts')).snapshot,
   restart: async () => (await import('./commands/running.ts')).restart,
+  exec: async () => (await import('./commands/exec.ts')).exec,
   stop: async () => (await import('./commands/running.ts')).stop,
   start: async () => (await import('./commands/running.ts')).start,
   open: async () => (await import('./commands/lifetime.ts')).open,

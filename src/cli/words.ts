@@ -81,7 +81,7 @@ export function flagsOf(name: CommandName): Record<string, Flag> {
 
 function fits(words: readonly string[], given: readonly string[]): boolean {
   const least = words.filter((word) => !word.startsWith('[')).length;
-  const most = words.some((word) => word.endsWith('…')) ? Number.POSITIVE_INFINITY : words.length;
+  const most = words.some((word) => word.includes('…')) ? Number.POSITIVE_INFINITY : words.length;
   return given.length >= least && given.length <= most;
 }
 

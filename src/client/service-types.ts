@@ -298,6 +298,8 @@ export type Limits = {
   extensionMinutes: number;
   /** Whether POST /addDeploymentReservation is allowed. */
   reservations: boolean;
+  /** Whether POST /execInPod is allowed, in what counts to these limits. */
+  exec: boolean;
   rates: {
     starts: {
       most: number;
@@ -357,6 +359,21 @@ export type Reservation = {
 export type Session = {
   /** The session token; it may also come as `Authorization: Bearer`. */
   sessionToken?: string;
+};
+
+/** How a shared deployment does. Nothing of its configuration, its images, its logs or its reasons. */
+export type SharedStatus = {
+  applicationName: string;
+  url: string;
+  state: 'deploying' | 'running' | 'failed' | 'expired';
+  health: 'deploying' | 'running' | 'degraded' | 'serving' | 'failed' | 'stopped' | 'expired';
+  createdAt: string;
+  /** Absent when it does not expire. */
+  expiresAt?: string;
+  pods: {
+    name: string;
+    state: 'waiting' | 'starting' | 'ready' | 'degraded' | 'failed';
+  }[];
 };
 
 export type SignInMethods = {
@@ -1249,6 +1266,17 @@ export type Operations = {
     body: Application;
     answer: Message;
   };
+  /** End the hold of a deployment, which lives on until its time limit. `/releaseDeployment` */
+  releaseDeployment: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName?: string;
+      environment?: string;
+    };
+    body: Application;
+    answer: Message;
+  };
   /** Remove a reservation and its site. `/removeDeploymentReservation` */
   removeDeploymentReservation: {
     path: Record<never, never>;
@@ -1830,6 +1858,43 @@ export type Operations = {
     body: undefined;
     answer: string;
   };
+  /** Run a command in a container of a pod. `/execInPod` */
+  execInPod: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName?: string;
+      environment?: string;
+    };
+    body: {
+      /** The session token; it may also come as `Authorization: Bearer`. */
+      sessionToken?: string;
+      /** Name of the application. */
+      applicationName: string;
+      /** The deployment's environment; needed where an account has two applications of one name. */
+      environment?: string;
+      /** Its name in the configuration. */
+      pod: string;
+      /** Of several, the first is 0. Default: the first that runs. */
+      replica?: number;
+      /** A program of the image and its arguments. No shell reads them: `["sh", "-c", "ls *.sql"]` has one. */
+      command: string[];
+      /** What it reads. Without it, the end at once. */
+      stdin?: string;
+      /** After so long it is ended. */
+      timeoutSeconds?: number;
+    };
+    answer: {
+      /** null: it was ended, or its container has. */
+      exitCode: number | null;
+      /** `too-much-output`: it has written more than 1 MiB, of which that much is here. `given-up`: the service was about to stop. */
+      ended: 'by-itself' | 'timed-out' | 'too-much-output' | 'given-up';
+      /** As text; bytes that are none are replaced. What a stranger may have written. */
+      stdout: string;
+      stderr: string;
+      replica: number;
+    };
+  };
   /** Get what the pods of a deployment use and what its site is asked. `/getDeploymentMetrics` */
   getDeploymentMetrics: {
     path: Record<never, never>;
@@ -1959,6 +2024,56 @@ export type Operations = {
       urls?: string[];
     };
     answer: Claimed;
+  };
+  /** The share link of a deployment. `/getShareLink` */
+  getShareLink: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName: string;
+      environment?: string;
+    };
+    body: undefined;
+    answer: {
+      /** Whoever has it sees the status page. */
+      url: string;
+      createdAt: string;
+    };
+  };
+  /** Make a share link: a page at which others see how a deployment does. `/shareDeployment` */
+  shareDeployment: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName?: string;
+      environment?: string;
+    };
+    body: Application;
+    answer: {
+      /** Whoever has it sees the status page. */
+      url: string;
+      createdAt: string;
+    };
+  };
+  /** Revoke the share link of a deployment. `/unshareDeployment` */
+  unshareDeployment: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName?: string;
+      environment?: string;
+    };
+    body: Application;
+    answer: Message;
+  };
+  /** How a shared deployment does. `/api/shared/{token}` */
+  getSharedStatus: {
+    path: {
+      token: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: SharedStatus;
   };
   /** How people can sign in here. `/api/sign-in-methods` */
   getSignInMethods: {
@@ -2266,6 +2381,7 @@ export const requests = {
   restartPod: { method: 'POST', path: '/restartPod', sends: 'json' },
   listDeployments: { method: 'GET', path: '/getReservations', sends: 'nothing' },
   addDeploymentReservation: { method: 'POST', path: '/addDeploymentReservation', sends: 'json' },
+  releaseDeployment: { method: 'POST', path: '/releaseDeployment', sends: 'json' },
   removeDeploymentReservation: { method: 'POST', path: '/removeDeploymentReservation', sends: 'json' },
   removeReservations: { method: 'POST', path: '/removeReservations', sends: 'json' },
   getDeploymentStatus: { method: 'GET', path: '/getDeploymentStatus', sends: 'nothing' },
@@ -2281,10 +2397,15 @@ export const requests = {
   setSnapshotWishes: { method: 'POST', path: '/setSnapshotWishes', sends: 'json' },
   deleteSnapshot: { method: 'POST', path: '/deleteSnapshot', sends: 'json' },
   getDeploymentLogs: { method: 'GET', path: '/getDeploymentLogs', sends: 'nothing' },
+  execInPod: { method: 'POST', path: '/execInPod', sends: 'json' },
   getDeploymentMetrics: { method: 'GET', path: '/getDeploymentMetrics', sends: 'nothing' },
   exportDeployment: { method: 'GET', path: '/exportDeployment', sends: 'nothing' },
   getClaim: { method: 'GET', path: '/api/claims/{token}', sends: 'nothing' },
   confirmClaim: { method: 'POST', path: '/claim/{token}', sends: 'json' },
+  getShareLink: { method: 'GET', path: '/getShareLink', sends: 'nothing' },
+  shareDeployment: { method: 'POST', path: '/shareDeployment', sends: 'json' },
+  unshareDeployment: { method: 'POST', path: '/unshareDeployment', sends: 'json' },
+  getSharedStatus: { method: 'GET', path: '/api/shared/{token}', sends: 'nothing' },
   getSignInMethods: { method: 'GET', path: '/api/sign-in-methods', sends: 'nothing' },
   getAccount: { method: 'GET', path: '/api/account', sends: 'nothing' },
   getLimits: { method: 'GET', path: '/api/limits', sends: 'nothing' },

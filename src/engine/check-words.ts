@@ -50,7 +50,8 @@ export function programOf(command: readonly string[]): string {
   return excerpt(word.slice(word.lastIndexOf('/') + 1)).slice(0, 60) || 'command';
 }
 
-function reasonNotStartable(output: string): string {
+/** `output`: the words of the container runtime. */
+export function reasonNotStartable(output: string): string {
   if (/permission denied/i.test(output)) return 'it is no program that its user may run';
   return /not found|no such file|error finding/i.test(output)
     ? 'there is no such program in its image'

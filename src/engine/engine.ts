@@ -14,6 +14,7 @@ import type { EngineOperation, ImageRequest, ResolvedImage } from '../deployment
 import type { SizedVolume } from '../deployment/snapshot/snapshot.ts';
 import type { Egress } from '../deployment/workload/egress.ts';
 import type { Observed, ObservedWorkload, WorkloadName } from '../deployment/workload/workload.ts';
+import type { Exec } from './exec.ts';
 
 export type Engine = EngineCore & Partial<EngineFacets>;
 
@@ -67,6 +68,7 @@ export type EngineFacets = {
   usage: UsageMeter;
   copies: VolumeCopies;
   archives: VolumeArchives;
+  exec: Exec;
 };
 
 export type FacetName = keyof EngineFacets;

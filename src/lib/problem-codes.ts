@@ -17,6 +17,9 @@ export const problemCodes = {
   application_not_found: { status: 404, meaning: 'the caller has no active application of this name' },
   application_exists: { status: 409, meaning: 'the session runs an application of this name already; update it' },
   application_stopped: { status: 409, meaning: 'the application is stopped; start it first' },
+  exec_not_allowed: { status: 403, meaning: 'no commands may be run in the pods of this deployment' },
+  pod_not_running: { status: 409, meaning: 'no container of the pod runs now' },
+  command_not_started: { status: 409, meaning: 'the command cannot be run in the pod' },
   extension_limit_reached: { status: 409, meaning: 'no extension is left' },
   already_claimed: { status: 409, meaning: 'it belongs to an account' },
   ambiguous_application: {
@@ -26,6 +29,7 @@ export const problemCodes = {
   claim_not_found: { status: 404, meaning: 'there is no such claim link' },
   claim_expired: { status: 410, meaning: 'the claim link, or its application, has ended' },
   claim_changed: { status: 409, meaning: 'the claim would attach something that was not shown' },
+  share_not_found: { status: 404, meaning: 'there is no such share link, or it was revoked' },
   missing_token: { status: 401, meaning: 'the request says nothing of who asks' },
   not_signed_in: { status: 401, meaning: 'nobody is signed in' },
   invalid_api_key: { status: 401, meaning: 'no account has this API key' },

@@ -2,12 +2,12 @@
 import type { StrangerLimits } from '../deployment/limits/stranger-limits.ts';
 import { readCaps, strangerCapFields } from './count-settings.ts';
 import { pullFields, readPulls } from './pull-settings.ts';
-import { integer, size, Unreadable } from './setting-values.ts';
+import { integer, oneOf, size, Unreadable } from './setting-values.ts';
 
 /** What applies without the setting. */
 export const defaultStrangersText = 'session=10 address=20 memory=8Gi';
 
-/** `session=10 address=20 memory=8Gi volumes=100`: the first three in any order, `images=5Gi`, and any of `strangerCapFields` and `pullFields`. */
+/** `session=10 address=20 memory=8Gi volumes=100`: the first three in any order, `images=5Gi`, `exec=yes`, and any of `strangerCapFields` and `pullFields`. */
 export function strangers(value: string): StrangerLimits {
   const fields = new Map(
     value
@@ -25,6 +25,7 @@ export function strangers(value: string): StrangerLimits {
     'address',
     'memory',
     'images',
+    'exec',
     ...Object.keys(strangerCapFields),
     ...Object.keys(pullFields),
   ];
@@ -35,6 +36,7 @@ export function strangers(value: string): StrangerLimits {
     perSession: read('session', integer(0, 100_000)),
     perAddress: read('address', integer(0, 100_000)),
     memoryBytesPerAddress: read('memory', size),
+    ...(fields.has('exec') && { allowsExec: read('exec', oneOf('yes', 'no')) === 'yes' }),
     ...(fields.has('images') && { imageBytes: read('images', size) }),
     ...(caps && { caps }),
     ...(pulls && { pulls }),
@@ -43,4 +45,4 @@ export function strangers(value: string): StrangerLimits {
 
 const form =
   `must be such as "${defaultStrangersText}", ` +
-  `and besides images, image-size and image-unpacked (5Gi), pulls, ${Object.keys(strangerCapFields).join(', ')} as name=number`;
+  `and besides images, image-size and image-unpacked (5Gi), pulls, ${Object.keys(strangerCapFields).join(', ')} as name=number, and exec=yes`;

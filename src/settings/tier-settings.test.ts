@@ -9,7 +9,7 @@ const read = (text: string) => readSettings({ BERTH_TIERS: text });
 
 test('plans are read from one line; reservations and a lifetime need not be said', () => {
   const settings = read(
-    'hobby deployments=1 memory=512Mi lifetime=30d;\n team deployments=5 memory=2Gi reservations=yes egress=none;',
+    'hobby deployments=1 memory=512Mi lifetime=30d;\n team deployments=5 memory=2Gi reservations=yes egress=none exec=yes;',
   );
   assert.ok(settings.ok);
   assert.deepEqual(settings.settings.tiers, [
@@ -21,6 +21,7 @@ test('plans are read from one line; reservations and a lifetime need not be said
       allowsReservations: true,
       lifetimeMs: null,
       egress: { kind: 'none' },
+      allowsExec: true,
     },
   ]);
 });
@@ -86,11 +87,12 @@ test('what is wrong with a plan is said', () => {
     ['free deployments=one memory=1Gi', /must count deployments with a whole number/],
     ['free deployments=1 memory=lots', /must be a size such as 512Mi/],
     ['free deployments=1 memory=1Gi reservations=maybe', /must say reservations=yes or reservations=no/],
+    ['free deployments=1 memory=1Gi exec=root', /must say exec=yes or exec=no/],
     ['free deployments=1 memory=1Gi lifetime=long', /must be a duration such as/],
     ['free deployments=1 memory=1Gi egress=some', /must be open, none, or networks such as/],
     [
       'free deployments=1 memory=1Gi colour=red',
-      /must give plan free only deployments, memory, reservations, lifetime, domains, images, egress, containers, volumes, gpus, deployment-/,
+      /must give plan free only deployments, memory, reservations, lifetime, domains, images, egress, exec, containers, volumes, gpus, deployment-/,
     ],
     ['free deployments=1 memory=1Gi; free deployments=2 memory=1Gi', /must not name a plan twice/],
     ['Free! deployments=1 memory=1Gi', /must be plans such as/],

@@ -6,7 +6,8 @@ import { duration, egress, size, Unreadable } from './setting-values.ts';
 import { readSnapshotTerms, snapshotFields } from './snapshot-settings.ts';
 
 /** What applies without the setting. */
-export const defaultTiersText = 'free deployments=3 memory=1Gi; pro deployments=20 memory=16Gi reservations=yes';
+export const defaultTiersText =
+  'free deployments=3 memory=1Gi exec=yes; pro deployments=20 memory=16Gi reservations=yes exec=yes';
 
 const tierForm =
   'must be plans such as "free deployments=3 memory=1Gi; pro deployments=20 memory=16Gi reservations=yes"';
@@ -56,6 +57,7 @@ function tier(text: string): Tier {
     ...(fields.has('images') && { imageBytes: read('images') }),
     ...(pulls && { pulls }),
     ...(fields.has('egress') && { egress: read('egress') }),
+    ...(fields.has('exec') && { allowsExec: read('exec') }),
     ...(snapshots && { snapshots }),
   };
 }
@@ -63,11 +65,12 @@ function tier(text: string): Tier {
 const tierFields = {
   deployments: { default: undefined, read: (value: string) => count(value) },
   memory: { default: undefined, read: size },
-  reservations: { default: 'no', read: yesOrNo },
+  reservations: { default: 'no', read: yesOrNo('reservations') },
   lifetime: { default: 'never', read: (value: string) => (value === 'never' ? null : duration(value)) },
   domains: { default: undefined, read: (value: string) => count(value, 'domains') },
   images: { default: undefined, read: size },
   egress: { default: undefined, read: egress },
+  exec: { default: undefined, read: yesOrNo('exec') },
 };
 
 const known = [
@@ -82,7 +85,9 @@ function count(value: string, of = 'deployments'): number {
   return Number(value);
 }
 
-function yesOrNo(value: string): boolean {
-  if (value !== 'yes' && value !== 'no') throw new Unreadable('must say reservations=yes or reservations=no');
-  return value === 'yes';
+function yesOrNo(name: string): (value: string) => boolean {
+  return (value) => {
+    if (value !== 'yes' && value !== 'no') throw new Unreadable(`must say ${name}=yes or ${name}=no`);
+    return value === 'yes';
+  };
 }

@@ -1,6 +1,8 @@
-/** The audit log: what operators did, by whom and why. Entries are only ever added. */
+/** The audit log: what operators did, by whom and why, which is never removed; and who ran commands in pods. */
+import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
-import type { Database } from './database.ts';
+import type { Database, Tables } from './database.ts';
+import { write } from './transaction.ts';
 
 export type AuditEntry = { at: Instant; actor: string; action: string; subject: string; reason: string };
 
@@ -14,6 +16,20 @@ export async function addAuditEntry(db: Database, entry: AuditEntry): Promise<vo
     .insertInto('auditEntries')
     .values({ number: Number(last?.number ?? 0) + 1, ...entry })
     .execute();
+}
+
+/** What users ran is told for so long: they may run as much as they like. */
+const execsKeptMs = 90 * 86_400_000;
+const execAction = 'exec';
+
+/** Before a command is run in a pod. */
+export async function noteExec(db: Kysely<Tables>, { at, ...entry }: Omit<AuditEntry, 'action'>): Promise<void> {
+  await write(db, 'all', async (db) => {
+    // First: no number is given twice.
+    await addAuditEntry(db, { at, action: execAction, ...entry });
+    const outdated = db.deleteFrom('auditEntries').where('action', '=', execAction);
+    await outdated.where('at', '<', at - execsKeptMs).execute();
+  });
 }
 
 /** Oldest first. */

@@ -170,6 +170,8 @@ export type Tables = {
     observedHash: string | null;
   };
   claims: { tokenHash: string; deploymentId: string; createdAt: Instant; expiresAt: Instant };
+  /** `token`: sealed. */
+  shareLinks: { deploymentId: string; tokenHash: string; token: Uint8Array; createdAt: Instant };
   /** Where a deployment was started from: the address, and the client that the limits count. */
   origins: { deploymentId: string; address: string; client: string };
   bans: Ban & { createdAt: Instant };

@@ -11,6 +11,7 @@ export const sealedTables: readonly { table: keyof Tables; key: readonly string[
   { table: 'idempotency', key: ['keyHash'], columns: ['sessionToken'] },
   { table: 'certificates', key: ['host'], columns: ['pem'] },
   { table: 'acmeAccounts', key: ['directory'], columns: ['key'] },
+  { table: 'shareLinks', key: ['deploymentId'], columns: ['token'] },
   { table: 'snapshotPlaces', key: ['place'], columns: ['password'] },
 ];
 

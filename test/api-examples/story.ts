@@ -28,6 +28,7 @@ export async function playStory(): Promise<Told> {
     BERTH_GRACE: '24h',
     // None but those that are asked for.
     BERTH_TIERS: 'free deployments=3 memory=1Gi snapshot-every=never',
+    BERTH_STRANGERS: 'session=10 address=20 memory=8Gi exec=yes',
   });
   const records = { 'TXT _berth.shop.example.com': ['v=spf1 -all'], 'A shop.example.com': ['198.51.100.7'] };
   await using names = await startNameServer(recordsOf(records));
@@ -85,12 +86,19 @@ async function play(berth: Berth): Promise<Told> {
   const application = { applicationName, sessionToken };
   note('rollbackDeployment', await berth.postJson('/rollbackUserDeployment', application), application);
   await berth.reach(started, 'running');
+  const command = { ...application, pod: 'web', command: ['nginx', '-v'] };
+  note('execInPod', await berth.postJson('/execInPod', command), command);
+  const { url } = note('shareDeployment', await berth.postJson('/shareDeployment', application), application);
+  note('getShareLink', await get('/getShareLink'));
+  note('getSharedStatus', await berth.get(`/api${new URL(url).pathname}`));
+  note('unshareDeployment', await berth.postJson('/unshareDeployment', application), application);
   const restart = { ...application, pod: 'web' };
   note('restartPod', await berth.postJson('/restartPod', restart), restart);
   await berth.reach(started, 'running');
   note('stopApplication', await berth.postJson('/stopApplication', application), application);
   note('startApplication', await berth.postJson('/startApplication', application), application);
   await berth.reach(started, 'running');
+  note('releaseDeployment', await berth.postJson('/releaseDeployment', application), application);
   note('extendDeployment', await berth.postJson('/extendDeployment', application), application);
   const { claimToken } = note('claimDeployment', await berth.postJson('/claimDeployment', application), application);
   note('getClaim', await berth.get(`/api/claims/${claimToken}`));

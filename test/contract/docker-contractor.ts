@@ -30,6 +30,8 @@ export type DockerContractor = Contractor & {
   owner: string;
   groups: Groups | undefined;
   volumesFolder: string;
+  /** Where commands in containers are noted. */
+  execs: string;
 };
 
 /** Files run at once: one that says which subnet is the lowest free one needs a `pool` for itself. */
@@ -58,6 +60,7 @@ export async function dockerContractor({
     ...(diskRate && { diskRate }),
   };
   const folder = await mkdtemp(join(tmpdir(), 'berth-volumes-'));
+  const execs = join(folder, 'execs');
   const loops = (name: string) => ({
     directory: join(folder, name),
     isForNew: limitsVolumes,
@@ -76,8 +79,14 @@ export async function dockerContractor({
   const registry = await startRegistry({ architecture, foreignArchitecture: 'none', needsLogin: false });
   const opened = await openTestImages([registry.host, 'localhost:1']);
   const { images } = opened;
-  const engine = createDockerEngine({ ...options, images, owner, firewall, loops: loops('one'), ...ours });
-  const neighbour = createDockerEngine({ ...options, owner: other, loops: loops('two'), ...(await groupsOf(other)) });
+  const engine = createDockerEngine({ ...options, images, owner, execs, firewall, loops: loops('one'), ...ours });
+  const neighbour = createDockerEngine({
+    ...options,
+    owner: other,
+    execs,
+    loops: loops('two'),
+    ...(await groupsOf(other)),
+  });
   const held: string[] = [];
   return {
     docker,
@@ -96,6 +105,7 @@ export async function dockerContractor({
     isTmpInMemory: runtime === 'runsc',
     keepsEveryStart: true,
     volumesFolder: join(folder, 'one'),
+    execs,
     async dispose() {
       await opened[Symbol.asyncDispose]();
       await registry.close();
@@ -104,7 +114,7 @@ export async function dockerContractor({
       await firewall.close();
       await removeFirewall(owner);
       // Not what is in them: whatever is left of a volume is a failure. Last, so that nobody is left who watches.
-      for (const name of ['one', 'one-copies', 'two', '.']) await rmdir(join(folder, name)).catch(isAbsent);
+      for (const name of ['one', 'one-copies', 'two', 'execs', '.']) await rmdir(join(folder, name)).catch(isAbsent);
     },
   };
 }

@@ -9,6 +9,7 @@ import { archivesContract } from './archives.ts';
 import { contentContract } from './content.ts';
 import { copiesContract } from './copies.ts';
 import { diskContract } from './disk.ts';
+import { execContract } from './exec.ts';
 import { fairnessContract } from './fairness.ts';
 import { imagesContract, noImagesContract } from './images.ts';
 import { isolationContract, noIsolationContract } from './isolation.ts';
@@ -51,6 +52,7 @@ const facetContracts = {
   usage: [usageContract, undefined],
   copies: [copiesContract, undefined],
   archives: [archivesContract, undefined],
+  exec: [execContract, undefined],
 } satisfies Record<FacetName, [has: (stage: Stage) => void, lacks: ((stage: Stage) => void) | undefined]>;
 
 export const allFacets = new Set(Object.keys(facetContracts) as FacetName[]);

@@ -7,11 +7,11 @@ import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { runInside } from '../images/containers.ts';
 import { until } from '../scenarios/berth.ts';
 import { dockerContractor } from './docker-contractor.ts';
-import { engineContract, setStage } from './engine.ts';
+import { allFacets, engineContract, setStage } from './engine.ts';
 
 const makeEngine = () => dockerContractor({ runtime: 'runsc' });
 
-engineContract('docker with gVisor', makeEngine);
+engineContract('docker with gVisor', makeEngine, allFacets.difference(new Set(['exec'])));
 
 describe('docker engine with gVisor', () => {
   const { contractor, newScene } = setStage(makeEngine);

@@ -25,6 +25,7 @@ const ResetPasswordPage = lazy(() =>
 const NewPage = lazy(() => import('./templates/new-page.tsx'));
 const TemplatesPage = lazy(() => import('./templates/page.tsx'));
 const VerifyPage = lazy(() => import('./account/verify-page.tsx'));
+const SharedPage = lazy(() => import('./sharing/shared-page.tsx'));
 const DeploymentPage = lazy(() => import('./deployment/page.tsx'));
 const DeploymentsPage = lazy(() => import('./deployments/page.tsx'));
 
@@ -132,6 +133,8 @@ function Page({ route }: { route: Route }) {
       return <DeploymentPage key={`${route.environment}/${route.applicationName}`} route={route} />;
     case 'claim':
       return <ClaimPage token={route.token} />;
+    case 'shared':
+      return <SharedPage token={route.token} />;
     case 'account':
       return <AccountPage />;
     case 'sign-in':
@@ -155,6 +158,7 @@ const titles: Partial<Record<Route['page'], string>> = {
   templates: 'Templates',
   deployments: 'Deployments',
   claim: 'Claim',
+  shared: 'Status',
   account: 'Account',
   'sign-in': 'Sign in',
   'sign-up': 'Create an account',

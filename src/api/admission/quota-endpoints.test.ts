@@ -23,6 +23,7 @@ test('a session token asks what it may have, and what of it is taken', async () 
     deployment: { containers: 60, volumes: 64 },
     lifetimeMinutes: 120,
     reservations: false,
+    exec: false,
     extensions: 2,
     extensionMinutes: 120,
     rates: body.rates,

@@ -45,6 +45,7 @@ export const LimitsRecord = Type.Object(
     extensions: Type.Integer({ description: 'How many each deployment without an account has.' }),
     extensionMinutes: Type.Number(),
     reservations: Type.Boolean({ description: 'Whether POST /addDeploymentReservation is allowed.' }),
+    exec: Type.Boolean({ description: 'Whether POST /execInPod is allowed, in what counts to these limits.' }),
     rates: Type.Object({
       starts: RateRecord,
       requests: Type.Object(RateRecord.properties, {
@@ -108,6 +109,7 @@ export function quotaEndpoints(service: Service): FastifyPluginAsyncTypebox {
       sessionVolumes: { used: inSession.volumes, most: volumesPerSession },
       lifetimeMinutes: limits.lifetimeMs / 60_000,
       reservations: false,
+      exec: service.engine.exec !== undefined && strangers.allowsExec === true,
     };
   }
 }
@@ -118,6 +120,7 @@ async function quotaOfPlan(service: Service, { accountId, tier }: Plan) {
     ...(await quota(service, await usageOf(service.db, accountId, service.now()), { ...tier, ...capsOf(tier) })),
     lifetimeMinutes: tier.lifetimeMs === null ? null : tier.lifetimeMs / 60_000,
     reservations: tier.allowsReservations,
+    exec: service.engine.exec !== undefined && tier.allowsExec === true,
   };
 }
 

@@ -10,6 +10,7 @@ import { describedBy } from '../operations/text-pages.ts';
 import { emptyPolicy } from '../requests/browser-security.ts';
 import { findSignedIn } from '../requests/callers.ts';
 import { nothingHere, sendProblem } from '../requests/errors.ts';
+import { sharedStatus } from '../sharing/share-endpoints.ts';
 import { bodyFor } from './bundle.ts';
 
 /** What the dashboard shows at which path is its own affair; these are the ones that it knows. */
@@ -49,6 +50,15 @@ export function pageEndpoints(service: Service): FastifyPluginAsyncTypebox {
         if (!accountId.ok) return sendProblem(reply, accountId.problem);
         const found = await findClaim(service.db, request.params.token, accountId.value, service.now());
         return sendPage(service, reply, found.ok ? 200 : problemCodes[found.problem.code].status);
+      },
+    );
+
+    app.get(
+      '/shared/:token',
+      { schema: { hide: true, params: Type.Object({ token: Type.String() }) } },
+      async (request, reply) => {
+        const shared = await sharedStatus(service, request.params.token);
+        return sendPage(service, reply, shared.ok ? 200 : 404);
       },
     );
 

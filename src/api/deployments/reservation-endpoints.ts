@@ -89,6 +89,34 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
     );
 
     app.post(
+      '/releaseDeployment',
+      {
+        schema: {
+          operationId: 'releaseDeployment',
+          summary: 'End the hold of a deployment, which lives on until its time limit',
+          querystring: ApplicationQuery,
+          body: ApplicationFields,
+          response: { 200: MessageRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const found = await findApplication(service, request, request.body);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        const { id, applicationName: name, heldAt, expiresAt } = found.value;
+        if (heldAt !== null) await endHold(service, id, { heldAt: null }, { kind: 'intent', intent: 'end-hold' });
+        const isLate = expiresAt !== null && expiresAt <= service.now();
+        const rest =
+          expiresAt === null
+            ? 'It has no time limit.'
+            : isLate
+              ? 'Its time limit is over: it goes now.'
+              : `It lives on until ${printInstant(expiresAt)}.`;
+        const message = `Application ${name} ${heldAt === null ? 'was not held' : 'is not held any more'}. ${rest}`;
+        return { message, ...parameterWarnings(request) };
+      },
+    );
+
+    app.post(
       '/removeDeploymentReservation',
       {
         schema: {

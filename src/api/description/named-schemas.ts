@@ -6,6 +6,7 @@ import { ClaimedRecord, ClaimViewRecord } from '../claims/claim-endpoints.ts';
 import { DomainRecord } from '../custom-domains/domain-records.ts';
 import * as records from '../deployments/deployment-schemas.ts';
 import { ApplicationFields, TokenBody } from '../requests/callers.ts';
+import { SharedStatusRecord } from '../sharing/share-endpoints.ts';
 
 const { DeploymentRecord, ReservationRecord, StartRecord, UpdateRecord } = records;
 
@@ -27,6 +28,7 @@ export const namedSchemas = {
   Message: records.MessageRecord,
   Reservation: ReservationRecord,
   Session: TokenBody,
+  SharedStatus: SharedStatusRecord,
   SignInMethods: SignInMethodsRecord,
   Started: StartRecord,
   Status: StartRecord.properties.status,

@@ -145,6 +145,45 @@ export const notesOfDeployments: Record<string, OperationNote> = {
       'Starts a pod anew from the same image and configuration. The new one is ready before the old one goes; a pod with volumes stops first. While the pod waits to be started, another request changes nothing.',
     refusals: [...refusalsOfApplications, 'application_stopped', 'invalid_request'],
   },
+  execInPod: {
+    tag: 'deployments',
+    access: 'caller in body',
+    description:
+      'Runs a program of the image beside what the pod runs for, with the same user, variables, limits and rights, and answers when it has ended. It ends when the client goes. Only where the operator allows it: without a word, in claimed deployments. Each is noted for the operator: who, when, where, and which program. For a terminal, or for what takes longer, there is the WebSocket `/openTerminal`.',
+    refusals: [
+      ...refusalsOfApplications,
+      'exec_not_allowed',
+      'pod_not_running',
+      'command_not_started',
+      'invalid_request',
+      'engine_unreachable',
+    ],
+  },
+  getShareLink: {
+    tag: 'status',
+    access: 'caller',
+    description: 'The address at which others see how the deployment does, where there is one.',
+    refusals: [...refusalsOfApplications, 'share_not_found'],
+  },
+  shareDeployment: {
+    tag: 'status',
+    access: 'caller in body',
+    description:
+      'Makes an address that nobody can guess, at which anybody who has it sees name, URL, state, time limit and the pods with their states, and nothing else: no configuration, logs, reasons or tokens. One that there is already is answered again.',
+    refusals: refusalsOfApplications,
+  },
+  unshareDeployment: {
+    tag: 'status',
+    access: 'caller in body',
+    description: 'Whoever has the address sees nothing any more. The next one is another.',
+    refusals: refusalsOfApplications,
+  },
+  getSharedStatus: {
+    tag: 'status',
+    access: 'public',
+    description: 'What the page of a share link shows.',
+    refusals: ['share_not_found'],
+  },
   claimDeployment: {
     tag: 'deployments',
     access: 'caller in body',
@@ -207,6 +246,13 @@ export const notesOfDeployments: Record<string, OperationNote> = {
     access: 'caller in body',
     description: 'Holds the deployment beyond its time limit. The plan of its account has to allow that.',
     refusals: [...refusalsOfApplications, 'plan_does_not_allow_reservations'],
+  },
+  releaseDeployment: {
+    tag: 'reservations',
+    access: 'caller in body',
+    description:
+      'Ends the hold of one deployment. It lives on until its time limit; past that it goes. One that is not held stays as it is.',
+    refusals: refusalsOfApplications,
   },
   removeDeploymentReservation: {
     tag: 'reservations',

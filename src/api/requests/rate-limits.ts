@@ -12,7 +12,7 @@ import { clientKey } from './client-address.ts';
 import { sendProblem } from './errors.ts';
 
 /** Which limit a route counts against; without a word, the general one. */
-export type LimitName = 'start' | 'sign-in' | 'general' | 'probe' | 'page' | 'mcp' | 'export' | 'fetch';
+export type LimitName = 'start' | 'sign-in' | 'general' | 'probe' | 'page' | 'mcp' | 'export' | 'fetch' | 'exec';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -26,12 +26,15 @@ const probesPerRequest = 10;
 const filesPerRequest = 10;
 /** What a tool asks of the API is counted there; around that come greetings and lists of tools. */
 const messagesPerRequest = 3;
+/** Each command in a pod is a process, and a line of the audit log. */
+const requestsPerCommand = 4;
 
 const things: Record<string, string> = {
   start: 'starts',
   'sign-in': 'sign-ins',
   export: 'exports',
   fetch: 'fetched configurations',
+  exec: 'commands',
   document: 'bytes of configurations',
 };
 
@@ -56,6 +59,7 @@ export function createLimits({ settings, now, exchange }: Pick<Service, 'setting
     export: createLimiter(startRate),
     // Each asks a server of somebody else.
     fetch: createLimiter(startRate),
+    exec: createLimiter({ ...rate, count: Math.ceil(rate.count / requestsPerCommand) }),
     mcp: createLimiter({ ...rate, count: rate.count * messagesPerRequest }),
   };
   const byToken = createLimiter(rate);

@@ -15,6 +15,8 @@ export type Tier = {
   /** What they may be promised in all, counted as admission counts it. */
   memoryBytes: number;
   allowsReservations: boolean;
+  /** Whether its deployments' owners may run commands in pods; absent: no. */
+  allowsExec?: boolean;
   /** How long a deployment lives once it is claimed; null: until it is removed. */
   lifetimeMs: number | null;
   /** Where it says more than what follows from the number of deployments, see `capsOf`. */

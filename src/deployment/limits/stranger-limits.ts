@@ -12,6 +12,8 @@ export type StrangerLimits = {
   perAddress: number;
   /** What these may be promised in all. */
   memoryBytesPerAddress: number;
+  /** Whether they may run commands in pods; absent: no. */
+  allowsExec?: boolean;
   /** What images may take that are pushed from one client address; absent: see `imageBytesOfStrangers`. */
   imageBytes?: number;
   /** What images may have that their deployments run from, where that is less than what any may have. */

@@ -9,6 +9,8 @@ import type { Engine, EngineFacets } from '../engine.ts';
 import { type LocalImages, setUpImages } from '../images/local-images.ts';
 import { type Mark, waitForChange } from '../readiness/change.ts';
 import { createRechecks, leastPeriodMs as leastProbePeriodMs } from '../readiness/recheck.ts';
+import { createExec } from './containers/exec.ts';
+import { createExecJournal } from './containers/exec-journal.ts';
 import { createWorkloads } from './containers/workloads.ts';
 import type { DiskRate } from './disk/disk-throttle.ts';
 import { createDiskUse } from './disk/disk-use.ts';
@@ -45,6 +47,8 @@ export type DockerEngineOptions = {
    * put together. Absent: nowhere, and no.
    */
   loops?: { directory: string; isForNew: boolean; copies?: string };
+  /** Where commands in containers that are under way are noted. Absent: none can be run. */
+  execs?: string;
   /** Without one, containers reach whatever their machine reaches. */
   firewall?: Firewall | undefined;
   /** How fast a container may read and write on each device; default: as fast as it can. */
@@ -124,6 +128,12 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
   const readLogs = createLogReader(docker, owner);
   const observer = createObserver(docker, { owner, volumes, localImages, leastPeriodMs, now, uptime });
   const recheckWhile = createRechecks(observer.allKnown, events.tell);
+  // Ending a command takes root's rights on the machine of its container.
+  const mayEndExecs = isLocal(docker) && process.getuid?.() === 0;
+  const exec =
+    options.execs !== undefined && mayEndExecs
+      ? createExec(docker, owner, createExecJournal(options.execs))
+      : undefined;
   const usage = isLocal(docker) ? createUsageMeter(docker, { owner, loops, events, uptime }) : undefined;
   const marks = new WeakMap<Observed, Mark>();
   const heldBack = new Map<string, readonly string[]>();
@@ -221,6 +231,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
     ...(archives && {
       archives: { take: (...asked) => withFaults(() => archives.take(...asked)) },
     }),
+    ...(exec && { exec: { start: (...asked) => withFaults(() => exec.start(...asked)) } }),
   };
 }
 

@@ -8,6 +8,7 @@ import { StartError } from '../../lib/start-error.ts';
 import type { LocalImages } from '../images/local-images.ts';
 import type { EngineParts, OpenEngine } from '../opening.ts';
 import { connectDocker } from './connect-docker.ts';
+import { endLeftExecs } from './containers/exec-journal.ts';
 import { type DiskMeans, findDiskMeans } from './disk/disk-means.ts';
 import { createDockerEngine, type DockerEngineOptions } from './docker.ts';
 import type { FirewallOptions } from './firewall/firewall.ts';
@@ -62,6 +63,9 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
     copies: join(dataDir, 'volume-copies'),
   };
   await removeLeftCopies(loops.directory);
+  const execs = join(dataDir, 'execs');
+  const left = await endLeftExecs(docker, execs);
+  if (left > 0) log.info({ left }, 'commands in containers ended that a killed service has left');
   const { controlGroups, tenantsMemory: memory, tenantsShares: shares, startsIdle } = settings;
   const { groups, obstacle } = await openGroups(docker, { owner, controlGroups, memory, shares, startsIdle });
   log[groups ? 'info' : 'warn']({ limitBytes: groups?.limitBytes, because: obstacle }, 'control groups');
@@ -74,6 +78,7 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
       resolvers,
       gpus,
       loops,
+      execs,
       now,
       firewall,
       images,

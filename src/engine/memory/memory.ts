@@ -20,6 +20,7 @@ import type {
 import { archiveVolumes } from './archives.ts';
 import { createCopies } from './copies.ts';
 import { diskUse } from './disk.ts';
+import { createExec } from './exec.ts';
 import { findImage, isLocal, isOnHost, listImages, pullImage, removeImage } from './images.ts';
 import type { Interceptor } from './memory-call.ts';
 import { perform, refuseInUse, setEgress } from './operations.ts';
@@ -57,6 +58,7 @@ export const allFacets: ReadonlySet<FacetName> = new Set([
   'usage',
   'copies',
   'archives',
+  'exec',
 ]);
 
 export function createMemoryEngine({
@@ -179,6 +181,7 @@ export function createMemoryEngine({
     ...(facets.has('usage') && { usage }),
     ...(facets.has('copies') && { copies: createCopies(world, owner, intercept) }),
     ...(facets.has('archives') && { archives }),
+    ...(facets.has('exec') && { exec: createExec(world, owner) }),
   };
 }
 

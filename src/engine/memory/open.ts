@@ -16,7 +16,7 @@ export async function openMemory(_: unknown, { owner, now, log }: EngineParts): 
   opening.adopt(startEchoes(world, log.child({ part: 'echoes' })), (echoes) => echoes.close());
   const open = opening.move();
   return {
-    engine: createMemoryEngine({ world, owner, now, facets: new Set(['addresses', 'usage']) }),
+    engine: createMemoryEngine({ world, owner, now, facets: new Set(['addresses', 'usage', 'exec']) }),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

@@ -36,6 +36,8 @@ import * as snapshots from './0034-snapshots.ts';
 import * as stops from './0035-stops.ts';
 import * as restoresBeside from './0036-restores-beside.ts';
 import * as snapshotWishes from './0037-snapshot-wishes.ts';
+import * as auditTimes from './0038-audit-times.ts';
+import * as shareLinks from './0039-share-links.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -74,4 +76,6 @@ export const migrations: Record<string, Migration> = {
   '0035-stops': stops,
   '0036-restores-beside': restoresBeside,
   '0037-snapshot-wishes': snapshotWishes,
+  '0038-audit-times': auditTimes,
+  '0039-share-links': shareLinks,
 };

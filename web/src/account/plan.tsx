@@ -16,11 +16,13 @@ export function Plan({ account: { tier, usage } }: { account: Account }) {
             ? 'What you claim does not expire.'
             : `What you claim lives for ${printMinutes(tier.lifetimeMinutes)}.`}
         </li>
-        <li>
-          {tier.reservations
-            ? 'Deployments can be held beyond their time limit.'
-            : 'Holding deployments beyond a time limit needs another plan.'}
-        </li>
+        {tier.lifetimeMinutes !== null && (
+          <li>
+            {tier.reservations
+              ? 'Deployments can be held beyond their time limit.'
+              : 'Holding deployments beyond their time limit needs another plan.'}
+          </li>
+        )}
       </ul>
     </section>
   );

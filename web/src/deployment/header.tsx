@@ -4,6 +4,7 @@ import { HealthBadge } from '../parts/health.tsx';
 import { Outward } from '../parts/icons.tsx';
 import type { Target } from '../service/calls.ts';
 import type { Deployment } from '../service/records.ts';
+import { ShareButton } from '../sharing/share-button.tsx';
 import { Lifetime } from './lifetime.tsx';
 import { ManageButton } from './manage.tsx';
 import { RemoveButton } from './remove.tsx';
@@ -38,6 +39,7 @@ export function DeploymentHeader({ deployment, target, onChange }: DeploymentHea
         <a className={`button ${isServing ? 'primary' : ''}`} href={url} target="_blank" rel="noreferrer">
           Open <Outward />
         </a>
+        <ShareButton target={target} url={url} />
         {status.health === 'stopped' ? (
           <StartButton target={target} onStarted={onChange} />
         ) : (

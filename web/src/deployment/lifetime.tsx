@@ -4,19 +4,28 @@ import { ProblemNotice } from '../parts/notice.tsx';
 import { useNow } from '../parts/now.ts';
 import { printCountdown, printMoment } from '../parts/time.ts';
 import { tellUser } from '../parts/toast.tsx';
+import { useAnswer } from '../parts/use-answer.ts';
 import type { Answer, Problem } from '../service/ask.ts';
-import { addReservation, claimDeployment, extendDeployment, statusOf, type Target } from '../service/calls.ts';
+import {
+  addReservation,
+  claimDeployment,
+  extendDeployment,
+  limitsOf,
+  releaseDeployment,
+  statusOf,
+  type Target,
+} from '../service/calls.ts';
 import type { Deployment } from '../service/records.ts';
-
-/** From here on the countdown is a warning. */
-const soonMs = 10 * 60_000;
+import { askToNotify, canAskToNotify, soonMs } from './ending-soon.ts';
 
 type LifetimeProps = { deployment: Deployment; target: Target; onChange: () => void };
 
 export function Lifetime({ deployment, target, onChange }: LifetimeProps) {
   const [problem, setProblem] = useState<Problem>();
   const [isAsking, setIsAsking] = useState(false);
+  const [mayNotify, setMayNotify] = useState(canAskToNotify);
   const { expiresAt, extend, claim, reservation } = deployment;
+  const { extensionMinutes } = useAnswer('', () => limitsOf(target)).value ?? {};
 
   const ask = async <T,>(question: () => Promise<Answer<T>>, then: (value: T) => void) => {
     setIsAsking(true);
@@ -31,7 +40,34 @@ export function Lifetime({ deployment, target, onChange }: LifetimeProps) {
   return (
     <div className="lifetime">
       <div className="row">
-        {expiresAt === undefined ? <span>Does not expire</span> : <Countdown until={Date.parse(expiresAt)} />}
+        {expiresAt === undefined ? (
+          <span>Does not expire</span>
+        ) : reservation.held ? (
+          <span>
+            Held: it stays when its time limit is reached, <Moment at={Date.parse(expiresAt)} />
+          </span>
+        ) : (
+          <Countdown until={Date.parse(expiresAt)} />
+        )}
+        {expiresAt !== undefined && !reservation.held && mayNotify && Date.parse(expiresAt) - Date.now() > soonMs && (
+          <button
+            type="button"
+            className="button quiet compact"
+            title="A notification of this browser, while this page is open in a tab"
+            onClick={() =>
+              void askToNotify().then((isAllowed) => {
+                setMayNotify(false);
+                tellUser(
+                  isAllowed
+                    ? 'You are told ten minutes before it expires, while this page is open in a tab.'
+                    : 'This browser does not allow notifications here.',
+                );
+              })
+            }
+          >
+            Notify me
+          </button>
+        )}
         {!claim.claimed && (
           <span className="row push">
             <button
@@ -46,7 +82,7 @@ export function Lifetime({ deployment, target, onChange }: LifetimeProps) {
                 )
               }
             >
-              Extend
+              Extend{extensionMinutes !== undefined && ` +${printMinutes(extensionMinutes)}`}
               <span className="soft">{extend.remaining > 0 ? `${extend.remaining} left` : 'none left'}</span>
             </button>
             <button
@@ -66,9 +102,22 @@ export function Lifetime({ deployment, target, onChange }: LifetimeProps) {
         )}
         {claim.claimed && (
           <span className="row push">
-            <span className="soft small">
-              {reservation.held ? 'Claimed, and held beyond its time limit' : 'Claimed'}
-            </span>
+            <span className="soft small">Claimed</span>
+            {reservation.held && (
+              <button
+                type="button"
+                className="button compact"
+                disabled={isAsking}
+                onClick={() =>
+                  void ask(
+                    () => releaseDeployment(target),
+                    () => tellUser(`${target.applicationName} is not held any more: it ends at its time limit.`),
+                  )
+                }
+              >
+                Release it
+              </button>
+            )}
             {expiresAt !== undefined && !reservation.held && (
               <button
                 type="button"
@@ -97,9 +146,28 @@ function Countdown({ until }: { until: number }) {
   return (
     <span className={left < soonMs ? 'countdown soon' : 'countdown'}>
       Expires in <strong className="numbers">{printCountdown(left)}</strong>
-      <span className="soft small numbers"> {printMoment(until, now)}</span>
+      <span className="soft small numbers">
+        {' '}
+        <Moment at={until} />
+      </span>
     </span>
   );
+}
+
+/** The whole date for who points at it. */
+function Moment({ at }: { at: number }) {
+  const date = new Date(at);
+  const whole = date.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'long' });
+  return (
+    <time dateTime={date.toISOString()} title={whole}>
+      {printMoment(at, Date.now())}
+    </time>
+  );
+}
+
+/** `2 h`, `90 min`. */
+function printMinutes(minutes: number): string {
+  return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.round(minutes)} min`;
 }
 
 /** The new limit is the service's to say. */

@@ -8,9 +8,9 @@ import { targetOf } from '../remembered/remembered.ts';
 import { Link } from '../routing/router.tsx';
 import { pathOf, type Route, type Tab, tabs } from '../routing/routes.ts';
 import { outlineOf, type Target } from '../service/calls.ts';
-import type { Deployment, Status } from '../service/records.ts';
 import { Domains } from './domains.tsx';
 import { EndedDeployment } from './ended.tsx';
+import { useEndingSoon } from './ending-soon.ts';
 import { DeploymentHeader } from './header.tsx';
 import { MissingDeployment } from './missing.tsx';
 import { Overview } from './overview.tsx';
@@ -21,6 +21,7 @@ import './deployment.css';
 
 const MetricsPanel = lazy(() => import('../metrics/panel.tsx'));
 const LogsTab = lazy(() => import('../logs/tab.tsx'));
+const TerminalTab = lazy(() => import('../terminal/tab.tsx'));
 const EventsTab = lazy(() => import('./events-tab.tsx'));
 const RevisionsTab = lazy(() => import('../revisions/tab.tsx'));
 const DataTab = lazy(() => import('../snapshots/tab.tsx'));
@@ -31,6 +32,7 @@ type DeploymentRoute = Extract<Route, { page: 'deployment' }>;
 const titles: Record<Tab, string> = {
   overview: 'Overview',
   logs: 'Logs',
+  terminal: 'Terminal',
   events: 'Events',
   revisions: 'Revisions',
   data: 'Data',
@@ -63,9 +65,7 @@ function KnownDeployment({ route, target: remembered, isSignedIn }: KnownDeploym
   const journey = useMemo(() => deployment && journeyOf(events, deployment.status), [events, deployment]);
   const outline = useAnswer(`${journey?.revision ?? 1}`, () => outlineOf(target));
 
-  useEffect(() => {
-    if (deployment) document.title = titleOf(deployment);
-  }, [deployment]);
+  useEndingSoon(deployment);
 
   const mayBeOfAccount = isSignedIn && !isTokenEnded && problem?.code === 'session_not_found';
   useEffect(() => {
@@ -100,6 +100,7 @@ function KnownDeployment({ route, target: remembered, isSignedIn }: KnownDeploym
             </Suspense>
           )}
           {tab === 'logs' && <LogsTab target={target} pods={outline.value?.pods} />}
+          {tab === 'terminal' && <TerminalTab {...{ target, deployment }} />}
           {tab === 'events' && <EventsTab events={events} connection={connection} />}
           {tab === 'revisions' && <RevisionsTab target={target} status={status} />}
           {tab === 'data' && <DataTab {...{ deployment, target }} pods={outline.value?.pods} />}
@@ -134,19 +135,6 @@ function Tabs({ route }: { route: DeploymentRoute }) {
     </nav>
   );
 }
-
-/** Seen in the tab of the browser while one looks elsewhere. */
-function titleOf({ applicationName, status: { health, progress } }: Deployment): string {
-  const told = health === 'deploying' ? `${progress} % · ` : (titlesOfHealth[health] ?? '');
-  return `${told}${applicationName} · Berth`;
-}
-
-const titlesOfHealth: Partial<Record<Status['health'], string>> = {
-  failed: 'Failed · ',
-  serving: 'Update failed · ',
-  degraded: 'Degraded · ',
-  stopped: 'Stopped · ',
-};
 
 function Waiting({ problem }: { problem: string | undefined }) {
   return (

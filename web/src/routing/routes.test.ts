@@ -8,6 +8,7 @@ const routes: Exclude<Route, { page: 'unknown' }>[] = [
   { page: 'deployment', environment: 'jolly-tapir', applicationName: 'shop', tab: 'overview' },
   { page: 'deployment', environment: 'jolly-tapir', applicationName: 'shop.v2', tab: 'configuration' },
   { page: 'claim', token: 'claim_abc-_1' },
+  { page: 'shared', token: 'share_abc-_1' },
   { page: 'account' },
   { page: 'reset-password' },
 ];

@@ -1,6 +1,6 @@
 /** The paths of the dashboard and what they show. Pure. */
 
-export const tabs = ['overview', 'logs', 'events', 'revisions', 'data', 'configuration'] as const;
+export const tabs = ['overview', 'logs', 'terminal', 'events', 'revisions', 'data', 'configuration'] as const;
 export type Tab = (typeof tabs)[number];
 
 export type Route =
@@ -10,6 +10,7 @@ export type Route =
   | { page: 'deployments' }
   | { page: 'deployment'; environment: string; applicationName: string; tab: Tab }
   | { page: 'claim'; token: string }
+  | { page: 'shared'; token: string }
   | { page: 'account' }
   | { page: 'sign-in' }
   | { page: 'sign-up' }
@@ -41,6 +42,7 @@ export function readRoute(path: string): Route {
     return { page: page ?? 'unknown' };
   }
   if (first === 'claim' && rest.length === 1) return { page: 'claim', token: rest[0]! };
+  if (first === 'shared' && rest.length === 1) return { page: 'shared', token: rest[0]! };
   if (first !== 'd' || rest.length > 3) return { page: 'unknown' };
   const [environment, applicationName, tab = 'overview'] = rest;
   const known = tabs.find((name) => name === tab);
@@ -54,6 +56,8 @@ export function pathOf(route: Exclude<Route, { page: 'unknown' }>): string {
       return '/';
     case 'claim':
       return `/claim/${encodeURIComponent(route.token)}`;
+    case 'shared':
+      return `/shared/${encodeURIComponent(route.token)}`;
     case 'deployment': {
       const parts = ['d', route.environment, route.applicationName, ...(route.tab === 'overview' ? [] : [route.tab])];
       return `/${parts.map(encodeURIComponent).join('/')}`;

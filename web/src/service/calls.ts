@@ -6,12 +6,15 @@ import type {
   Deployment,
   DeploymentMetrics,
   Domain,
+  Limits,
   Outline,
   Preview,
   Reservation,
   Restored,
   RestorePreview,
   Revision,
+  SharedStatus,
+  ShareLink,
   Snapshots,
   Started,
   Updated,
@@ -33,6 +36,28 @@ export function updateDeployment(target: Target, yaml: string): Promise<Answer<U
 
 export function statusOf(target: Target, signal?: AbortSignal): Promise<Answer<Deployment>> {
   return call('getDeploymentStatus', { query: queryOf(target), token: target.sessionToken, signal });
+}
+
+export function limitsOf(target: Target): Promise<Answer<Limits>> {
+  return call('getLimits', { token: target.sessionToken });
+}
+
+/** Refused with `share_not_found` where there is none. */
+export function shareLinkOf(target: Target): Promise<Answer<ShareLink>> {
+  return call('getShareLink', { query: queryOf(target), token: target.sessionToken });
+}
+
+export function shareDeployment(target: Target): Promise<Answer<ShareLink>> {
+  return call('shareDeployment', { body: queryOf(target), token: target.sessionToken });
+}
+
+export function unshareDeployment(target: Target): Promise<Answer<unknown>> {
+  return call('unshareDeployment', { body: queryOf(target), token: target.sessionToken });
+}
+
+/** `token`: that of a share link. */
+export function sharedStatusOf(token: string): Promise<Answer<SharedStatus>> {
+  return call('getSharedStatus', { path: { token } });
 }
 
 export function reservationsOf(sessionToken?: string): Promise<Answer<{ reservedDeployments: Reservation[] }>> {
@@ -79,6 +104,11 @@ export function claimDeployment(target: Target): Promise<Answer<{ claimUrl: stri
 /** Holds it beyond its time limit, where the account's plan allows that. */
 export function addReservation(target: Target): Promise<Answer<{ message: string }>> {
   return call('addDeploymentReservation', { body: queryOf(target), token: target.sessionToken });
+}
+
+/** Ends its hold; it lives on until its time limit. */
+export function releaseDeployment(target: Target): Promise<Answer<{ message: string }>> {
+  return call('releaseDeployment', { body: queryOf(target), token: target.sessionToken });
 }
 
 export function restoreDeployment(target: Target): Promise<Answer<{ message: string }>> {

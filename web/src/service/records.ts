@@ -9,6 +9,7 @@ export type {
   Domain,
   Key as ApiKey,
   Reservation,
+  SharedStatus,
   SignInMethods,
   Started,
   Status,
@@ -17,6 +18,8 @@ export type {
 
 export type ChangedDomain = AnswerOf<'addDomain'>;
 export type DeploymentMetrics = AnswerOf<'getDeploymentMetrics'>;
+export type ShareLink = AnswerOf<'getShareLink'>;
+export type Limits = AnswerOf<'getLimits'>;
 export type Outline = AnswerOf<'getDeploymentOutline'>;
 export type Configuration = AnswerOf<'getDeploymentConfiguration'>;
 export type Revision = AnswerOf<'getDeploymentRevisions'>['revisions'][number];

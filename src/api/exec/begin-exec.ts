@@ -1,0 +1,134 @@
+/** Running a command in a pod: whether it may be, where, and that it is noted before it begins. */
+import type { FastifyRequest } from 'fastify';
+import type { Deployment } from '../../deployment/deployment.ts';
+import { wantedRevision } from '../../deployment/desired.ts';
+import { EngineFault } from '../../engine/engine.ts';
+import type { ExecRequest, RunningExec } from '../../engine/exec.ts';
+import { type Result, refuse, succeed } from '../../lib/problem.ts';
+import { noteExec } from '../../store/audit-log.ts';
+import { revisionOf } from '../../store/revisions.ts';
+import { planOfDeployment } from '../admission/plans.ts';
+import type { Service } from '../api-service.ts';
+import { applicationOf, type Caller, requireCaller } from '../requests/callers.ts';
+import { clientAddress, clientKey } from '../requests/client-address.ts';
+import type { ExecPlaces } from './exec-places.ts';
+
+export type ExecAsked = ExecRequest & {
+  sessionToken?: string;
+  applicationName: string;
+  environment?: string;
+  pod: string;
+  replica?: number;
+};
+
+/** Disposing of it ends the command and gives its place back. */
+export type BegunExec = AsyncDisposable & { exec: RunningExec; deployment: Deployment; replica: number };
+
+export async function beginExec(
+  service: Service,
+  places: ExecPlaces,
+  request: FastifyRequest,
+  asked: ExecAsked,
+): Promise<Result<BegunExec>> {
+  const caller = await requireCaller(service, request, asked);
+  if (!caller.ok) return caller;
+  const found = applicationOf(caller.value, asked);
+  if (!found.ok) return found;
+  const deployment = found.value;
+  const allowed = await allowExec(service, deployment);
+  if (!allowed.ok) return allowed;
+  const workload = await findWorkload(service, deployment, asked);
+  if (!workload.ok) return workload;
+  const { accountId } = caller.value;
+  const client = clientKey(request, service.settings.networkPool);
+  const leave = places.take(deployment.id, accountId === null ? `client ${client}` : `account ${accountId}`);
+  if (typeof leave !== 'function') return { ok: false, problem: leave };
+  try {
+    const { pod, command, terminal } = asked;
+    const { name, replica } = workload.value;
+    await noteExec(service.db, {
+      ...{ at: service.now(), actor: whoIs(caller.value), subject: deployment.id },
+      reason: wordsOf(pod, command, clientAddress(request)),
+    });
+    const exec = await service.engine.exec!.start(name, { command, terminal });
+    const startedAt = performance.now();
+    const { id: deploymentId } = deployment;
+    request.log.info({ deploymentId, pod, replica }, 'command in a pod begun');
+    const end = async () => {
+      try {
+        await exec[Symbol.asyncDispose]();
+      } finally {
+        leave();
+      }
+      const seconds = Math.round((performance.now() - startedAt) / 1000);
+      request.log.info({ deploymentId, pod, replica, seconds }, 'command in a pod ended');
+    };
+    return succeed({ exec, deployment, replica, [Symbol.asyncDispose]: end });
+  } catch (error) {
+    leave();
+    if (!(error instanceof EngineFault) || error.kind !== 'bad-request') throw error;
+    return refuse('command_not_started', error.message, 'Name a program that is in the image of the pod.');
+  }
+}
+
+/** Whether commands may be run in pods of a deployment. */
+export async function allowExec(
+  { db, settings, engine }: Pick<Service, 'db' | 'settings' | 'engine'>,
+  deployment: Deployment,
+): Promise<Result<undefined>> {
+  if (!engine.exec) {
+    const hint = 'It needs Docker with runc on the machine of the service, which runs as root there.';
+    return refuse('exec_not_allowed', 'This service runs no commands in pods.', hint);
+  }
+  const plan = await planOfDeployment(db, settings.tiers, deployment);
+  if (plan ? plan.tier.allowsExec : settings.strangers.allowsExec) return succeed(undefined);
+  return plan
+    ? refuse(
+        'exec_not_allowed',
+        `The plan "${plan.tier.name}" does not allow commands in pods.`,
+        'Ask the operator for another plan.',
+      )
+    : refuse(
+        'exec_not_allowed',
+        'Commands can be run in pods of claimed deployments alone.',
+        'Claim the deployment with an account (POST /claimDeployment).',
+      );
+}
+
+/** The newest one that runs; of several replicas the first, unless one is named. */
+async function findWorkload(
+  { db, seal, engine }: Service,
+  deployment: Deployment,
+  { pod, replica }: Pick<ExecAsked, 'pod' | 'replica'>,
+): Promise<Result<{ name: string; replica: number }>> {
+  const { workloads } = await engine.observe(deployment.id, []);
+  const [first] = workloads
+    .filter((workload) => workload.pod === pod && workload.phase === 'running')
+    .filter((workload) => replica === undefined || workload.replica === replica)
+    .sort((a, b) => b.revision - a.revision || a.replica - b.replica);
+  if (first) return succeed(first);
+  const name = deployment.applicationName;
+  const { spec } = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
+  const pods = spec.pods.map((each) => each.name);
+  if (!pods.includes(pod))
+    return refuse('invalid_request', `Application ${name} has no pod ${pod}.`, `It has ${pods.join(', ')}.`);
+  const which = replica === undefined ? `Pod ${pod}` : `Replica ${replica} of pod ${pod}`;
+  return refuse(
+    'pod_not_running',
+    `${which} of application ${name} does not run now.`,
+    'GET /getDeploymentStatus tells how it does.',
+  );
+}
+
+function whoIs(caller: Caller): string {
+  return caller.accountId === null && caller.kind === 'session'
+    ? `session ${caller.sessionId}`
+    : `account ${caller.accountId}`;
+}
+
+/** Of the command its program alone: arguments may hold a password. */
+function wordsOf(pod: string, [program = '', ...more]: readonly string[], from: string): string {
+  const rest = more.length === 0 ? '' : ` with ${more.length} ${more.length === 1 ? 'argument' : 'arguments'}`;
+  const shown = program.replaceAll(/[^\x21-\x7e]/g, '?').slice(0, 100);
+  return `pod ${pod}: ${shown}${rest}, from ${from}`;
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { type TestApi, testApi } from '../../../test/support/api.ts';
+import { startShopWeb } from '../../../test/support/running-shop.ts';
+import { addAuditEntry, auditEntries } from '../../store/audit-log.ts';
+
+const strangers = { perSession: 10, perAddress: 10, memoryBytesPerAddress: 2 ** 40, allowsExec: true };
+
+let api: TestApi;
+let sessionToken: string;
+beforeEach(async () => {
+  api = await testApi({ strangers });
+  sessionToken = await startShopWeb(api);
+});
+
+const run = (command: string[], more: object = {}) =>
+  api.postJson('/execInPod', { applicationName: 'shop', pod: 'web', sessionToken, command, ...more });
+
+test('a command tells what it has written and what it has ended with', async () => {
+  const { status, body } = await run(['sh', '-c', 'echo one; echo two >&2; exit 3']);
+  assert.equal(status, 200, JSON.stringify(body));
+  assert.deepEqual(body, { exitCode: 3, ended: 'by-itself', stdout: 'one\n', stderr: 'two\n', replica: 0 });
+  assert.equal((await run(['cat'], { stdin: 'what it reads' })).body.stdout, 'what it reads');
+});
+
+test('one that does not end is ended, and one that writes without end too, and what it wrote is told', async () => {
+  const { body } = await run(['sleep', '1000'], { timeoutSeconds: 1 });
+  assert.deepEqual([body.ended, body.exitCode], ['timed-out', null]);
+  const lines = 'echo 0123456789012345678901234567890123456789;'.repeat(300);
+  const flood = await run(['sh', '-c', `${lines} exit 0`]);
+  assert.equal(flood.body.ended, 'by-itself');
+  for (const left of [0, 1]) assert.equal((await run(['sh', '-c', `exit ${left}`])).body.exitCode, left);
+});
+
+test('without a claim nobody runs anything, unless the operator lets strangers; the refusal says what to do', async () => {
+  api = await testApi();
+  sessionToken = await startShopWeb(api);
+  const { status, body } = await run(['sh']);
+  assert.deepEqual([status, body.code], [403, 'exec_not_allowed']);
+  assert.match(body.hint, /Claim the deployment/);
+  assert.equal((await api.get(`/api/limits?sessionToken=${sessionToken}`)).body.exec, false);
+  assert.deepEqual(await auditEntries(api.service.db), []);
+});
+
+test('an engine without the facet says so', async () => {
+  delete api.service.engine.exec;
+  const { status, body } = await run(['sh']);
+  assert.deepEqual([status, body.code], [403, 'exec_not_allowed']);
+  assert.match(body.error, /runs no commands in pods/);
+  assert.equal((await api.get(`/api/limits?sessionToken=${sessionToken}`)).body.exec, false);
+});
+
+test('it is noted before it runs: by whom, where, with which program, and never with its arguments', async () => {
+  await run(['sh', '-c', 'echo password']);
+  await run(['no\u001bsuch program']);
+  const [first, second] = await auditEntries(api.service.db);
+  const { id, sessionId } = await api.service.db.selectFrom('deployments').selectAll().executeTakeFirstOrThrow();
+  assert.deepEqual(
+    { ...first },
+    {
+      ...{ number: 1, at: api.clock.now, actor: `session ${sessionId}`, action: 'exec', subject: id },
+      reason: 'pod web: sh with 2 arguments, from unknown',
+    },
+  );
+  assert.equal(second!.reason, 'pod web: no?such?program, from unknown');
+  assert.ok(!api.lines.some((line) => line.includes('password')));
+});
+
+test('commands are told for 90 days, and what operators did for ever', async () => {
+  const { db } = api.service;
+  const ban = { actor: 'root', action: 'ban', subject: 'nginx:1', reason: 'tests' };
+  await addAuditEntry(db, { at: api.clock.now, ...ban });
+  await run(['sh', '-c', 'exit 0']);
+  api.clock.now += 91 * 86_400_000;
+  await db.updateTable('deployments').set({ expiresAt: null }).execute();
+  await run(['sh', '-c', 'exit 0']);
+  assert.deepEqual(
+    (await auditEntries(db)).map(({ number, action }) => [number, action]),
+    [
+      [1, 'ban'],
+      [3, 'exec'],
+    ],
+  );
+});
+
+test('a pod that is not there, one that does not run, and a program that is not in its image are refused in words', async () => {
+  const absent = await run(['sh'], { pod: 'nothing' });
+  assert.deepEqual([absent.status, absent.body.code, absent.body.hint], [400, 'invalid_request', 'It has web.']);
+  const replica = await run(['sh'], { replica: 7 });
+  assert.deepEqual([replica.status, replica.body.code], [409, 'pod_not_running']);
+  const program = await run(['no-such-program']);
+  assert.deepEqual([program.status, program.body.code], [409, 'command_not_started']);
+  assert.match(program.body.error, /"no-such-program" cannot be run: there is no such program/);
+  for (const command of [[], 'sh', [1]] as unknown[])
+    assert.equal((await run(command as string[])).status, 400, JSON.stringify(command));
+});
+
+test('nobody else runs anything in it', async () => {
+  const other = await api.postYaml(
+    '/startUserDeployment',
+    'application: { name: other, pods: [{ name: web, image: "nginx:1", path: /, servicePorts: [80] }] }',
+  );
+  const refused = await run(['sh'], { sessionToken: other.body.sessionToken });
+  assert.deepEqual([refused.status, refused.body.code], [404, 'application_not_found']);
+  assert.equal((await run(['sh'], { sessionToken: undefined })).status, 401);
+});
+
+test('five run at once in an application, and one more when one of them has ended', async () => {
+  const running = Array.from({ length: 5 }, () => run(['sleep', '1000'], { timeoutSeconds: 2 }));
+  const { status, body, headers } = await run(['sh', '-c', 'exit 0']);
+  assert.deepEqual([status, body.code, headers['retry-after']], [429, 'rate_limited', '10']);
+  await Promise.all(running);
+  assert.equal((await run(['sh', '-c', 'exit 0'])).status, 200);
+});

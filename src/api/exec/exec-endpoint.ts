@@ -1,0 +1,77 @@
+/** `POST /execInPod`: a command in a container, with all that it writes in the answer. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { RunningExec } from '../../engine/exec.ts';
+import { orAbort } from '../../lib/abortable.ts';
+import type { Service } from '../api-service.ts';
+import { ErrorRecord } from '../deployments/deployment-schemas.ts';
+import { ApplicationQuery } from '../requests/callers.ts';
+import { sendProblem } from '../requests/errors.ts';
+import { untilRevoked } from '../requests/revocation.ts';
+import { beginExec } from './begin-exec.ts';
+import type { ExecPlaces } from './exec-places.ts';
+import { ExecBody, ExecRecord } from './exec-schemas.ts';
+
+/** Of both outputs together: nobody reads more. */
+const mostBytes = 1024 * 1024;
+
+export function execEndpoint(service: Service, places: ExecPlaces): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    const closing = new AbortController();
+    app.addHook('preClose', async () => closing.abort());
+    service.leaving?.addEventListener('abort', () => closing.abort());
+
+    app.post(
+      '/execInPod',
+      {
+        config: { limit: 'exec' },
+        schema: {
+          operationId: 'execInPod',
+          summary: 'Run a command in a container of a pod',
+          querystring: ApplicationQuery,
+          body: ExecBody,
+          response: { 200: ExecRecord, '4xx': ErrorRecord, 503: ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const { stdin = '', timeoutSeconds = 60, ...asked } = request.body;
+        const begun = await beginExec(service, places, request, asked);
+        if (!begun.ok) return sendProblem(reply, begun.problem);
+        await using running = begun.value;
+        const { stop } = untilRevoked(service, request, reply, asked);
+        const late = AbortSignal.timeout(timeoutSeconds * 1000);
+        const given = await collect(running.exec, stdin, AbortSignal.any([stop, closing.signal, late]));
+        const stopped = late.aborted ? ('timed-out' as const) : ('given-up' as const);
+        const ended = given.ended === 'stopped' ? stopped : given.ended;
+        const exitCode = ended === 'by-itself' ? ((await running.exec.exitCode()) ?? null) : null;
+        return { exitCode, ended, stdout: given.stdout, stderr: given.stderr, replica: running.replica };
+      },
+    );
+  };
+}
+
+/** Gives it what it reads, and keeps what it writes, to its end or the abort. */
+async function collect(exec: RunningExec, stdin: string, stop: AbortSignal) {
+  const written = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
+  let left = mostBytes;
+  const read = async () => {
+    for await (const { from, bytes } of exec.output) {
+      written[from].push(bytes.subarray(0, left));
+      left -= bytes.length;
+      if (left < 0) return 'too-much-output' as const;
+    }
+    return 'by-itself' as const;
+  };
+  const feed = async () => {
+    if (stdin !== '') await exec.write(Buffer.from(stdin));
+    exec.endInput();
+  };
+  const ended = await orAbort(Promise.all([read(), feed()]), stop).then(
+    ([end]): 'by-itself' | 'too-much-output' | 'stopped' => end,
+    (error: unknown) => {
+      if (!stop.aborted) throw error;
+      return 'stopped' as const;
+    },
+  );
+  const text = (from: 'stdout' | 'stderr') => Buffer.concat(written[from]).toString('utf8');
+  return { ended, stdout: text('stdout'), stderr: text('stderr') };
+}

@@ -1,0 +1,40 @@
+/** How many commands run in pods at once: each is a process of the service's making, which it looks after. */
+import type { Problem } from '../../lib/problem.ts';
+
+const mostOfDeployment = 5;
+/** Of an account, or of a client address without one. */
+const mostOfCaller = 10;
+const mostAtOnce = 50;
+
+export type ExecPlaces = {
+  /** Gives the place back, when it is called; nothing is taken when there is none, and the problem is returned. */
+  take(deploymentId: string, caller: string): (() => void) | Problem;
+};
+
+export function createExecPlaces(): ExecPlaces {
+  const underWay = new Set<{ deploymentId: string; caller: string }>();
+  return {
+    take(deploymentId, caller) {
+      const others = [...underWay];
+      const ofDeployment = others.filter((other) => other.deploymentId === deploymentId).length;
+      const ofCaller = others.filter((other) => other.caller === caller).length;
+      if (ofDeployment >= mostOfDeployment)
+        return isFull(`This application runs ${mostOfDeployment} commands already, as many as it may at once.`);
+      if (ofCaller >= mostOfCaller)
+        return isFull(`You run ${mostOfCaller} commands already, as many as you may at once.`);
+      if (others.length >= mostAtOnce) return isFull('The service runs as many commands already as it may at once.');
+      const place = { deploymentId, caller };
+      underWay.add(place);
+      return () => void underWay.delete(place);
+    },
+  };
+}
+
+function isFull(error: string): Problem {
+  return {
+    code: 'rate_limited',
+    error,
+    hint: 'Try again when one of them has ended; a terminal that is closed ends its command.',
+    retryAfterSeconds: 10,
+  };
+}

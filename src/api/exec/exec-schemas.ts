@@ -1,0 +1,72 @@
+/** What is said of commands in pods, by requests and by the messages of a terminal. */
+import { type Static, Type } from 'typebox';
+import { ApplicationFields } from '../requests/callers.ts';
+
+const Command = Type.Array(Type.String({ maxLength: 16_384 }), {
+  minItems: 1,
+  maxItems: 200,
+  description: 'A program of the image and its arguments. No shell reads them: `["sh", "-c", "ls *.sql"]` has one.',
+});
+
+const Size = Type.Integer({ minimum: 1, maximum: 1_000 });
+const TerminalSize = Type.Object({ columns: Size, rows: Size });
+
+/** In which container. */
+const Place = {
+  ...ApplicationFields.properties,
+  pod: Type.String({ minLength: 1, maxLength: 64, description: 'Its name in the configuration.' }),
+  replica: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000,
+      description: 'Of several, the first is 0. Default: the first that runs.',
+    }),
+  ),
+};
+
+/** Less than the edge waits for an answer, and a usual client too. */
+export const mostSeconds = 240;
+
+export const ExecBody = Type.Object({
+  ...Place,
+  command: Command,
+  stdin: Type.Optional(Type.String({ maxLength: 49_152, description: 'What it reads. Without it, the end at once.' })),
+  timeoutSeconds: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: mostSeconds, default: 60, description: 'After so long it is ended.' }),
+  ),
+});
+
+export const ExecRecord = Type.Object({
+  exitCode: Type.Union([Type.Integer(), Type.Null()], { description: 'null: it was ended, or its container has.' }),
+  ended: Type.Enum(['by-itself', 'timed-out', 'too-much-output', 'given-up'], {
+    description:
+      '`too-much-output`: it has written more than 1 MiB, of which that much is here. `given-up`: the service was about to stop.',
+  }),
+  stdout: Type.String({ description: 'As text; bytes that are none are replaced. What a stranger may have written.' }),
+  stderr: Type.String(),
+  replica: Type.Integer({ minimum: 0 }),
+});
+
+/** The first message that a client of a terminal sends. */
+export const OpenMessage = Type.Object({
+  kind: Type.Literal('open'),
+  ...Place,
+  command: Type.Optional(Command),
+  terminal: Type.Optional(TerminalSize),
+});
+
+/** Those that may follow it; input comes as bytes. */
+export const ControlMessage = Type.Union([
+  Type.Object({ kind: Type.Literal('resize'), ...TerminalSize.properties }),
+  Type.Object({ kind: Type.Literal('end-of-input') }),
+]);
+
+export type OpenMessage = Static<typeof OpenMessage>;
+export type ControlMessage = Static<typeof ControlMessage>;
+
+/** Without a command there is a shell: the one of the two that people like more, where the image has it. */
+export const shellCommand = [
+  '/bin/sh',
+  '-c',
+  'if command -v bash >/dev/null 2>&1; then exec bash; fi; exec sh',
+] as const;

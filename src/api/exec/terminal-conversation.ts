@@ -1,0 +1,153 @@
+/**
+ * A command and the connection to who has started it. Bytes of the client are input. Those of the service begin with 1
+ * for the standard output and 2 for the error output. Everything else is JSON: `resize` and `end-of-input` of the one,
+ * `opened` and `ended` of the other.
+ */
+import { Value } from 'typebox/value';
+import type { RawData, WebSocket } from 'ws';
+import type { BegunExec } from './begin-exec.ts';
+import { ControlMessage } from './exec-schemas.ts';
+
+export type Message = [data: RawData, isBinary: boolean];
+
+export type TerminalLimits = {
+  /** In all. */
+  wholeMs: number;
+  /** While neither side writes. */
+  idleMs: number;
+  /** In each direction. */
+  mostBytes: number;
+  /** Who does not answer until the next one is gone. */
+  pingEveryMs: number;
+};
+
+export type Stops = { gone: AbortSignal; stop: AbortSignal; revoked: AbortSignal };
+
+/** Why the service has ended it. */
+type Cause = 'too-long' | 'idle' | 'too-much' | 'revoked' | 'service-leaves';
+
+const wordsOf: Record<Cause, string> = {
+  'too-long': 'It has run for as long as a command may.',
+  idle: 'Nothing was written for as long as a command may be silent.',
+  'too-much': 'As much was written as a command may write.',
+  revoked: 'Whoever started it may not do so any more.',
+  'service-leaves': 'The service restarts. Connect again.',
+};
+
+/** Resolves when the command has ended and that was told, or nobody is there to be told. `early`: what was sent before. */
+export async function converse(
+  { socket, early }: { socket: WebSocket; early: readonly Message[] },
+  { exec, replica }: Pick<BegunExec, 'exec' | 'replica'>,
+  { wholeMs, idleMs, mostBytes, pingEveryMs }: TerminalLimits,
+  { gone, stop, revoked }: Stops,
+): Promise<void> {
+  const { promise: stopped, resolve: endWith } = Promise.withResolvers<Cause | 'gone'>();
+  const whole = setTimeout(() => endWith('too-long'), wholeMs);
+  const idle = setTimeout(() => endWith('idle'), idleMs);
+  const listen = (signal: AbortSignal, cause: Cause | 'gone') =>
+    signal.aborted ? endWith(cause) : signal.addEventListener('abort', () => endWith(cause), { once: true });
+  listen(gone, 'gone');
+  listen(stop, 'service-leaves');
+  listen(revoked, 'revoked');
+  const pinging = keepAsking(socket, pingEveryMs, () => endWith('gone'));
+  try {
+    const onBytes = () => void idle.refresh();
+    const take = takeInput(socket, exec, mostBytes, onBytes, () => endWith('too-much'));
+    for (const message of early) take(...message);
+    socket.on('message', take);
+    await send(socket, JSON.stringify({ kind: 'opened', replica }));
+    socket.resume();
+    const given = giveOutput(socket, exec, mostBytes, onBytes);
+    const cause = await Promise.race([given, stopped]);
+    if (cause === 'gone') return;
+    if (cause === 'by-itself') {
+      const exitCode = (await exec.exitCode()) ?? null;
+      return await send(socket, JSON.stringify({ kind: 'ended', exitCode }));
+    }
+    await send(socket, JSON.stringify({ kind: 'ended', exitCode: null, because: cause, message: wordsOf[cause] }));
+  } finally {
+    for (const timer of [whole, idle, pinging]) clearTimeout(timer);
+  }
+}
+
+/** One after another: who reads slowly holds up who writes. */
+function takeInput(
+  socket: WebSocket,
+  exec: BegunExec['exec'],
+  mostBytes: number,
+  onBytes: () => void,
+  onTooMuch: () => void,
+): (...message: Message) => void {
+  let left = mostBytes;
+  let before = Promise.resolve();
+  return (data, isBinary) => {
+    if (isBinary) {
+      const bytes = bytesOf(data);
+      left -= bytes.length;
+      if (left < 0) return onTooMuch();
+      onBytes();
+      socket.pause();
+      before = before
+        .then(() => exec.write(bytes))
+        .then(
+          () => socket.resume(),
+          () => {},
+        );
+      return;
+    }
+    const message = readControl(String(data));
+    if (message?.kind === 'resize') before = before.then(() => exec.resize(message)).catch(() => {});
+    if (message?.kind === 'end-of-input') before = before.then(() => exec.endInput()).catch(() => {});
+  };
+}
+
+/** What is none is left out. */
+function readControl(text: string): ControlMessage | undefined {
+  try {
+    const message: unknown = JSON.parse(text);
+    return Value.Check(ControlMessage, message) ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function bytesOf(data: RawData): Uint8Array {
+  return Buffer.isBuffer(data) ? data : Array.isArray(data) ? Buffer.concat(data) : new Uint8Array(data);
+}
+
+async function giveOutput(
+  socket: WebSocket,
+  exec: BegunExec['exec'],
+  mostBytes: number,
+  onBytes: () => void,
+): Promise<'by-itself' | 'too-much'> {
+  let left = mostBytes;
+  for await (const { from, bytes } of exec.output) {
+    left -= bytes.length;
+    if (left < 0) return 'too-much';
+    onBytes();
+    await send(socket, Buffer.concat([Buffer.of(from === 'stdout' ? 1 : 2), bytes]));
+  }
+  return 'by-itself';
+}
+
+/** Resolves when it has left; who is gone gets nothing. */
+function send(socket: WebSocket, data: string | Buffer): Promise<void> {
+  return new Promise((resolve) => socket.send(data, () => resolve()));
+}
+
+/** A connection that breaks without a word is found by this alone. */
+function keepAsking(socket: WebSocket, everyMs: number, onSilence: () => void): NodeJS.Timeout {
+  let hasAnswered = true;
+  socket.on('pong', () => {
+    hasAnswered = true;
+  });
+  return setInterval(() => {
+    if (!hasAnswered) {
+      socket.terminate();
+      return onSilence();
+    }
+    hasAnswered = false;
+    socket.ping();
+  }, everyMs);
+}

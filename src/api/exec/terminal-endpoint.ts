@@ -1,0 +1,180 @@
+/**
+ * `GET /openTerminal`: a command in a container whose input and output are a connection, by WebSocket. Who asks, and for
+ * what, is in its first message: a browser can send no header with it, and an address gets into logs.
+ */
+
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import websocket from '@fastify/websocket';
+import type { FastifyRequest } from 'fastify';
+import { Value } from 'typebox/value';
+import type { WebSocket } from 'ws';
+import { type Problem, refuse } from '../../lib/problem.ts';
+import { wait } from '../../lib/wait.ts';
+import { StoreFault } from '../../store/store-fault.ts';
+import type { Service } from '../api-service.ts';
+import { crossSite, isSameOrigin } from '../requests/browser-security.ts';
+import { isKnown } from '../requests/callers.ts';
+import { engineAway, isEngineAway, sendProblem, storeAway } from '../requests/errors.ts';
+import { beginExec } from './begin-exec.ts';
+import type { ExecPlaces } from './exec-places.ts';
+import { OpenMessage, shellCommand } from './exec-schemas.ts';
+import { converse, type Message, type TerminalLimits } from './terminal-conversation.ts';
+
+const openWithinMs = 10_000;
+const longestMessage = 64 * 1024;
+const goodbyeMs = 2_000;
+/** As the streams do, less often: what is done meanwhile the caller was allowed to do. */
+const lookEveryMs = 1_000;
+
+const usualLimits: TerminalLimits = {
+  wholeMs: 4 * 3_600_000,
+  idleMs: 30 * 60_000,
+  mostBytes: 2 ** 30,
+  pingEveryMs: 20_000,
+};
+
+export function terminalEndpoint(
+  service: Service,
+  places: ExecPlaces,
+  limits: TerminalLimits = usualLimits,
+): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    const closing = new AbortController();
+    const open = new Set<Promise<void>>();
+    await app.register(websocket, {
+      options: { maxPayload: longestMessage },
+      preClose(done) {
+        closing.abort();
+        // Whatever they have begun is ended before the service is.
+        void Promise.allSettled(open).then(() => done());
+      },
+    });
+    service.leaving?.addEventListener('abort', () => closing.abort());
+
+    app.route({
+      method: 'GET',
+      url: '/openTerminal',
+      exposeHeadRoute: false,
+      config: { limit: 'exec' },
+      schema: { hide: true },
+      preValidation: async (request, reply) =>
+        mayConnect(request, service.settings.baseUrl) ? undefined : sendProblem(reply, crossSite),
+      handler: async (_, reply) => sendProblem(reply, notWebSocket),
+      wsHandler(socket, request) {
+        const served = serve(service, places, limits, { socket, request, stop: closing.signal }).finally(() =>
+          open.delete(served),
+        );
+        open.add(served);
+      },
+    });
+  };
+}
+
+const notWebSocket: Problem = {
+  code: 'invalid_request',
+  error: 'A terminal is a WebSocket.',
+  hint: 'Connect with a client for those; POST /execInPod runs a command with one request.',
+};
+
+/** A page of another site could otherwise connect with the cookie of whoever looks at it. Programs name no page. */
+function mayConnect(request: FastifyRequest, baseUrl: URL): boolean {
+  const { origin, cookie, 'sec-fetch-site': site } = request.headers;
+  const isBrowser = origin !== undefined || site !== undefined || cookie !== undefined;
+  return !isBrowser || isSameOrigin(request, baseUrl);
+}
+
+type Connection = { socket: WebSocket; request: FastifyRequest; stop: AbortSignal };
+
+/** Never rejects. */
+async function serve(
+  service: Service,
+  places: ExecPlaces,
+  limits: TerminalLimits,
+  { socket, request, stop }: Connection,
+): Promise<void> {
+  const gone = new AbortController();
+  socket.once('close', () => gone.abort());
+  socket.on('error', () => gone.abort());
+  try {
+    const early: Message[] = [];
+    const keep = (...message: Message) => void early.push(message);
+    const asked = await readOpening(socket, keep, AbortSignal.any([gone.signal, stop]));
+    if (gone.signal.aborted || stop.aborted) return;
+    if (!asked) return end(socket, refuse('invalid_request', ...notOpened).problem);
+    const { kind: _, command = shellCommand, ...place } = asked;
+    const begun = await beginExec(service, places, request, { ...place, command });
+    if (!begun.ok) return end(socket, begun.problem);
+    await using running = begun.value;
+    const revoked = new AbortController();
+    void revokeWhenUnknown(service, request, asked, revoked, gone.signal);
+    socket.off('message', keep);
+    await converse({ socket, early }, running, limits, { gone: gone.signal, stop, revoked: revoked.signal });
+  } catch (error) {
+    if (isEngineAway(error)) return end(socket, engineAway);
+    if (error instanceof StoreFault) return end(socket, storeAway(error));
+    request.log.error({ err: error }, 'terminal failed');
+    end(socket, { code: 'internal', error: 'The service failed. Try again; if it stays, tell the operator.' });
+  } finally {
+    // Its goodbye is to be heard.
+    socket.resume();
+    socket.close();
+    // Who does not say goodbye is not waited for.
+    setTimeout(() => socket.terminate(), goodbyeMs).unref();
+  }
+}
+
+const notOpened = [
+  'The first message has to say what is to be run.',
+  'Send {"kind":"open","applicationName":…,"pod":…,"terminal":{"columns":80,"rows":24}} within 10 seconds.',
+] as const;
+
+/** Undefined for anything else; what follows waits until somebody listens. */
+async function readOpening(
+  socket: WebSocket,
+  keep: (...message: Message) => void,
+  gone: AbortSignal,
+): Promise<OpenMessage | undefined> {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  socket.once('message', (data, isBinary) => {
+    socket.pause();
+    // What has come with it was read already.
+    socket.on('message', keep);
+    resolve(isBinary ? undefined : parse(String(data)));
+  });
+  const late = AbortSignal.any([gone, AbortSignal.timeout(openWithinMs)]);
+  late.addEventListener('abort', () => resolve(undefined), { once: true });
+  const message = await promise;
+  return Value.Check(OpenMessage, message) ? message : undefined;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function end(socket: WebSocket, problem: Problem): void {
+  const { code, error, hint } = problem;
+  socket.send(JSON.stringify({ kind: 'refused', code, error, ...(hint && { hint }) }), () => socket.close());
+}
+
+async function revokeWhenUnknown(
+  service: Service,
+  request: FastifyRequest,
+  { sessionToken }: OpenMessage,
+  revoked: AbortController,
+  gone: AbortSignal,
+): Promise<void> {
+  try {
+    while (!gone.aborted) {
+      await wait(lookEveryMs, gone);
+      const given = sessionToken === undefined ? {} : { sessionToken };
+      if (!gone.aborted && !(await isKnown(service, request, given))) return revoked.abort();
+    }
+  } catch {
+    // Where the store does not tell, nobody is known.
+    revoked.abort();
+  }
+}

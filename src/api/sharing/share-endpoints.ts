@@ -1,0 +1,150 @@
+/** Share links: an address at which anybody who has it sees how a deployment does, and nothing else of it. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { deploymentStates, podStates } from '../../deployment/deployment.ts';
+import { healths, statusAt } from '../../deployment/status/deployment-health.ts';
+import { newToken } from '../../lib/ids.ts';
+import { type Result, refuse, succeed } from '../../lib/problem.ts';
+import { deploymentById } from '../../store/deployments.ts';
+import {
+  deploymentOfShareLink,
+  putShareLink,
+  removeShareLink,
+  type ShareLink,
+  shareLinkOf,
+} from '../../store/share-links.ts';
+import { write } from '../../store/transaction.ts';
+import type { Service } from '../api-service.ts';
+import { printInstant } from '../deployments/deployment-records.ts';
+import { ErrorRecord, MessageRecord } from '../deployments/deployment-schemas.ts';
+import { ApplicationFields, ApplicationQuery, findApplication } from '../requests/callers.ts';
+import { sendProblem } from '../requests/errors.ts';
+
+const ShareLinkRecord = Type.Object(
+  {
+    url: Type.String({ format: 'uri', description: 'Whoever has it sees the status page.' }),
+    createdAt: Type.String({ format: 'date-time' }),
+  },
+  { description: 'The share link of a deployment.' },
+);
+
+export const SharedStatusRecord = Type.Object(
+  {
+    applicationName: Type.String(),
+    url: Type.String({ format: 'uri' }),
+    state: Type.Enum([...deploymentStates]),
+    health: Type.Enum([...healths]),
+    createdAt: Type.String({ format: 'date-time' }),
+    expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'Absent when it does not expire.' })),
+    pods: Type.Array(Type.Object({ name: Type.String(), state: Type.Enum([...podStates]) })),
+  },
+  { description: 'How a shared deployment does. Nothing of its configuration, its images, its logs or its reasons.' },
+);
+
+export function shareEndpoints(service: Service): FastifyPluginAsyncTypebox {
+  const { db, seal, settings } = service;
+  const record = ({ token, createdAt }: ShareLink) => ({
+    url: new URL(`/shared/${token}`, settings.baseUrl).href,
+    createdAt: printInstant(createdAt),
+  });
+  return async (app) => {
+    app.get(
+      '/getShareLink',
+      {
+        schema: {
+          operationId: 'getShareLink',
+          summary: 'The share link of a deployment',
+          querystring: ApplicationFields,
+          response: { 200: ShareLinkRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const found = await findApplication(service, request, request.query);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        const link = await shareLinkOf(db, seal, found.value.id);
+        return link ? record(link) : sendProblem(reply, notShared.problem);
+      },
+    );
+
+    app.post(
+      '/shareDeployment',
+      {
+        schema: {
+          operationId: 'shareDeployment',
+          summary: 'Make a share link: a page at which others see how a deployment does',
+          querystring: ApplicationQuery,
+          body: ApplicationFields,
+          response: { 200: ShareLinkRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const found = await findApplication(service, request, request.body);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        const { id: deploymentId } = found.value;
+        // Two that ask at once are answered the same.
+        return await write(db, { deploymentId }, async (db) => {
+          const known = await shareLinkOf(db, seal, deploymentId);
+          const link = known ?? { token: newToken('share'), createdAt: service.now() };
+          if (!known) await putShareLink(db, seal, deploymentId, link);
+          return record(link);
+        });
+      },
+    );
+
+    app.post(
+      '/unshareDeployment',
+      {
+        schema: {
+          operationId: 'unshareDeployment',
+          summary: 'Revoke the share link of a deployment',
+          querystring: ApplicationQuery,
+          body: ApplicationFields,
+          response: { 200: MessageRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const found = await findApplication(service, request, request.body);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        const { id, applicationName: name } = found.value;
+        const wasShared = await removeShareLink(db, id);
+        return { message: wasShared ? `The share link of ${name} is revoked.` : `${name} had no share link.` };
+      },
+    );
+
+    app.get(
+      '/api/shared/:token',
+      {
+        schema: {
+          operationId: 'getSharedStatus',
+          summary: 'How a shared deployment does',
+          params: Type.Object({ token: Type.String({ maxLength: 200, description: 'That of the share link.' }) }),
+          response: { 200: SharedStatusRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const shared = await sharedStatus(service, request.params.token);
+        return shared.ok ? shared.value : sendProblem(reply, shared.problem);
+      },
+    );
+  };
+}
+
+const notShared = refuse('share_not_found', 'There is no such share link.', 'POST /shareDeployment makes one.');
+
+/** A link outlives its deployment's end by as long as that is remembered. */
+export async function sharedStatus({ db, urlOf, now }: Pick<Service, 'db' | 'urlOf' | 'now'>, token: string) {
+  const id = await deploymentOfShareLink(db, token);
+  const deployment = id === undefined ? undefined : await deploymentById(db, id);
+  if (!deployment) return notShared as Result<never>;
+  const { applicationName, label, createdAt, expiresAt } = deployment;
+  const { health, pods } = statusAt(deployment, now());
+  const hasEnded = health === 'expired';
+  return succeed({
+    ...{ applicationName, url: urlOf(label).origin, createdAt: printInstant(createdAt) },
+    state: hasEnded ? ('expired' as const) : deployment.state,
+    health,
+    ...(expiresAt !== null && deployment.heldAt === null && { expiresAt: printInstant(expiresAt) }),
+    // Their messages may quote what a pod has written.
+    pods: hasEnded ? [] : pods.map(({ name, state }) => ({ name, state })),
+  });
+}

@@ -1,0 +1,69 @@
+/** A shell in a pod on the page of its deployment: where it may be had, what is typed and read there, how it ends. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openBrowser, type TestBrowser, type Width } from './browser.ts';
+import { signUp } from './sign-up.ts';
+
+let browser: TestBrowser;
+before(async () => {
+  browser = await openBrowser({ BERTH_ENGINE: 'memory', BERTH_DISK_FREE: '1Mi', BERTH_SIGN_IN_RATE: '1000/m' });
+});
+after(async () => await browser.close());
+
+const yaml = `application:
+  name: shelled
+  pods:
+    - { name: web, image: "nginx:1", path: /, servicePorts: [80], vars: { COLOUR: deep-blue } }
+    - { name: worker, image: "nginx:1", servicePorts: [80] }
+`;
+
+for (const width of ['desk', 'phone'] as const satisfies Width[]) {
+  test(`once a deployment is claimed, its pods have a terminal, which ends when its page is left (${width})`, async () => {
+    const visitor = await browser.visitor('terminal', width);
+    const { page } = visitor;
+    await visitor.deployText(yaml, 'worker');
+    await visitor.reach('running');
+    await visitor.openTab('Terminal');
+    await page.waitForSelector('.notice >> text=Commands can be run in the pods of claimed deployments');
+    await visitor.look('unclaimed');
+
+    const address = page.url();
+    await page.getByRole('button', { name: 'Claim to keep it' }).click();
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await signUp(visitor, `terminal-${width}@example.com`);
+    await page.getByRole('button', { name: 'Claim it' }).click();
+    await page.waitForSelector('.lifetime >> text=Does not expire');
+    await page.goto(address);
+
+    const terminal = page.getByRole('region', { name: 'Terminal' });
+    await terminal.getByLabel('Pod').selectOption('worker');
+    await terminal.getByLabel('Pod').selectOption('web');
+    await visitor.look('before');
+    await terminal.getByRole('button', { name: 'Open a terminal' }).click();
+    const rows = terminal.locator('.xterm-rows');
+    await rows.locator('text=$').first().waitFor();
+    const run = async (line: string, answer: string) => {
+      await page.keyboard.type(line);
+      await page.keyboard.press('Enter');
+      await rows.locator(`text=${answer}`).first().waitFor();
+    };
+    await run('env', 'COLOUR=deep-blue');
+    await run('stty size', width === 'phone' ? '/^\\d+ [2-5]\\d$/' : '/^\\d+ 1\\d\\d$/');
+    // What a program prints is text, whatever it would mean to a page.
+    await run('echo <b>bold</b>', '<b>bold</b>');
+    await visitor.lookInBothThemes('open');
+    await page.keyboard.press('F6');
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'End it');
+    await terminal.locator('.xterm-screen').click();
+    await run('exit 3', 'exit 3');
+    await terminal.getByRole('status').filter({ hasText: 'The shell in web has ended with 3.' }).waitFor();
+    await visitor.look('ended');
+
+    await terminal.getByRole('button', { name: 'Open another one' }).click();
+    await rows.locator('text=$').first().waitFor();
+    await terminal.getByRole('button', { name: 'End it' }).click();
+    await terminal.getByRole('status').filter({ hasText: 'You have ended it.' }).waitFor();
+    assert.ok(!visitor.addresses.some((asked) => /openTerminal\?/.test(asked)));
+    await visitor.close();
+  });
+}

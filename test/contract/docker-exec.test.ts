@@ -1,0 +1,68 @@
+/** What is left in a container of commands that were given up, as the machine itself sees it. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type Docker from 'dockerode';
+import { endLeftExecs } from '../../src/engine/docker/containers/exec-journal.ts';
+import { groupOf } from '../../src/engine/docker/containers/session-processes.ts';
+import { facetOf } from '../../src/engine/engine.ts';
+import { until } from '../scenarios/berth.ts';
+import { dockerContractor } from './docker-contractor.ts';
+import { setStage } from './engine.ts';
+import { createReader } from './exec.ts';
+
+const mayEnd = process.getuid?.() === 0;
+
+/** The words of all processes in a container, as the kernel tells them. */
+async function commandsIn(docker: Docker, name: string): Promise<string[]> {
+  const { State, Id } = await docker.getContainer(name).inspect();
+  const group = await groupOf(State.Pid, Id);
+  assert.ok(group);
+  const pids = (await readFile(join(group.accounting, 'cgroup.procs'), 'utf8')).trim().split('\n');
+  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+  return lines.map((line) => line.replaceAll('\0', ' ').trim()).filter(Boolean);
+}
+
+/** Does not end when it is asked to, and has a child that does not either. */
+const stubborn =
+  'trap "" HUP TERM INT; sh -c "trap \'\' HUP TERM INT; while :; do sleep 7171; done" & echo started; while :; do sleep 7272; done';
+
+describe('commands in containers', { skip: !mayEnd && 'only root may end processes of containers' }, () => {
+  const { contractor, newScene } = setStage(dockerContractor);
+
+  async function runningWeb() {
+    const scene = newScene();
+    const web = scene.workload('web');
+    await scene.start(web);
+    await scene.ready(web);
+    const commands = () => commandsIn(contractor().docker, web.name);
+    return { web, commands, before: await commands() };
+  }
+
+  for (const terminal of [undefined, { columns: 80, rows: 24 }])
+    test(`one ${terminal ? 'with' : 'without'} a terminal that was given up ends with its children, whatever signals they ignore`, async () => {
+      const { web, commands, before } = await runningWeb();
+      const exec = facetOf(contractor().engine, 'exec');
+      const running = await exec.start(web.name, { command: ['/bin/sh', '-c', stubborn], terminal });
+      await createReader(running).to('started');
+      await until(
+        'the child sleeps',
+        async () => (await commands()).some((line) => line.includes('7171')) || undefined,
+      );
+      await running[Symbol.asyncDispose]();
+      assert.deepEqual(await commands(), before);
+    });
+
+  test('one whose service was killed is ended by the next one', async () => {
+    const { web, commands, before } = await runningWeb();
+    const { docker, engine, execs } = contractor();
+    const running = await facetOf(engine, 'exec').start(web.name, { command: ['/bin/sh', '-c', stubborn] });
+    await createReader(running).to('started');
+    assert.notDeepEqual(await commands(), before);
+    assert.equal(await endLeftExecs(docker, execs), 1);
+    assert.deepEqual(await commands(), before);
+    assert.equal(await endLeftExecs(docker, execs), 0);
+    await running[Symbol.asyncDispose]();
+  });
+});

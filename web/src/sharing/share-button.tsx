@@ -1,0 +1,21 @@
+/** Opens what there is for passing an application on; loaded when somebody asks for it. */
+import { lazy, Suspense, useState } from 'react';
+import type { Target } from '../service/calls.ts';
+
+const ShareDialog = lazy(() => import('./share-dialog.tsx'));
+
+export function ShareButton({ target, url }: { target: Target; url: string }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <button type="button" className="button" onClick={() => setIsOpen(true)}>
+        Share
+      </button>
+      {isOpen && (
+        <Suspense>
+          <ShareDialog {...{ target, url }} onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
