@@ -4,8 +4,12 @@ import type { Answer } from './exchange.ts';
 import type { Asked, Operation } from './operations.ts';
 import { planted } from './victim.ts';
 
-/** The interface's own answers of 500 and 503; everything else of that kind is a fault. */
-const documented = new Set(['500 plan_does_not_allow_reservations', '503 capacity_exhausted']);
+/** The interface's own answers of 500 to 503; everything else of that kind is a fault. */
+const documented = new Set([
+  '500 plan_does_not_allow_reservations',
+  '502 document_unavailable',
+  '503 capacity_exhausted',
+]);
 
 /** Traces of the inside, where the request has not brought them along itself. */
 const internals = /\n\s+at \S+ \(|node:internal|SQLITE_|berth\.db|undefined|\[object Object\]|NaN/g;
