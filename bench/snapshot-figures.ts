@@ -3,7 +3,7 @@ import { type Figure, type Section, tail } from './figures.ts';
 import type { SnapshotTimes, Window } from './snapshots.ts';
 import { median, percentile, ratioOf } from './statistics.ts';
 
-export function snapshotSections({ megabytes, first, next, quiet, meanwhile }: SnapshotTimes): Section[] {
+export function snapshotSections({ megabytes, first, next, scattered, quiet, meanwhile }: SnapshotTimes): Section[] {
   const of = (windows: readonly Window[], kind: keyof Window) => windows.map((window) => window[kind]);
   const p99 = (samples: readonly number[]) => percentile(samples, 0.99);
   const kinds = [
@@ -24,6 +24,7 @@ export function snapshotSections({ megabytes, first, next, quiet, meanwhile }: S
         row('seconds', 'each next one, median, s', median(next.map(({ seconds }) => seconds))),
         row('total', 'what is in it, MB', median(next.map(({ totalBytes }) => totalBytes)) / 1e6),
         row('added', 'what of it was new, and moved, MB', median(next.map(({ addedBytes }) => addedBytes)) / 1e6),
+        row('scattered', 'where 1 % of every file has changed, MB', scattered.addedBytes / 1e6),
         row('paused', 'writers waited, median, ms', median(next.map(({ pausedMs }) => pausedMs))),
       ],
     },

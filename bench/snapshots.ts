@@ -16,7 +16,15 @@ export type Window = { reads: number[]; writes: number[] };
 export type Taken = { seconds: number; totalBytes: number; addedBytes: number; pausedMs: number };
 
 /** Snapshot i was taken in window i of `meanwhile`, right after window i of `quiet`. */
-export type SnapshotTimes = { megabytes: number; first: Taken; next: Taken[]; quiet: Window[]; meanwhile: Window[] };
+export type SnapshotTimes = {
+  megabytes: number;
+  first: Taken;
+  next: Taken[];
+  /** After one part in a hundred of every file has changed. */
+  scattered: Taken;
+  quiet: Window[];
+  meanwhile: Window[];
+};
 
 const quietMs = 10_000;
 /** Fifty of each kind a second. */
@@ -35,19 +43,23 @@ export async function measureSnapshots(
   await untilOk({ ...at, path: '/filled' }, signal);
   service.claim(started);
   const first = await take(service, started, signal);
-  const times: SnapshotTimes = { megabytes, first, next: [], quiet: [], meanwhile: [] };
+  const times: Omit<SnapshotTimes, 'scattered'> = { megabytes, first, next: [], quiet: [], meanwhile: [] };
+  const change = async (path: string) => {
+    const { status, body } = await ask({ ...at, path }, signal);
+    if (status !== 200) throw new Error(`The application was to change its data, and answered ${body}.`);
+  };
   await measure(at, delay(1_000, undefined, { signal }), signal); // the first requests warm everything up
   for (let round = 0; round < rounds; round++) {
-    const changed = await ask({ ...at, path: '/change' }, signal);
-    if (changed.status !== 200)
-      throw new Error(`The application was to change its data, and answered ${changed.body}.`);
+    await change('/change');
     times.quiet.push((await measure(at, delay(quietMs, undefined, { signal }), signal)).window);
     const { window, outcome } = await measure(at, take(service, started, signal), signal);
     times.meanwhile.push(window);
     times.next.push(outcome);
   }
+  await change('/scatter');
+  const scattered = await take(service, started, signal);
   await service.requestRemoval(started);
-  return times;
+  return { ...times, scattered };
 }
 
 /** As long as `work` lasts; its requests that are under way then are part of it. */
@@ -101,7 +113,7 @@ async function take(
   throw new Error('The snapshot is not taken in time.');
 }
 
-/** Files of 4 MB of random bytes; a change writes one part in a hundred of each anew. */
+/** Files of 4 MB of random bytes, of which one in a hundred is written anew, or one part in a hundred of each. */
 const program = (megabytes: number) => `
 const { closeSync, existsSync, fsyncSync, openSync, readSync, writeFileSync, writeSync } = require('node:fs');
 const { randomBytes, randomInt } = require('node:crypto');
@@ -110,6 +122,9 @@ const files = Array.from({ length: ${Math.max(1, Math.round(megabytes / 4))} }, 
 for (const file of files) if (!existsSync(file)) writeFileSync(file, randomBytes(size));
 const log = openSync('/data/log', 'a');
 const change = () => {
+  for (let number = 0; number < files.length / 100; number++) writeFileSync(files[randomInt(files.length)], randomBytes(size));
+};
+const scatter = () => {
   for (const path of files) {
     const file = openSync(path, 'r+');
     writeSync(file, randomBytes(size / 100), 0, size / 100, randomInt(99) * size / 100);
@@ -123,7 +138,7 @@ const read = () => {
   closeSync(file);
 };
 const write = () => { writeSync(log, 'a line'); fsyncSync(log); };
-const acts = { '/read': read, '/write': write, '/change': change, '/filled': () => {} };
+const acts = { '/read': read, '/write': write, '/change': change, '/scatter': scatter, '/filled': () => {} };
 require('node:http').createServer((request, response) => {
   acts[request.url]?.();
   response.end('done');

@@ -50,18 +50,21 @@ export class BackupFault extends Error {
 /** All that is kept here has one host's name: what an installation has does not depend on its machine. */
 const host = 'berth';
 
-/** `env`: of this process; restic gets what it needs of it. `stop` ends what is under way, with a BackupFault. */
+/**
+ * `env`: of this process; restic gets what it needs of it. `stop` ends what is under way, with a BackupFault; so does
+ * `patienceMs` with each call that does not say itself how long it may last. Default: as long as it takes.
+ */
 export function openRepository(
   place: BackupPlace,
   password: string,
   env: Record<string, string | undefined>,
-  stop?: AbortSignal,
+  { stop, patienceMs }: { stop?: AbortSignal; patienceMs?: number } = {},
 ): Repository {
   // Otherwise it says on its standard output, before what was asked for, that it reads the password.
   const ask = (words: readonly string[], options: Asking = {}, location = place.location) =>
     runRestic(['--quiet', '--repo', location, '--no-cache', ...words], password, env, {
       ...options,
-      ...signalOf(stop, options.signal),
+      ...signalOf(stop, options.signal ?? limit(patienceMs).signal),
     });
 
   return {

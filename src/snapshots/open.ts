@@ -35,6 +35,8 @@ export type OpenSnapshots = AsyncDisposable & { look(): void };
 
 /** How often it is looked for what another process may have written. */
 const pollMs = 5_000;
+/** How long it may take to list, check or remove what is kept of one deployment: others wait meanwhile. */
+const patienceMs = 30 * 60_000;
 /** Whoever does it for all comes back in this time, or has died. */
 const dutyMs = 30_000;
 
@@ -140,6 +142,7 @@ function repositories(
   return (deploymentId) =>
     inTurn(place.location, async () => {
       password ??= await write(db, 'all', (db) => passwordOfPlace(db, seal, place.location));
-      return openRepository(placeOf(place, deploymentId), passwordOf(password, deploymentId), process.env, stop);
+      const own = { stop, patienceMs };
+      return openRepository(placeOf(place, deploymentId), passwordOf(password, deploymentId), process.env, own);
     });
 }

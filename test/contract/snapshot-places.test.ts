@@ -54,4 +54,13 @@ test('what lasts too long is ended, says so, and leaves nothing that looks whole
   const { id } = await slow.save(folder, ['data'], saving);
   await assert.rejects(slow.bring(id, join(folder, 'back'), [], 1), /lasted too long/);
   assert.ok(!existsSync(join(folder, 'back', 'data', 'file')));
+  const place = placeOf(readBackupPlace(join(folder, 'kept')), 'slow');
+  const impatient = openRepository(place, passwordOf('secret', 'slow'), process.env, { patienceMs: 1 });
+  for (const call of [
+    () => impatient.check(false),
+    () => impatient.list('berth-snapshots'),
+    () => impatient.drop([id]),
+  ])
+    await assert.rejects(call(), /lasted too long/);
+  assert.equal((await slow.list('berth-snapshots')).length, 1);
 });

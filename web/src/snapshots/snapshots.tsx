@@ -26,6 +26,8 @@ export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelPro
   const { value, problem, ask } = useAnswer(`${isKept}`, () => snapshotsOf(target));
   const [refusal, setRefusal] = useState<Problem>();
   const [isAsking, setIsAsking] = useState(false);
+  /** What was said here of updates, and may not have been answered yet. */
+  const [wished, setWished] = useState<boolean>();
   const [asked, setAsked] = useState<{ kind: 'restore' | 'delete'; snapshot: Snapshot }>();
   const isBusy = value !== undefined && isUnderWay(value);
   useEffect(() => {
@@ -49,12 +51,13 @@ export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelPro
     ask();
   };
   const wish = async (beforeUpdates: boolean) => {
+    setWished(beforeUpdates);
     setIsAsking(true);
     const answer = await wishSnapshots(target, { beforeUpdates });
     setIsAsking(false);
     setRefusal(answer.ok ? undefined : answer.problem);
     if (answer.ok) tellUser(answer.value.message);
-    ask();
+    else setWished(undefined);
   };
   const close = () => setAsked(undefined);
   const done = (message: string) => {
@@ -109,7 +112,7 @@ export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelPro
         <label className="check">
           <input
             type="checkbox"
-            checked={value.wishes.beforeUpdates}
+            checked={wished ?? value.wishes.beforeUpdates}
             disabled={isAsking}
             onChange={({ target }) => void wish(target.checked)}
           />
