@@ -202,6 +202,7 @@ export const commands = {
     flags: {
       volume: { type: 'string', value: 'NAME', multiple: true, help: 'with restore: this volume alone' },
       beside: { type: 'boolean', help: 'with restore: as a new deployment; what runs stays as it is' },
+      'without-snapshot': { type: 'boolean', help: 'with restore: take none of what is there before; it is lost' },
       'dry-run': { type: 'boolean', help: 'with restore: tell what would be done, and change nothing' },
       yes: { type: 'boolean', short: 'y', help: 'without asking' },
       'no-wait': { type: 'boolean', help: 'do not wait until it is done' },

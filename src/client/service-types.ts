@@ -1710,6 +1710,8 @@ export type Operations = {
       snapshot: string;
       /** As a new deployment beside it, with an address of its own, by the revision of the snapshot. What runs stays as it is. */
       beside?: boolean;
+      /** In place: whether no snapshot is taken before. Then what was there since cannot be had again. */
+      withoutSnapshot?: boolean;
       /** Which volumes. Default: all that the snapshot and the deployment (beside: its revision) have. */
       volumes?: string[];
     };

@@ -50,7 +50,7 @@ export async function fillRestore(restore: Restore, deployment: Deployment, part
   await bring(repository, snapshot, made, { restore, from, key, parts });
   stop.throwIfAborted();
   await engine.copies.finish(from, restore.volumes, key);
-  if (restore.fromDeploymentId === null) await takeSafety(restore, deployment, parts);
+  if (restore.takesSafety) await takeSafety(restore, deployment, parts);
   stop.throwIfAborted();
   await write(db, { deploymentId }, async (db) => {
     if (await noteFilled(db, restore.id, key)) await makeDue(db, deploymentId, atOnce(now()));

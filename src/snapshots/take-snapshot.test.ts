@@ -10,12 +10,13 @@ const volumes = [
 ];
 
 test('files that are more than twice as large as their volumes are refused for good, and none that are not', () => {
-  for (const bytes of [0, 16 * mebibyte, 32 * mebibyte]) refuseHoles(bytes, volumes);
+  for (const bytes of [0, 16 * mebibyte, 32 * mebibyte]) refuseHoles(bytes, volumes, 'asked');
   for (const bytes of [32 * mebibyte + 1, 15 * 2 ** 40, Number.MAX_VALUE])
     assert.throws(
-      () => refuseHoles(bytes, volumes),
+      () => refuseHoles(bytes, volumes, 'asked'),
       (error) => error instanceof SnapshotFault && error.isFinal && /holes/.test(error.message),
     );
+  assert.throws(() => refuseHoles(2 ** 40, volumes, 'before-restore'), /without a snapshot before/);
 });
 
 test('data have ten minutes to be moved in, and a second more for each 5 MB', () => {

@@ -9,6 +9,7 @@ import {
   neededBy,
   type SizedVolume,
   type Snapshot,
+  type SnapshotReason,
   surplusSnapshots,
 } from '../deployment/snapshot/snapshot.ts';
 import { EngineFault } from '../engine/engine.ts';
@@ -64,7 +65,7 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
       });
     stop.throwIfAborted();
     const takenAt = now();
-    refuseHoles(apparentBytes, volumes);
+    refuseHoles(apparentBytes, volumes, snapshot.reason);
     const saving = { tags: tagsOf(snapshot), mayBeRenamed: false, withinMs: movingMs(apparentBytes) };
     const saved = await repository.save(folder, paths, saving);
     await repository.check(false);
@@ -103,12 +104,12 @@ function finalOf(error: unknown): unknown {
 }
 
 /** PURE. `apparentBytes`: what whoever reads all files gets, as he would who restores them. Throws SnapshotFault. */
-export function refuseHoles(apparentBytes: number, volumes: readonly SizedVolume[]): void {
+export function refuseHoles(apparentBytes: number, volumes: readonly SizedVolume[], reason: SnapshotReason): void {
   const bytes = volumes.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (apparentBytes <= mostApparent * bytes) return;
   throw new SnapshotFault(
     `The files of its volumes are more than ${mostApparent} times as large as the volumes, by holes in them or by files with ` +
-      'several names: such are not kept.',
+      `several names: such are not kept.${reason === 'before-restore' ? ' A restore without a snapshot before does not need that.' : ''}`,
     { isFinal: true },
   );
 }

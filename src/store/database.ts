@@ -180,7 +180,8 @@ export type Tables = {
   backups: { id: string; at: Instant; place: string; totalBytes: number; addedBytes: number };
   /** `volumes`: as JSON. */
   snapshots: Omit<Snapshot, 'volumes'> & { volumes: string };
-  restores: Omit<Restore, 'volumes'> & { volumes: string };
+  /** `takesSafety`: 0 or 1. */
+  restores: Omit<Restore, 'volumes' | 'takesSafety'> & { volumes: string; takesSafety: number };
   /** `beforeUpdates`: 0 or 1. No row: as `noWishes` says. */
   snapshotWishes: { deploymentId: string; beforeUpdates: number };
   /** Sealed: what opens each place of snapshots. */

@@ -13,16 +13,19 @@ export type AskedRestore = {
   now: Instant;
   /** Whose snapshot it is. Default: its own. */
   fromDeploymentId?: string;
+  /** Default: where it is its own. */
+  takesSafety?: boolean;
 };
 
 export async function askForRestore(
   db: Database,
-  { deploymentId, snapshotId, fromDeploymentId, volumes, now }: AskedRestore,
+  { deploymentId, snapshotId, fromDeploymentId, takesSafety, volumes, now }: AskedRestore,
 ): Promise<Restore> {
   const asked: Restore = {
     ...{ id: newId(), deploymentId, snapshotId, fromDeploymentId: fromDeploymentId ?? null, volumes },
     ...{
       state: 'asked',
+      takesSafety: takesSafety ?? fromDeploymentId === undefined,
       safetyId: null,
       filledKey: null,
       progress: null,
@@ -35,7 +38,7 @@ export async function askForRestore(
   };
   await db
     .insertInto('restores')
-    .values({ ...asked, volumes: JSON.stringify(volumes) })
+    .values({ ...asked, volumes: JSON.stringify(volumes), takesSafety: asked.takesSafety ? 1 : 0 })
     .execute();
   return asked;
 }
@@ -193,6 +196,6 @@ export async function forgetRestoresOfGone(db: Database): Promise<void> {
     .execute();
 }
 
-function restoreFrom({ volumes, ...row }: Selectable<Tables['restores']>): Restore {
-  return { ...row, volumes: JSON.parse(volumes) };
+function restoreFrom({ volumes, takesSafety, ...row }: Selectable<Tables['restores']>): Restore {
+  return { ...row, volumes: JSON.parse(volumes), takesSafety: takesSafety === 1 };
 }

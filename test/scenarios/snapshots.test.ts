@@ -251,12 +251,16 @@ test(
     await berth.serve();
     const hostile = yaml()
       .replace('name: keeper', 'name: hostile')
-      .replace('echo', 'busybox truncate -s 100G /data/hole; echo');
+      .replace('echo', '[ -s /data/starts ] && busybox truncate -s 100G /data/hole; echo');
     const [holed, plain] = [await berth.start(hostile), await berth.start(yaml())];
     for (const app of [holed, plain]) {
       await berth.reach(app, 'running');
       await claim(berth, app);
     }
+    const whole = await take(berth, holed);
+    await whenTaken(berth, holed, whole);
+    await restart(berth, holed);
+    await until('it has started again', async () => (await starts(berth, holed))[0] === 2 || undefined);
     const [refused, kept] = [await take(berth, holed), await take(berth, plain)];
     await whenTaken(berth, plain, kept);
     const { problem } = await until('it is refused', async () => {
@@ -264,6 +268,18 @@ test(
       return found.id === refused && found.state === 'failed' ? found : undefined;
     });
     assert.match(problem, /more than 2 times as large as the volumes/);
+    const restore = (more: object) => berth.postJson('/restoreSnapshot', { ...named(holed), snapshot: whole, ...more });
+    const restored = async (state: string) =>
+      await until(`the restore is ${state}`, async () => {
+        const [newest] = (await told(berth, holed)).restores;
+        return newest.state === state ? newest : undefined;
+      });
+    await restore({});
+    assert.match((await restored('failed')).problem, /A restore without a snapshot before does not need that/);
+    await restore({ withoutSnapshot: true });
+    await restored('done');
+    await berth.reach(holed, 'running');
+    assert.deepEqual(await starts(berth, holed), [2, 2]);
     const { id } = await berth.row(plain);
     assert.ok((await readdir(join(berth.settings.dataDir, 'snapshots'))).includes(id));
   },

@@ -53,6 +53,11 @@ const RestoreFields = Type.Object({
         'As a new deployment beside it, with an address of its own, by the revision of the snapshot. What runs stays as it is.',
     }),
   ),
+  withoutSnapshot: Type.Optional(
+    Type.Boolean({
+      description: 'In place: whether no snapshot is taken before. Then what was there since cannot be had again.',
+    }),
+  ),
   volumes: Type.Optional(
     Type.Array(Type.String({ maxLength: 200 }), {
       minItems: 1,
@@ -163,13 +168,13 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
           const since = new Date(snapshot.takenAt!).toISOString();
           return {
             ...{ dryRun: true as const, snapshot: snapshotRecord(snapshot), volumes, left, stopped },
-            message: `What ${name} has written to ${volumes.join(', ')} since ${since} would be replaced; a snapshot of it is taken before.`,
+            message: `What ${name} has written to ${volumes.join(', ')} since ${since} would be replaced; ${beforeWords(request.body)}`,
             ...parameterWarnings(request),
           };
         }
         const asked = await restoreSnapshot(service, found.value, request.body);
         if (!asked.ok) return sendProblem(reply, asked.problem);
-        const message = `The data of ${name} are being restored; a snapshot of what is there is taken before.`;
+        const message = `The data of ${name} are being restored; ${beforeWords(request.body)}`;
         return { message, restore: restoreRecord(asked.value), ...parameterWarnings(request) };
       },
     );
@@ -220,6 +225,10 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
       },
     );
   };
+}
+
+function beforeWords({ withoutSnapshot }: { withoutSnapshot?: boolean }): string {
+  return withoutSnapshot ? 'no snapshot is taken before: it is lost.' : 'a snapshot of what is there is taken before.';
 }
 
 /** A trial has no restore. */

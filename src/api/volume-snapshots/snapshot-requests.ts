@@ -159,7 +159,7 @@ export function noSnapshot(id: string) {
 export async function restoreSnapshot(
   service: Service,
   { id: deploymentId, applicationName: name }: Deployment,
-  asked: { snapshot: string; volumes?: string[] | undefined },
+  asked: { snapshot: string; volumes?: string[] | undefined; withoutSnapshot?: boolean | undefined },
 ): Promise<Result<Restore>> {
   const offered = refuseUnoffered(service);
   if (!offered.ok) return offered;
@@ -172,7 +172,8 @@ export async function restoreSnapshot(
     const now = service.now();
     const event = { kind: 'intent', intent: 'restore-snapshot', snapshot: snapshot.id, volumes } as const;
     await addEvents(db, deploymentId, [{ at: now, event }]);
-    return succeed(await askForRestore(db, { deploymentId, snapshotId: snapshot.id, volumes, now }));
+    const takesSafety = !asked.withoutSnapshot;
+    return succeed(await askForRestore(db, { deploymentId, snapshotId: snapshot.id, volumes, takesSafety, now }));
   });
   if (restoring.ok) offered.value.look();
   return restoring;

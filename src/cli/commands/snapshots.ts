@@ -73,6 +73,7 @@ async function restore(context: Context, target: Target, id: string): Promise<nu
     snapshot: id,
     ...(volumes && { volumes: [...volumes] }),
     ...(isBeside && { beside: true }),
+    ...(options['without-snapshot'] === true && { withoutSnapshot: true }),
   };
   const isTrial = options['dry-run'] === true;
   if (isTrial || options.yes !== true) {

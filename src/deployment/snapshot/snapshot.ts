@@ -48,7 +48,9 @@ export type Restore = {
   fromDeploymentId: string | null;
   volumes: string[];
   state: RestoreState;
-  /** The snapshot that is taken before. */
+  /** Whether a snapshot of what is there is taken before; of a new deployment there is nothing. */
+  takesSafety: boolean;
+  /** That snapshot. */
   safetyId: string | null;
   /** Names what the newest try fills, or has filled; each try has its own. */
   filledKey: string | null;

@@ -38,6 +38,7 @@ import * as restoresBeside from './0036-restores-beside.ts';
 import * as snapshotWishes from './0037-snapshot-wishes.ts';
 import * as auditTimes from './0038-audit-times.ts';
 import * as shareLinks from './0039-share-links.ts';
+import * as restoresWithoutSafety from './0040-restores-without-safety.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -78,4 +79,5 @@ export const migrations: Record<string, Migration> = {
   '0037-snapshot-wishes': snapshotWishes,
   '0038-audit-times': auditTimes,
   '0039-share-links': shareLinks,
+  '0040-restores-without-safety': restoresWithoutSafety,
 };
