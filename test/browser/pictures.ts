@@ -24,13 +24,14 @@ export async function takePictures(browser: TestBrowser, folder: string): Promis
   const { page } = visitor;
   await page.setViewportSize(size);
   const shown: string[] = [];
-  const take = async (name: string, region: string) => {
+  const take = async (name: string, ...regions: string[]) => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`), animations: 'disabled' });
     }
     await page.emulateMedia({ colorScheme: 'light' });
-    shown.push(`# ${name}\n${unchanging(await page.locator(region).ariaSnapshot())}\n`);
+    const texts = await Promise.all(regions.map((region) => page.locator(region).first().ariaSnapshot()));
+    shown.push(`# ${name}\n${unchanging(texts.join('\n'))}\n`);
   };
   try {
     await visitor.start();
@@ -44,7 +45,7 @@ export async function takePictures(browser: TestBrowser, folder: string): Promis
     await page.locator('.journey h2', { hasText: /^Live after/ }).waitFor();
     await page.waitForSelector('.metrics svg');
     await closeToasts(visitor);
-    await take('live', '.picture');
+    await take('live', '.deployment-header', '.tabs', '.picture');
     await page.goto('/templates');
     await page.waitForSelector('.template');
     await take('templates', 'main');
@@ -64,6 +65,8 @@ const closeToasts = ({ page }: Visitor) =>
 function unchanging(text: string): string {
   return text
     .replaceAll(/[a-z]+-[a-z]+(?=[-/]guestbook)/g, 'two-words')
+    .replaceAll(/(?<=environment )[a-z]+-[a-z]+/g, 'two-words')
     .replaceAll(/localhost:\d+/g, 'localhost')
-    .replaceAll(/\d[\d.,]*(?: (?:ms|s|min|h|B|KiB|MiB|GiB|KB|MB|GB|%))?/g, '#');
+    .replaceAll(/\d[\d.,]*(?: (?:ms|s|min|h|B|KiB|MiB|GiB|KB|MB|GB|%))?/g, '#')
+    .replaceAll(/#(?: #)+/g, '#');
 }
