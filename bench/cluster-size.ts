@@ -74,7 +74,8 @@ function simulatedCluster(ids: readonly string[], requests: string[]): Cluster {
       requests.push(`${method} ${path}`);
       return { major: '1', minor: '30' } as T;
     },
-    ...{ open: notThere, apply: notThere, find: notThere, remove: notThere, run: notThere },
+    find: async () => undefined,
+    ...{ open: notThere, apply: notThere, remove: notThere, run: notThere },
   };
 }
 

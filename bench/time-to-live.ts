@@ -86,15 +86,22 @@ async function untilBothAnswer(
   return { page: pageAt - begunAt, api: apiAt - begunAt, live: Math.max(pageAt, apiAt) - begunAt };
 }
 
+/** `enough`: after it no further round begins, if there was one. */
+export type Rounds = { rounds: number; warmUps: number; enough?: AbortSignal };
+
 /** The times of each contender, one after another in every round: a slow minute of the machine is a minute for all. */
 export async function runRounds(
   contenders: Contender[],
-  { rounds, warmUps }: { rounds: number; warmUps: number },
+  { rounds, warmUps, enough }: Rounds,
   say: (line: string) => void,
   signal: AbortSignal,
 ): Promise<Map<string, Times[]>> {
   const times = new Map<string, Times[]>(contenders.map(({ name }) => [name, []]));
   for (let round = -warmUps; round < rounds; round++) {
+    if (round > 0 && enough?.aborted) {
+      say(`${round} rounds: there is no time for more`);
+      break;
+    }
     // Each round begins with another one, so that nobody always runs after the same predecessor.
     const first = (round + warmUps) % contenders.length;
     for (const contender of [...contenders.slice(first), ...contenders.slice(0, first)]) {

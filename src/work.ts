@@ -32,6 +32,7 @@ export type WorkParts = Omit<
   | 'othersLead'
   | 'underWay'
   | 'egressOf'
+  | 'runtimeOf'
   | 'pullTermsOf'
   | 'tallyRequests'
   | 'log'
@@ -92,6 +93,10 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
       },
       egressOf: async (deployment) =>
         (await planOfDeployment(db, settings.tiers, deployment))?.tier.egress ?? settings.egress,
+      // A query for each visit, where there is something to hear.
+      ...(settings.tiers.some(({ runtime }) => runtime !== undefined) && {
+        runtimeOf: async (deployment) => (await planOfDeployment(db, settings.tiers, deployment))?.tier.runtime,
+      }),
       pullTermsOf: async (deployment) => {
         const plan = await planOfDeployment(db, settings.tiers, deployment);
         const { id, sessionId } = deployment;

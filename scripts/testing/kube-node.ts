@@ -87,16 +87,17 @@ async function forgetMissingImages(): Promise<string[]> {
   return missing;
 }
 
-/** Its containerd's own client. */
-export async function ctr(...words: string[]): Promise<string> {
+export type Ctr = (...words: string[]) => Promise<string>;
+
+/** The own client of the node's containerd, or of another one at that socket. */
+export function ctrOf(socket = join(nodeFolder, 'run/containerd.sock')): Ctr {
   const libraries = ['usr/lib', 'lib'].map((each) => join(nodeFolder, 'rootfs', each, 'x86_64-linux-gnu')).join(':');
-  const address = join(nodeFolder, 'run/containerd.sock');
   const env = { ...process.env, LD_LIBRARY_PATH: libraries };
-  const { stdout } = await exec(join(nodeFolder, 'rootfs/usr/bin/ctr'), ['-a', address, '-n', 'k8s.io', ...words], {
-    env,
-  });
-  return stdout;
+  const program = join(nodeFolder, 'rootfs/usr/bin/ctr');
+  return async (...words) => (await exec(program, ['-a', socket, '-n', 'k8s.io', ...words], { env })).stdout;
 }
+
+export const ctr = ctrOf();
 
 /** Runs programs one after another; a signal to this process goes to the one that runs. */
 export function createRunner(cwd: string): RunProgram {

@@ -2,6 +2,7 @@
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { Operation } from '../deployment/plan/operation.ts';
 import type { Egress } from '../deployment/workload/egress.ts';
+import type { PodRuntime } from '../deployment/workload/workload.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Seal } from '../lib/seal.ts';
@@ -58,6 +59,8 @@ export type Control = {
   urlOf: (label: string) => URL;
   /** What the deployment may reach: by the plan of its account. */
   egressOf: (deployment: Deployment) => Promise<Egress>;
+  /** What its pods run in, where its plan says that. Default: no plan does. */
+  runtimeOf?: (deployment: Deployment) => Promise<PodRuntime | undefined>;
   /** Absent where nobody's pulls are limited. */
   pulls?: Pulls;
   settings: ControlSettings;

@@ -4,6 +4,7 @@ import type { PullTerms } from '../deployment/limits/pull-limits.ts';
 import type { Samples } from '../deployment/metrics/deployment-metrics.ts';
 import { wait } from '../lib/wait.ts';
 import { takeOver } from '../store/leases.ts';
+import { settleCluster } from './cluster-check.ts';
 import type { Control, ControlSettings } from './control.ts';
 import { createDiskBook } from './disk/disk-book.ts';
 import { type Loop, startLoop } from './loop.ts';
@@ -19,11 +20,15 @@ const pollMs = 5_000;
 const resyncMs = 30_000;
 const revisitMs = 10 * 60_000;
 
-export type OpenControlSettings = Omit<ControlSettings, 'leaseMs' | 'pollMs' | 'resyncMs' | 'revisitMs'>;
+export type OpenControlSettings = Omit<ControlSettings, 'leaseMs' | 'pollMs' | 'resyncMs' | 'revisitMs'> & {
+  /** What the operator insists on: `cluster`. */
+  allowUnsafe: readonly string[];
+};
 
 export type ControlParts = Pick<
   Control,
   | ('db' | 'seal' | 'engine' | 'refreshEdge' | 'othersServe' | 'othersLead' | 'underWay' | 'urlOf' | 'egressOf')
+  | 'runtimeOf'
   | ('metrics' | 'now' | 'log' | 'afterOperation' | 'process')
 > & {
   /** What asks registries. */
@@ -37,10 +42,11 @@ export type ControlParts = Pick<
 /** Closing it ends what is under way at its next safe point. */
 export type OpenControl = AsyncDisposable & Pick<Loop, 'wake' | 'takeOverFrom'> & { samples: Samples };
 
-/** Resolves when the edge has the table of the store and the loop runs. */
+/** Resolves when the edge has the table of the store and the loop runs. Throws StartError. */
 export async function openControl(settings: OpenControlSettings, parts: ControlParts): Promise<OpenControl> {
   const { pullTermsOf, images, tallyRequests, ...others } = parts;
   const { db, now } = others;
+  await settleCluster(db, others.engine.cluster, settings.allowUnsafe.includes('cluster'));
   const routed = await storedRoutes(db);
   await others.refreshEdge();
   await takeOver(db, { now: now(), spreadMs: resyncMs, random: Math.random });

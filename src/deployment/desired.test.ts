@@ -46,6 +46,21 @@ test('the fingerprint tells content, not the revision', () => {
   assert.notEqual(fingerprint(1, 'nginx:1'), fingerprint(1, 'nginx:2'));
 });
 
+test('what the plan has pods run in is told of each, and another plan restarts none of them', () => {
+  const of = (runtime: 'runsc' | undefined) => {
+    const resolution = { ...resolvedAt(0), runtime };
+    const desired = desiredAt(deploymentOf({}), { number: 1, spec: specOf(pod('web'), pod('db')) }, resolution);
+    assert.ok(desired.kind === 'running');
+    return desired.workloads.map(({ workload }) => workload);
+  };
+  assert.deepEqual(
+    of('runsc').map(({ runtime }) => runtime),
+    ['runsc', 'runsc'],
+  );
+  const fingerprints = (runtime: 'runsc' | undefined) => of(runtime).map(({ fingerprint }) => fingerprint);
+  assert.deepEqual(fingerprints('runsc'), fingerprints(undefined));
+});
+
 test('each replica of a statefulset has a name and volumes of its own; other replicas share theirs', () => {
   const volumes = [{ name: 'data', sizeBytes: 1, mountPath: '/data' }];
   const stateful = workloadsOf(pod('db', { resourceType: 'statefulset', replicas: 2, volumes }));

@@ -11,7 +11,7 @@ import type { Restore } from './snapshot/snapshot.ts';
 import { type Derive, generatedValue } from './workload/derived-secrets.ts';
 import type { Egress } from './workload/egress.ts';
 import { fingerprintOf, formerFingerprintsOf } from './workload/fingerprint.ts';
-import type { Observed, Readiness, Workload } from './workload/workload.ts';
+import type { Observed, PodRuntime, Readiness, Workload } from './workload/workload.ts';
 
 export type Desired =
   /** `keptUntil`: as of `grace.ts`; null: its volumes go too. */
@@ -86,6 +86,8 @@ export type Resolution = {
   url: URL;
   /** What its plan lets it reach. It has no default: what nobody has thought of must not be open. */
   egress: Egress;
+  /** What its plan has its pods run in; absent: what the engine does. */
+  runtime?: PodRuntime | undefined;
   /** Where the values of `<% SECRET … %>` come from; without it, a revision that has one cannot be resolved. */
   derive?: Derive;
 };
@@ -103,7 +105,7 @@ export function restOf(
 
 /** What should exist at `now`. */
 export function desiredAt(deployment: Deployment, revision: Revision, resolution: Resolution): Desired {
-  const { now, url, egress, derive = refuseSecrets, graceMs = 0 } = resolution;
+  const { now, url, egress, runtime, derive = refuseSecrets, graceMs = 0 } = resolution;
   const rest = restOf(deployment, now, graceMs);
   if (rest) return rest;
   const { spec, number, images = {} } = revision;
@@ -117,7 +119,7 @@ export function desiredAt(deployment: Deployment, revision: Revision, resolution
     workloads: startOrder(spec).flatMap((pod) => {
       const texts = textsOf(pod, values);
       return Array.from({ length: replicasOf(pod) }, (_, replica) => ({
-        workload: toWorkload(revision, { pod, texts, book }, replica, values),
+        workload: { ...toWorkload(revision, { pod, texts, book }, replica, values), ...(runtime && { runtime }) },
         isImageSettled: isSettled(imageOf(pod, values), images),
         ...(isPublic(pod, spec) && { path: pod.path }),
         dependsOn: pod.dependsOn,

@@ -19,6 +19,8 @@ import type { Exec } from './exec.ts';
 export type Engine = EngineCore & Partial<EngineFacets>;
 
 export type EngineCore = {
+  /** Which cluster it is, by an id that no other one has; absent on engines of one machine. */
+  readonly cluster?: string | undefined;
   /** Resolves when the engine answers; throws EngineFault when it refuses, or has not answered after two seconds. */
   ping(): Promise<void>;
   /**

@@ -38,7 +38,7 @@ export const networkTable = {
   allowUnsafe: {
     variable: 'ALLOW_UNSAFE',
     default: '0',
-    help: 'serve all the same: firewall (none around pods), domain (applications on the domain of the API), 1 for both',
+    help: 'serve all the same: firewall (none around pods), domain (applications on the domain of the API), 1 for both; cluster (on Kubernetes, start all anew on another one)',
     read: unsafe,
   },
 } satisfies { [K in keyof NetworkSettings]: Setting<NetworkSettings[K]> };

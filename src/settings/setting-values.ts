@@ -198,12 +198,12 @@ export function flag(value: string): boolean {
 }
 
 /** What the service refuses to do unless the operator insists. */
-export type Unsafe = 'firewall' | 'domain';
+export type Unsafe = 'firewall' | 'domain' | 'cluster';
 
 export function unsafe(value: string): Unsafe[] {
   if (value === '0') return [];
   if (value === '1') return ['firewall', 'domain'];
-  return value.split(',').map(oneOf('firewall', 'domain'));
+  return value.split(',').map(oneOf('firewall', 'domain', 'cluster'));
 }
 
 export function egress(value: string): Egress {

@@ -31,7 +31,7 @@ import { sharedDomainMistakes } from './shared-domain.ts';
 import { type SignInSettings, signInGroups, signInTable } from './sign-in-settings.ts';
 import { snapshotPlace } from './snapshot-settings.ts';
 import { defaultStrangersText, strangers } from './stranger-settings.ts';
-import { defaultTiersText, tiers } from './tier-settings.ts';
+import { defaultTiersText, tierMistakes, tiers } from './tier-settings.ts';
 import { httpsPort, type TlsSettings, tlsMistakes, tlsTable } from './tls-settings.ts';
 
 export type Settings = SignInSettings &
@@ -251,7 +251,7 @@ export function readSettings(
     const names = (keys: (keyof Settings)[]) => keys.map((key) => `BERTH_${table[key].variable}`).join(' and ');
     mistakes.push(`${names(group)} belong together; set ${names(missing)} too`);
   }
-  mistakes.push(...clientMistakes(settings), ...tlsMistakes(settings));
+  mistakes.push(...clientMistakes(settings), ...tlsMistakes(settings), ...tierMistakes(settings));
   if (!settings.allowUnsafe?.includes('domain')) mistakes.push(...sharedDomainMistakes(settings));
   if (mistakes.length > 0) return { ok: false, mistakes };
   const baseUrl = settings.baseUrl ?? new URL(`http://localhost:${settings.port}`);

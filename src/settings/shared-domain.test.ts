@@ -55,5 +55,6 @@ test('what is allowed of the unsafe is all, nothing or named', () => {
   assert.deepEqual(allowed('1'), ['firewall', 'domain']);
   assert.deepEqual(allowed('domain'), ['domain']);
   assert.deepEqual(allowed('firewall,domain'), ['firewall', 'domain']);
+  assert.deepEqual(allowed('cluster'), ['cluster']);
   for (const wrong of ['2', 'yes', 'domain,', 'all']) assert.equal(allowed(wrong), undefined, wrong);
 });

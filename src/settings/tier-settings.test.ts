@@ -26,6 +26,23 @@ test('plans are read from one line; reservations and a lifetime need not be said
   ]);
 });
 
+test('what pods run in can be said of plans where a cluster can choose, and nowhere else', () => {
+  const BERTH_TIERS = 'free deployments=1 memory=1Gi runtime=runsc; pro deployments=9 memory=1Gi';
+  const settings = readSettings({ BERTH_TIERS, BERTH_ENGINE: 'kubernetes' });
+  assert.ok(settings.ok);
+  assert.deepEqual(
+    settings.settings.tiers.map(({ runtime }) => runtime),
+    ['runsc', undefined],
+  );
+  const onDocker = readSettings({ BERTH_TIERS });
+  assert.match(String(!onDocker.ok && onDocker.mistakes), /runtime= of plan free: that is for BERTH_ENGINE=kubernetes/);
+  const unknown = readSettings({
+    BERTH_TIERS: 'free deployments=1 memory=1Gi runtime=kata',
+    BERTH_ENGINE: 'kubernetes',
+  });
+  assert.match(String(!unknown.ok && unknown.mistakes), /runc.*runsc/);
+});
+
 test('what images may have, and how many come at a time, can be said of plans and of strangers', () => {
   const settings = readSettings({
     BERTH_TIERS: 'a deployments=2 memory=1Gi; b deployments=9 memory=1Gi image-size=2Gi image-unpacked=5Gi pulls=8',
@@ -92,7 +109,7 @@ test('what is wrong with a plan is said', () => {
     ['free deployments=1 memory=1Gi egress=some', /must be open, none, or networks such as/],
     [
       'free deployments=1 memory=1Gi colour=red',
-      /must give plan free only deployments, memory, reservations, lifetime, domains, images, egress, exec, containers, volumes, gpus, deployment-/,
+      /must give plan free only deployments, memory, reservations, lifetime, domains, images, egress, exec, runtime, containers, volumes, gpus, deployment-/,
     ],
     ['free deployments=1 memory=1Gi; free deployments=2 memory=1Gi', /must not name a plan twice/],
     ['Free! deployments=1 memory=1Gi', /must be plans such as/],

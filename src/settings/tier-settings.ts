@@ -2,12 +2,27 @@
 import type { Tier, Tiers } from '../deployment/limits/plan-tier.ts';
 import { capFields, readCaps } from './count-settings.ts';
 import { pullFields, readPulls } from './pull-settings.ts';
-import { duration, egress, size, Unreadable } from './setting-values.ts';
+import { duration, egress, oneOf, size, Unreadable } from './setting-values.ts';
 import { readSnapshotTerms, snapshotFields } from './snapshot-settings.ts';
 
 /** What applies without the setting. */
 export const defaultTiersText =
   'free deployments=3 memory=1Gi exec=yes; pro deployments=20 memory=16Gi reservations=yes exec=yes';
+
+/** Elsewhere than on a cluster all pods run in the same. */
+export function tierMistakes({
+  tiers = [],
+  engine,
+}: {
+  tiers?: readonly Tier[] | undefined;
+  engine: string;
+}): string[] {
+  const named = tiers.filter(({ runtime }) => runtime !== undefined);
+  if (engine === 'kubernetes' || named.length === 0) return [];
+  return [
+    `BERTH_TIERS says runtime= of plan ${named[0]!.name}: that is for BERTH_ENGINE=kubernetes; elsewhere BERTH_RUNTIME is everybody's`,
+  ];
+}
 
 const tierForm =
   'must be plans such as "free deployments=3 memory=1Gi; pro deployments=20 memory=16Gi reservations=yes"';
@@ -58,6 +73,7 @@ function tier(text: string): Tier {
     ...(pulls && { pulls }),
     ...(fields.has('egress') && { egress: read('egress') }),
     ...(fields.has('exec') && { allowsExec: read('exec') }),
+    ...(fields.has('runtime') && { runtime: read('runtime') }),
     ...(snapshots && { snapshots }),
   };
 }
@@ -71,6 +87,7 @@ const tierFields = {
   images: { default: undefined, read: size },
   egress: { default: undefined, read: egress },
   exec: { default: undefined, read: yesOrNo('exec') },
+  runtime: { default: undefined, read: oneOf('runc', 'runsc') },
 };
 
 const known = [

@@ -271,6 +271,8 @@ export type DeploymentRow = Omit<Deployment, 'explanation' | 'pods' | 'lastLines
   sharesName: Generated<number>;
   /** Of the route table, when the endpoints were written last; 0 before. */
   routesVersion: Generated<number>;
+  /** The one that it is on; null on engines of one machine, and where nobody has said it. */
+  cluster: Generated<string | null>;
 };
 
 /** The database, or a transaction of it: every query takes either. */

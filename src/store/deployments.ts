@@ -11,12 +11,16 @@ import { nextRoutesVersion } from './routes.ts';
 
 /**
  * False, and nothing is written, when its session has another one of its name that has not ended, or when its label is
- * taken.
+ * taken. `cluster`: the one that it is to be on.
  */
-export async function addDeployment(db: Database, deployment: Deployment): Promise<boolean> {
+export async function addDeployment(
+  db: Database,
+  deployment: Deployment,
+  cluster: string | null = null,
+): Promise<boolean> {
   const result = await db
     .insertInto('deployments')
-    .values(toRow(deployment))
+    .values({ ...toRow(deployment), cluster })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
@@ -259,7 +263,8 @@ function printExplanation(explanation: Explanation | null): string | null {
 }
 
 export function deploymentFrom(row: Selectable<DeploymentRow>): Deployment {
-  const { explanation, pods, lastLines, endpoints, restarts, sharesName: _, routesVersion: __, ...fields } = row;
+  const { explanation, pods, lastLines, endpoints, restarts, ...own } = row;
+  const { sharesName: _, routesVersion: __, cluster: ___, ...fields } = own;
   return {
     ...fields,
     explanation: explanation === null ? null : JSON.parse(explanation),

@@ -93,7 +93,8 @@ type Tell = (order: Order) => Promise<unknown>;
 
 export type StandIns = { tell: Tell; attempt(attempts: Attempt[]): Promise<Outcome[]>; pid: number };
 
-async function openWorld(host: PrivateHost): Promise<StandIns> {
+/** On this machine, and in a network behind it. */
+export async function openWorld(host: Pick<PrivateHost, 'spawn' | 'run'>): Promise<StandIns> {
   const standIns = await startStandIns(host, ['unshare', '--net']);
   const { tell, pid } = standIns;
   const addresses = Object.values(outside);
@@ -133,7 +134,7 @@ async function openMachine({ host, dockerHost }: PrivateEngine): Promise<Tell> {
 }
 
 /** A program of stand-ins on the private machine; `wrapper`: what puts it into another network. */
-export async function startStandIns(host: PrivateHost, wrapper: string[]): Promise<StandIns> {
+export async function startStandIns(host: Pick<PrivateHost, 'spawn'>, wrapper: string[]): Promise<StandIns> {
   const argv: Argv = ['env', ...wrapper, process.execPath, join(import.meta.dirname, 'stand-ins.ts')];
   const child: ChildProcess = host.spawn(argv, { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();

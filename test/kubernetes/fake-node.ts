@@ -7,18 +7,16 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { promisify } from 'node:util';
 import { type Cluster, connectCluster } from '../../src/engine/kubernetes/cluster.ts';
-import { ClusterRefusal } from '../../src/engine/kubernetes/faults.ts';
-import type { Found, FoundNode, FoundPod } from '../../src/engine/kubernetes/objects.ts';
+import type { FoundPod } from '../../src/engine/kubernetes/objects.ts';
+import { closeNodes, nodesPath, patch, removeAllPods, removeNow } from './cordon.ts';
 
 const name = 'fake-node';
-const nodes = '/api/v1/nodes';
 const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
-const mergePatch = 'application/merge-patch+json';
 /** A node that says nothing for 40 s is taken for dead. */
 const beatMs = 10_000;
 
 /** Of this machine and nobody else: the test node's policies would hold this machine's usual one for a pod's. */
-export const fakeAddress = '10.250.0.9';
+const fakeAddress = '10.250.0.9';
 
 async function callOurs(verb: 'add' | 'del'): Promise<void> {
   await promisify(execFile)('ip', ['addr', verb, `${fakeAddress}/32`, 'dev', 'lo']);
@@ -26,35 +24,28 @@ async function callOurs(verb: 'add' | 'del'): Promise<void> {
 
 type Pod = FoundPod & { spec?: { nodeName?: string } };
 
-export type FakeNode = AsyncDisposable & {
-  /** Says nothing any more, does nothing to its pods, and nothing answers there; the others take pods again. */
-  vanish(): Promise<void>;
-};
-
 /** `port`: where pods are said to listen. */
-export async function openFakeNode(port: number): Promise<FakeNode> {
+export async function openFakeNode(port: number): Promise<AsyncDisposable> {
   const cluster = await connectCluster();
   await using opening = new AsyncDisposableStack();
   await callOurs('add');
   opening.defer(() => callOurs('del'));
   const server = createServer((_, response) => response.end('here')).listen(port, fakeAddress);
   await once(server, 'listening');
-  const close = async () => {
+  opening.defer(async () => {
     server.closeAllConnections();
     server.close();
-  };
-  opening.defer(close);
-  const openOthers = await closeOthers(cluster);
-  opening.defer(openOthers);
+  });
+  opening.defer(await closeNodes(cluster));
   const metadata = { name, labels: { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux' } };
-  await cluster.ask('POST', nodes, { body: { apiVersion: 'v1', kind: 'Node', metadata } });
-  opening.defer(() => remove(cluster, `${nodes}/${name}`));
+  await cluster.ask('POST', nodesPath, { body: { apiVersion: 'v1', kind: 'Node', metadata } });
+  opening.defer(() => removeNow(cluster, `${nodesPath}/${name}`));
   const renewTime = () => `${new Date().toISOString().slice(0, -1)}000Z`;
   const spec = () => ({ holderIdentity: name, leaseDurationSeconds: 40, renewTime: renewTime() });
   const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name } };
   await cluster.ask('POST', leases, { body: { ...lease, spec: spec() } });
-  opening.defer(() => remove(cluster, `${leases}/${name}`));
-  await patch(cluster, `${nodes}/${name}/status`, { status: nodeStatus() });
+  opening.defer(() => removeNow(cluster, `${leases}/${name}`));
+  await patch(cluster, `${nodesPath}/${name}/status`, { status: nodeStatus() });
   const beat = setInterval(() => {
     patch(cluster, `${leases}/${name}`, { spec: spec() }).catch(() => {});
   }, beatMs);
@@ -65,17 +56,9 @@ export async function openFakeNode(port: number): Promise<FakeNode> {
   await pods.start();
   opening.defer(() => pods.stop());
   // Of a node that is away the cluster would keep them.
-  opening.defer(() => removeAllPods(cluster));
+  opening.defer(() => removeAllPods(cluster, name));
   const open = opening.move();
-  return {
-    async vanish() {
-      clearInterval(beat);
-      await pods.stop();
-      await close();
-      await openOthers();
-    },
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
-  };
+  return { [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
 /** What a kubelet would do. */
@@ -83,7 +66,7 @@ async function play(cluster: Cluster, { metadata, spec, status }: Pod): Promise<
   const ip = fakeAddress;
   if (spec?.nodeName !== name) return;
   const path = `/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}`;
-  if (metadata.deletionTimestamp !== undefined) return await remove(cluster, path);
+  if (metadata.deletionTimestamp !== undefined) return await removeNow(cluster, path);
   if (status?.phase === 'Running') return;
   const startedAt = new Date().toISOString();
   const conditions = ['PodScheduled', 'Initialized', 'ContainersReady', 'Ready'].map((type) => ({
@@ -104,23 +87,6 @@ async function play(cluster: Cluster, { metadata, spec, status }: Pod): Promise<
   await patch(cluster, `${path}/status`, { status: { ...running, conditions, containerStatuses: [container] } });
 }
 
-async function removeAllPods(cluster: Cluster): Promise<void> {
-  const query = { fieldSelector: `spec.nodeName=${name}` };
-  const { items } = await cluster.ask<{ items: Pod[] }>('GET', '/api/v1/pods', { query });
-  for (const { metadata } of items)
-    await remove(cluster, `/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}`);
-}
-
-async function closeOthers(cluster: Cluster): Promise<() => Promise<void>> {
-  const { items } = await cluster.ask<{ items: FoundNode[] }>('GET', nodes);
-  const open = items.filter(({ spec }) => !spec?.unschedulable).map(({ metadata }) => metadata.name);
-  const setAll = async (unschedulable: boolean) => {
-    for (const each of open) await patch(cluster, `${nodes}/${each}`, { spec: { unschedulable } });
-  };
-  await setAll(true);
-  return () => setAll(false);
-}
-
 function nodeStatus(): object {
   const amounts = { cpu: '1000', memory: '1000Gi', pods: '5000', 'ephemeral-storage': '1000Gi' };
   const now = new Date().toISOString();
@@ -139,17 +105,4 @@ function nodeInfo(): object {
   ];
   const unknown = Object.fromEntries([...names, 'osImage', 'systemUUID'].map((each) => [each, 'fake']));
   return { ...unknown, architecture: 'amd64', operatingSystem: 'linux' };
-}
-
-async function patch(cluster: Cluster, path: string, body: object): Promise<void> {
-  await cluster.ask<Found>('PATCH', path, { body, contentType: mergePatch }).catch(unlessAbsent);
-}
-
-async function remove(cluster: Cluster, path: string): Promise<void> {
-  const body = { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 0 };
-  await cluster.ask('DELETE', path, { body }).catch(unlessAbsent);
-}
-
-function unlessAbsent(error: unknown): void {
-  if (!(error instanceof ClusterRefusal && error.status === 404)) throw error;
 }

@@ -13,8 +13,11 @@ import { port } from '../contract/program.ts';
 import { createScene, type Scene } from '../contract/scene.ts';
 import { type Attempt, hasReached, type Outcome } from '../hostile/agent.ts';
 import { privileges, systemCalls } from '../hostile/container-attempts.ts';
+import type { Case } from '../hostile/network-attempts.ts';
+import * as network from '../hostile/network-attempts.ts';
 import { type KubernetesContractor, kubernetesContractor } from './contractor.ts';
 import { edgeNetworks } from './node.ts';
+import { gateway, leftOut, onNode, openNodeWorld } from './node-world.ts';
 
 const image = 'node:26-slim';
 const agentPort = 3000;
@@ -24,7 +27,17 @@ const apiService = '10.96.0.1';
 const machine = edgeNetworks[0]!.split('/')[0]!;
 
 type Known = { peer: string; victim: string; machinePort: number };
-type Tried = { name: string; attempt: (known: Known) => Attempt };
+type Tried = { name: string; attempt: (known: Known) => Attempt; isClosedAnyway?: true };
+
+/** Of what is tried on Docker all that a node can show; addresses of Docker alone are in none of them. */
+const onDocker = { otherGateway: '', otherPod: '', engineGateway: '', strangerContainer: '', otherContainer: '' };
+const asOnDocker = (cases: readonly Case[]) =>
+  onNode(cases).map(
+    ({ attempt, ...each }): Tried => ({
+      ...each,
+      attempt: ({ peer }) => attempt({ ...onDocker, gateway, ownPeer: peer, edgePort: 0 }),
+    }),
+  );
 
 const tcp = (host: string, to: number): Attempt => ({ by: 'tcp', host, port: to });
 
@@ -32,12 +45,14 @@ const reachable: Tried[] = [
   { name: 'another pod of its own by name', attempt: () => tcp('peer.pod', port) },
   { name: 'another pod of its own by short name', attempt: () => tcp('peer', port) },
   { name: 'another pod of its own by address', attempt: ({ peer }) => tcp(peer, port) },
+  ...asOnDocker(network.reachable),
 ];
 
 const unreachable: Tried[] = [
   { name: "another deployment's pod by address", attempt: ({ victim }) => tcp(victim, port) },
   { name: 'the API server by its service', attempt: () => tcp(apiService, 443) },
   { name: 'a service of a machine in the private network', attempt: ({ machinePort }) => tcp(machine, machinePort) },
+  ...asOnDocker(network.unreachable),
 ];
 
 /**
@@ -57,6 +72,7 @@ let contractor: KubernetesContractor;
 let attack: (attempts: Attempt[]) => Promise<Outcome[]>;
 let known: Known;
 const scenes: Scene[] = [];
+let world: AsyncDisposable;
 const listener = createServer((socket) => socket.end('machine\n'));
 const outcomes = { fenced: [] as Outcome[], unfenced: [] as Outcome[] };
 let called: string[];
@@ -66,6 +82,7 @@ before(async () => {
   contractor = await kubernetesContractor([image]);
   const { engine, cluster } = contractor;
   await new Promise<void>((resolve) => listener.listen(0, machine, resolve));
+  world = await openNodeWorld();
   const [own, other] = [createScene(engine, contractor.image), createScene(engine, contractor.image)];
   scenes.push(own, other);
   for (const scene of scenes) await scene.execute({ kind: 'create-network', egress: { kind: 'open' } });
@@ -85,17 +102,22 @@ before(async () => {
     machinePort: (listener.address() as { port: number }).port,
   };
   const all = [...reachable, ...unreachable].map(({ attempt }) => attempt(known));
-  await attackUntil('fenced', all, (found) => !found.slice(reachable.length).some(hasReached));
+  const isKept = (found: Outcome[]) =>
+    found.slice(0, reachable.length).every(hasReached) && !found.slice(reachable.length).some(hasReached);
+  await attackUntil('fenced', all, isKept);
   const calls = systemCalls.map(({ call }) => call);
   const argv = ['node', '--no-warnings', '/app/syscall.ts', ...calls] as [string, ...string[]];
   const [answer] = await attack([{ by: 'program', argv }]);
   called = answer!.replace(/^0: /, '').split('\n');
   privileged = await attack(privileges.map(({ attempt }) => attempt));
   for (const { id } of scenes) await cluster.remove('NetworkPolicy', 'berth', { namespace: namespaceName(id) });
-  await attackUntil('unfenced', all, (found) => found.every(hasReached));
+  const isOpen = ({ isClosedAnyway }: Tried, outcome: Outcome) => isClosedAnyway || hasReached(outcome);
+  const tried = [...reachable, ...unreachable];
+  await attackUntil('unfenced', all, (found) => tried.every((each, index) => isOpen(each, found[index]!)));
 });
 after(async () => {
   listener.close();
+  await world?.[Symbol.asyncDispose]();
   for (const scene of scenes) await scene.removeAll();
   await contractor?.dispose();
 });
@@ -134,12 +156,23 @@ describe('a pod reaches', () => {
 });
 
 describe('a pod does not reach', () => {
-  for (const [index, { name }] of unreachable.entries())
+  for (const [index, { name, isClosedAnyway }] of unreachable.entries())
     test(name, () => {
       const at = reachable.length + index;
       assert.ok(!hasReached(outcomes.fenced[at]!), outcomes.fenced[at]!);
-      assert.ok(hasReached(outcomes.unfenced[at]!), `without the policies: ${outcomes.unfenced[at]}`);
+      if (!isClosedAnyway)
+        assert.ok(hasReached(outcomes.unfenced[at]!), `without the policies: ${outcomes.unfenced[at]}`);
     });
+});
+
+test('of what is tried on Docker, each attempt is made or is left out for a reason', (t) => {
+  const all = [...network.reachable, ...network.unreachable];
+  for (const { name } of all) if (leftOut[name] !== undefined) t.diagnostic(`${name}: ${leftOut[name]}`);
+  assert.deepEqual(
+    Object.keys(leftOut).filter((name) => !all.some((each) => each.name === name)),
+    [],
+    'reasons of attempts that there are none of',
+  );
 });
 
 describe('by a system call, root in a pod does not get', () => {

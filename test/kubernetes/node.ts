@@ -7,20 +7,20 @@ import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import type Docker from 'dockerode';
-import { ctr, kit, nodeFolder } from '../../scripts/testing/kube-node.ts';
+import { type Ctr, ctr, ctrOf, kit, nodeFolder } from '../../scripts/testing/kube-node.ts';
 import { wait } from '../../src/lib/wait.ts';
 import { alone } from '../claim.ts';
 
 /** This machine, as pods of the test node see it. */
 export const edgeNetworks = ['10.250.0.1/32'];
 
-/** Puts images of a Docker engine on the node, under their own names. */
-export async function importImages(docker: Docker, images: readonly string[]): Promise<void> {
+/** Puts images of a Docker engine on the node, under their own names. `socket`: of another node's containerd. */
+export async function importImages(docker: Docker, images: readonly string[], socket?: string): Promise<void> {
   // Of two that import one image the second fails.
-  await alone('images of the test node', () => importMissing(docker, images));
+  await alone('images of the test node', () => importMissing(docker, images, ctrOf(socket)));
 }
 
-async function importMissing(docker: Docker, images: readonly string[]): Promise<void> {
+async function importMissing(docker: Docker, images: readonly string[], ctr: Ctr): Promise<void> {
   const present = (await ctr('images', 'list', '--quiet')).split('\n');
   const missing = images.filter((image) => !present.includes(fullName(image)));
   if (missing.length === 0) return;

@@ -99,7 +99,7 @@ export async function start(service: Service, starting: Starting) {
         ? { claimedAt: createdAt, expiresAt: limitAt(plan.tier, createdAt) }
         : { claimedAt: null, expiresAt: createdAt + service.settings.limits.lifetimeMs }),
     };
-    const deployment = await addWithFreeHost(db, fields);
+    const deployment = await addWithFreeHost(db, fields, service.engine.cluster);
     if (!deployment) return alreadyRuns(spec.name);
     const event = { kind: 'intent', intent: 'start', revision: 1 } as const;
     await writeAll(db, [
@@ -152,13 +152,14 @@ function alreadyRuns(applicationName: string) {
 async function addWithFreeHost(
   db: Database,
   fields: Omit<Parameters<typeof newDeployment>[0], 'environment' | 'label'>,
+  cluster: string | undefined,
 ): Promise<Deployment | undefined> {
   const { applicationName } = fields;
   for (let attempt = 0; attempt < 100; attempt++) {
     const environment = newEnvironment();
     const label = hostLabel(environment, applicationName);
     const deployment = newDeployment({ ...fields, environment, label });
-    if (await addDeployment(db, deployment)) return deployment;
+    if (await addDeployment(db, deployment, cluster)) return deployment;
     if (!(await isLabelTaken(db, label))) return undefined;
   }
   throw new Error(`no environment is free for an application name of ${applicationName.length} characters`);

@@ -21,8 +21,11 @@ export async function readWanted(deployment: Deployment, control: Control): Prom
   if (rest) return { desired: restore ? { ...rest, restore } : rest, redact: (text) => text };
   const revision = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
   const derive = await derivationOf(db, seal, deployment.id);
-  const egress = await egressOf(deployment);
-  const desired = desiredAt(deployment, revision, { now: now(), url: urlOf(deployment.label), egress, derive });
+  const resolution = {
+    ...{ now: now(), url: urlOf(deployment.label), derive },
+    ...{ egress: await egressOf(deployment), runtime: await control.runtimeOf?.(deployment) },
+  };
+  const desired = desiredAt(deployment, revision, resolution);
   const environments = desired.kind === 'running' ? desired.workloads.map(({ workload }) => workload.env) : [];
   return {
     desired: restore && desired.kind === 'running' ? { ...desired, restore } : desired,

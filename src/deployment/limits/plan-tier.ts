@@ -4,6 +4,7 @@ import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import type { Instant } from '../deployment.ts';
 import type { SnapshotTerms } from '../snapshot/snapshot.ts';
 import type { Egress } from '../workload/egress.ts';
+import type { PodRuntime } from '../workload/workload.ts';
 import { type Caps, type Counts, capsOf, countedKinds } from './count-limits.ts';
 import type { Amount } from './pod-resources.ts';
 import type { PullLimits } from './pull-limits.ts';
@@ -31,6 +32,8 @@ export type Tier = {
   pulls?: PullLimits;
   /** What its deployments may reach; absent: what those of nobody may. */
   egress?: Egress;
+  /** What its pods run in, on a cluster; absent: what those of nobody do. */
+  runtime?: PodRuntime;
 };
 
 /** New accounts get the first. */

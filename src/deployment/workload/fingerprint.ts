@@ -8,7 +8,7 @@ import stringify from 'safe-stable-stringify';
 import type { Workload } from './workload.ts';
 
 /** All that makes a workload what it is. Not its revision: a pod that an update leaves as it was keeps running. */
-export type WorkloadContent = Omit<Workload, 'name' | 'revision' | 'fingerprint' | 'formerFingerprints'>;
+export type WorkloadContent = Omit<Workload, 'name' | 'revision' | 'fingerprint' | 'formerFingerprints' | 'runtime'>;
 
 /**
  * `v2-` and 32 hexadecimal digits, of JSON with sorted keys. A new field has to be absent where nobody asked for it: a

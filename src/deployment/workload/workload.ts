@@ -36,7 +36,12 @@ export type Workload = {
   readiness: Readiness;
   /** How often its owner has had its pod restarted; absent where never. */
   restart?: number;
+  /** Of its deployment's plan; absent where the engine's own holds. Not in the fingerprint: another plan restarts nothing. */
+  runtime?: PodRuntime;
 };
+
+/** The kernel of the machine (runc), or gVisor (runsc). */
+export type PodRuntime = 'runc' | 'runsc';
 
 /** What the other pods of a deployment find of a workload, whether it runs yet or not. */
 export type Neighbour = Pick<Workload, 'pod' | 'replica' | 'aliases' | 'ports'>;

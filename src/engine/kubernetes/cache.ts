@@ -132,9 +132,12 @@ export async function openCache(cluster: Cluster, owner: string): Promise<Cache>
       await Promise.all(kinds.map((kind) => followed[kind].stop()));
     },
   };
+  await using opening = new AsyncDisposableStack();
+  opening.use(cache);
   for (const kind of kinds) keep(kind);
   await Promise.all(kinds.map(start));
   cache.check();
+  opening.move();
   return cache;
 }
 

@@ -29,7 +29,7 @@ import { createServices } from './services.ts';
 import { removalLeftMs } from './terminating.ts';
 
 export type ExecuteSettings = PolicySettings &
-  Pick<WorkloadRequest, 'stopSeconds' | 'diskBytes' | 'runtimeClass' | 'hasLowPorts'> & {
+  Pick<WorkloadRequest, 'stopSeconds' | 'diskBytes' | 'runtime' | 'hasLowPorts'> & {
     owner: string;
     /** Epoch milliseconds; may jump. */
     now: () => Instant;

@@ -26,7 +26,8 @@ function standIn(namespaces: () => Found[]): Cluster {
       ...{ on() {}, async start() {}, async stop() {} },
     }),
     ask: async () => ({ major: '1', minor: '30' }) as never,
-    ...{ open: unused, apply: unused, find: unused, remove: unused, run: unused },
+    find: async () => undefined,
+    ...{ open: unused, apply: unused, remove: unused, run: unused },
   };
 }
 

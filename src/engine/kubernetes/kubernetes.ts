@@ -33,6 +33,9 @@ export type KubernetesEngine = Engine & Required<Pick<Engine, 'isolation'>>;
 
 const pingPatienceMs = 2_000;
 
+/** Every cluster has one, for as long as it is this cluster: its id is the cluster's. */
+const systemNamespace = 'kube-system';
+
 /** Resolves when everything of the installation is known. Throws EngineFault when the cluster does not answer. */
 export async function openKubernetesEngine(
   options: KubernetesEngineOptions,
@@ -40,6 +43,7 @@ export async function openKubernetesEngine(
   const { cluster, owner, now = Date.now, uptime = () => performance.now() } = options;
   const { leastPeriodMs = leastProbePeriodMs, onHanging = () => {} } = options;
   const { major, minor } = await withFaults(() => cluster.ask<{ major: string; minor: string }>('GET', '/version'));
+  const system = await withFaults(() => cluster.find('Namespace', systemNamespace));
   const isRecent = Number(major) > 1 || Number.parseInt(minor, 10) >= 22;
   await using opening = new AsyncDisposableStack();
   const cache = opening.use(await withFaults(() => openCache(cluster, owner)));
@@ -63,6 +67,7 @@ export async function openKubernetesEngine(
   }
 
   const engine: KubernetesEngine = {
+    cluster: system?.metadata.uid,
     ping: () => withFaults(async () => void (await cluster.ask('GET', '/version', { patienceMs: pingPatienceMs }))),
 
     observe: (deploymentId) =>

@@ -21,9 +21,6 @@ export type KubernetesSettings = {
   allowUnsafe: readonly string[];
 };
 
-/** By this name clusters that have gVisor mostly know it. */
-const gvisorClass = 'gvisor';
-
 /** Between SIGTERM and SIGKILL. */
 const stopSeconds = 5;
 
@@ -37,7 +34,7 @@ export async function openKubernetes(settings: KubernetesSettings, parts: Engine
     localPatterns: localImages.patterns,
     onHanging: ({ namespace, since, because }) =>
       log.warn({ namespace, since: new Date(since).toISOString(), because }, 'a namespace does not end'),
-    runtimeClass: runtime === 'runsc' ? gvisorClass : undefined,
+    runtime,
   }).catch((error: unknown) => {
     if (!(error instanceof EngineFault)) throw error;
     throw new StartError(`The cluster at ${cluster.server} cannot be used: ${error.message}`);

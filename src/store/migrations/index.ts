@@ -39,6 +39,7 @@ import * as snapshotWishes from './0037-snapshot-wishes.ts';
 import * as auditTimes from './0038-audit-times.ts';
 import * as shareLinks from './0039-share-links.ts';
 import * as restoresWithoutSafety from './0040-restores-without-safety.ts';
+import * as clusters from './0041-clusters.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -80,4 +81,5 @@ export const migrations: Record<string, Migration> = {
   '0038-audit-times': auditTimes,
   '0039-share-links': shareLinks,
   '0040-restores-without-safety': restoresWithoutSafety,
+  '0041-clusters': clusters,
 };

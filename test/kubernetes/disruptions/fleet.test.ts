@@ -4,6 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { visitSteadily } from '../../../bench/steady-load.ts';
+import { connectCluster } from '../../../src/engine/kubernetes/cluster.ts';
+import { countByCluster } from '../../../src/store/clusters.ts';
 import { type Berth, type Started, until } from '../../scenarios/berth.ts';
 import { createPlanes, type Planes } from '../../scenarios/planes.ts';
 import { killOnNode, reviveNode } from '../node.ts';
@@ -47,6 +49,12 @@ const isAnswered = ({ status }: { status?: number | undefined }) => status === 2
 async function nothingIsOrphaned(): Promise<void> {
   assert.deepEqual((await ours!.inventory()).orphans, []);
 }
+
+test('a deployment says on which cluster it is', async () => {
+  const system = await (await connectCluster()).find('Namespace', 'kube-system');
+  const counts = await ours!.query((db) => countByCluster(db));
+  assert.deepEqual([...counts], [[system!.metadata.uid, 1]]);
+});
 
 test('updates under 100 requests a second lose none of them at either edge', async () => {
   const failed: string[] = [];

@@ -76,7 +76,7 @@ const golden: Record<string, Manifest[]> = {
     ...serviceManifests({ owner, deploymentId, workload: web }),
     controllerManifest(request(web, { imageVolumes: ['/srv/cache'], hasLowPorts: true })),
   ],
-  'a job': [secretManifest(request(migrate)), controllerManifest(request(migrate, { runtimeClass: 'gvisor' }))],
+  'a job': [secretManifest(request(migrate)), controllerManifest(request(migrate, { runtime: 'runsc' }))],
   'what a node pulls': [
     pullSecretManifest(request(web), { registry: 'localhost:30500', username: 'node', password: 'a pass' }),
     controllerManifest(
@@ -207,4 +207,14 @@ test('what has no volume and is no job leaves a node that is away after 30 s; al
   };
   assert.deepEqual(seconds({ ...web, volumes: [] }), [30, 30]);
   assert.deepEqual([seconds(web), seconds(migrate)], [[], []]);
+});
+
+test('what its plan says a workload runs in goes before what the operator says for all', () => {
+  const classOf = (ofPlan: Workload['runtime'], ofAll: WorkloadRequest['runtime']) => {
+    const manifest = controllerManifest(request({ ...web, ...(ofPlan && { runtime: ofPlan }) }, { runtime: ofAll }));
+    assert.ok(manifest.kind === 'Deployment');
+    return manifest.spec.template.spec!.runtimeClassName;
+  };
+  assert.deepEqual([classOf(undefined, 'runc'), classOf(undefined, 'runsc')], [undefined, 'gvisor']);
+  assert.deepEqual([classOf('runsc', 'runc'), classOf('runc', 'runsc')], ['gvisor', undefined]);
 });

@@ -1,7 +1,7 @@
 /** PURE. A workload as the objects that run it: what it is told, and a Deployment of one replica or a Job. */
 import type { V1Container, V1PodTemplateSpec } from '@kubernetes/client-node';
 import { limitsOf, requestsOf } from '../../../deployment/limits/pod-resources.ts';
-import type { Workload } from '../../../deployment/workload/workload.ts';
+import type { PodRuntime, Workload } from '../../../deployment/workload/workload.ts';
 import { deploymentLabels, labelKeys } from '../../labels.ts';
 import { namespaceName, objectName } from '../names.ts';
 import type { Manifest } from '../objects.ts';
@@ -29,8 +29,8 @@ export type WorkloadRequest = {
   stopSeconds: number;
   /** What its container may write outside of volumes, with its log; what is above it is evicted. */
   diskBytes: number;
-  /** The cluster's name for another runtime, such as gVisor. */
-  runtimeClass?: string | undefined;
+  /** What pods run in whose plan says nothing. Default: runc. */
+  runtime?: PodRuntime | undefined;
   /** Pods may be told from which port on everybody may listen. */
   hasLowPorts: boolean;
 };
@@ -44,6 +44,9 @@ const awayTolerations = ['not-ready', 'unreachable'].map((condition) => ({
 const jobRetries = 3;
 
 export const containerName = 'main';
+
+/** By this name clusters that have gVisor mostly know it. */
+const gvisorClass = 'gvisor';
 
 /** As NVIDIA's device plugin has nodes offer it. */
 const gpuResource = 'nvidia.com/gpu';
@@ -85,8 +88,8 @@ export function controllerManifest(request: WorkloadRequest): Manifest {
 }
 
 function podTemplate(request: WorkloadRequest): V1PodTemplateSpec {
-  const { owner, deploymentId, workload, names, stopSeconds, runtimeClass, pullSecret, hasLowPorts } = request;
-  const { container = {} } = workload;
+  const { owner, deploymentId, workload, names, stopSeconds, pullSecret, hasLowPorts } = request;
+  const { container = {}, runtime = request.runtime } = workload;
   const { labels } = workloadMarks(owner, deploymentId, workload);
   const { volumes } = mountsOf(request);
   const { supplementalGroups } = userOf(workload);
@@ -112,7 +115,7 @@ function podTemplate(request: WorkloadRequest): V1PodTemplateSpec {
       hostname: (workload.hostname ?? workload.pod).slice(0, 63),
       ...(aliases.length > 0 && { hostAliases: aliases }),
       ...(mayMoveSoon(workload) && { tolerations: awayTolerations }),
-      ...(runtimeClass !== undefined && { runtimeClassName: runtimeClass }),
+      ...(runtime === 'runsc' && { runtimeClassName: gvisorClass }),
       ...(pullSecret !== undefined && { imagePullSecrets: [{ name: pullSecret }] }),
       containers: [containerOf(request)],
       ...(volumes.length > 0 && { volumes }),

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deploymentOf } from '../../test/support/deployments.ts';
+import { emptyStore } from '../../test/support/empty-store.ts';
+import { countByCluster } from '../store/clusters.ts';
+import type { Database } from '../store/database.ts';
+import { addDeployment } from '../store/deployments.ts';
+import { addSession } from '../store/sessions.ts';
+import { settleCluster } from './cluster-check.ts';
+
+async function storeWith(clusters: readonly (string | null)[], goneAt: number | null = null): Promise<Database> {
+  const db = await emptyStore();
+  await addSession(db, { id: 'session', token: 'token', createdAt: 0 });
+  for (const [index, cluster] of clusters.entries()) {
+    const name = `app-${index}`;
+    await addDeployment(db, deploymentOf({ id: name, label: name, applicationName: name, goneAt }), cluster);
+  }
+  return db;
+}
+
+const counts = async (db: Database) => Object.fromEntries(await countByCluster(db));
+
+test('a service does not start on another cluster than its deployments are on, and says where those are', async () => {
+  const db = await storeWith(['one', 'one']);
+  await settleCluster(db, 'one', false);
+  await assert.rejects(settleCluster(db, 'other', false), /2 on the cluster one, and this is the cluster other/);
+  await assert.rejects(settleCluster(db, undefined, false), /2 on the cluster one, and this engine is no cluster/);
+  assert.deepEqual(await counts(db), { one: 2 });
+});
+
+test('where the operator insists, all of them are on the new one from then on', async () => {
+  const db = await storeWith(['one', null]);
+  await settleCluster(db, 'other', true);
+  assert.deepEqual(await counts(db), { other: 2 });
+  await settleCluster(db, undefined, true);
+  assert.deepEqual(await counts(db), { null: 2 });
+});
+
+test('those of before, of which nobody has said where they are, are where the service is', async () => {
+  const db = await storeWith([null, 'one']);
+  await settleCluster(db, 'one', false);
+  assert.deepEqual(await counts(db), { one: 2 });
+});
+
+test('what is gone is nowhere', async () => {
+  const db = await storeWith(['one'], 5);
+  await settleCluster(db, 'other', false);
+  assert.deepEqual(await counts(db), {});
+});

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EngineFault } from '../engine.ts';
+import { labelKeys } from '../labels.ts';
+import { openCache } from './cache.ts';
+import type { Cluster, Followed } from './cluster.ts';
+import type { Found, Kind } from './objects.ts';
+
+/** A cluster whose watches tell what the test says, and nothing else. */
+function standIn() {
+  const objects = new Map<Kind, Map<string, Found>>();
+  const listeners = new Map<Kind, { change: (object: Found) => void; error: () => void }>();
+  const starts: Kind[] = [];
+  const stopped = new Set<Kind>();
+  let isAway = false;
+  const follow = <T extends Found>(kind: Kind): Followed<T> => {
+    const own = new Map<string, Found>();
+    objects.set(kind, own);
+    const told = { change: (_: Found) => {}, error: () => {} };
+    listeners.set(kind, told);
+    return {
+      list: () => [...own.values()] as T[],
+      get: (name) => own.get(name) as T | undefined,
+      on: (event: 'change' | 'error', listener: (object: never) => void) =>
+        void Object.assign(told, { [event]: listener }),
+      async start() {
+        starts.push(kind);
+        if (isAway) told.error();
+      },
+      async stop() {
+        stopped.add(kind);
+      },
+    };
+  };
+  return {
+    cluster: { follow } as unknown as Cluster,
+    starts,
+    stopped,
+    /** As a watch tells it. */
+    tell(kind: Kind, object: Found) {
+      objects.get(kind)!.set(object.metadata.name, object);
+      listeners.get(kind)!.change(object);
+    },
+    /** A watch that ended with an error: expired, or cut off. */
+    end: (kind: Kind) => listeners.get(kind)!.error(),
+    setAway(is: boolean) {
+      isAway = is;
+    },
+  };
+}
+
+function found(name: string, resourceVersion: string): Found {
+  const labels = { [labelKeys.deployment]: 'shop' };
+  const dates = { creationTimestamp: '2026-01-01T00:00:00Z' };
+  return { metadata: { name, namespace: 'berth-shop', uid: name, resourceVersion, labels, ...dates } };
+}
+
+test('a watch that has ended is begun anew, and until it is nothing is said to be known', async () => {
+  const { cluster, starts, end } = standIn();
+  await using cache = await openCache(cluster, 'owner');
+  cache.check();
+  const begun = starts.length;
+  end('Pod');
+  assert.throws(() => cache.check(), EngineFault);
+  while (starts.length === begun) await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(starts.slice(begun), ['Pod']);
+  cache.check();
+});
+
+test('a cluster that does not list anything cannot be worked with, and is left alone then', async () => {
+  const { cluster, starts, stopped, setAway } = standIn();
+  setAway(true);
+  await assert.rejects(openCache(cluster, 'owner'), { kind: 'unavailable' });
+  assert.deepEqual([...stopped].sort(), [...starts].sort());
+});
+
+test('what was written is waited for until the watch has shown it, or something newer', async () => {
+  const { cluster, tell } = standIn();
+  await using cache = await openCache(cluster, 'owner');
+  const seen = cache.untilSeen('Deployment', found('web', '99'));
+  let isSeen = false;
+  void seen.then(() => {
+    isSeen = true;
+  });
+  tell('Deployment', found('web', '9'));
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(!isSeen, 'versions are numbers, and not texts');
+  tell('Deployment', found('web', '100'));
+  await seen;
+});
+
+test('who listens hears of each change of a deployment, and may ask whether there was one', async () => {
+  const { cluster, tell } = standIn();
+  await using cache = await openCache(cluster, 'owner');
+  const heard: string[] = [];
+  const stop = new AbortController();
+  cache.listen((deploymentId) => heard.push(deploymentId), stop.signal);
+  const mark = cache.mark();
+  assert.ok(!cache.hasChangedSince('shop', mark));
+  tell('Pod', found('web', '1'));
+  assert.ok(cache.hasChangedSince('shop', mark));
+  assert.ok(!cache.hasChangedSince('other', mark));
+  stop.abort();
+  tell('Pod', found('web', '2'));
+  assert.deepEqual(heard, ['shop']);
+});
