@@ -8,7 +8,7 @@ import { addDeployment } from '../../../src/store/deployments.ts';
 import { addIdempotency } from '../../../src/store/idempotency.ts';
 import { resealAll, sealedTables } from '../../../src/store/reseal.ts';
 import { addRevision, documentOf, revisionOf } from '../../../src/store/revisions.ts';
-import { derivationOf, provideSeed, provideSeedsFrom } from '../../../src/store/seeds.ts';
+import { copySeed, derivationOf, provideSeed, provideSeedsFrom } from '../../../src/store/seeds.ts';
 import { addSession } from '../../../src/store/sessions.ts';
 import { deploymentOf, pod, specOf } from '../../support/deployments.ts';
 import type { OpenStore } from './store.ts';
@@ -114,11 +114,14 @@ export function sealedContract(open: OpenStore): void {
     await provideSeedsFrom(db, seal, 'k');
     const value = async (id: string) => (await derivationOf(db, seal, id))('purpose');
     const [a, b] = [await value('a'), await value('b')];
-    assert.deepEqual(b, seal.derive('purpose'), 'as it was when the key itself was what it came from');
+    assert.deepEqual(b, seal.derive('generated/b/purpose'), 'as it was when the key itself was what it came from');
     assert.notDeepEqual(a, b);
     await provideSeed(db, seal, 'a');
     await provideSeedsFrom(db, seal, 'k');
     assert.deepEqual([await value('a'), await value('b')], [a, b]);
+    await addDeployment(db, deploymentOf({ id: 'c', label: 'c', applicationName: 'c' }));
+    await copySeed(db, 'a', 'c');
+    assert.deepEqual(await value('c'), a, 'one that gets the data of another gets its values too');
   });
 
   test('a seed whose key is lost is replaced by the next update, and asked for before that, it says so', async () => {
