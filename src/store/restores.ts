@@ -101,7 +101,7 @@ export async function restoreInto(db: Database, deploymentId: string): Promise<R
     .selectAll()
     .where('deploymentId', '=', deploymentId)
     .where('fromDeploymentId', 'is not', null)
-    .where('state', 'in', ['asked', 'failed'])
+    .where('state', 'in', ['asked', 'filled', 'failed'])
     .executeTakeFirst();
   return row && restoreFrom(row);
 }

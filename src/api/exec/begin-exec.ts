@@ -71,6 +71,18 @@ export async function beginExec(
   }
 }
 
+/** Whether who has begun it may still do so: the token, the plan, or whose the deployment is may have changed since. */
+export async function mayGoOn(
+  service: Service,
+  request: FastifyRequest,
+  asked: Pick<ExecAsked, 'sessionToken' | 'applicationName' | 'environment'>,
+  deploymentId: string,
+): Promise<boolean> {
+  const caller = await requireCaller(service, request, asked);
+  const found = caller.ok ? applicationOf(caller.value, asked) : caller;
+  return found.ok && found.value.id === deploymentId && (await allowExec(service, found.value)).ok;
+}
+
 /** Whether commands may be run in pods of a deployment. */
 export async function allowExec(
   { db, settings, engine }: Pick<Service, 'db' | 'settings' | 'engine'>,

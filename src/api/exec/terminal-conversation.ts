@@ -3,6 +3,7 @@
  * for the standard output and 2 for the error output. Everything else is JSON: `resize` and `end-of-input` of the one,
  * `opened` and `ended` of the other.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { Value } from 'typebox/value';
 import type { RawData, WebSocket } from 'ws';
 import type { BegunExec } from './begin-exec.ts';
@@ -20,6 +21,9 @@ export type TerminalLimits = {
   /** Who does not answer until the next one is gone. */
   pingEveryMs: number;
 };
+
+/** For so long it is waited until who is told that it has ended has read that. */
+const goodbyeMs = 5_000;
 
 export type Stops = { gone: AbortSignal; stop: AbortSignal; revoked: AbortSignal };
 
@@ -59,12 +63,15 @@ export async function converse(
     socket.resume();
     const given = giveOutput(socket, exec, mostBytes, onBytes);
     const cause = await Promise.race([given, stopped]);
+    socket.off('message', take);
     if (cause === 'gone') return;
     if (cause === 'by-itself') {
       const exitCode = (await exec.exitCode()) ?? null;
       return await send(socket, JSON.stringify({ kind: 'ended', exitCode }));
     }
-    await send(socket, JSON.stringify({ kind: 'ended', exitCode: null, because: cause, message: wordsOf[cause] }));
+    const ended = { kind: 'ended', exitCode: null, because: cause, message: wordsOf[cause] };
+    // Who does not read keeps neither its place nor the service.
+    await Promise.race([send(socket, JSON.stringify(ended)), delay(goodbyeMs, undefined, { ref: false })]);
   } finally {
     for (const timer of [whole, idle, pinging]) clearTimeout(timer);
   }
@@ -80,24 +87,24 @@ function takeInput(
 ): (...message: Message) => void {
   let left = mostBytes;
   let before = Promise.resolve();
+  const inTurn = (work: () => Promise<void> | void) => {
+    socket.pause();
+    before = before.then(work).then(
+      () => socket.resume(),
+      () => {},
+    );
+  };
   return (data, isBinary) => {
+    const bytes = bytesOf(data);
+    left -= bytes.length;
+    if (left < 0) return onTooMuch();
     if (isBinary) {
-      const bytes = bytesOf(data);
-      left -= bytes.length;
-      if (left < 0) return onTooMuch();
       onBytes();
-      socket.pause();
-      before = before
-        .then(() => exec.write(bytes))
-        .then(
-          () => socket.resume(),
-          () => {},
-        );
-      return;
+      return inTurn(() => exec.write(bytes));
     }
     const message = readControl(String(data));
-    if (message?.kind === 'resize') before = before.then(() => exec.resize(message)).catch(() => {});
-    if (message?.kind === 'end-of-input') before = before.then(() => exec.endInput()).catch(() => {});
+    if (message?.kind === 'resize') inTurn(() => exec.resize(message).catch(() => {}));
+    if (message?.kind === 'end-of-input') inTurn(() => exec.endInput());
   };
 }
 
@@ -143,6 +150,8 @@ function keepAsking(socket: WebSocket, everyMs: number, onSilence: () => void): 
     hasAnswered = true;
   });
   return setInterval(() => {
+    // While a slow command takes what was sent before, no answer is read.
+    if (socket.isPaused) return;
     if (!hasAnswered) {
       socket.terminate();
       return onSilence();

@@ -13,9 +13,8 @@ import { wait } from '../../lib/wait.ts';
 import { StoreFault } from '../../store/store-fault.ts';
 import type { Service } from '../api-service.ts';
 import { crossSite, isSameOrigin } from '../requests/browser-security.ts';
-import { isKnown } from '../requests/callers.ts';
 import { engineAway, isEngineAway, sendProblem, storeAway } from '../requests/errors.ts';
-import { beginExec } from './begin-exec.ts';
+import { beginExec, mayGoOn } from './begin-exec.ts';
 import type { ExecPlaces } from './exec-places.ts';
 import { OpenMessage, shellCommand } from './exec-schemas.ts';
 import { converse, type Message, type TerminalLimits } from './terminal-conversation.ts';
@@ -24,7 +23,7 @@ const openWithinMs = 10_000;
 const longestMessage = 64 * 1024;
 const goodbyeMs = 2_000;
 /** As the streams do, less often: what is done meanwhile the caller was allowed to do. */
-const lookEveryMs = 1_000;
+const lookEveryMs = 3_000;
 
 const usualLimits: TerminalLimits = {
   wholeMs: 4 * 3_600_000,
@@ -106,7 +105,7 @@ async function serve(
     if (!begun.ok) return end(socket, begun.problem);
     await using running = begun.value;
     const revoked = new AbortController();
-    void revokeWhenUnknown(service, request, asked, revoked, gone.signal);
+    void revokeWhenRefused(revoked, gone.signal, () => mayGoOn(service, request, asked, running.deployment.id));
     socket.off('message', keep);
     await converse({ socket, early }, running, limits, { gone: gone.signal, stop, revoked: revoked.signal });
   } catch (error) {
@@ -160,18 +159,15 @@ function end(socket: WebSocket, problem: Problem): void {
   socket.send(JSON.stringify({ kind: 'refused', code, error, ...(hint && { hint }) }), () => socket.close());
 }
 
-async function revokeWhenUnknown(
-  service: Service,
-  request: FastifyRequest,
-  { sessionToken }: OpenMessage,
+async function revokeWhenRefused(
   revoked: AbortController,
   gone: AbortSignal,
+  mayGoOn: () => Promise<boolean>,
 ): Promise<void> {
   try {
     while (!gone.aborted) {
       await wait(lookEveryMs, gone);
-      const given = sessionToken === undefined ? {} : { sessionToken };
-      if (!gone.aborted && !(await isKnown(service, request, given))) return revoked.abort();
+      if (!gone.aborted && !(await mayGoOn())) return revoked.abort();
     }
   } catch {
     // Where the store does not tell, nobody is known.

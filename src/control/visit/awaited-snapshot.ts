@@ -21,7 +21,7 @@ export async function findAwaited(
   if (restore) return undefined;
   // One that has served has got its data.
   const data = deployment.servingRevision === null ? await restoreInto(db, deployment.id) : undefined;
-  if (data?.state === 'asked') return 'wait';
+  if (data && data.state !== 'failed') return 'wait';
   if (data)
     return {
       pods: [],

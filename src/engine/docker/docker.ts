@@ -128,8 +128,8 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
   const readLogs = createLogReader(docker, owner);
   const observer = createObserver(docker, { owner, volumes, localImages, leastPeriodMs, now, uptime });
   const recheckWhile = createRechecks(observer.allKnown, events.tell);
-  // Ending a command takes root's rights on the machine of its container.
-  const mayEndExecs = isLocal(docker) && process.getuid?.() === 0;
+  // Ending a command takes root's rights on the machine of its container, whose kernel has to know its processes.
+  const mayEndExecs = runtime === 'runc' && isLocal(docker) && process.getuid?.() === 0;
   const exec =
     options.execs !== undefined && mayEndExecs
       ? createExec(docker, owner, createExecJournal(options.execs))

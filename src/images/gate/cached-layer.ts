@@ -36,11 +36,13 @@ export async function keepAside(cache: BlobCache, digest: () => Digest): Promise
       return last;
     },
     keep(said) {
+      // Nobody would hear that the disk took no more.
+      if (!staged) return;
       isKept = true;
       const written = last.then(() => {
         if (!staged) throw new Error('the disk took no more');
       });
-      if (staged) cache.keep(staged, said, written);
+      cache.keep(staged, said, written);
     },
     async [Symbol.asyncDispose]() {
       if (isKept) return;

@@ -31,6 +31,8 @@ export function createLayerOrder(now: () => number = () => performance.now()): L
     for (const { state } of places) {
       if (state.kind === 'waiting') {
         state.go();
+        // Nobody tells that it has come to a stop.
+        if (places.some((each) => each.state.kind === 'waiting')) timer = setTimeout(review, stalledMs);
         return;
       }
       const leftMs = state.since + (state.kind === 'idle' ? betweenMs : stalledMs) - now();
