@@ -141,10 +141,10 @@ export type Deployment = {
       /** The one that was stopped. */
       pod?: string;
     }[];
-    /** What its address waits for before it can be reached by HTTPS. Absent when it can be. */
+    /** What its address waits for before it can be reached by HTTPS, or that it soon cannot be any more. Absent when all is well. */
     certificate?: {
-      /** `ordered`: it comes within seconds; `limit`: the authority issues no more before `until`; `failed`: it is asked again then. */
-      because: 'ordered' | 'limit' | 'failed';
+      /** `ordered`: it comes within seconds; `limit`: the authority issues no more before `until`; `failed`: it is asked again then; `late`: it has one, which ends then and was not renewed. */
+      because: 'ordered' | 'limit' | 'failed' | 'late';
       until?: string;
       message: string;
     };
@@ -403,6 +403,7 @@ export type Started = {
   };
   links: Links;
   domain?: Domain;
+  subdomains?: Domain[];
   /** What is odd about the request, though it is accepted. */
   warnings: string[];
   /** The same of the configuration, as values, and notes. */
@@ -469,6 +470,7 @@ export type Updated = {
   status: Status;
   links: Links;
   domain?: Domain;
+  subdomains?: Domain[];
   /** What is odd about the request, though it is accepted. */
   warnings: string[];
   /** The same of the configuration, as values, and notes. */
@@ -653,6 +655,7 @@ export type OperationEvent = (
         path: string;
         address: string;
         port: number;
+        host?: string;
       }[];
       /** Which then serves as a whole. */
       revision?: number;
@@ -1143,10 +1146,10 @@ export type Operations = {
           /** The one that was stopped. */
           pod?: string;
         }[];
-        /** What its address waits for before it can be reached by HTTPS. Absent when it can be. */
+        /** What its address waits for before it can be reached by HTTPS, or that it soon cannot be any more. Absent when all is well. */
         certificate?: {
-          /** `ordered`: it comes within seconds; `limit`: the authority issues no more before `until`; `failed`: it is asked again then. */
-          because: 'ordered' | 'limit' | 'failed';
+          /** `ordered`: it comes within seconds; `limit`: the authority issues no more before `until`; `failed`: it is asked again then; `late`: it has one, which ends then and was not renewed. */
+          because: 'ordered' | 'limit' | 'failed' | 'late';
           until?: string;
           message: string;
         };
@@ -1528,6 +1531,7 @@ export type Operations = {
           status: Status;
           links: Links;
           domain?: Domain;
+          subdomains?: Domain[];
           /** What is odd about the request, though it is accepted. */
           warnings: string[];
           /** The same of the configuration, as values, and notes. */

@@ -118,5 +118,5 @@ export async function confirmEverywhere(deployment: Deployment, router: Omit<Rou
 }
 
 function print(endpoints: readonly Endpoint[]): string {
-  return endpoints.map(({ path, address, port }) => `${path} ${address}:${port}`).join('\n');
+  return endpoints.map(({ host = '', path, address, port }) => `${host}${path} ${address}:${port}`).join('\n');
 }

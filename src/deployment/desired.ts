@@ -1,5 +1,6 @@
 /** Desired: what should exist for a deployment at an instant, as workloads with everything resolved. */
 import { type AddressBook, addressBook, aliasesOf } from '../config/spec/pod-addresses.ts';
+import { isAtOwnHost, subdomainOf } from '../config/spec/public-hosts.ts';
 import type { AppSpec, PodSpec, VolumeSpec } from '../config/spec/spec.ts';
 import { isPinned } from '../config/values/image-names.ts';
 import { replaceScriptlets } from '../config/variables/scriptlets.ts';
@@ -45,6 +46,8 @@ export type DesiredWorkload = {
   workload: Workload;
   /** The public path that the edge sends to its first port; absent for internal pods. */
   path?: string;
+  /** The custom domain at which it is reached by this path, whatever the deployment's other hosts show there. */
+  subdomain?: { host: string; path: string };
   /** Pods that must be ready before it starts. */
   dependsOn: string[];
   /** It shares its volumes with nothing: the old one stops before the new one starts. */
@@ -121,7 +124,8 @@ export function desiredAt(deployment: Deployment, revision: Revision, resolution
       return Array.from({ length: replicasOf(pod) }, (_, replica) => ({
         workload: { ...toWorkload(revision, { pod, texts, book }, replica, values), ...(runtime && { runtime }) },
         isImageSettled: isSettled(imageOf(pod, values), images),
-        ...(isPublic(pod, spec) && { path: pod.path }),
+        ...(isAtOwnHost(pod, spec) && { path: pod.path }),
+        ...atSubdomain(pod, spec),
         dependsOn: pod.dependsOn,
         isExclusive: pod.volumes.length > 0,
         isOrdered: pod.resourceType === 'statefulset',
@@ -282,13 +286,9 @@ function refuseSecrets(): never {
   throw new Error('a generated value is asked for, and there is no key to derive it from');
 }
 
-/** A pod of a subdomain leaves the deployment's own host to the one that has the same path there. */
-function isPublic(pod: PodSpec, { pods }: AppSpec): boolean {
-  // A job has ended when somebody visits it.
-  if (pod.path === undefined || pod.resourceType === 'job') return false;
-  if (pod.subdomain === undefined) return true;
-  const rivals = pods.filter(({ path }) => path === pod.path);
-  return rivals.every(({ subdomain }) => subdomain !== undefined) && rivals[0] === pod;
+function atSubdomain(pod: PodSpec, spec: AppSpec): Pick<DesiredWorkload, 'subdomain'> {
+  const host = subdomainOf(spec, pod);
+  return host === undefined ? {} : { subdomain: { host, path: pod.path! } };
 }
 
 /**
@@ -308,6 +308,6 @@ function readinessOf(spec: AppSpec, pod: PodSpec, values: Values): Readiness {
     const [port] = servicePorts;
     return port === undefined ? { kind: 'running', ...ignored } : { kind: 'port', port, ...ignored };
   }
-  const isOfSite = isPublic(pod, spec) && healthCheck.port === servicePorts[0];
+  const isOfSite = isAtOwnHost(pod, spec) && healthCheck.port === servicePorts[0];
   return { kind: 'http', ...healthCheck, ...(isOfSite && { host: url.host }) };
 }

@@ -7,7 +7,15 @@ export type Endpoint = {
   /** IPv4 address. */
   address: string;
   port: number;
+  /** The custom domain at which alone it is reached; absent for what all other hosts of the deployment show. */
+  host?: string;
 };
+
+/** What a host of the deployment shows: what is its alone, where there is something. */
+export function endpointsAt(host: string, endpoints: readonly Endpoint[]): Endpoint[] {
+  const own = endpoints.filter((endpoint) => endpoint.host === host);
+  return own.length > 0 ? own : endpoints.filter((endpoint) => endpoint.host === undefined);
+}
 
 /** A deployment's host (one DNS label below the apps domain, or a proven custom domain) with its endpoints. */
 export type Site = {

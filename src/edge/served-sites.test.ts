@@ -9,7 +9,7 @@ import { addDeployment } from '../store/deployments.ts';
 import { domainOfAccount, noteChecked, putDomain } from '../store/domains.ts';
 import { addSession } from '../store/sessions.ts';
 import { statePage } from './pages/site-pages.ts';
-import { siteState } from './served-sites.ts';
+import { siteState, sitesOf } from './served-sites.ts';
 
 const failing: Partial<Deployment> = {
   explanation: {
@@ -94,4 +94,22 @@ test('the owner of a site that has failed finds the way to the reason', async ()
   const { environment, applicationName } = deploymentOf({});
   assert.equal(site.dashboardUrl, `https://berth.test/d/${environment}/${applicationName}`);
   assert.equal(site.pods, undefined);
+});
+
+test('a name that pods have for themselves shows those alone, and every other host the rest', () => {
+  const web = { path: '/', address: '10.0.0.1', port: 80 };
+  const admin = { path: '/', address: '10.0.0.2', port: 80, host: 'admin.example.com' };
+  const domains = ['admin.example.com', 'example.com', 'lost.example.com'].map((name) => {
+    return { name, redirectTo: null, isServed: name !== 'lost.example.com' };
+  });
+  const routes = { id: 'shop', label: 'tapir-shop', endpoints: [web, admin], domains };
+  assert.deepEqual(sitesOf([routes], 'apps.test'), [
+    { host: 'tapir-shop.apps.test', endpoints: [web] },
+    { host: 'admin.example.com', endpoints: [admin] },
+    { host: 'example.com', endpoints: [web] },
+    { host: 'lost.example.com', endpoints: [] },
+  ]);
+  assert.deepEqual(sitesOf([{ ...routes, domains: [] }], 'apps.test'), [
+    { host: 'tapir-shop.apps.test', endpoints: [web] },
+  ]);
 });

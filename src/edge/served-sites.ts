@@ -2,7 +2,7 @@
 
 import type { Deployment } from '../deployment/deployment.ts';
 import type { Domain } from '../deployment/domain/domain-state.ts';
-import type { Endpoint, Site } from '../deployment/site.ts';
+import { type Endpoint, endpointsAt, type Site } from '../deployment/site.ts';
 import { statusAt } from '../deployment/status/deployment-health.ts';
 import type { Database } from '../store/database.ts';
 import { deploymentById, deploymentByLabel } from '../store/deployments.ts';
@@ -12,10 +12,11 @@ import type { SiteState } from './pages/site-pages.ts';
 
 /** A site for each host: the deployment's own, and its custom domains. */
 export function sitesOf(routes: readonly StoredRoutes[], appsDomain: string): Site[] {
-  const sites = routes.flatMap(({ label, endpoints, domains }) => [
-    { host: `${label}.${appsDomain}`, endpoints },
-    ...domains.map((domain) => domainSite(domain, domains, endpoints)),
-  ]);
+  const sites = routes.flatMap(({ label, endpoints, domains }) => {
+    const host = `${label}.${appsDomain}`;
+    const named = domains.map((domain) => domainSite(domain, domains, endpointsAt(domain.name, endpoints)));
+    return [{ host, endpoints: endpointsAt(host, endpoints) }, ...named];
+  });
   // Several accounts may try to prove one name.
   return [...new Map(sites.map((site) => [site.host, site])).values()];
 }
@@ -53,7 +54,7 @@ export async function siteState(
     ...(pods && { pods }),
     ...(isIncomplete && { isIncomplete }),
     ...(domain && domain.finding?.direction.kind !== 'here' && { isElsewhere: true }),
-    paths: [...new Set(deployment.endpoints.map(({ path }) => path))],
+    paths: [...new Set(endpointsAt(host, deployment.endpoints).map(({ path }) => path))],
   };
 }
 

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   type CertificateReport,
+  certificateNotice,
   certificateTrouble,
   certificateWait,
   lateAt,
-  waitInWords,
+  noticeInWords,
 } from './certificate-report.ts';
 
 const day = 24 * 3_600_000;
@@ -16,7 +17,11 @@ test('a certificate is late a week before its end, and in the last sixth of a sh
 });
 
 test('trouble is a certificate of our own that is missing, or any that is late', () => {
-  const served = [10, 20].map((days) => ({ expiresAt: days * day, lateAt: (days - 7) * day }));
+  const served = [10, 20].map((days) => ({
+    hosts: [`*.${days}.test`],
+    expiresAt: days * day,
+    lateAt: (days - 7) * day,
+  }));
   const report: CertificateReport = {
     served,
     missing: 5,
@@ -30,6 +35,10 @@ test('trouble is a certificate of our own that is missing, or any that is late',
     certificateTrouble(report, 3 * day),
     '1 of 2 certificates should long have been renewed; the first ends at 1970-01-11T00:00:00.000Z.',
   );
+  assert.equal(certificateNotice(report, 'shop.10.test', 3 * day - 1), undefined);
+  assert.equal(certificateNotice(report, 'shop.20.test', 3 * day), undefined);
+  assert.deepEqual(certificateNotice(report, 'shop.10.test', 3 * day), { because: 'late', until: 10 * day });
+  assert.match(noticeInWords({ because: 'late', until: 10 * day }), /ends on 1970-01-11 at 00:00 UTC/);
   assert.equal(certificateTrouble({ ...report, isReady: false }, 0), "The service's own certificate is missing.");
 });
 
@@ -47,7 +56,7 @@ test('a host waits for a certificate of its own, or for the one of all names bes
   assert.equal(certificateWait(report, 'a.b.other.test'), undefined);
   assert.deepEqual(certificateWait(report, 'a.other.test'), { because: 'ordered' });
   assert.equal(
-    waitInWords(certificateWait(report, 'shop.apps.test')!),
+    noticeInWords(certificateWait(report, 'shop.apps.test')!),
     'The authority issues no more certificates for this service before 2030-01-02 at 03:04 UTC.',
   );
 });

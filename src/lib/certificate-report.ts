@@ -1,7 +1,7 @@
 /** What the edge tells of the certificates that it serves. Instants are milliseconds since 1970. */
 
 export type CertificateReport = {
-  served: readonly { expiresAt: number; lateAt: number }[];
+  served: readonly ServedCertificate[];
   /** Hosts that should have one and have none yet, and those whose last order failed. */
   missing: number;
   failing: number;
@@ -19,6 +19,12 @@ export type CertificateReport = {
  */
 export type CertificateWait = { because: 'ordered' } | { because: 'limit' | 'failed'; until: number };
 
+/** `hosts`: as of `waiting`. From `lateAt` on it should long have been renewed. */
+export type ServedCertificate = { hosts: readonly string[]; expiresAt: number; lateAt: number };
+
+/** What is told of a host's certificate. `late`: it has one, which ends at `until`, and should long have been renewed. */
+export type CertificateNotice = CertificateWait | { because: 'late'; until: number };
+
 export type NoteCertificates = (report: CertificateReport) => void;
 
 /** What the operator has to know, at `now`; undefined: all is well. */
@@ -31,14 +37,34 @@ export function certificateTrouble({ served, isReady }: CertificateReport, now: 
 
 /** What the host waits for; undefined when it has its certificate, or is to have none. */
 export function certificateWait(report: CertificateReport | undefined, host: string): CertificateWait | undefined {
-  return report?.waiting.get(host) ?? report?.waiting.get(host.replace(/^[^.]+/, '*'));
+  return report?.waiting.get(host) ?? report?.waiting.get(wildcardOf(host));
+}
+
+/** What the host waits for, or, at `now`, that its certificate is about to end; undefined when all is well. */
+export function certificateNotice(
+  report: CertificateReport | undefined,
+  host: string,
+  now: number,
+): CertificateNotice | undefined {
+  const wait = certificateWait(report, host);
+  if (wait || !report) return wait;
+  const isFor = ({ hosts }: ServedCertificate) => hosts.includes(host) || hosts.includes(wildcardOf(host));
+  const late = report.served.find((each) => each.lateAt <= now && isFor(each));
+  return late && { because: 'late', until: late.expiresAt };
+}
+
+/** The one for all names beside it. */
+function wildcardOf(host: string): string {
+  return host.replace(/^[^.]+/, '*');
 }
 
 /** For visitors. */
-export function waitInWords(wait: CertificateWait): string {
-  if (wait.because === 'ordered') return 'Its certificate is being issued, which takes some seconds.';
-  const until = `${new Date(wait.until).toISOString().slice(0, 16).replace('T', ' at ')} UTC`;
-  if (wait.because === 'limit') return `The authority issues no more certificates for this service before ${until}.`;
+export function noticeInWords(notice: CertificateNotice): string {
+  if (notice.because === 'ordered') return 'Its certificate is being issued, which takes some seconds.';
+  const until = `${new Date(notice.until).toISOString().slice(0, 16).replace('T', ' at ')} UTC`;
+  if (notice.because === 'late')
+    return `Its certificate ends on ${until} and could not be renewed so far: that is for whoever runs this service.`;
+  if (notice.because === 'limit') return `The authority issues no more certificates for this service before ${until}.`;
   return `The authority has not issued its certificate, and is asked again on ${until}.`;
 }
 

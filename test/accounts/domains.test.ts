@@ -41,6 +41,26 @@ test('what a document names is added when an account starts it, and by an update
   assert.equal(back.domain.domain, 'shop.example.com');
 });
 
+test('each subdomain is a name of its own, added with the domain, as far as the plan has room', async () => {
+  const withAdmin = (yaml: string) =>
+    `${yaml}    - name: admin\n      image: nginx:1\n      path: /\n      subdomain: admin\n      servicePorts: [80]\n`;
+  const api = await apiWithAccounts({}, { tiers: [{ ...freeTier, domains: 3 }] });
+  const ada = await api.person('ada@example.com');
+  const key = await keyOf(ada);
+  const start = async (url: string, name: string) =>
+    (await api.postYaml('/startUserDeployment', withAdmin(naming(url, name)), key)).body;
+  const started = await start('example.com', 'shop');
+  const [admin, ...others] = started.subdomains;
+  assert.deepEqual([started.domain.domain, admin.domain, others], ['example.com', 'admin.example.com', []]);
+  assert.deepEqual(
+    admin.records.map(({ type, name }: { type: string; name: string }) => `${type} ${name}`),
+    ['TXT _berth.admin.example.com', 'CNAME admin.example.com'],
+  );
+  const beyond = await start('example.org', 'blog');
+  assert.deepEqual([beyond.domain.domain, beyond.subdomains], ['example.org', undefined]);
+  assert.match(beyond.warnings.at(-1), /^application\.pods\[1\]\.subdomain: .* allows 3 custom domains/);
+});
+
 test('what a stranger’s document names is added by the claim', async () => {
   const api = await apiWithAccounts();
   const { body: started } = await api.postYaml('/startUserDeployment', naming('shop.example.com'));

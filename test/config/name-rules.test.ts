@@ -140,6 +140,15 @@ const rows: Row[] = [
     'warning custom-domain application.url',
   ],
   [
+    'a subdomain says that its name is to be proven too, and one without a path that nobody reaches it',
+    podsOf(
+      web,
+      `${web.replace('name: web', 'name: admin')}\nsubdomain: admin`,
+      'name: jobs\nimage: busybox:1\nsubdomain: jobs',
+    ).replace('  pods', '  url: shop.example.com\n  pods'),
+    'warning custom-domain application.url\nwarning custom-domain application.pods[1].subdomain\nwarning custom-domain application.pods[2].subdomain\nwarning no-ports application.pods[2]',
+  ],
+  [
     'a custom domain with https:// is read without',
     podOf('').replace('  pods', '  url: https://shop.example.com/\n  pods'),
     'warning lenient-value application.url\nwarning custom-domain application.url',

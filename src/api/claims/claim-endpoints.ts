@@ -19,7 +19,7 @@ import { usageOfDeployments } from '../../store/usage.ts';
 import { originOf, refuseBanned } from '../admission/caller-admission.ts';
 import { planOf } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
-import { addNamedDomain } from '../custom-domains/named-domain.ts';
+import { addNamedDomains } from '../custom-domains/named-domains.ts';
 import { reservationRecord } from '../deployments/deployment-records.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { findSignedIn, requireSignedIn } from '../requests/callers.ts';
@@ -154,7 +154,7 @@ export function claimEndpoints(service: Service): FastifyPluginAsyncTypebox {
   async function addNamed({ id, revision }: Deployment): Promise<void> {
     const latest = await deploymentById(service.db, id);
     const kept = await revisionIfKept(service.db, service.seal, id, revision);
-    if (latest && kept) await addNamedDomain(service, latest, kept.spec);
+    if (latest && kept) await addNamedDomains(service, latest, kept.spec);
   }
 
   function nameOf({ applicationName, environment, label }: Deployment) {

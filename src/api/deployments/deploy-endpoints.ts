@@ -18,7 +18,7 @@ import {
   Strict,
 } from '../configuration/documents.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
-import { addNamedDomain, withNamed } from '../custom-domains/named-domain.ts';
+import { addNamedDomains, withNamed } from '../custom-domains/named-domains.ts';
 import {
   applicationOf,
   askerOf,
@@ -142,7 +142,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
           if (isTrial) return dryRunRecord('started', configuration.value);
 
           const { deployment, sessionToken } = started.value;
-          const named = await addNamedDomain(service, deployment, spec);
+          const named = await addNamedDomains(service, deployment, spec);
           const { applicationName, environment } = deployment;
           const { termsUrl } = service.settings;
           if (termsUrl) reply.header('Link', `<${termsUrl.href}>; rel="terms-of-service"`);
@@ -208,7 +208,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
           if (!updated.ok) return sendProblem(reply, updated.problem);
           if (isTrial) return dryRunRecord('updated', configuration.value);
           const deployment = updated.value;
-          const named = await addNamedDomain(service, deployment, spec);
+          const named = await addNamedDomains(service, deployment, spec);
           return {
             message:
               `Application ${deployment.applicationName} is being updated. Its address stays the same. ` +

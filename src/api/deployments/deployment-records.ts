@@ -11,7 +11,7 @@ import { endingAt } from '../../deployment/desired.ts';
 import type { DiskWarning } from '../../deployment/disk/disk-warnings.ts';
 import { keptUntil } from '../../deployment/grace.ts';
 import { type ShownPod, statusAt } from '../../deployment/status/deployment-health.ts';
-import { type CertificateWait, waitInWords } from '../../lib/certificate-report.ts';
+import { type CertificateNotice, noticeInWords } from '../../lib/certificate-report.ts';
 
 export function statusRecord(deployment: Deployment, now: Instant) {
   const { state, progress, explanation, lastLines, revision, servingRevision } = deployment;
@@ -59,14 +59,14 @@ export type DeploymentDetails = {
   graceMs: number;
   now: Instant;
   warnings?: readonly DiskWarning[];
-  /** For its certificate. */
-  wait?: CertificateWait | undefined;
+  /** Of its certificate. */
+  notice?: CertificateNotice | undefined;
 };
 
 export function deploymentRecord(
   deployment: Deployment,
   url: URL,
-  { limits, graceMs, now, warnings = [], wait }: DeploymentDetails,
+  { limits, graceMs, now, warnings = [], notice }: DeploymentDetails,
 ) {
   const reservation = reservationRecord(deployment, url, now);
   const until = endingAt(deployment, now) ? keptUntil(deployment, now, graceMs) : null;
@@ -76,7 +76,7 @@ export function deploymentRecord(
     status: {
       ...reservation.status,
       ...(disk.length > 0 && { disk }),
-      ...(wait && { certificate: certificateRecord(wait) }),
+      ...(notice && { certificate: certificateRecord(notice) }),
     },
     extend: extendRecord(deployment, limits),
     claim: { claimed: deployment.claimedAt !== null },
@@ -85,9 +85,9 @@ export function deploymentRecord(
   };
 }
 
-function certificateRecord(wait: CertificateWait) {
-  const { because } = wait;
-  return { because, ...('until' in wait && { until: printInstant(wait.until) }), message: waitInWords(wait) };
+function certificateRecord(notice: CertificateNotice) {
+  const { because } = notice;
+  return { because, ...('until' in notice && { until: printInstant(notice.until) }), message: noticeInWords(notice) };
 }
 
 export function printInstant(instant: number): string {

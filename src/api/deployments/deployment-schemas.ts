@@ -118,8 +118,11 @@ const LinksRecord = Type.Object(
   { description: 'What can be done next. None has the token: send it as `Authorization: Bearer <sessionToken>`.' },
 );
 
-/** Of a claimed deployment. */
-const NamedDomain = Type.Optional(DomainRecord);
+/** Of a claimed deployment: what its document names with `url`, and with `subdomain` of its pods. */
+const NamedDomains = {
+  domain: Type.Optional(DomainRecord),
+  subdomains: Type.Optional(Type.Array(DomainRecord)),
+};
 
 export const StartRecord = Type.Object(
   {
@@ -132,7 +135,7 @@ export const StartRecord = Type.Object(
     extend: ExtendRecord,
     claim: Type.Object({ claimed: Type.Boolean() }),
     links: LinksRecord,
-    domain: NamedDomain,
+    ...NamedDomains,
     ...RemarkFields,
   },
   { description: 'The deployment, on its way.' },
@@ -155,7 +158,7 @@ export const UpdateRecord = Type.Object(
     url: Type.String({ format: 'uri' }),
     status: StatusRecord,
     links: LinksRecord,
-    domain: NamedDomain,
+    ...NamedDomains,
     ...RemarkFields,
   },
   { description: 'The new revision, on its way to the same URL.' },
@@ -184,14 +187,17 @@ const DiskWarningRecord = Type.Object({
 
 const CertificateRecord = Type.Object(
   {
-    because: Type.Enum(['ordered', 'limit', 'failed'], {
+    because: Type.Enum(['ordered', 'limit', 'failed', 'late'], {
       description:
-        '`ordered`: it comes within seconds; `limit`: the authority issues no more before `until`; `failed`: it is asked again then.',
+        '`ordered`: it comes within seconds; `limit`: the authority issues no more before `until`; `failed`: it is asked again then; `late`: it has one, which ends then and was not renewed.',
     }),
     until: Type.Optional(Type.String({ format: 'date-time' })),
     message: Type.String(),
   },
-  { description: 'What its address waits for before it can be reached by HTTPS. Absent when it can be.' },
+  {
+    description:
+      'What its address waits for before it can be reached by HTTPS, or that it soon cannot be any more. Absent when all is well.',
+  },
 );
 
 export const RestorableUntil = Type.Optional(

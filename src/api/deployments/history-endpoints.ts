@@ -22,7 +22,7 @@ import type { Service } from '../api-service.ts';
 import { type Configuration, type Documents, refuseBeyond } from '../configuration/documents.ts';
 import { refuseConfiguration } from '../configuration/reading/print-diagnostics.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
-import { addNamedDomain, withNamed } from '../custom-domains/named-domain.ts';
+import { addNamedDomains, withNamed } from '../custom-domains/named-domains.ts';
 import {
   ApplicationFields,
   ApplicationQuery,
@@ -161,7 +161,7 @@ export function historyEndpoints(service: Service, documents: Documents): Fastif
           const preview = await previewOf(service, current, spec);
           return { message, applicationName, dryRun: true as const, ...numbers, ...preview, ...findings };
         }
-        const named = await addNamedDomain(service, updated.value, spec);
+        const named = await addNamedDomains(service, updated.value, spec);
         return {
           message: `Application ${applicationName} goes back to what it was in revision ${repeats.value}, as revision ${revision}. Its address stays the same.`,
           url: service.urlOf(label).origin,

@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import type { Deployment, Instant } from '../../deployment/deployment.ts';
 import { volumesOf, wantedRevision } from '../../deployment/desired.ts';
 import { type DiskWarning, diskWarnings } from '../../deployment/disk/disk-warnings.ts';
-import { certificateWait } from '../../lib/certificate-report.ts';
+import { certificateNotice } from '../../lib/certificate-report.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { wait } from '../../lib/wait.ts';
 import { deploymentById } from '../../store/deployments.ts';
@@ -102,8 +102,8 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
         const warnings = await warningsOfDisk(service, deployment, now);
         const { limits, graceMs } = service.settings;
         const url = service.urlOf(label);
-        const certificate = certificateWait(service.certificates?.(), url.hostname);
-        const record = deploymentRecord(deployment, url, { limits, graceMs, now, warnings, wait: certificate });
+        const notice = certificateNotice(service.certificates?.(), url.hostname, now);
+        const record = deploymentRecord(deployment, url, { limits, graceMs, now, warnings, notice });
         return { ...record, ...parameterWarnings(request) };
       },
     );

@@ -26,7 +26,7 @@ test('the service is not ready while a certificate is late', async () => {
   const expiresAt = service.now() + 1_000;
   service.certificates = () => ({
     ...{
-      served: [{ expiresAt, lateAt: service.now() }],
+      served: [{ hosts: ['localhost'], expiresAt, lateAt: service.now() }],
       missing: 0,
       failing: 0,
       isReady: true,

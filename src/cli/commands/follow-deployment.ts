@@ -59,6 +59,10 @@ async function tellSteps(
   }
 }
 
+function certificateWords({ because, message }: NonNullable<Deployment['status']['certificate']>): string {
+  return because === 'late' ? printable(message) : `It cannot be opened yet. ${printable(message)}`;
+}
+
 /** How it does, for people. */
 export function describe(deployment: Deployment, server: string, paint: Context['terminal']['paint']): string {
   const { applicationName, url, status, expiresAt, restorableUntil, claim, extend } = deployment;
@@ -67,7 +71,7 @@ export function describe(deployment: Deployment, server: string, paint: Context[
     `${paint('bold', printable(applicationName))}: ${paint(good ? 'green' : status.state === 'failed' ? 'red' : 'yellow', status.health)}${status.state === 'deploying' ? ` ${status.progress} %` : ''}`,
     `  ${paint('cyan', url)}`,
     ...(status.message ? [`  ${printable(status.message)}`] : []),
-    ...(status.certificate ? [`  It cannot be opened yet. ${printable(status.certificate.message)}`] : []),
+    ...(status.certificate ? [`  ${certificateWords(status.certificate)}`] : []),
     ...(status.pods ?? []).map(
       ({ name, state, message }) => `  pod ${printable(name)}: ${state}${message ? `, ${printable(message)}` : ''}`,
     ),

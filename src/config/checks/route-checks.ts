@@ -2,6 +2,7 @@
 import { removeField, replaceValue } from '../document/edits.ts';
 import { entriesOf, nearest } from '../document/tree.ts';
 import { databaseOf, isRawTcp } from '../software/software.ts';
+import { isAtOwnHost, subdomainOf } from '../spec/public-hosts.ts';
 import type { PodSpec } from '../spec/spec.ts';
 import { type Context, type PodContext, repeated } from './context.ts';
 import { looksLikeJob } from './job-checks.ts';
@@ -25,6 +26,27 @@ export function checkRoutes(context: Context): void {
     const message = 'is added once the deployment is claimed, and takes effect once the domain is proven';
     const hint = 'claim the deployment; the dashboard and "berth domains" then say what to set in DNS';
     report.warn(['application', 'url'], 'custom-domain', message, { hint });
+    checkSubdomains(context);
+  }
+}
+
+/** Each name is proven by itself: who has one name has nothing of those below it. */
+function checkSubdomains({ spec, origin, report }: Context): void {
+  const hosts = spec.pods.map((pod) => subdomainOf(spec, pod));
+  for (const [index, { subdomain, name, path }] of spec.pods.entries()) {
+    if (subdomain === undefined) continue;
+    const at = [...origin.pod(index), 'subdomain'];
+    const host = hosts[index];
+    if (host === undefined) {
+      const message = `the pod "${name}" has no path, so that nobody reaches it at ${subdomain}.${spec.url}`;
+      report.warn(at, 'custom-domain', message, { hint: 'add "path: /", or remove the subdomain' });
+    } else if (hosts.indexOf(host) === index) {
+      const isElsewhere = isAtOwnHost(spec.pods[index]!, spec);
+      const until = isElsewhere ? '' : `; until then nobody reaches ${path} of the pod "${name}"`;
+      report.warn(at, 'custom-domain', `${host} is a custom domain like "url", to be proven by itself${until}`, {
+        hint: 'the dashboard and "berth domains" say what to set in DNS for each',
+      });
+    }
   }
 }
 

@@ -174,7 +174,7 @@ export const Pod = closed(
       }),
     ),
     subdomain: Type.Optional(
-      Text('Serves the pod at this name below the custom domain `url`.', 'admin', {
+      Text('Serves the pod at this name below the custom domain `url`, once that name is proven, too.', 'admin', {
         pattern: labelPattern,
         ...says('must be a DNS label: lower-case letters, digits and hyphens'),
       }),

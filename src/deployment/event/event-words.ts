@@ -92,7 +92,10 @@ function objectOf(event: EventOf<'operation'>): string {
     case 'remove':
       return event.workload;
     case 'route':
-      return event.endpoints.map(({ path, address, port }) => `${path}→${address}:${port}`).join(' ') || 'nothing';
+      return (
+        event.endpoints.map(({ host = '', path, address, port }) => `${host}${path}→${address}:${port}`).join(' ') ||
+        'nothing'
+      );
     case 'swap-volumes':
       return event.volumes.join(' ');
     case 'drain':

@@ -74,7 +74,9 @@ const OperationEvent = Type.Union(
     operation('swap-volumes', { volumes: Type.Array(text) }),
     operation('remove-network', {}),
     operation('route', {
-      endpoints: Type.Array(Type.Object({ path: text, address: text, port: Type.Integer() })),
+      endpoints: Type.Array(
+        Type.Object({ path: text, address: text, port: Type.Integer(), host: Type.Optional(text) }),
+      ),
       revision: Type.Optional(Type.Integer({ minimum: 1, description: 'Which then serves as a whole.' })),
     }),
     operation('drain', { addresses: Type.Array(text) }),

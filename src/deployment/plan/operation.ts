@@ -98,9 +98,13 @@ export function eventOf(operation: Operation): EventOf<'operation'> {
       return { ...common, operation: kind, workload, pod, revision, replica };
     }
     case 'route': {
-      const endpoints = operation.endpoints.map(({ path, address, port }) => ({ path, address, port }));
       const { revision } = operation;
-      return { ...common, operation: kind, endpoints, ...(revision !== undefined && { revision }) };
+      return {
+        ...common,
+        operation: kind,
+        endpoints: [...operation.endpoints],
+        ...(revision !== undefined && { revision }),
+      };
     }
     case 'drain':
       return { ...common, operation: kind, addresses: [...operation.addresses] };

@@ -177,8 +177,11 @@ function neighbourOf({ pod, replica, aliases, ports }: Workload): Neighbour {
 function avoiding(operation: Operation, matches: Match[], endpoints: Endpoint[]): Operation {
   if (operation.kind !== 'start') return operation;
   const { pod, ports } = operation.workload;
-  const path = matches.find(({ wanted }) => wanted.workload.pod === pod)?.wanted.path;
-  const avoid = endpoints.filter((endpoint) => endpoint.path !== path || endpoint.port !== ports[0]);
+  const wanted = matches.find(({ wanted }) => wanted.workload.pod === pod)?.wanted;
+  const own = wanted ? routesOf(wanted) : [];
+  const isOwn = ({ host, path, port }: Endpoint) =>
+    port === ports[0] && own.some((route) => route.host === host && route.path === path);
+  const avoid = endpoints.filter((endpoint) => !isOwn(endpoint));
   return avoid.length === 0 ? operation : { ...operation, avoid: avoid.map(({ address }) => address) };
 }
 
@@ -255,7 +258,7 @@ function planSwitch(
 /** Those that the edge sends requests to, and, since whoever drained them may have died meanwhile, those that it may have. */
 function addressesToDrain(matches: Match[], outdated: ObservedWorkload[], endpoints: Endpoint[]): string[] {
   const served = new Set(endpoints.map(({ address }) => address));
-  const publicPods = new Set(matches.flatMap(({ wanted }) => (wanted.path === undefined ? [] : [wanted.workload.pod])));
+  const publicPods = new Set(matches.flatMap(({ wanted }) => routesOf(wanted).map(() => wanted.workload.pod)));
   return outdated.flatMap(({ pod, address }) =>
     address !== undefined && (served.has(address) || publicPods.has(pod)) ? [address] : [],
   );
@@ -270,16 +273,23 @@ function removal({ name, pod, revision, replica }: ObservedWorkload, because: st
 }
 
 function endpointsOf(matches: Match[]): Endpoint[] {
-  return matches.flatMap(({ wanted: { path, workload }, found }) => {
-    const port = workload.ports[0];
-    return path === undefined || port === undefined || !found?.address ? [] : [{ path, address: found.address, port }];
+  return matches.flatMap(({ wanted, found }) => {
+    const [port] = wanted.workload.ports;
+    const address = found?.address;
+    if (port === undefined || !address) return [];
+    return routesOf(wanted).map(({ path, host }) => ({ path, address, port, ...(host !== undefined && { host }) }));
   });
+}
+
+/** By which paths it is reached: at the deployment's hosts, and at the one that is its alone. */
+function routesOf({ path, subdomain }: DesiredWorkload): Pick<Endpoint, 'path' | 'host'>[] {
+  return [...(path === undefined ? [] : [{ path }]), ...(subdomain ? [subdomain] : [])];
 }
 
 function sameEndpoints(a: Endpoint[], b: Endpoint[]): boolean {
   const print = (endpoints: Endpoint[]) =>
     endpoints
-      .map(({ path, address, port }) => `${path} ${address}:${port}`)
+      .map(({ host = '', path, address, port }) => `${host}${path} ${address}:${port}`)
       .toSorted()
       .join('\n');
   return print(a) === print(b);

@@ -173,7 +173,9 @@ function imageIn({ pods }: AppSpec, pod: string): string {
 }
 
 function pathOf(desired: Running, pod: string): string | undefined {
-  return desired.workloads.find(({ workload }) => workload.pod === pod)?.path;
+  const found = desired.workloads.find(({ workload }) => workload.pod === pod);
+  const paths = [found?.path, found?.subdomain && `${found.subdomain.host}${found.subdomain.path}`];
+  return paths.filter((path) => path !== undefined).join(' and ') || undefined;
 }
 
 function reroutes(before: string | undefined, after: string | undefined): string[] {

@@ -87,7 +87,7 @@ export async function openAcmeSource(
     note({
       served: served.map((state) => {
         const [begunAt, expiresAt] = [state.issuedAt!, state.expiresAt!];
-        return { expiresAt, lateAt: lateAt({ begunAt, expiresAt }) };
+        return { hosts: [state.host], expiresAt, lateAt: lateAt({ begunAt, expiresAt }) };
       }),
       missing: hosts.length - served.length,
       failing: present.filter(({ failures, problem }) => failures > 0 && problem !== null).length,

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { lateAt } from '../../lib/certificate-report.ts';
+import { lateAt, type ServedCertificate } from '../../lib/certificate-report.ts';
 import type { EdgeLog } from '../edge-settings.ts';
 import type { NamedCertificate } from '../haproxy/served-certificates.ts';
 import { type Certificate, readCertificate, uncovered } from './certificate.ts';
@@ -17,7 +17,7 @@ export type FileCertificates = {
   now: () => number;
 };
 
-export type FileCertificate = NamedCertificate & { expiresAt: number; renewalDueAt: number; lateAt: number };
+export type FileCertificate = NamedCertificate & ServedCertificate & { renewalDueAt: number };
 
 /** Called once for each certificate whose renewal is missing. Never rejects. */
 export type Alarm = (ending: FileCertificate) => Promise<void>;
@@ -121,11 +121,14 @@ function judge(texts: Texts, { files, hosts, now }: FileCertificates): FilesRead
   if (missing.length > 0) return { ok: false, because: `no certificate is for ${missing.join(' and ')}` };
   return {
     ok: true,
-    certificates: certificates.map(({ pem, leaf }, index) => {
+    certificates: certificates.map((certificate, index) => {
+      const { pem, leaf } = certificate;
       const [begunAt, expiresAt] = [leaf.validFromDate.getTime(), leaf.validToDate.getTime()];
       const leftMs = Math.min(latestRenewal.beforeEndMs, (expiresAt - begunAt) * latestRenewal.leftOfLife);
       const late = lateAt({ begunAt, expiresAt });
-      return { name: `file-${index + 1}`, pem, expiresAt, renewalDueAt: expiresAt - leftMs, lateAt: late };
+      const covered = hosts.filter((host) => uncovered([certificate], [host]).length === 0);
+      const times = { expiresAt, renewalDueAt: expiresAt - leftMs, lateAt: late };
+      return { name: `file-${index + 1}`, pem, hosts: covered, ...times };
     }),
   };
 }

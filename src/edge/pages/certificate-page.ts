@@ -1,5 +1,5 @@
 /** What a host without a certificate answers without TLS: nobody is sent to an HTTPS that fails. Pure. */
-import { type CertificateWait, waitInWords } from '../../lib/certificate-report.ts';
+import { type CertificateWait, noticeInWords } from '../../lib/certificate-report.ts';
 import { html } from './markup.ts';
 import type { PageAnswer } from './page-answer.ts';
 import { reloadAfter } from './page-script.ts';
@@ -18,7 +18,7 @@ export function certificatePage(
   const seconds = refreshSeconds[wait.because];
   const name = site ? `Application ${site.applicationName}` : 'This service';
   const error = `${name} is reached by HTTPS alone, and has no certificate yet.`;
-  const words = wait.because === 'elsewhere' ? elsewhere : waitInWords(wait);
+  const words = wait.because === 'elsewhere' ? elsewhere : noticeInWords(wait);
   return {
     status: 503,
     code: 'certificate_missing',

@@ -41,7 +41,10 @@ export function Overview({ status, target, journey, pods, route }: OverviewProps
         </div>
       )}
       {status.certificate && (
-        <p className="notice warn">Its address can't be opened yet. {status.certificate.message}</p>
+        <p className="notice warn">
+          {status.certificate.because !== 'late' && "Its address can't be opened yet. "}
+          {status.certificate.message}
+        </p>
       )}
       {status.disk?.map(({ message }) => (
         <p className="notice warn" key={message}>
