@@ -60,7 +60,7 @@ const issued = {
 test('with an authority HTTPS is served as with files, and the hook is a list of words', () => {
   const authority = {
     ...{ directory: new URL('https://ca.example.com/directory'), email: 'a@example.com', root: undefined },
-    ...{ dnsHook: ['/etc/berth/hook', '--zone', "it's $HOME"], mostInWeek: 50 },
+    ...{ dnsHook: ['/etc/berth/hook', '--zone', "it's $HOME"], dnsPersist: false, mostInWeek: 50 },
   };
   const given = { BERTH_ACME_EMAIL: 'a@example.com', BERTH_DNS_HOOK: `/etc/berth/hook --zone "it's $HOME"` };
   assert.deepEqual(told({ ...issued, ...given }), {
@@ -74,6 +74,9 @@ test('of an authority what does not fit together is told too', () => {
   ]);
   assert.deepEqual(told({ BERTH_ACME_DIRECTORY: issued.BERTH_ACME_DIRECTORY, BERTH_ACME_TERMS: '1' }), [
     'BERTH_ACME_DIRECTORY and BERTH_TLS_CERTIFICATE exclude one another',
+  ]);
+  assert.deepEqual(told({ ...issued, BERTH_DNS_HOOK: '/bin/hook', BERTH_DNS_PERSIST: '1' }), [
+    'BERTH_DNS_HOOK and BERTH_DNS_PERSIST exclude one another',
   ]);
   assert.deepEqual(told({ ...issued, BERTH_BASE_URL: 'https://203.0.113.7', BERTH_APPS_DOMAIN: 'localhost' }), [
     'BERTH_ACME_DIRECTORY needs names that the authority finds in DNS, not 203.0.113.7 and localhost',

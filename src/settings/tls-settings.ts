@@ -15,6 +15,7 @@ export type TlsSettings = {
   acmeRoot: string | undefined;
   acmeWeekly: number;
   dnsHook: [string, ...string[]] | undefined;
+  dnsPersist: boolean;
 };
 
 export const tlsTable = {
@@ -56,6 +57,12 @@ export const tlsTable = {
     default: '',
     help: 'command that sets and removes TXT records, for one certificate of *.<apps domain>; see docs/going-public.md',
     read: command,
+  },
+  dnsPersist: {
+    variable: 'DNS_PERSIST',
+    default: '0',
+    help: '1: the authority finds a TXT record that stays (dns-persist-01), for one certificate of *.<apps domain>; see docs/going-public.md',
+    read: flag,
   },
 } satisfies { [K in keyof TlsSettings]: Setting<TlsSettings[K]> };
 
@@ -114,17 +121,19 @@ export function tlsMistakes(given: Given): string[] {
 }
 
 function authorityMistakes(
-  { acmeDirectory, acmeEmail, acmeTerms, acmeRoot, dnsHook, baseUrl, appsDomain }: Given,
+  { acmeDirectory, acmeEmail, acmeTerms, acmeRoot, dnsHook, dnsPersist, baseUrl, appsDomain }: Given,
   hasFiles: boolean,
 ): string[] {
   if (!acmeDirectory) {
-    const alone = { ACME_EMAIL: acmeEmail, ACME_ROOT: acmeRoot, DNS_HOOK: dnsHook, ACME_TERMS: acmeTerms || undefined };
+    const set = { DNS_PERSIST: dnsPersist || undefined, ACME_TERMS: acmeTerms || undefined };
+    const alone = { ACME_EMAIL: acmeEmail, ACME_ROOT: acmeRoot, DNS_HOOK: dnsHook, ...set };
     return Object.entries(alone)
       .filter(([, value]) => value !== undefined)
       .map(([variable]) => `BERTH_${variable} needs BERTH_ACME_DIRECTORY`);
   }
   const mistakes: string[] = [];
   if (hasFiles) mistakes.push('BERTH_ACME_DIRECTORY and BERTH_TLS_CERTIFICATE exclude one another');
+  if (dnsHook && dnsPersist) mistakes.push('BERTH_DNS_HOOK and BERTH_DNS_PERSIST exclude one another');
   if (!acmeTerms) mistakes.push("BERTH_ACME_TERMS=1 is needed: it says that you accept the authority's terms");
   const names = [baseUrl?.hostname, appsDomain].filter((name) => name !== undefined);
   const unknown = names.filter((name) => !name.includes('.') || name.endsWith('.localhost') || isIP(name) > 0);
@@ -141,12 +150,13 @@ export function httpsPort(settings: Partial<TlsSettings>, baseUrl: URL): number 
 /** What the edge is told of it. */
 export function tlsOf(settings: TlsSettings & { baseUrl: URL }) {
   const { tlsCertificates = [], tlsKeys = [], httpsPort: port, baseUrl } = settings;
-  const { acmeDirectory, acmeEmail, acmeRoot, acmeWeekly, dnsHook } = settings;
+  const { acmeDirectory, acmeEmail, acmeRoot, acmeWeekly, dnsHook, dnsPersist } = settings;
   if (port === undefined) return undefined;
   const own = { port, publicPort: portOf(baseUrl) };
   if (acmeDirectory) {
     const account = { directory: acmeDirectory, email: acmeEmail, root: acmeRoot };
-    return { ...own, from: { kind: 'authority', authority: { ...account, dnsHook, mostInWeek: acmeWeekly } } } as const;
+    const authority = { ...account, dnsHook, dnsPersist, mostInWeek: acmeWeekly };
+    return { ...own, from: { kind: 'authority', authority } } as const;
   }
   const files = tlsCertificates.map((certificate, index) => ({ certificate, key: tlsKeys[index]! }));
   return { ...own, from: { kind: 'files', files } } as const;

@@ -40,22 +40,34 @@ export type HttpsService = {
   restart(): Promise<void>;
 };
 
+export type HttpsWays = {
+  now?: () => number;
+  lifeSeconds?: number;
+  isTrusting?: boolean;
+  /** What stands before the authority, where the service asks it. */
+  before?: (pebble: Pebble) => Promise<Pick<Pebble, 'directory' | 'rootFile'>>;
+  /** A `BERTH_DNS_HOOK`, which may use pebble's. */
+  hookOf?: (pebbles: string) => Promise<string>;
+};
+
 /** At `berth.test`, applications below `apps.test`; with `hook`, records are set by it. */
 export async function startHttps(
   t: TestContext,
   change: Record<string, string> = {},
-  { now = Date.now, lifeSeconds }: { now?: () => number; lifeSeconds?: number } = {},
+  { now = Date.now, lifeSeconds, isTrusting = false, before = async (pebble) => pebble, hookOf }: HttpsWays = {},
 ): Promise<HttpsService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-acme-'));
   const undertaker = afterDeath(['test/end-edge.ts', dataDir]);
   const [port, httpsPort] = [await freePort(), await freePort()];
-  const pebble = await startPebble(port, lifeSeconds === undefined ? {} : { lifeSeconds });
+  const pebble = await startPebble(port, { isTrusting, ...(lifeSeconds !== undefined && { lifeSeconds }) });
+  const { directory, rootFile } = await before(pebble);
   const read = readSettings({
     ...{ BERTH_ENGINE: 'memory', BERTH_DATA_DIR: dataDir, BERTH_DISK_FREE: '1Mi' },
     ...{ BERTH_PORT: String(port), BERTH_BASE_URL: `https://berth.test:${httpsPort}`, BERTH_APPS_DOMAIN: 'apps.test' },
-    ...{ BERTH_ACME_DIRECTORY: pebble.directory, BERTH_ACME_ROOT: pebble.rootFile, BERTH_ACME_TERMS: '1' },
+    ...{ BERTH_ACME_DIRECTORY: directory, BERTH_ACME_ROOT: rootFile, BERTH_ACME_TERMS: '1' },
     ...{ BERTH_ACME_EMAIL: 'operator@example.com', BERTH_START_RATE: '100/m' },
     ...(change.BERTH_DNS_HOOK === 'pebble' ? { ...change, BERTH_DNS_HOOK: pebble.hook } : change),
+    ...(hookOf && { BERTH_DNS_HOOK: await hookOf(pebble.hook) }),
   });
   assert.ok(read.ok, read.ok ? '' : read.mistakes.join('\n'));
   const logFile = join(dataDir, 'berth.log');

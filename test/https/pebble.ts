@@ -17,6 +17,8 @@ export type Pebble = {
   root(): Promise<string>;
   /** `BERTH_DNS_HOOK`: sets records at the DNS server. */
   hook: string;
+  /** The authority finds this name at another address than all others, from now on; undefined: as all others. */
+  find(name: string, address: string | undefined): Promise<void>;
   /** The names that it was asked to issue for. */
   asked(): string[];
   /** How many certificates it has issued. */
@@ -26,8 +28,14 @@ export type Pebble = {
   close(): Promise<void>;
 };
 
-/** `httpPort`: where it looks for challenges, at 127.0.0.1, whatever the name. `lifeSeconds`: of what it issues. */
-export async function startPebble(httpPort: number, { lifeSeconds = 90 * 86_400 } = {}): Promise<Pebble> {
+/**
+ * `httpPort`: where it looks for challenges, at 127.0.0.1, whatever the name. `lifeSeconds`: of what it issues.
+ * `isTrusting`: it takes every challenge for done.
+ */
+export async function startPebble(
+  httpPort: number,
+  { lifeSeconds = 90 * 86_400, isTrusting = false } = {},
+): Promise<Pebble> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-pebble-'));
   const authority = await makeAuthority();
   const own = await authority.issue(['IP:127.0.0.1']);
@@ -58,7 +66,8 @@ export async function startPebble(httpPort: number, { lifeSeconds = 90 * 86_400 
     ...unused,
     ...['-management', `127.0.0.1:${dnsManagement}`],
   ]);
-  const issuer = program('pebble', ['-strict', '-config', at('pebble.json'), '-dnsserver', `127.0.0.1:${dns}`]);
+  const way: Record<string, string> = isTrusting ? { PEBBLE_VA_ALWAYS_VALID: '1' } : {};
+  const issuer = program('pebble', ['-strict', '-config', at('pebble.json'), '-dnsserver', `127.0.0.1:${dns}`], way);
   const client = new Agent({ ca: authority.root });
   const root = () => read(`https://127.0.0.1:${management}/roots/0`, client);
   await eventually(() =>
@@ -72,6 +81,12 @@ export async function startPebble(httpPort: number, { lifeSeconds = 90 * 86_400 
     rootFile: at('root.pem'),
     root,
     hook: `${process.execPath} ${join(import.meta.dirname, 'dns-hook.ts')} http://127.0.0.1:${dnsManagement}`,
+    async find(name, address) {
+      const [verb, addresses] = address === undefined ? ['clear', []] : ['add', [address]];
+      const body = JSON.stringify({ host: `${name}.`, addresses });
+      const answer = await fetch(`http://127.0.0.1:${dnsManagement}/${verb}-a`, { method: 'POST', body });
+      if (!answer.ok) throw new Error(`${answer.status}`);
+    },
     asked: () => [...new Set(Array.from(issuer.said().matchAll(/ Value:"([^"]+)"/g), ([, name]) => name!))].toSorted(),
     issued: () => issuer.said().split('Issued certificate').length - 1,
     end: issuer.end,
@@ -84,8 +99,8 @@ export async function startPebble(httpPort: number, { lifeSeconds = 90 * 86_400 
 }
 
 /** It ends with this process: its input does. */
-function program(name: string, args: readonly string[]) {
-  const env = { PATH: process.env.PATH, PEBBLE_VA_NOSLEEP: '1' };
+function program(name: string, args: readonly string[], more: Record<string, string> = {}) {
+  const env = { PATH: process.env.PATH, PEBBLE_VA_NOSLEEP: '1', ...more };
   const waiting = '"$@" & read -r word; kill $!; wait';
   const child = spawn('/bin/sh', ['-c', waiting, 'sh', name, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
   const ended = once(child, 'exit');

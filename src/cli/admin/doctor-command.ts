@@ -47,8 +47,14 @@ function textOf(checks: readonly Check[]): string {
 }
 
 function doctorSettings(settings: Settings): DoctorSettings {
-  const { acmeDirectory, dnsHook, tlsCertificates, allowUnsafe, trustedProxies, termsUrl } = settings;
-  const certificates = acmeDirectory ? (dnsHook ? 'wildcard' : 'one-each') : tlsCertificates ? 'files' : 'none';
+  const { acmeDirectory, dnsHook, dnsPersist, tlsCertificates, allowUnsafe, trustedProxies, termsUrl } = settings;
+  const certificates = acmeDirectory
+    ? dnsHook || dnsPersist
+      ? 'wildcard'
+      : 'one-each'
+    : tlsCertificates
+      ? 'files'
+      : 'none';
   return {
     ...settings,
     certificates,

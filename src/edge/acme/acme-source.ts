@@ -27,6 +27,8 @@ import { type Issuing, issueDue } from './issuing.ts';
 export type AcmeSettings = AuthoritySettings & {
   /** The command that sets records; without one each host is shown by itself. */
   dnsHook: readonly [string, ...string[]] | undefined;
+  /** The record that proves all names of applications is in DNS, once and for all. */
+  dnsPersist: boolean;
   /** New certificates for deployments in seven days. */
   mostInWeek: number;
 };
@@ -52,15 +54,16 @@ export async function openAcmeSource(
     await import('./authority.ts'),
     await import('./placeholder.ts'),
   ];
-  const { apiHost, appsDomain, dnsHook, directory } = settings;
+  const { apiHost, appsDomain, dnsHook, dnsPersist, directory } = settings;
+  const wildcardBy = dnsHook ? 'dns-01' : dnsPersist ? 'dns-persist-01' : undefined;
   const shelf = createCertificateShelf({ db, seal, first: await makePlaceholder() });
   let authority: ReturnType<Issuing['authority']> | undefined;
 
   async function wanted() {
-    const labels = dnsHook ? [] : await servedLabels(db);
+    const labels = wildcardBy ? [] : await servedLabels(db);
     const leading = (await servedDomains(db)).filter(({ finding }) => finding?.direction.kind === 'here');
     const domains = leading.map(({ name }) => name);
-    return wantedCertificates({ apiHost, appsDomain, hasDns: dnsHook !== undefined, labels, domains });
+    return wantedCertificates({ apiHost, appsDomain, wildcardBy, labels, domains });
   }
 
   /** The certificate of a name that was lost stays, and is shown to nobody: whoever proves it again needs no other. */

@@ -30,6 +30,9 @@ export type Authority = {
   suggestion(chain: string): Promise<Suggestion | undefined>;
 };
 
+/** What the library knows nothing of, beside its own. */
+type PersistentChallenge = acme.Authorization['challenges'][number] & { 'issuer-domain-names'?: string[]; accounturi?: string };
+
 /** An authority that is slow costs a place in the queue, and one that answers without an end, no memory. */
 const request = { timeout: 30_000, maxContentLength: 1 << 20, maxRedirects: 3 };
 
@@ -62,6 +65,7 @@ export function openAuthority({ directory, email, root }: AuthoritySettings, acc
     const challenge = authorization.challenges.find(({ type }) => type === kind);
     const host = authorization.identifier.value;
     if (!challenge) throw new Error(`it offers no ${kind} for ${host}`);
+    if (kind === 'dns-persist-01') return await validateRecord(authorization, challenge);
     const answer = await client.getChallengeKeyAuthorization(challenge);
     const shown = { kind, host, token: challenge.token, answer };
     try {
@@ -72,6 +76,21 @@ export function openAuthority({ directory, email, root }: AuthoritySettings, acc
       await client.waitForValidStatus(authorization);
     } finally {
       await answerer.hide(shown);
+    }
+  }
+
+  /** What it looks for is known when it has been asked: then the operator reads what to set. */
+  async function validateRecord(authorization: acme.Authorization, challenge: PersistentChallenge): Promise<void> {
+    const { 'issuer-domain-names': issuers = [], accounturi = client.getAccountUrl() } = challenge;
+    const policy = authorization.wildcard ? '; policy=wildcard' : '';
+    const name = `_validation-persist.${authorization.identifier.value}`;
+    try {
+      await client.completeChallenge(challenge);
+      await client.waitForValidStatus(challenge);
+      await client.waitForValidStatus(authorization);
+    } catch (error) {
+      const wanted = `set the TXT record ${name} to "${issuers[0] ?? 'the authority'}; accounturi=${accounturi}${policy}"`;
+      throw new Error(`${wanted}: ${(error as Error).message}`);
     }
   }
 

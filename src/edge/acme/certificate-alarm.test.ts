@@ -10,7 +10,7 @@ const labels = Array.from({ length: 30 }, (_, index) => `a${index}`);
 const wanted = wantedCertificates({
   apiHost: 'berth.test',
   appsDomain: 'apps.test',
-  hasDns: false,
+  wildcardBy: undefined,
   labels,
   domains: ['shop.example.com'],
 });

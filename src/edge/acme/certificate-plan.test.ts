@@ -21,7 +21,7 @@ const appsDomain = 'apps.test';
 const names: Names = {
   apiHost: 'berth.test',
   appsDomain,
-  hasDns: false,
+  wildcardBy: undefined,
   labels: ['new', 'old'],
   domains: [],
 };
@@ -55,8 +55,13 @@ function described(wanted: WantedCertificate[], states: CertificateState[], most
 
 test('with records in DNS there are two certificates, however many applications there are', () => {
   assert.equal(
-    described(wantedCertificates({ ...names, hasDns: true }), []),
+    described(wantedCertificates({ ...names, wildcardBy: 'dns-01' }), []),
     'first berth.test dns-01\nfirst *.apps.test dns-01',
+  );
+  assert.equal(
+    described(wantedCertificates({ ...names, wildcardBy: 'dns-persist-01' }), []),
+    'first berth.test http-01\nfirst *.apps.test dns-persist-01',
+    'with one that stays, it is that of the applications',
   );
 });
 
@@ -128,7 +133,7 @@ test('custom domains have certificates of their own, with or without records in 
   const domains = ['shop.example.com', 'www.example.com'];
   const challenge = 'shop.example.com http-01\nfirst www.example.com http-01';
   assert.match(
-    described(wantedCertificates({ ...names, hasDns: true, domains }), []),
+    described(wantedCertificates({ ...names, wildcardBy: 'dns-01', domains }), []),
     new RegExp(`\nfirst ${challenge}$`),
   );
   const states = [issued('berth.test'), issued('shop.example.com', { firstIssuedAt: now - day })];
@@ -177,7 +182,7 @@ const anyStates = fc.uniqueArray(anyState, { selector: ({ host }) => host }).map
 const anyNames = fc.record({
   apiHost: fc.constant('berth.test'),
   appsDomain: fc.constant('apps.test'),
-  hasDns: fc.boolean(),
+  wildcardBy: fc.constantFrom('dns-01' as const, 'dns-persist-01' as const, undefined),
   labels: fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e')),
   domains: fc.constant([]),
 });

@@ -6,7 +6,8 @@ import type { Instant } from '../../deployment/deployment.ts';
 import type { CertificateWait } from '../../lib/certificate-report.ts';
 import type { CertificateState } from '../../store/certificates.ts';
 
-export type ChallengeKind = 'dns-01' | 'http-01';
+/** The last one: by a record that stays (draft-ietf-acme-dns-persist). */
+export type ChallengeKind = 'dns-01' | 'http-01' | 'dns-persist-01';
 
 export type WantedCertificate = {
   /** `*.example.com` for all names directly below. */
@@ -21,8 +22,8 @@ export type WantedCertificate = {
 export type Names = {
   apiHost: string;
   appsDomain: string;
-  /** Records can be set in the zones of both names. */
-  hasDns: boolean;
+  /** How one for all applications is proven; undefined: each has its own. */
+  wildcardBy: 'dns-01' | 'dns-persist-01' | undefined;
   /** Labels of deployments that serve, the newest first. */
   labels: readonly string[];
   /** Custom domains that are proven and lead here. */
@@ -30,12 +31,13 @@ export type Names = {
 };
 
 /** A certificate for each host, so that one that the authority refuses keeps nobody else from having one. */
-export function wantedCertificates({ apiHost, appsDomain, hasDns, labels, domains }: Names): WantedCertificate[] {
+export function wantedCertificates({ apiHost, appsDomain, wildcardBy, labels, domains }: Names): WantedCertificate[] {
   const challenge = 'http-01' as const;
   const custom = domains.map((host) => ({ host, challenge, isOwn: false, isCustom: true }));
-  if (hasDns) {
-    const own = [apiHost, `*.${appsDomain}`].map((host) => ({ host, challenge: 'dns-01' as const, isOwn: true }));
-    return [...own, ...custom];
+  if (wildcardBy) {
+    // Of records that stay one is enough: the host of the API is proven as any other.
+    const api = { host: apiHost, challenge: wildcardBy === 'dns-01' ? wildcardBy : challenge, isOwn: true };
+    return [api, { host: `*.${appsDomain}`, challenge: wildcardBy, isOwn: true }, ...custom];
   }
   return [
     { host: apiHost, challenge, isOwn: true },
