@@ -1,83 +1,13 @@
 /** A custom domain from its first record to its last: real DNS, a real authority, a real browser that trusts its root. */
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { startChromium } from '../browser/chromium.ts';
 import { until } from '../scenarios/berth.ts';
 import { ask } from '../support/edge.ts';
-import { recordsOf, startNameServer } from '../support/name-server.ts';
 import { shownSerial } from '../support/tls.ts';
-import { document, type HttpsService, startHttps } from './https-service.ts';
+import { signUp, domainWorld as world } from './domain-owner.ts';
 
 const day = 24 * 3_600_000;
-
-type Shown = {
-  state: string;
-  reason?: string;
-  url: string;
-  records: { type: string; name: string; value: string }[];
-};
-
-/** What any of the calls answers. */
-type Answered = { code: string; claimToken: string; domain: Shown; domains: Shown[] };
-
-/** Somebody with an account and a claimed deployment. */
-async function signUp(service: HttpsService, name: string) {
-  const own = `http://127.0.0.1:${service.port}`;
-  const origin = `https://berth.test:${service.httpsPort}`;
-  let cookie = '';
-  const send = async (path: string, body?: object) => {
-    const answer = await fetch(`${own}${path}`, {
-      ...(body && { method: 'POST', body: JSON.stringify(body) }),
-      headers: { origin, cookie, 'content-type': 'application/json' },
-    });
-    const set = answer.headers.getSetCookie().map((line) => line.split(';')[0]!);
-    if (set.length > 0) cookie = set.join('; ');
-    return { status: answer.status, body: (await answer.json()) as Answered };
-  };
-  const person = { name, email: `${name}@example.com`, password: 'correct horse battery' };
-  const signedUp = await send('/api/auth/sign-up/email', person);
-  assert.equal(signedUp.status, 200, JSON.stringify(signedUp.body));
-  const started = await fetch(`${own}/startUserDeployment`, { method: 'POST', body: document });
-  const { sessionToken, url, environment } = (await started.json()) as Record<string, string>;
-  const token = { applicationName: 'hello', sessionToken };
-  const unclaimed = await send('/addDomain', { ...token, domain: 'shop.example.test' });
-  assert.equal(unclaimed.body.code, 'domain_needs_claim');
-  const { body: claim } = await send('/claimDeployment', token);
-  assert.equal((await send(`/claim/${claim.claimToken}`, {})).status, 200);
-  const application = { applicationName: 'hello' };
-  const change = async (verb: string, domain: string, more: object = {}) =>
-    await send(`/${verb}Domain`, { ...application, domain, ...more });
-  const [cookieName, ...value] = cookie.split('; ')[0]!.split('=');
-  return {
-    host: new URL(url!).hostname,
-    /** Of its dashboard's page, and what signs a browser in there. */
-    page: `${origin}/d/${environment}/hello`,
-    cookie: { name: cookieName!, value: value.join('='), url: origin },
-    change,
-    list: async (): Promise<Shown[]> => (await send('/getDomains?applicationName=hello')).body.domains,
-    add: async (domain: string, more: object = {}): Promise<Shown> => (await change('add', domain, more)).body.domain,
-    /** Looked up until it is in this state. */
-    reach: (domain: string, state: string): Promise<Shown> =>
-      until(`${domain} is ${state}`, async () => {
-        const { body } = await change('check', domain);
-        return body.domain.state === state ? body.domain : undefined;
-      }),
-  };
-}
-
-/** `records` are what DNS says, from the next question on. */
-async function world(t: TestContext, clock: { ahead: number } = { ahead: 0 }) {
-  const records: Record<string, readonly string[]> = {};
-  const names = await startNameServer((type, name) =>
-    type === 'A' && name.endsWith('.apps.test')
-      ? { answers: [{ type: 'A', name, data: '127.0.0.1', ttl: 1 }] }
-      : recordsOf(records)(type, name),
-  );
-  t.after(() => names[Symbol.asyncDispose]());
-  const settings = { BERTH_DNS_HOOK: 'pebble', BERTH_DOMAIN_RESOLVERS: names.address, BERTH_RATE: '10000/m' };
-  const service = await startHttps(t, settings, { now: () => Date.now() + clock.ahead });
-  return { records, service, ada: await signUp(service, 'ada') };
-}
 
 test('a domain is pending, verified, certified and live, is shown in a browser, and is gone when it is removed', async (t) => {
   const { records, service, ada } = await world(t);
@@ -154,9 +84,31 @@ test('a domain is pending, verified, certified and live, is shown in a browser, 
   );
 });
 
+test('a name that the authority does not find here is certifying, with its words, and live once it does', async (t) => {
+  const clock = { ahead: 0 };
+  const { records, service, ada } = await world(t, { clock });
+  const name = 'example.test';
+  // Nobody listens there: as in the hours in which an old record is still remembered somewhere.
+  await service.pebble.find(name, '127.0.0.2');
+  const [txt] = (await ada.add(name)).records;
+  records[`TXT _berth.${name}`] = [txt!.value];
+  records[`A ${name}`] = ['127.0.0.1'];
+  const certifying = await until('what the authority says is told', async () => {
+    const { domain } = (await ada.change('check', name)).body;
+    return domain.reason?.includes('127.0.0.2') ? domain : undefined;
+  });
+  assert.equal(certifying.state, 'certifying');
+  const { status, headers, body } = await ask(service.port, { host: name });
+  assert.deepEqual([status, headers.location, JSON.parse(body).code], [503, undefined, 'certificate_missing']);
+  await service.pebble.find(name, undefined);
+  // The next try is due.
+  clock.ahead += 5 * 60_000;
+  await ada.reach(name, 'live');
+});
+
 test('nobody gets a name that another account has, and nothing is ordered because somebody asks', async (t) => {
   const clock = { ahead: 0 };
-  const { records, service, ada } = await world(t, clock);
+  const { records, service, ada } = await world(t, { clock });
   const name = 'shop.example.test';
   const bob = await signUp(service, 'bob');
   const own = await ada.add(name);

@@ -1,7 +1,11 @@
 /** One certificate for all applications, by records in DNS that the operator's command sets. */
 import assert from 'node:assert/strict';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { until } from '../scenarios/berth.ts';
+import { shownSerial } from '../support/tls.ts';
 import { startHttps } from './https-service.ts';
 
 test('from nothing to HTTPS with a wildcard, and a restart orders nothing anew', async (t) => {
@@ -27,3 +31,41 @@ test('from nothing to HTTPS with a wildcard, and a restart orders nothing anew',
   const log = await service.log();
   assert.doesNotMatch(log, /PRIVATE KEY/);
 });
+
+test('a hook that hangs for one name and is slow for another holds up neither that one nor the service, and says nothing', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-hook-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const at = (name: string) => join(folder, name);
+  const service = await startHttps(
+    t,
+    {},
+    {
+      hookOf: async (pebbles) => {
+        const hangs = `*.apps.test) echo $$ > ${at('hanging')}; sleep 1000 ;;`;
+        const lines = ['#!/bin/sh', 'echo TOKEN=hunter2; echo TOKEN=hunter2 >&2', `case "$2" in ${hangs} esac`];
+        await writeFile(at('hook'), [...lines, 'sleep 2', `exec ${pebbles} "$@"`, ''].join('\n'));
+        await chmod(at('hook'), 0o700);
+        return at('hook');
+      },
+    },
+  );
+  const shown = await until('the other name is certified', () =>
+    shownSerial(service.httpsPort, 'berth.test').catch(() => undefined),
+  );
+  const hanging = Number(await until('it hangs', () => readFile(at('hanging'), 'utf8').catch(() => undefined)));
+  const { host, token } = await service.start();
+  await until('an application waits for its certificate', async () => {
+    return (await service.status(token)).status.certificate?.because === 'ordered' || undefined;
+  });
+  await assert.rejects(shownSerial(service.httpsPort, host));
+  await service.restart();
+  await until('what hung has ended with the service that has started it', async () => isGone(hanging));
+  assert.equal(await shownSerial(service.httpsPort, 'berth.test'), shown);
+  assert.doesNotMatch(await service.log(), /hunter2/);
+});
+
+async function isGone(pid: number): Promise<true | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  // One that has ended and that nobody has collected yet does nothing.
+  return stat === undefined || stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z') || undefined;
+}

@@ -31,7 +31,10 @@ export type Authority = {
 };
 
 /** What the library knows nothing of, beside its own. */
-type PersistentChallenge = acme.Authorization['challenges'][number] & { 'issuer-domain-names'?: string[]; accounturi?: string };
+type PersistentChallenge = acme.Authorization['challenges'][number] & {
+  'issuer-domain-names'?: string[];
+  accounturi?: string;
+};
 
 /** An authority that is slow costs a place in the queue, and one that answers without an end, no memory. */
 const request = { timeout: 30_000, maxContentLength: 1 << 20, maxRedirects: 3 };
