@@ -11,7 +11,9 @@ export function isAtOwnHost(pod: PodSpec, { pods }: Pick<AppSpec, 'pods'>): bool
 
 /** The name of a pod that is reached at one of its own, once that is proven. */
 export function subdomainOf({ url }: Pick<AppSpec, 'url'>, pod: PodSpec): string | undefined {
-  return url === undefined || pod.subdomain === undefined || !isPublic(pod) ? undefined : `${pod.subdomain}.${url}`;
+  if (url === undefined || pod.subdomain === undefined || !isPublic(pod)) return undefined;
+  // As names of domains are kept.
+  return `${pod.subdomain}.${url}`.toLowerCase().replace(/\.$/, '');
 }
 
 /** A job has ended when somebody visits it. */
