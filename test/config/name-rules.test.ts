@@ -146,7 +146,7 @@ const rows: Row[] = [
       `${web.replace('name: web', 'name: admin')}\nsubdomain: admin`,
       'name: jobs\nimage: busybox:1\nsubdomain: jobs',
     ).replace('  pods', '  url: shop.example.com\n  pods'),
-    'warning custom-domain application.url\nwarning custom-domain application.pods[1].subdomain\nwarning custom-domain application.pods[2].subdomain\nwarning no-ports application.pods[2]',
+    'warning custom-domain application.url\nwarning custom-domain application.pods[1].subdomain\nwarning no-ports application.pods[2]\nwarning custom-domain application.pods[2].subdomain',
   ],
   [
     'a custom domain with https:// is read without',
