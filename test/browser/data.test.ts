@@ -149,10 +149,9 @@ test(
     const size = () =>
       page.evaluate(async () => {
         const folder = await navigator.storage.getDirectory();
-        const file = await folder.getFileHandle('placed.tar').then(
-          (handle) => handle.getFile(),
-          () => undefined,
-        );
+        // It may go between the two.
+        const handle = folder.getFileHandle('placed.tar');
+        const file = await handle.then((found) => found.getFile()).catch(() => undefined);
         return file?.size;
       });
     const exporting = page.getByRole('region', { name: 'Export' });
