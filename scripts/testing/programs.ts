@@ -93,6 +93,7 @@ export function withOrigin(code: string, path: string, made?: string): string {
   const isMain = made === undefined ? 'false' : `(globalThis.process.argv[1] === ${JSON.stringify(made)})`;
   const told = code
     .replaceAll(/\bimport\.meta\.dirname\b/g, () => folder)
+    .replaceAll(/\bimport\.meta\.filename\b/g, () => JSON.stringify(path))
     .replaceAll(/\bimport\.meta\.url\b/g, () => JSON.stringify(pathToFileURL(path).href))
     .replaceAll(/\bimport\.meta\.main\b/g, () => isMain);
   const asksForFolder = /\b__dirname\b/.test(told) && !/\b(const|let|var)\s+__dirname\b/.test(told);
