@@ -6,7 +6,7 @@ import { accountById, usageOf } from '../../store/accounts.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { requireAccount } from '../requests/callers.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { orRefuse } from '../requests/errors.ts';
 
 export const SignInMethodsRecord = Type.Object({
   password: Type.Boolean(),
@@ -55,10 +55,9 @@ export function accountEndpoints(service: Service): FastifyPluginAsyncTypebox {
           response: { 200: AccountRecord, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const accountId = await requireAccount(service, request);
-        if (!accountId.ok) return sendProblem(reply, accountId.problem);
-        const account = await accountById(service.db, accountId.value);
+      async (request) => {
+        const accountId = orRefuse(await requireAccount(service, request));
+        const account = await accountById(service.db, accountId);
         if (!account) throw new Error('an account is signed in that does not exist');
         const { id, name, email, isEmailVerified } = account;
         const tier = tierNamed(service.settings.tiers, account.tier);

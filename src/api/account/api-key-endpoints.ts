@@ -6,7 +6,7 @@ import { apiKeysOf, removeApiKey } from '../../store/api-keys.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord, MessageRecord } from '../deployments/deployment-schemas.ts';
 import { requireSignedIn } from '../requests/callers.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { makeApiKey } from './new-api-key.ts';
 
 export const ApiKeyRecord = Type.Object({
@@ -29,10 +29,9 @@ export function apiKeyEndpoints(service: Service): FastifyPluginAsyncTypebox {
           response: { 200: Type.Object({ keys: Type.Array(ApiKeyRecord) }), '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const accountId = await requireSignedIn(service, request);
-        if (!accountId.ok) return sendProblem(reply, accountId.problem);
-        const keys = await apiKeysOf(db, accountId.value);
+      async (request) => {
+        const accountId = orRefuse(await requireSignedIn(service, request));
+        const keys = await apiKeysOf(db, accountId);
         return {
           keys: keys.map(({ createdAt, lastUsedAt, ...key }) => ({
             ...key,
@@ -56,11 +55,9 @@ export function apiKeyEndpoints(service: Service): FastifyPluginAsyncTypebox {
           },
         },
       },
-      async (request, reply) => {
-        const accountId = await requireSignedIn(service, request);
-        if (!accountId.ok) return sendProblem(reply, accountId.problem);
-        const made = await makeApiKey(db, accountId.value, { name: request.body.name, createdAt: now() });
-        return made.ok ? made.value : sendProblem(reply, made.problem);
+      async (request) => {
+        const accountId = orRefuse(await requireSignedIn(service, request));
+        return orRefuse(await makeApiKey(db, accountId, { name: request.body.name, createdAt: now() }));
       },
     );
 
@@ -74,11 +71,11 @@ export function apiKeyEndpoints(service: Service): FastifyPluginAsyncTypebox {
           response: { 200: MessageRecord, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const accountId = await requireSignedIn(service, request);
-        if (!accountId.ok) return sendProblem(reply, accountId.problem);
-        const isRemoved = await removeApiKey(db, accountId.value, request.params.id);
-        return isRemoved ? { message: 'The API key has been revoked.' } : sendProblem(reply, unknownKey);
+      async (request) => {
+        const accountId = orRefuse(await requireSignedIn(service, request));
+        const isRemoved = await removeApiKey(db, accountId, request.params.id);
+        if (!isRemoved) throw new RefusedRequest(unknownKey);
+        return { message: 'The API key has been revoked.' };
       },
     );
   };

@@ -14,7 +14,7 @@ import { originOf } from '../admission/caller-admission.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord, MessageRecord } from '../deployments/deployment-schemas.ts';
 import { requireSignedIn } from '../requests/callers.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { makeApiKey, type NewApiKey, roomForKey } from './new-api-key.ts';
 
 /** Long enough to sign up first; short enough that a code that somebody was talked into is soon worth nothing. */
@@ -97,11 +97,10 @@ export function loginEndpoints(service: Service): FastifyPluginAsyncTypebox {
           },
         },
       },
-      async (request, reply) => {
-        const accountId = await requireSignedIn(service, request);
-        if (!accountId.ok) return sendProblem(reply, accountId.problem);
+      async (request) => {
+        orRefuse(await requireSignedIn(service, request));
         const login = await waitingLogin(db, userCodeOf(request.params.code), now());
-        if (!login) return sendProblem(reply, unknownLogin);
+        if (!login) throw new RefusedRequest(unknownLogin);
         const { machine, address, client, createdAt, expiresAt } = login;
         return {
           ...{ machine, address, isFromYourAddress: client === originOf(request, settings).client },
@@ -123,16 +122,14 @@ export function loginEndpoints(service: Service): FastifyPluginAsyncTypebox {
           response: { 200: MessageRecord, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const accountId = await requireSignedIn(service, request);
-        if (!accountId.ok) return sendProblem(reply, accountId.problem);
+      async (request) => {
+        const accountId = orRefuse(await requireSignedIn(service, request));
         const { decision } = request.body;
         if (decision === 'approved') {
-          const room = await roomForKey(db, accountId.value);
-          if (!room.ok) return sendProblem(reply, room.problem);
+          orRefuse(await roomForKey(db, accountId));
         }
-        const decided = { accountId: accountId.value, decision, now: now() };
-        if (!(await decideLogin(db, userCodeOf(request.params.code), decided))) return sendProblem(reply, unknownLogin);
+        const decided = { accountId, decision, now: now() };
+        if (!(await decideLogin(db, userCodeOf(request.params.code), decided))) throw new RefusedRequest(unknownLogin);
         const done = { approved: 'It gets an API key of your account.', denied: 'It gets nothing.' };
         return { message: done[decision] };
       },
@@ -151,10 +148,7 @@ export function loginEndpoints(service: Service): FastifyPluginAsyncTypebox {
           },
         },
       },
-      async (request, reply) => {
-        const fetched = await fetchKey(service, request.body.deviceCode);
-        return fetched.ok ? fetched.value : sendProblem(reply, fetched.problem);
-      },
+      async (request) => orRefuse(await fetchKey(service, request.body.deviceCode)),
     );
   };
 }

@@ -12,7 +12,7 @@ import { usageOfSession } from '../../store/usage.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { type Caller, findCaller, TokenQuery } from '../requests/callers.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { orRefuse } from '../requests/errors.ts';
 import { originOf } from './caller-admission.ts';
 import { type Plan, planOfCaller } from './plans.ts';
 
@@ -79,18 +79,17 @@ export function quotaEndpoints(service: Service): FastifyPluginAsyncTypebox {
           response: { 200: LimitsRecord, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const caller = await findCaller(service, request, request.query);
-        if (!caller.ok) return sendProblem(reply, caller.problem);
-        const plan = await planOfCaller(service, caller.value);
+      async (request) => {
+        const caller = orRefuse(await findCaller(service, request, request.query));
+        const plan = await planOfCaller(service, caller);
         const { client } = originOf(request, service.settings);
         return {
-          ...(plan ? await quotaOfPlan(service, plan) : await quotaOfStranger(client, caller.value)),
+          ...(plan ? await quotaOfPlan(service, plan) : await quotaOfStranger(client, caller)),
           extensions: limits.extensions,
           extensionMinutes: limits.extensionMs / 60_000,
           rates: { starts: rateRecord(startRate), requests: rateRecord(rate) },
           configurationBytes: maxDocumentBytes,
-          images: { ...namespaceRecord(caller.value), platform: platformHere },
+          images: { ...namespaceRecord(caller), platform: platformHere },
         };
       },
     );

@@ -23,7 +23,7 @@ import { addNamedDomains } from '../custom-domains/named-domains.ts';
 import { reservationRecord } from '../deployments/deployment-records.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { findSignedIn, requireSignedIn } from '../requests/callers.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { orRefuse } from '../requests/errors.ts';
 
 const AttachedRecord = Type.Object({
   applicationName: Type.String(),
@@ -91,18 +91,16 @@ export function claimEndpoints(service: Service): FastifyPluginAsyncTypebox {
           response: { 200: ClaimViewRecord, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const accountId = await findSignedIn(service, request);
-        if (!accountId.ok) return sendProblem(reply, accountId.problem);
-        const found = await findClaim(service.db, request.params.token, accountId.value, service.now());
-        if (!found.ok) return sendProblem(reply, found.problem);
-        const { deployment, isYours } = found.value;
+      async (request) => {
+        const accountId = orRefuse(await findSignedIn(service, request));
+        const found = orRefuse(await findClaim(service.db, request.params.token, accountId, service.now()));
+        const { deployment, isYours } = found;
         const { applicationName, environment, url, expiresAt } = reservationRecord(
           deployment,
           service.urlOf(deployment.label),
           service.now(),
         );
-        const attached = (await attachedBy(service.db, found.value, service.now())).map(showAttached);
+        const attached = (await attachedBy(service.db, found, service.now())).map(showAttached);
         return {
           ...{ applicationName, environment, url, ...(expiresAt && { expiresAt }) },
           pods: attached[0]!.pods,
@@ -127,15 +125,14 @@ export function claimEndpoints(service: Service): FastifyPluginAsyncTypebox {
           request.body ??= {};
         },
       },
-      async (request, reply) => {
-        const accountId = await requireSignedIn(service, request);
-        if (!accountId.ok) return sendProblem(reply, accountId.problem);
+      async (request) => {
+        const accountId = orRefuse(await requireSignedIn(service, request));
         const { endToken = false, urls } = request.body;
-        const claimed = await claim(service, request.params.token, {
-          ...{ accountId: accountId.value, origin: originOf(request, service.settings), endToken, urls },
-        });
-        if (!claimed.ok) return sendProblem(reply, claimed.problem);
-        const { deployment, attached } = claimed.value;
+        const { deployment, attached } = orRefuse(
+          await claim(service, request.params.token, {
+            ...{ accountId, origin: originOf(request, service.settings), endToken, urls },
+          }),
+        );
         for (const each of attached) await addNamed(each);
         const others = attached.filter(({ id }) => id !== deployment.id).map(({ applicationName }) => applicationName);
         const also = others.length > 0 ? ` So is what was started with its token: ${others.join(', ')}.` : '';

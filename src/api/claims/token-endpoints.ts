@@ -12,7 +12,7 @@ import type { Service } from '../api-service.ts';
 import { ErrorRecord, MessageRecord } from '../deployments/deployment-schemas.ts';
 import { requireSignedIn } from '../requests/callers.ts';
 import { clientAddress } from '../requests/client-address.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 
 const Time = Type.String({ format: 'date-time' });
 const Starts = Type.Enum([...sessionStarts], {
@@ -55,12 +55,11 @@ export function tokenEndpoints(service: Service): FastifyPluginAsyncTypebox {
           response: { 200: Type.Object({ tokens: Type.Array(TokenRecord) }), '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const accountId = await requireSignedIn(service, request);
-        if (!accountId.ok) return sendProblem(reply, accountId.problem);
-        const deployments = await activeDeploymentsOfAccount(db, accountId.value, now());
+      async (request) => {
+        const accountId = orRefuse(await requireSignedIn(service, request));
+        const deployments = await activeDeploymentsOfAccount(db, accountId, now());
         const bySession = Map.groupBy(deployments, ({ sessionId }) => sessionId);
-        const tokens = await sessionTokensOf(db, accountId.value);
+        const tokens = await sessionTokensOf(db, accountId);
         // With nothing to manage, a token is as good as none.
         return { tokens: tokens.flatMap((token) => show(token, bySession.get(token.id) ?? [])) };
       },
@@ -77,12 +76,11 @@ export function tokenEndpoints(service: Service): FastifyPluginAsyncTypebox {
           response: { 200: MessageRecord, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const accountId = await requireSignedIn(service, request);
-        if (!accountId.ok) return sendProblem(reply, accountId.problem);
+      async (request) => {
+        const accountId = orRefuse(await requireSignedIn(service, request));
         const { starts } = request.body;
-        const owned = { accountId: accountId.value, sessionId: request.params.id };
-        if (!(await setStarts(db, owned, starts))) return sendProblem(reply, unknownToken);
+        const owned = { accountId, sessionId: request.params.id };
+        if (!(await setStarts(db, owned, starts))) throw new RefusedRequest(unknownToken);
         return { message: startWords[starts] };
       },
     );
@@ -97,18 +95,18 @@ export function tokenEndpoints(service: Service): FastifyPluginAsyncTypebox {
           response: { 200: Type.Object({ id: Type.String(), sessionToken: Type.String() }), '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const accountId = await requireSignedIn(service, request);
-        if (!accountId.ok) return sendProblem(reply, accountId.problem);
+      async (request) => {
+        const accountId = orRefuse(await requireSignedIn(service, request));
         const { id } = request.params;
         const sessionToken = newToken('berth');
         const made = { token: sessionToken, now: now(), from: clientAddress(request) };
         const isReplaced = await write(
           db,
           'all',
-          async (db) => await replaceToken(db, { accountId: accountId.value, sessionId: id }, made),
+          async (db) => await replaceToken(db, { accountId, sessionId: id }, made),
         );
-        return isReplaced ? { id, sessionToken } : sendProblem(reply, unknownToken);
+        if (!isReplaced) throw new RefusedRequest(unknownToken);
+        return { id, sessionToken };
       },
     );
 
@@ -122,12 +120,12 @@ export function tokenEndpoints(service: Service): FastifyPluginAsyncTypebox {
           response: { 200: MessageRecord, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const accountId = await requireSignedIn(service, request);
-        if (!accountId.ok) return sendProblem(reply, accountId.problem);
-        const owned = { accountId: accountId.value, sessionId: request.params.id };
+      async (request) => {
+        const accountId = orRefuse(await requireSignedIn(service, request));
+        const owned = { accountId, sessionId: request.params.id };
         const isEnded = await write(db, 'all', async (db) => await endToken(db, owned, now()));
-        return isEnded ? { message: 'The session token has ended.' } : sendProblem(reply, unknownToken);
+        if (!isEnded) throw new RefusedRequest(unknownToken);
+        return { message: 'The session token has ended.' };
       },
     );
   };

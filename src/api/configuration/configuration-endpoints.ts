@@ -12,7 +12,7 @@ import { planOf } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
 import { DiagnosticRecord, ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { findCaller, TokenQuery } from '../requests/callers.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { unknownParameters } from '../requests/query-parameters.ts';
 import { type Documents, emptyBody, Strict } from './documents.ts';
 import { printErrors } from './reading/print-diagnostics.ts';
@@ -53,20 +53,18 @@ export function configurationEndpoints(service: Service, documents: Documents): 
           response: { 200: ValidationRecord, '4xx': ErrorRecord, 503: ErrorRecord },
         },
       },
-      async (request, reply) => {
+      async (request) => {
         const { body, query } = request;
-        if (typeof body !== 'string' || body.trim() === '') return sendProblem(reply, emptyBody.problem);
+        if (typeof body !== 'string' || body.trim() === '') throw new RefusedRequest(emptyBody.problem);
         const bounds = await boundsFor(service, request, query);
         const asked = { text: body, isStrict: query.strict === 'true', bounds };
-        const read = await readFor(documents, request, asked, query.fix === 'true');
-        if (!read.ok) return sendProblem(reply, read.problem);
-        const { parsed, fixed } = read.value;
+        const { parsed, fixed } = orRefuse(await readFor(documents, request, asked, query.fix === 'true'));
         const { diagnostics } = parsed;
         const errors = printErrors(diagnostics);
         // What is no YAML has nothing to answer but the error, unless a correction was asked for and found.
         const isCorrected = fixed !== undefined && fixed.text !== body;
         if (parsed.kind === 'unparsable' && !isCorrected) {
-          return sendProblem(reply, {
+          throw new RefusedRequest({
             code: 'unparsable_yaml',
             error: `The body cannot be parsed as YAML: ${errors[0]}`,
             hint: 'Correct the YAML at this line and column.',

@@ -8,7 +8,7 @@ import { domainOfAccount, domainsOfDeployment } from '../../store/domains.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { ApplicationFields, ApplicationQuery, findApplication } from '../requests/callers.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { orRefuse } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import { addDomain, askToCheck, removeDomain } from './domain-changes.ts';
 import { DomainRecord, domainRecords } from './domain-records.ts';
@@ -70,12 +70,11 @@ export function domainEndpoints(service: Service): FastifyPluginAsyncTypebox {
           response: { 200: Type.Object({ domains: Type.Array(DomainRecord) }), '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const found = await findApplication(service, request, request.query);
-        if (!found.ok) return sendProblem(reply, found.problem);
-        const domains = await domainsOfDeployment(db, found.value.id);
+      async (request) => {
+        const found = orRefuse(await findApplication(service, request, request.query));
+        const domains = await domainsOfDeployment(db, found.id);
         const shown = domains.filter(({ releasedBecause }) => releasedBecause !== 'removed');
-        return { domains: await domainRecords(service, found.value, shown) };
+        return { domains: await domainRecords(service, found, shown) };
       },
     );
 
@@ -90,12 +89,10 @@ export function domainEndpoints(service: Service): FastifyPluginAsyncTypebox {
           response: { 200: ChangedRecord, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const found = await findApplication(service, request, request.body);
-        if (!found.ok) return sendProblem(reply, found.problem);
-        const added = await addDomain(service, found.value, request.body);
-        if (!added.ok) return sendProblem(reply, added.problem);
-        const domain = await recordOf(found.value, await whenChecked(added.value));
+      async (request) => {
+        const found = orRefuse(await findApplication(service, request, request.body));
+        const added = orRefuse(await addDomain(service, found, request.body));
+        const domain = await recordOf(found, await whenChecked(added));
         const message = `Set these records in DNS. ${domain.domain} is served when they are found.`;
         return { message, domain, ...parameterWarnings(request) };
       },
@@ -112,13 +109,11 @@ export function domainEndpoints(service: Service): FastifyPluginAsyncTypebox {
           response: { 200: ChangedRecord, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const found = await findApplication(service, request, request.body);
-        if (!found.ok) return sendProblem(reply, found.problem);
-        const asked = await askToCheck(service, found.value, request.body.domain);
-        if (!asked.ok) return sendProblem(reply, asked.problem);
-        const latest = (await domainOfAccount(db, asked.value)) ?? asked.value;
-        const domain = await recordOf(found.value, await whenChecked(latest));
+      async (request) => {
+        const found = orRefuse(await findApplication(service, request, request.body));
+        const asked = orRefuse(await askToCheck(service, found, request.body.domain));
+        const latest = (await domainOfAccount(db, asked)) ?? asked;
+        const domain = await recordOf(found, await whenChecked(latest));
         return { message: `${domain.domain} is ${domain.state}.`, domain, ...parameterWarnings(request) };
       },
     );
@@ -134,12 +129,10 @@ export function domainEndpoints(service: Service): FastifyPluginAsyncTypebox {
           response: { 200: Type.Object({ message: Type.String() }), '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const found = await findApplication(service, request, request.body);
-        if (!found.ok) return sendProblem(reply, found.problem);
-        const removed = await removeDomain(service, found.value, request.body.domain);
-        if (!removed.ok) return sendProblem(reply, removed.problem);
-        return { message: `${removed.value.name} leads here no more.`, ...parameterWarnings(request) };
+      async (request) => {
+        const found = orRefuse(await findApplication(service, request, request.body));
+        const removed = orRefuse(await removeDomain(service, found, request.body.domain));
+        return { message: `${removed.name} leads here no more.`, ...parameterWarnings(request) };
       },
     );
   };

@@ -9,7 +9,7 @@ import { findClaim } from '../claims/claim-endpoints.ts';
 import { describedBy } from '../operations/text-pages.ts';
 import { emptyPolicy } from '../requests/browser-security.ts';
 import { findSignedIn } from '../requests/callers.ts';
-import { nothingHere, sendProblem } from '../requests/errors.ts';
+import { nothingHere, orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { sharedStatus } from '../sharing/share-endpoints.ts';
 import { bodyFor } from './bundle.ts';
 
@@ -46,9 +46,8 @@ export function pageEndpoints(service: Service): FastifyPluginAsyncTypebox {
       '/claim/:token',
       { schema: { hide: true, params: Type.Object({ token: Type.String() }) } },
       async (request, reply) => {
-        const accountId = await findSignedIn(service, request);
-        if (!accountId.ok) return sendProblem(reply, accountId.problem);
-        const found = await findClaim(service.db, request.params.token, accountId.value, service.now());
+        const accountId = orRefuse(await findSignedIn(service, request));
+        const found = await findClaim(service.db, request.params.token, accountId, service.now());
         return sendPage(service, reply, found.ok ? 200 : problemCodes[found.problem.code].status);
       },
     );
@@ -67,7 +66,7 @@ export function pageEndpoints(service: Service): FastifyPluginAsyncTypebox {
       { ...options, schema: { hide: true, params: Type.Object({ name: Type.String() }) } },
       async (request, reply) => {
         const asset = service.dashboard?.assets.get(request.params.name);
-        if (!asset) return sendProblem(reply, nothingHere);
+        if (!asset) throw new RefusedRequest(nothingHere);
         const { encoding, body } = bodyFor(asset, request.headers['accept-encoding']);
         if (encoding !== 'identity') reply.header('Content-Encoding', encoding);
         return reply.header('Vary', 'Accept-Encoding').type(asset.type).send(body);

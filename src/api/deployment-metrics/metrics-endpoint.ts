@@ -8,7 +8,7 @@ import { keptMetricsSince } from '../../store/kept-metrics.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { ApplicationFields, findApplication } from '../requests/callers.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import { dayRecord, hourRecord, MetricsRecord } from './metrics-records.ts';
 
@@ -39,17 +39,15 @@ export function deploymentMetricsEndpoint(service: Service): FastifyPluginAsyncT
           response: { 200: MetricsRecord, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const found = await findApplication(service, request, request.query);
-        if (!found.ok) return sendProblem(reply, found.problem);
-        const deployment = found.value;
+      async (request) => {
+        const deployment = orRefuse(await findApplication(service, request, request.query));
         const now = service.now();
         const samples = service.samples?.();
         const metrics: DeploymentMetrics = samples?.of(deployment.id) ?? createMeasured().of(deployment.id, now);
         const message = !samples ? elsewhere : metrics.arePodsMeasured ? undefined : unmeasured;
         const told = { ...(message && { message }), ...parameterWarnings(request) };
         if (request.query.range !== 'day') return { ...hourRecord(deployment, metrics, now), ...told };
-        if (deployment.claimedAt === null) return sendProblem(reply, needsClaim.problem);
+        if (deployment.claimedAt === null) throw new RefusedRequest(needsClaim.problem);
         const kept = await keptMetricsSince(service.db, deployment.id, now - keptForMs - keptPeriodMs);
         return { ...dayRecord(deployment, metrics, kept, now), ...told };
       },

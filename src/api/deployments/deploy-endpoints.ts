@@ -28,7 +28,7 @@ import {
   TokenQuery,
   UpdateQuery,
 } from '../requests/callers.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { orRefuse } from '../requests/errors.ts';
 import { TokenPath } from '../requests/token-places.ts';
 import { extendRecord, statusRecord } from './deployment-records.ts';
 import { DryRunRecord, ErrorRecord, ProofRequiredRecord, StartRecord, UpdateRecord } from './deployment-schemas.ts';
@@ -126,22 +126,19 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
           },
         },
         async (request, reply) => {
-          const configuration = await readConfiguration(documents, request);
-          if (!configuration.ok) return sendProblem(reply, configuration.problem);
-          const caller = await findCaller(service, request, request.query);
-          if (!caller.ok) return sendProblem(reply, caller.problem);
+          const configuration = orRefuse(await readConfiguration(documents, request));
+          const caller = orRefuse(await findCaller(service, request, request.query));
 
-          const { document, spec, findings } = configuration.value;
-          const key = readIdempotencyKey(request, caller.value, document);
+          const { document, spec, findings } = configuration;
+          const key = readIdempotencyKey(request, caller, document);
           const origin = originOf(request, service.settings);
           const isTrial = request.query.dryRun === 'true';
           const explain = (bounds: Bounds) => refuseBeyond(documents, request, { document, bounds });
-          const asked = { document, spec, caller: caller.value, origin, key, isTrial, explain };
-          const started = await startOnce(request, asked);
-          if (!started.ok) return sendProblem(reply, started.problem);
-          if (isTrial) return dryRunRecord('started', configuration.value);
+          const asked = { document, spec, caller, origin, key, isTrial, explain };
+          const started = orRefuse(await startOnce(request, asked));
+          if (isTrial) return dryRunRecord('started', configuration);
 
-          const { deployment, sessionToken } = started.value;
+          const { deployment, sessionToken } = started;
           const named = await addNamedDomains(service, deployment, spec);
           const { applicationName, environment } = deployment;
           const { termsUrl } = service.settings;
@@ -150,7 +147,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
           return {
             message:
               `Application ${applicationName} is being deployed. Its address goes live as soon as it is ready. ` +
-              `Keep the sessionToken: it is shown once, and it is the key to this deployment.${terms}${freeWords(caller.value)}`,
+              `Keep the sessionToken: it is shown once, and it is the key to this deployment.${terms}${freeWords(caller)}`,
             url: service.urlOf(deployment.label).origin,
             sessionToken,
             applicationName,
@@ -158,7 +155,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
             status: statusRecord(deployment, service.now()),
             extend: extendRecord(deployment, service.settings.limits),
             claim: { claimed: deployment.claimedAt !== null },
-            links: linksFor(deployment, caller.value),
+            links: linksFor(deployment, caller),
             ...withNamed(findings, named),
           };
         },
@@ -177,37 +174,36 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
             response: { 200: UpdateAnswer, '4xx': ErrorRecord, 503: ErrorRecord },
           },
         },
-        async (request, reply) => {
-          const configuration = await readConfiguration(documents, request);
-          if (!configuration.ok) return sendProblem(reply, configuration.problem);
-          const caller = await requireCaller(service, request, request.query);
-          if (!caller.ok) return sendProblem(reply, caller.problem);
-          const { document, spec, findings } = configuration.value;
+        async (request) => {
+          const configuration = orRefuse(await readConfiguration(documents, request));
+          const caller = orRefuse(await requireCaller(service, request, request.query));
+          const { document, spec, findings } = configuration;
           const { environment } = request.query;
-          const found = applicationOf(caller.value, {
-            applicationName: spec.name,
-            ...(environment !== undefined && { environment }),
-          });
-          if (!found.ok) return sendProblem(reply, found.problem);
+          const found = orRefuse(
+            applicationOf(caller, {
+              applicationName: spec.name,
+              ...(environment !== undefined && { environment }),
+            }),
+          );
 
           const origin = originOf(request, service.settings);
           const isTrial = request.query.dryRun === 'true';
-          const token = caller.value.kind === 'session' ? caller.value.token : undefined;
+          const token = caller.kind === 'session' ? caller.token : undefined;
           const explain = (bounds: Bounds) => refuseBeyond(documents, request, { document, bounds });
-          const updated = await update(service, {
-            document,
-            spec,
-            current: found.value,
-            token,
-            origin,
-            askedBy: askerOf(caller.value),
-            snapshotsBefore: request.query.snapshot === undefined ? undefined : request.query.snapshot === 'true',
-            isTrial,
-            explain,
-          });
-          if (!updated.ok) return sendProblem(reply, updated.problem);
-          if (isTrial) return dryRunRecord('updated', configuration.value);
-          const deployment = updated.value;
+          const deployment = orRefuse(
+            await update(service, {
+              document,
+              spec,
+              current: found,
+              token,
+              origin,
+              askedBy: askerOf(caller),
+              snapshotsBefore: request.query.snapshot === undefined ? undefined : request.query.snapshot === 'true',
+              isTrial,
+              explain,
+            }),
+          );
+          if (isTrial) return dryRunRecord('updated', configuration);
           const named = await addNamedDomains(service, deployment, spec);
           return {
             message:
@@ -215,7 +211,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
               'Keep the sessionToken: it stays the same too.',
             url: service.urlOf(deployment.label).origin,
             status: statusRecord(deployment, service.now()),
-            links: linksFor(deployment, caller.value),
+            links: linksFor(deployment, caller),
             ...withNamed(findings, named),
           };
         },

@@ -31,7 +31,7 @@ import {
   findApplication,
   requireCaller,
 } from '../requests/callers.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { orRefuse } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import { statusRecord } from './deployment-records.ts';
 import { DryRunRecord, ErrorRecord, UpdateRecord, Warnings } from './deployment-schemas.ts';
@@ -115,10 +115,9 @@ export function historyEndpoints(service: Service, documents: Documents): Fastif
           response: { 200: HistoryRecord, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const found = await findApplication(service, request, request.query);
-        if (!found.ok) return sendProblem(reply, found.problem);
-        return { revisions: await history(service, found.value), ...parameterWarnings(request) };
+      async (request) => {
+        const found = orRefuse(await findApplication(service, request, request.query));
+        return { revisions: await history(service, found), ...parameterWarnings(request) };
       },
     );
 
@@ -133,42 +132,38 @@ export function historyEndpoints(service: Service, documents: Documents): Fastif
           response: { 200: RollbackAnswer, '4xx': ErrorRecord, 503: ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const caller = await requireCaller(service, request, request.body);
-        if (!caller.ok) return sendProblem(reply, caller.problem);
-        const found = applicationOf(caller.value, request.body);
-        if (!found.ok) return sendProblem(reply, found.problem);
-        const current = found.value;
-        const repeats = await findEarlier(service, current, request.body.revision);
-        if (!repeats.ok) return sendProblem(reply, repeats.problem);
-        const configuration = await readRevision(service, documents, request, current, repeats.value);
-        if (!configuration.ok) return sendProblem(reply, configuration.problem);
+      async (request) => {
+        const caller = orRefuse(await requireCaller(service, request, request.body));
+        const current = orRefuse(applicationOf(caller, request.body));
+        const repeats = orRefuse(await findEarlier(service, current, request.body.revision));
+        const configuration = orRefuse(await readRevision(service, documents, request, current, repeats));
 
-        const { document, spec, findings } = configuration.value;
+        const { document, spec, findings } = configuration;
         const isTrial = request.query.dryRun === 'true';
-        const updated = await update(service, {
-          ...{ document, spec, current, isTrial, repeats: repeats.value },
-          token: caller.value.kind === 'session' ? caller.value.token : undefined,
-          origin: originOf(request, service.settings),
-          askedBy: askerOf(caller.value),
-          explain: (bounds: Bounds) => refuseBeyond(documents, request, { document, bounds }),
-        });
-        if (!updated.ok) return sendProblem(reply, updated.problem);
-        const { revision, label, applicationName } = updated.value;
-        const numbers = { revision, repeats: repeats.value };
+        const updated = orRefuse(
+          await update(service, {
+            ...{ document, spec, current, isTrial, repeats },
+            token: caller.kind === 'session' ? caller.token : undefined,
+            origin: originOf(request, service.settings),
+            askedBy: askerOf(caller),
+            explain: (bounds: Bounds) => refuseBeyond(documents, request, { document, bounds }),
+          }),
+        );
+        const { revision, label, applicationName } = updated;
+        const numbers = { revision, repeats };
         if (isTrial) {
-          const message = `Application ${applicationName} can go back to revision ${repeats.value}. This was a dry run: nothing was changed.`;
+          const message = `Application ${applicationName} can go back to revision ${repeats}. This was a dry run: nothing was changed.`;
           const preview = await previewOf(service, current, spec);
           return { message, applicationName, dryRun: true as const, ...numbers, ...preview, ...findings };
         }
-        const named = await addNamedDomains(service, updated.value, spec);
+        const named = await addNamedDomains(service, updated, spec);
         return {
-          message: `Application ${applicationName} goes back to what it was in revision ${repeats.value}, as revision ${revision}. Its address stays the same.`,
+          message: `Application ${applicationName} goes back to what it was in revision ${repeats}, as revision ${revision}. Its address stays the same.`,
           url: service.urlOf(label).origin,
-          status: statusRecord(updated.value, service.now()),
-          links: linksOf(updated.value, {
+          status: statusRecord(updated, service.now()),
+          links: linksOf(updated, {
             baseUrl: service.settings.baseUrl,
-            asks: caller.value.kind,
+            asks: caller.kind,
             hasDashboard: service.dashboard !== undefined,
           }),
           ...numbers,

@@ -17,7 +17,7 @@ import {
   findRestorable,
   sessionTokenOf,
 } from '../requests/callers.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import { deploymentRecord } from './deployment-records.ts';
 import { DeploymentRecord, ErrorRecord, Warnings } from './deployment-schemas.ts';
@@ -53,15 +53,13 @@ export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
       },
       async (request, reply) => {
         const { applicationName: name } = request.body;
-        const found = await findApplication(service, request, request.body);
-        if (!found.ok) return sendProblem(reply, found.problem);
-        const extended = await extendNow(service, found.value.id);
-        if (!extended.ok) return sendProblem(reply, extended.problem);
+        const found = orRefuse(await findApplication(service, request, request.body));
+        const extended = orRefuse(await extendNow(service, found.id));
 
-        const minutes = Math.ceil((extended.value.expiresAt - service.now()) / 60_000);
+        const minutes = Math.ceil((extended.expiresAt - service.now()) / 60_000);
         const sentence =
           `Application ${name} has been extended. Environment will expire in ${minutes} minutes. ` +
-          `${extended.value.remaining} extension(s) remaining.`;
+          `${extended.remaining} extension(s) remaining.`;
         return reply.type('application/json').send(JSON.stringify(sentence));
       },
     );
@@ -79,20 +77,18 @@ export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
           response: { 200: RestoredRecord, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
+      async (request) => {
         const active = await findApplication(service, request, request.body);
-        const found = (await findRestorable(service, request, request.body)) ?? nothingToRestore(active);
-        if (!found.ok) return sendProblem(reply, found.problem);
+        const found = orRefuse((await findRestorable(service, request, request.body)) ?? nothingToRestore(active));
         const caller = { token: sessionTokenOf(request, request.body), origin: originOf(request, service.settings) };
-        const restored = await restoreNow(service, found.value, caller);
-        if (!restored.ok) return sendProblem(reply, restored.problem);
+        const restored = orRefuse(await restoreNow(service, found, caller));
         const now = service.now();
         const { limits, graceMs } = service.settings;
-        const { applicationName: name, expiresAt, label } = restored.value;
+        const { applicationName: name, expiresAt, label } = restored;
         const time = expiresAt === null ? '' : ` It expires in ${Math.ceil((expiresAt - now) / 60_000)} minutes.`;
         return {
           message: `Application ${name} is being restored, at the same address and with its data.${time}`,
-          ...deploymentRecord(restored.value, service.urlOf(label), { limits, graceMs, now }),
+          ...deploymentRecord(restored, service.urlOf(label), { limits, graceMs, now }),
           ...parameterWarnings(request),
         };
       },
@@ -109,16 +105,14 @@ export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
           response: { 200: ClaimRecord, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const found = await findApplication(service, request, request.body);
-        if (!found.ok) return sendProblem(reply, found.problem);
-        const deployment = found.value;
+      async (request) => {
+        const deployment = orRefuse(await findApplication(service, request, request.body));
         if (deployment.claimedAt !== null) {
           const { problem } = refuse(
             'already_claimed',
             `Application ${deployment.applicationName} is already claimed.`,
           );
-          return sendProblem(reply, problem);
+          throw new RefusedRequest(problem);
         }
         const claimToken = newToken('claim');
         const createdAt = service.now();

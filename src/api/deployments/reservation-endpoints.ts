@@ -19,7 +19,7 @@ import {
   TokenBody,
   TokenQuery,
 } from '../requests/callers.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { orRefuse } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import { printInstant, reservationRecord } from './deployment-records.ts';
 import { ErrorRecord, MessageRecord, ReservationRecord, RestorableUntil, Warnings } from './deployment-schemas.ts';
@@ -55,11 +55,10 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
           response: { 200: ReservationsRecord, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const caller = await requireCaller(service, request, request.query);
-        if (!caller.ok) return sendProblem(reply, caller.problem);
+      async (request) => {
+        const caller = orRefuse(await requireCaller(service, request, request.query));
         return {
-          reservedDeployments: caller.value.deployments.map((deployment) =>
+          reservedDeployments: caller.deployments.map((deployment) =>
             reservationRecord(deployment, service.urlOf(deployment.label), service.now()),
           ),
           ...parameterWarnings(request),
@@ -78,12 +77,10 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
           response: { 200: MessageRecord, '4xx': ErrorRecord, 500: ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const found = await findApplication(service, request, request.body);
-        if (!found.ok) return sendProblem(reply, found.problem);
-        const held = await hold(service, found.value);
-        if (!held.ok) return sendProblem(reply, held.problem);
-        const message = `Application ${found.value.applicationName} reservation has been added.`;
+      async (request) => {
+        const found = orRefuse(await findApplication(service, request, request.body));
+        orRefuse(await hold(service, found));
+        const message = `Application ${found.applicationName} reservation has been added.`;
         return { message, ...parameterWarnings(request) };
       },
     );
@@ -99,10 +96,13 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
           response: { 200: MessageRecord, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const found = await findApplication(service, request, request.body);
-        if (!found.ok) return sendProblem(reply, found.problem);
-        const { id, applicationName: name, heldAt, expiresAt } = found.value;
+      async (request) => {
+        const {
+          id,
+          applicationName: name,
+          heldAt,
+          expiresAt,
+        } = orRefuse(await findApplication(service, request, request.body));
         if (heldAt !== null) await endHold(service, id, { heldAt: null }, { kind: 'intent', intent: 'end-hold' });
         const isLate = expiresAt !== null && expiresAt <= service.now();
         const rest =
@@ -127,19 +127,18 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
           response: { 200: RemovalRecord, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
+      async (request) => {
         const { applicationName: name, forget } = request.body;
         const isForgotten = forget === true || forget === 'true';
         const active = await findApplication(service, request, request.body);
         // What is kept of one that has ended is its owner's to remove.
         const kept =
           isForgotten && mayHaveEnded(active) ? await findRestorable(service, request, request.body) : undefined;
-        const found = kept ?? active;
-        if (!found.ok) return sendProblem(reply, found.problem);
+        const found = orRefuse(kept ?? active);
         const now = service.now();
         const { graceMs } = service.settings;
         const restorableUntil = kept || isForgotten || graceMs === 0 ? null : now + graceMs;
-        await endHold(service, found.value.id, { removedAt: now, heldAt: null, restorableUntil }, removal);
+        await endHold(service, found.id, { removedAt: now, heldAt: null, restorableUntil }, removal);
         return {
           message:
             `Application ${name} reservation has been removed. ` +
@@ -162,14 +161,13 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         },
       },
       async (request, reply) => {
-        const caller = await requireCaller(service, request, request.body);
-        if (!caller.ok) return sendProblem(reply, caller.problem);
+        const caller = orRefuse(await requireCaller(service, request, request.body));
         // Without its hold a deployment lives until its time limit; one that is past it goes now.
-        for (const { id } of caller.value.deployments.filter(({ heldAt }) => heldAt !== null)) {
+        for (const { id } of caller.deployments.filter(({ heldAt }) => heldAt !== null)) {
           await endHold(service, id, { heldAt: null }, { kind: 'intent', intent: 'end-hold' });
         }
         const now = service.now();
-        const staying = caller.value.deployments.filter((deployment) => isActive({ ...deployment, heldAt: null }, now));
+        const staying = caller.deployments.filter((deployment) => isActive({ ...deployment, heldAt: null }, now));
         const sentence =
           'Application reservations have been removed. If deployments have reached their time limits, ' +
           `application sites will be removed within 10 minutes.${stayingSentence(staying)}`;

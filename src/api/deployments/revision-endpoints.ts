@@ -22,7 +22,7 @@ import {
   requireCaller,
   UpdateQuery,
 } from '../requests/callers.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { orRefuse } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import { ErrorRecord, RemarkFields, Warnings } from './deployment-schemas.ts';
 import { findKept } from './kept-revision.ts';
@@ -113,10 +113,9 @@ export function revisionEndpoints(service: Service, documents: Documents): Fasti
           response: { 200: OutlineRecord, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const found = await findApplication(service, request, request.query);
-        if (!found.ok) return sendProblem(reply, found.problem);
-        return { ...(await outline(service, found.value)), ...parameterWarnings(request) };
+      async (request) => {
+        const found = orRefuse(await findApplication(service, request, request.query));
+        return { ...(await outline(service, found)), ...parameterWarnings(request) };
       },
     );
 
@@ -130,12 +129,10 @@ export function revisionEndpoints(service: Service, documents: Documents): Fasti
           response: { 200: ConfigurationRecord, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const found = await findApplication(service, request, request.query);
-        if (!found.ok) return sendProblem(reply, found.problem);
-        const number = await findKept(service, found.value, request.query.revision);
-        if (!number.ok) return sendProblem(reply, number.problem);
-        const asked = { ...found.value, revision: number.value };
+      async (request) => {
+        const found = orRefuse(await findApplication(service, request, request.query));
+        const number = orRefuse(await findKept(service, found, request.query.revision));
+        const asked = { ...found, revision: number };
         const yaml = await documentOf(service.db, service.seal, asked.id, asked.revision);
         const databases = await databasesOf(service, asked);
         return { yaml, databases, ...(await outline(service, asked)), ...parameterWarnings(request) };
@@ -153,22 +150,18 @@ export function revisionEndpoints(service: Service, documents: Documents): Fasti
           response: { 200: PreviewRecord, '4xx': ErrorRecord, 503: ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const configuration = await readConfiguration(documents, request);
-        if (!configuration.ok) return sendProblem(reply, configuration.problem);
-        const { document, spec, findings } = configuration.value;
-        const caller = await requireCaller(service, request, request.query);
-        if (!caller.ok) return sendProblem(reply, caller.problem);
-        const found = applicationOf(caller.value, { ...request.query, applicationName: spec.name });
-        if (!found.ok) return sendProblem(reply, found.problem);
-        const { servingRevision } = found.value;
+      async (request) => {
+        const { document, spec, findings } = orRefuse(await readConfiguration(documents, request));
+        const caller = orRefuse(await requireCaller(service, request, request.query));
+        const found = orRefuse(applicationOf(caller, { ...request.query, applicationName: spec.name }));
+        const { servingRevision } = found;
         const origin = originOf(request, service.settings);
-        const token = caller.value.kind === 'session' ? caller.value.token : undefined;
+        const token = caller.kind === 'session' ? caller.token : undefined;
         const explain = (bounds: Bounds) => refuseBeyond(documents, request, { document, bounds });
-        const asked = { document, spec, current: found.value, token, origin, askedBy: askerOf(caller.value), explain };
+        const asked = { document, spec, current: found, token, origin, askedBy: askerOf(caller), explain };
         const trial = await update(service, { ...asked, isTrial: true });
         return {
-          ...(await previewOf(service, found.value, spec)),
+          ...(await previewOf(service, found, spec)),
           ...(!trial.ok && { refusal: refusalRecord(trial.problem) }),
           ...(servingRevision !== null && { servingRevision }),
           ...findings,

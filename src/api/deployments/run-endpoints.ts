@@ -17,7 +17,7 @@ import { write } from '../../store/transaction.ts';
 import { originOf, refuseBanned } from '../admission/caller-admission.ts';
 import type { Service } from '../api-service.ts';
 import { ApplicationFields, ApplicationQuery, findApplication } from '../requests/callers.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { orRefuse } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import { statusRecord } from './deployment-records.ts';
 import { ErrorRecord, MessageRecord, StatusRecord } from './deployment-schemas.ts';
@@ -52,17 +52,17 @@ export function runEndpoints(service: Service): FastifyPluginAsyncTypebox {
           body: ApplicationFields,
         },
       },
-      async (request, reply) => {
-        const found = await findApplication(service, request, request.body);
-        if (!found.ok) return sendProblem(reply, found.problem);
-        const stopped = await ask(service, found.value, async ({ latest }) =>
-          succeed({ change: stop(latest, service.now()), event: { kind: 'intent', intent: 'stop-application' } }),
+      async (request) => {
+        const found = orRefuse(await findApplication(service, request, request.body));
+        const stopped = orRefuse(
+          await ask(service, found, async ({ latest }) =>
+            succeed({ change: stop(latest, service.now()), event: { kind: 'intent', intent: 'stop-application' } }),
+          ),
         );
-        if (!stopped.ok) return sendProblem(reply, stopped.problem);
-        const name = stopped.value.applicationName;
+        const name = stopped.applicationName;
         return {
           message: `Application ${name} is stopped. It keeps its address and its data; POST /startApplication starts it again.`,
-          ...told(service, request, stopped.value),
+          ...told(service, request, stopped),
         };
       },
     );
@@ -77,25 +77,25 @@ export function runEndpoints(service: Service): FastifyPluginAsyncTypebox {
           body: ApplicationFields,
         },
       },
-      async (request, reply) => {
-        const found = await findApplication(service, request, request.body);
-        if (!found.ok) return sendProblem(reply, found.problem);
-        const wasStopped = found.value.stoppedAt !== null;
+      async (request) => {
+        const found = orRefuse(await findApplication(service, request, request.body));
+        const wasStopped = found.stoppedAt !== null;
         const origin = originOf(request, service.settings);
-        const started = await ask(service, found.value, async ({ db, latest, spec }) => {
-          const accountId = await accountOfSession(db, latest.sessionId);
-          const unbanned = await refuseBanned(db, origin, { spec, accountId });
-          if (!unbanned.ok) return unbanned;
-          const event = { kind: 'intent', intent: 'start-application', revision: wantedRevision(latest) } as const;
-          return succeed({ change: startAgain(latest, service.now()), event });
-        });
-        if (!started.ok) return sendProblem(reply, started.problem);
-        const name = started.value.applicationName;
+        const started = orRefuse(
+          await ask(service, found, async ({ db, latest, spec }) => {
+            const accountId = await accountOfSession(db, latest.sessionId);
+            const unbanned = await refuseBanned(db, origin, { spec, accountId });
+            if (!unbanned.ok) return unbanned;
+            const event = { kind: 'intent', intent: 'start-application', revision: wantedRevision(latest) } as const;
+            return succeed({ change: startAgain(latest, service.now()), event });
+          }),
+        );
+        const name = started.applicationName;
         return {
           message: wasStopped
             ? `Application ${name} is starting again, at the same address and with its data.`
             : `Application ${name} is not stopped.`,
-          ...told(service, request, started.value),
+          ...told(service, request, started),
         };
       },
     );
@@ -105,20 +105,20 @@ export function runEndpoints(service: Service): FastifyPluginAsyncTypebox {
       {
         schema: { operationId: 'restartPod', summary: 'Restart a pod', ...common, body: RestartBody },
       },
-      async (request, reply) => {
-        const found = await findApplication(service, request, request.body);
-        if (!found.ok) return sendProblem(reply, found.problem);
+      async (request) => {
+        const found = orRefuse(await findApplication(service, request, request.body));
         const { pod } = request.body;
-        const restarted = await ask(service, found.value, async ({ latest, spec }) => {
-          const change = restartPod(latest, { pod, pods: spec.pods.map(({ name }) => name) }, service.now());
-          if (!change.ok) return change;
-          const event = { kind: 'intent', intent: 'restart-pod', revision: wantedRevision(latest), pod } as const;
-          return succeed({ change: change.value, event });
-        });
-        if (!restarted.ok) return sendProblem(reply, restarted.problem);
+        const restarted = orRefuse(
+          await ask(service, found, async ({ latest, spec }) => {
+            const change = restartPod(latest, { pod, pods: spec.pods.map(({ name }) => name) }, service.now());
+            if (!change.ok) return change;
+            const event = { kind: 'intent', intent: 'restart-pod', revision: wantedRevision(latest), pod } as const;
+            return succeed({ change: change.value, event });
+          }),
+        );
         return {
-          message: `Pod ${pod} of application ${restarted.value.applicationName} is being restarted.`,
-          ...told(service, request, restarted.value),
+          message: `Pod ${pod} of application ${restarted.applicationName} is being restarted.`,
+          ...told(service, request, restarted),
         };
       },
     );

@@ -9,7 +9,7 @@ import { addSession, openSessionMs } from '../../store/sessions.ts';
 import { transact } from '../../store/transaction.ts';
 import { originOf, refuseBanned } from '../admission/caller-admission.ts';
 import type { Service } from '../api-service.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { orRefuse } from '../requests/errors.ts';
 import { ErrorRecord } from './deployment-schemas.ts';
 
 const SessionRecord = Type.Object(
@@ -41,17 +41,18 @@ export function sessionEndpoints(service: Service): FastifyPluginAsyncTypebox {
           response: { 200: SessionRecord, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
+      async (request) => {
         const { baseUrl } = service.settings;
         const origin = originOf(request, service.settings);
         const session = { id: randomUUID(), token: newToken('berth'), createdAt: service.now() };
-        const made = await transact(service.db, async (db) => {
-          const unbanned = await refuseBanned(db, origin, { accountId: null });
-          if (!unbanned.ok) return unbanned;
-          await addSession(db, { ...session, from: origin.address });
-          return succeed(undefined);
-        });
-        if (!made.ok) return sendProblem(reply, made.problem);
+        orRefuse(
+          await transact(service.db, async (db) => {
+            const unbanned = await refuseBanned(db, origin, { accountId: null });
+            if (!unbanned.ok) return unbanned;
+            await addSession(db, { ...session, from: origin.address });
+            return succeed(undefined);
+          }),
+        );
         const images = `${baseUrl.host}/${namespaceOf({ kind: 'session', sessionId: session.id })}`;
         return {
           message:

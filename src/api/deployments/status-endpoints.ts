@@ -20,7 +20,7 @@ import {
   mayHaveEnded,
   sessionNotFound,
 } from '../requests/callers.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import { untilRevoked } from '../requests/revocation.ts';
 import type { Streams } from '../requests/streams.ts';
@@ -85,19 +85,17 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
       async (request, reply) => {
         const active = await findApplication(service, request, request.query);
         const ended = mayHaveEnded(active) ? await findRestorable(service, request, request.query) : undefined;
-        const found = ended ?? active;
-        if (!found.ok) return sendProblem(reply, found.problem);
-        const seconds = readWait(request.query.wait);
-        if (!seconds.ok) return sendProblem(reply, seconds.problem);
-        const { id, label, sessionId } = found.value;
-        const isArrived = seconds.value === 0 || hasArrived(found.value, service.now());
+        const found = orRefuse(ended ?? active);
+        const seconds = orRefuse(readWait(request.query.wait));
+        const { id, label, sessionId } = found;
+        const isArrived = seconds === 0 || hasArrived(found, service.now());
         const tooMany = isArrived ? undefined : streams.open(request, reply, sessionId);
-        if (tooMany) return sendProblem(reply, tooMany);
+        if (tooMany) throw new RefusedRequest(tooMany);
         const known = isArrived ? undefined : untilRevoked(service, request, reply, request.query);
         const watch = { read: () => deploymentById(service.db, id), now: service.now, clock, wait };
         const stop = AbortSignal.any([...(known ? [known.stop] : []), closing.signal]);
-        const deployment = await untilArrived(found.value, seconds.value * 1_000, watch, stop);
-        if (known && !(await known.isKnown())) return sendProblem(reply, sessionNotFound.problem);
+        const deployment = await untilArrived(found, seconds * 1_000, watch, stop);
+        if (known && !(await known.isKnown())) throw new RefusedRequest(sessionNotFound.problem);
         const now = service.now();
         const warnings = await warningsOfDisk(service, deployment, now);
         const { limits, graceMs } = service.settings;
@@ -124,15 +122,14 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
         },
       },
       async (request, reply) => {
-        const found = await findApplication(service, request, request.query);
-        if (!found.ok) return sendProblem(reply, found.problem);
+        const found = orRefuse(await findApplication(service, request, request.query));
         const after = Number(request.headers['last-event-id'] ?? 0);
         const send = (events: AsyncIterable<string>) => reply.type('text/event-stream').send(Readable.from(events));
-        if (request.query.follow === 'false') return send(eventsSoFar(service, found.value.id, after));
-        const tooMany = streams.open(request, reply, found.value.sessionId);
-        if (tooMany) return sendProblem(reply, tooMany);
+        if (request.query.follow === 'false') return send(eventsSoFar(service, found.id, after));
+        const tooMany = streams.open(request, reply, found.sessionId);
+        if (tooMany) throw new RefusedRequest(tooMany);
         const { stop } = untilRevoked(service, request, reply, request.query);
-        return send(follow(service, found.value.id, after, AbortSignal.any([stop, closing.signal])));
+        return send(follow(service, found.id, after, AbortSignal.any([stop, closing.signal])));
       },
     );
   };

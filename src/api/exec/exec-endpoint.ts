@@ -5,7 +5,7 @@ import { orAbort } from '../../lib/abortable.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { ApplicationQuery } from '../requests/callers.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { orRefuse } from '../requests/errors.ts';
 import { untilRevoked } from '../requests/revocation.ts';
 import { beginExec } from './begin-exec.ts';
 import type { ExecPlaces } from './exec-places.ts';
@@ -34,9 +34,7 @@ export function execEndpoint(service: Service, places: ExecPlaces): FastifyPlugi
       },
       async (request, reply) => {
         const { stdin = '', timeoutSeconds = 60, ...asked } = request.body;
-        const begun = await beginExec(service, places, request, asked);
-        if (!begun.ok) return sendProblem(reply, begun.problem);
-        await using running = begun.value;
+        await using running = orRefuse(await beginExec(service, places, request, asked));
         const { stop } = untilRevoked(service, request, reply, asked);
         const late = AbortSignal.timeout(timeoutSeconds * 1000);
         const given = await collect(running.exec, stdin, AbortSignal.any([stop, closing.signal, late]));

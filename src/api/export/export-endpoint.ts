@@ -7,7 +7,7 @@ import type { Service } from '../api-service.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { ApplicationFields, applicationOf, requireCaller } from '../requests/callers.ts';
 import { clientKey } from '../requests/client-address.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { untilRevoked } from '../requests/revocation.ts';
 import type { Streams } from '../requests/streams.ts';
 import { untilTooSlow } from './export-pace.ts';
@@ -53,21 +53,19 @@ export function exportEndpoint(service: Service, streams: Streams): FastifyPlugi
       },
       async (request, reply) => {
         const { volumes = 'true', secrets = 'false' } = request.query;
-        const caller = await requireCaller(service, request, request.query);
-        if (!caller.ok) return sendProblem(reply, caller.problem);
-        const found = applicationOf(caller.value, request.query);
-        if (!found.ok) return sendProblem(reply, found.problem);
-        const { id, sessionId, applicationName } = found.value;
+        const caller = orRefuse(await requireCaller(service, request, request.query));
+        const found = orRefuse(applicationOf(caller, request.query));
+        const { id, sessionId, applicationName } = found;
         const full = streams.open(request, reply, sessionId);
-        if (full) return sendProblem(reply, full);
+        if (full) throw new RefusedRequest(full);
         const client = clientKey(request, service.settings.networkPool);
-        const leave = places.take(id, { accountId: caller.value.accountId, client });
-        if (typeof leave !== 'function') return sendProblem(reply, leave);
+        const leave = places.take(id, { accountId: caller.accountId, client });
+        if (typeof leave !== 'function') throw new RefusedRequest(leave);
         reply.raw.once('close', leave);
         const { stop } = untilRevoked(service, request, reply, request.query);
         const given = AbortSignal.any([stop, closing.signal]);
         const asked = { withSecrets: secrets === 'true', withVolumes: volumes === 'true' };
-        const opened = await openExport(service, found.value, asked, given).catch((error: unknown) => {
+        const opened = await openExport(service, found, asked, given).catch((error: unknown) => {
           if (!given.aborted) throw error;
           return undefined;
         });
@@ -76,8 +74,7 @@ export function exportEndpoint(service: Service, streams: Streams): FastifyPlugi
           reply.raw.destroy();
           return reply;
         }
-        if (!opened.ok) return sendProblem(reply, opened.problem);
-        const exported = opened.value;
+        const exported = orRefuse(opened);
         const giveBack = () =>
           exported[Symbol.asyncDispose]().catch((error: unknown) => {
             request.log.error({ err: error }, 'a copy of volumes was not removed; the next start removes it');

@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Dialer } from '../../images/dialer/dialer.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { orRefuse } from '../requests/errors.ts';
 import { badge } from './badge.ts';
 import { fetchDocument } from './fetch-document.ts';
 
@@ -33,10 +33,7 @@ export function fetchEndpoint({ dialer }: { dialer: Dialer }): FastifyPluginAsyn
           response: { 200: FetchedRecord, '4xx': ErrorRecord, 502: ErrorRecord },
         },
       },
-      async ({ query }, reply) => {
-        const fetched = await fetchDocument(dialer, query.from);
-        return fetched.ok ? fetched.value : sendProblem(reply, fetched.problem);
-      },
+      async ({ query }) => orRefuse(await fetchDocument(dialer, query.from)),
     );
 
     app.get('/badge.svg', { config: { limit: 'page' }, schema: { hide: true } }, async (_, reply) =>

@@ -10,7 +10,7 @@ import { revisionOf } from '../../store/revisions.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord, StreamedText } from '../deployments/deployment-schemas.ts';
 import { ApplicationFields, findApplication } from '../requests/callers.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { untilRevoked } from '../requests/revocation.ts';
 import type { Streams } from '../requests/streams.ts';
 import { checkChoice, type LogChoice } from './log-choice.ts';
@@ -96,25 +96,21 @@ export function logEndpoints(service: Service, streams: Streams): FastifyPluginA
       },
       async (request, reply) => {
         const { follow } = request.query;
-        const found = await findApplication(service, request, request.query);
-        if (!found.ok) return sendProblem(reply, found.problem);
-        const deployment = found.value;
-        const asked = readAsked(request.query, service.now());
-        if (!asked.ok) return sendProblem(reply, asked.problem);
+        const deployment = orRefuse(await findApplication(service, request, request.query));
+        const asked = orRefuse(readAsked(request.query, service.now()));
         const { workloads } = await service.engine.observe(deployment.id, []);
-        const pods = await podsOf(service, deployment, asked.value);
-        const known = checkChoice(asked.value, deployment, { pods, workloads });
-        if (!known.ok) return sendProblem(reply, known.problem);
+        const pods = await podsOf(service, deployment, asked);
+        orRefuse(checkChoice(asked, deployment, { pods, workloads }));
 
         const tooMany = follow === 'true' ? streams.open(request, reply, deployment.sessionId) : undefined;
-        if (tooMany) return sendProblem(reply, tooMany);
+        if (tooMany) throw new RefusedRequest(tooMany);
 
         const isStream = /\btext\/event-stream\b/.test(request.headers.accept ?? '');
         const print = isStream ? printEvent : printLine;
         reply.type(isStream ? 'text/event-stream' : 'text/plain; charset=utf-8');
         const left = new AbortController();
         reply.raw.once('close', () => left.abort());
-        const { lines, marks } = await lastLines(service, deployment, workloads, asked.value, left.signal);
+        const { lines, marks } = await lastLines(service, deployment, workloads, asked, left.signal);
         const text = lines.map(print).join('');
         if (follow !== 'true') return reply.send(text);
 
@@ -125,7 +121,7 @@ export function logEndpoints(service: Service, streams: Streams): FastifyPluginA
         const { stop: unknown } = untilRevoked(service, request, reply, request.query);
         const stop = AbortSignal.any([gone.signal, closing.signal, unknown]);
         const write = writerTo(out, stop);
-        const following = { choice: asked.value, since: asked.value.since, marks };
+        const following = { choice: asked, since: asked.since, marks };
         write(text)
           .then(() => followLines(service, deployment.id, following, (line) => write(print(line)), stop))
           .then(

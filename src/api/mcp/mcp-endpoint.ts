@@ -11,7 +11,7 @@ import { createClient } from '../../client/client.ts';
 import type { Service } from '../../mcp/service.ts';
 import type { ApiSettings } from '../api-service.ts';
 import { crossSite, isSameOrigin } from '../requests/browser-security.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { RefusedRequest } from '../requests/errors.ts';
 import { fetchInProcess } from './in-process.ts';
 
 /** A configuration of 256 KiB, as JSON writes it. */
@@ -26,10 +26,10 @@ export function mcpEndpoint({ baseUrl }: Pick<ApiSettings, 'baseUrl'>): FastifyP
       '/mcp',
       { bodyLimit: mostBytes, config: { limit: 'mcp' }, schema: { hide: true } },
       async (request, reply) => {
-        if (!isOwnHost(request, baseUrl) || !isOwnOrigin(request, baseUrl)) return sendProblem(reply, crossSite);
+        if (!isOwnHost(request, baseUrl) || !isOwnOrigin(request, baseUrl)) throw new RefusedRequest(crossSite);
         const { body } = request;
         if (Array.isArray(body) && body.length > mostMessages) {
-          return sendProblem(reply, {
+          throw new RefusedRequest({
             code: 'invalid_request',
             error: `A list may have ${mostMessages} messages.`,
             hint: 'Send each message as a request of its own.',

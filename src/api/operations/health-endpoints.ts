@@ -5,7 +5,7 @@ import { certificateTrouble } from '../../lib/certificate-report.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { installationId } from '../../store/installation.ts';
 import type { Service } from '../api-service.ts';
-import { engineAway, sendProblem } from '../requests/errors.ts';
+import { engineAway, RefusedRequest } from '../requests/errors.ts';
 
 /** Whoever asks this is the operator. */
 const notReady: Problem = {
@@ -19,17 +19,16 @@ export function healthEndpoints(service: Service): FastifyPluginAsync {
   return async (app) => {
     const options = { config: { limit: 'probe' as const }, schema: { hide: true } };
     app.get('/healthz', options, async () => ({ status: 'ok', version: manifest.version }));
-    app.get('/readyz', options, async (_, reply) => {
+    app.get('/readyz', options, async (_) => {
       await installationId(service.db);
       const answers = await service.engine.ping().then(
         () => true,
         () => false,
       );
-      if (!answers) return sendProblem(reply, notReady);
+      if (!answers) throw new RefusedRequest(notReady);
       const report = service.certificates?.();
       const trouble = report && certificateTrouble(report, service.now());
-      if (trouble !== undefined)
-        return sendProblem(reply, { code: 'certificate_late', error: trouble, hint: lateHint });
+      if (trouble !== undefined) throw new RefusedRequest({ code: 'certificate_late', error: trouble, hint: lateHint });
       return { status: 'ok' };
     });
   };

@@ -9,7 +9,7 @@ import { committedInAll } from '../../store/commitments.ts';
 import { countByState, namesOf } from '../../store/deployments.ts';
 import type { Service } from '../api-service.ts';
 import { clientAddress } from '../requests/client-address.ts';
-import { nothingHere, sendProblem } from '../requests/errors.ts';
+import { nothingHere, RefusedRequest } from '../requests/errors.ts';
 import { exposeDeployments } from './deployment-exposition.ts';
 
 export function metricsEndpoints(service: Service): FastifyPluginAsync {
@@ -17,14 +17,14 @@ export function metricsEndpoints(service: Service): FastifyPluginAsync {
   return async (app) => {
     app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
       // For everybody else there is nothing here, not even something to be refused.
-      if (!isOperator(request, settings.metricsToken)) return sendProblem(reply, nothingHere);
+      if (!isOperator(request, settings.metricsToken)) throw new RefusedRequest(nothingHere);
       await readStore(service);
       return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
     });
 
     // Not among the others: labels there hold no name, and these would be some for each pod of each deployment.
     app.get('/metrics/deployments', { schema: { hide: true } }, async (request, reply) => {
-      if (!isOperator(request, settings.metricsToken)) return sendProblem(reply, nothingHere);
+      if (!isOperator(request, settings.metricsToken)) throw new RefusedRequest(nothingHere);
       const totals = service.samples?.()?.totals() ?? [];
       const { contentType, text } = await exposeDeployments(totals, (ids) => namesOf(service.db, ids));
       return reply.type(contentType).send(Readable.from(text));

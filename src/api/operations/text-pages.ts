@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { ApiSettings } from '../api-service.ts';
-import { nothingHere, sendProblem } from '../requests/errors.ts';
+import { nothingHere, RefusedRequest } from '../requests/errors.ts';
 
 const folder = join(import.meta.dirname, '../../../docs');
 const examplesFolder = join(import.meta.dirname, '../../../examples');
@@ -47,12 +47,12 @@ export function textEndpoints({ baseUrl }: Pick<ApiSettings, 'baseUrl'>): Fastif
     const params = Type.Object({ page: Type.String() });
     app.get('/docs/:page', { config, schema: { hide: true, params } }, async (request, reply) => {
       const text = pages.get(request.params.page);
-      if (text === undefined) return sendProblem(reply, nothingHere);
+      if (text === undefined) throw new RefusedRequest(nothingHere);
       return reply.type(type).header('Link', describedBy).send(text);
     });
     app.get('/docs/examples/:page', { config, schema: { hide: true, params } }, async (request, reply) => {
       const text = examples.get(request.params.page);
-      if (text === undefined) return sendProblem(reply, nothingHere);
+      if (text === undefined) throw new RefusedRequest(nothingHere);
       return reply.type('application/yaml; charset=utf-8').send(text);
     });
   };

@@ -5,7 +5,7 @@ import { pushedRepositories } from '../../store/pushed-repositories.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { requireCaller, TokenQuery } from '../requests/callers.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { orRefuse } from '../requests/errors.ts';
 
 /** More than anybody reads; it bounds the answer. */
 const mostListed = 500;
@@ -36,11 +36,9 @@ export function imageEndpoints(service: Service): FastifyPluginAsyncTypebox {
           },
         },
       },
-      async (request, reply) => {
-        const caller = await requireCaller(service, request, request.query);
-        if (!caller.ok) return sendProblem(reply, caller.problem);
-        const { value } = caller;
-        const owner = value.kind === 'session' ? { sessionId: value.sessionId } : { accountId: value.accountId };
+      async (request) => {
+        const caller = orRefuse(await requireCaller(service, request, request.query));
+        const owner = caller.kind === 'session' ? { sessionId: caller.sessionId } : { accountId: caller.accountId };
         const found = await pushedRepositories(service.db, owner);
         const images = found
           .toSorted((a, b) => b.usedAt - a.usedAt)

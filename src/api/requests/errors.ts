@@ -1,7 +1,7 @@
 /** Problems → HTTP. */
 import type { FastifyReply } from 'fastify';
 import { EngineFault } from '../../engine/engine.ts';
-import type { Problem } from '../../lib/problem.ts';
+import type { Problem, Result } from '../../lib/problem.ts';
 import { type ProblemCode, problemCodes } from '../../lib/problem-codes.ts';
 import type { StoreFault } from '../../store/store-fault.ts';
 import { type Part, type Violation, violationProblem } from './schema-refusal.ts';
@@ -46,7 +46,7 @@ export function storeAway({ wasDone }: StoreFault): Problem {
   };
 }
 
-/** For where only an error can be thrown; the error boundary answers the problem. */
+/** Thrown by an endpoint that refuses; the error boundary answers the problem. */
 export class RefusedRequest extends Error {
   readonly problem: Problem;
 
@@ -54,6 +54,12 @@ export class RefusedRequest extends Error {
     super(problem.error);
     this.problem = problem;
   }
+}
+
+/** The value of a result; a problem ends the request, which is answered with it. */
+export function orRefuse<Value>(result: Result<Value>): Value {
+  if (!result.ok) throw new RefusedRequest(result.problem);
+  return result.value;
 }
 
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {

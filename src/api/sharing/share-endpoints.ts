@@ -18,7 +18,7 @@ import type { Service } from '../api-service.ts';
 import { printInstant } from '../deployments/deployment-records.ts';
 import { ErrorRecord, MessageRecord } from '../deployments/deployment-schemas.ts';
 import { ApplicationFields, ApplicationQuery, findApplication } from '../requests/callers.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 
 const ShareLinkRecord = Type.Object(
   {
@@ -58,11 +58,11 @@ export function shareEndpoints(service: Service): FastifyPluginAsyncTypebox {
           response: { 200: ShareLinkRecord, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const found = await findApplication(service, request, request.query);
-        if (!found.ok) return sendProblem(reply, found.problem);
-        const link = await shareLinkOf(db, seal, found.value.id);
-        return link ? record(link) : sendProblem(reply, notShared.problem);
+      async (request) => {
+        const found = orRefuse(await findApplication(service, request, request.query));
+        const link = await shareLinkOf(db, seal, found.id);
+        if (!link) throw new RefusedRequest(notShared.problem);
+        return record(link);
       },
     );
 
@@ -77,10 +77,8 @@ export function shareEndpoints(service: Service): FastifyPluginAsyncTypebox {
           response: { 200: ShareLinkRecord, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const found = await findApplication(service, request, request.body);
-        if (!found.ok) return sendProblem(reply, found.problem);
-        const { id: deploymentId } = found.value;
+      async (request) => {
+        const { id: deploymentId } = orRefuse(await findApplication(service, request, request.body));
         // Two that ask at once are answered the same.
         return await write(db, { deploymentId }, async (db) => {
           const known = await shareLinkOf(db, seal, deploymentId);
@@ -102,10 +100,8 @@ export function shareEndpoints(service: Service): FastifyPluginAsyncTypebox {
           response: { 200: MessageRecord, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const found = await findApplication(service, request, request.body);
-        if (!found.ok) return sendProblem(reply, found.problem);
-        const { id, applicationName: name } = found.value;
+      async (request) => {
+        const { id, applicationName: name } = orRefuse(await findApplication(service, request, request.body));
         const wasShared = await removeShareLink(db, id);
         return { message: wasShared ? `The share link of ${name} is revoked.` : `${name} had no share link.` };
       },
@@ -121,10 +117,7 @@ export function shareEndpoints(service: Service): FastifyPluginAsyncTypebox {
           response: { 200: SharedStatusRecord, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const shared = await sharedStatus(service, request.params.token);
-        return shared.ok ? shared.value : sendProblem(reply, shared.problem);
-      },
+      async (request) => orRefuse(await sharedStatus(service, request.params.token)),
     );
   };
 }

@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import { searchTemplates } from '../../config/templates/search-templates.ts';
 import { readTemplate, type Template } from '../../config/templates/template.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { RefusedRequest } from '../requests/errors.ts';
 
 export const templatesFolder = join(import.meta.dirname, '../../../templates');
 
@@ -61,10 +61,10 @@ export function templateEndpoints(): FastifyPluginAsyncTypebox {
           response: { 200: TemplateRecord, '4xx': ErrorRecord },
         },
       },
-      async ({ query }, reply) => {
+      async ({ query }) => {
         const template = templates.find(({ name }) => name === query.name);
         if (template) return template;
-        return sendProblem(reply, {
+        throw new RefusedRequest({
           code: 'template_not_found',
           error: `There is no template "${query.name}".`,
           hint: 'GET /getTemplates lists them.',

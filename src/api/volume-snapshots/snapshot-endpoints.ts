@@ -17,7 +17,7 @@ import {
   findApplication,
   requireCaller,
 } from '../requests/callers.ts';
-import { sendProblem } from '../requests/errors.ts';
+import { orRefuse } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import { restoreBeside, type StartedBeside } from './restore-beside.ts';
 import {
@@ -91,13 +91,11 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
           response: { 200: SnapshotAnswer, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const found = await findApplication(service, request, request.body);
-        if (!found.ok) return sendProblem(reply, found.problem);
-        const asked = await createSnapshot(service, found.value);
-        if (!asked.ok) return sendProblem(reply, asked.problem);
-        const message = `A snapshot of ${found.value.applicationName} is being taken.`;
-        return { message, snapshot: snapshotRecord(asked.value), ...parameterWarnings(request) };
+      async (request) => {
+        const found = orRefuse(await findApplication(service, request, request.body));
+        const asked = orRefuse(await createSnapshot(service, found));
+        const message = `A snapshot of ${found.applicationName} is being taken.`;
+        return { message, snapshot: snapshotRecord(asked), ...parameterWarnings(request) };
       },
     );
 
@@ -111,18 +109,16 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
           response: { 200: SnapshotsRecord, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const found = await findApplication(service, request, request.query);
-        if (!found.ok) return sendProblem(reply, found.problem);
-        const offered = refuseUnoffered(service);
-        if (!offered.ok) return sendProblem(reply, offered.problem);
+      async (request) => {
+        const found = orRefuse(await findApplication(service, request, request.query));
+        orRefuse(refuseUnoffered(service));
         const { db } = service;
-        const { count, bytes, everyMs } = await termsOf(db, service, found.value);
+        const { count, bytes, everyMs } = await termsOf(db, service, found);
         return {
-          snapshots: (await snapshotsOf(db, found.value.id)).map(snapshotRecord),
-          restores: (await restoresOf(db, found.value.id)).map(restoreRecord),
+          snapshots: (await snapshotsOf(db, found.id)).map(snapshotRecord),
+          restores: (await restoresOf(db, found.id)).map(restoreRecord),
           kept: { count, bytes, ...(everyMs !== null && { everyHours: everyMs / hour }) },
-          wishes: await wishesOf(db, found.value.id),
+          wishes: await wishesOf(db, found.id),
           ...parameterWarnings(request),
         };
       },
@@ -140,29 +136,25 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
           response: { 200: RestoreAnswer, '4xx': ErrorRecord, 503: ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const caller = await requireCaller(service, request, request.body);
-        if (!caller.ok) return sendProblem(reply, caller.problem);
-        const found = applicationOf(caller.value, request.body);
-        if (!found.ok) return sendProblem(reply, found.problem);
-        const { applicationName: name } = found.value;
+      async (request) => {
+        const caller = orRefuse(await requireCaller(service, request, request.body));
+        const found = orRefuse(applicationOf(caller, request.body));
+        const { applicationName: name } = found;
         if (request.body.beside) {
           const isTrial = request.query.dryRun === 'true';
           const { snapshot, volumes } = request.body;
-          const started = await restoreBeside(service, found.value, {
-            ...{ snapshot, volumes, caller: caller.value, origin: originOf(request, service.settings), isTrial },
-            explain: (document, bounds) => refuseBeyond(documents, request, { document, bounds }),
-          });
-          if (!started.ok) return sendProblem(reply, started.problem);
-          return { ...besideAnswer(started.value, service.urlOf), ...parameterWarnings(request) };
+          const started = orRefuse(
+            await restoreBeside(service, found, {
+              ...{ snapshot, volumes, caller, origin: originOf(request, service.settings), isTrial },
+              explain: (document, bounds) => refuseBeyond(documents, request, { document, bounds }),
+            }),
+          );
+          return { ...besideAnswer(started, service.urlOf), ...parameterWarnings(request) };
         }
         if (request.query.dryRun === 'true') {
-          const offered = refuseUnoffered(service);
-          if (!offered.ok) return sendProblem(reply, offered.problem);
-          const restoring = await findRestoring(service.db, found.value.id, request.body);
-          if (!restoring.ok) return sendProblem(reply, restoring.problem);
-          const { snapshot, volumes, left } = restoring.value;
-          const { spec } = await revisionOf(service.db, service.seal, found.value.id, wantedRevision(found.value));
+          orRefuse(refuseUnoffered(service));
+          const { snapshot, volumes, left } = orRefuse(await findRestoring(service.db, found.id, request.body));
+          const { spec } = await revisionOf(service.db, service.seal, found.id, wantedRevision(found));
           const users = podsOfVolumes(spec);
           const stopped = [...new Set(volumes.flatMap((volume) => users.get(volume) ?? []))].sort();
           const since = new Date(snapshot.takenAt!).toISOString();
@@ -172,10 +164,9 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
             ...parameterWarnings(request),
           };
         }
-        const asked = await restoreSnapshot(service, found.value, request.body);
-        if (!asked.ok) return sendProblem(reply, asked.problem);
+        const asked = orRefuse(await restoreSnapshot(service, found, request.body));
         const message = `The data of ${name} are being restored; ${beforeWords(request.body)}`;
-        return { message, restore: restoreRecord(asked.value), ...parameterWarnings(request) };
+        return { message, restore: restoreRecord(asked), ...parameterWarnings(request) };
       },
     );
 
@@ -190,18 +181,16 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
           response: { 200: WishesAnswer, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const found = await findApplication(service, request, request.body);
-        if (!found.ok) return sendProblem(reply, found.problem);
+      async (request) => {
+        const found = orRefuse(await findApplication(service, request, request.body));
         const { beforeUpdates } = request.body;
         const changes = beforeUpdates === undefined ? {} : { beforeUpdates };
-        const wishes = await changeWishes(service, found.value, changes);
-        if (!wishes.ok) return sendProblem(reply, wishes.problem);
-        const { applicationName: name } = found.value;
-        const message = wishes.value.beforeUpdates
+        const wishes = orRefuse(await changeWishes(service, found, changes));
+        const { applicationName: name } = found;
+        const message = wishes.beforeUpdates
           ? `A snapshot is taken before each update of ${name} that touches a pod with volumes.`
           : `No snapshot is taken before an update of ${name}, unless the update asks for one.`;
-        return { message, wishes: wishes.value, ...parameterWarnings(request) };
+        return { message, wishes, ...parameterWarnings(request) };
       },
     );
 
@@ -216,12 +205,10 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
           response: { 200: DeletedRecord, '4xx': ErrorRecord },
         },
       },
-      async (request, reply) => {
-        const found = await findApplication(service, request, request.body);
-        if (!found.ok) return sendProblem(reply, found.problem);
-        const deleted = await deleteSnapshot(service, found.value, request.body.snapshot);
-        if (!deleted.ok) return sendProblem(reply, deleted.problem);
-        return { message: `Snapshot ${deleted.value.id} is deleted.`, ...parameterWarnings(request) };
+      async (request) => {
+        const found = orRefuse(await findApplication(service, request, request.body));
+        const deleted = orRefuse(await deleteSnapshot(service, found, request.body.snapshot));
+        return { message: `Snapshot ${deleted.id} is deleted.`, ...parameterWarnings(request) };
       },
     );
   };
