@@ -176,27 +176,24 @@ export function certificateSection({ count, startMs, takeOverMs, oneMoreMs, byte
   };
 }
 
-export function renewalSection({
-  asked,
-  failed,
-  perSecond,
-  asPerSecond,
-  handshakesMs,
-  replaced,
-}: RenewalTimes): Section {
+export function renewalSection({ fresh, kept, connections, asPerSecond, replaced }: RenewalTimes): Section {
   const row = (id: string, says: string, measured: number, target = Number.NaN): Figure => ({
     id: `renewals.${id}`,
     says,
     values: { measured, target },
   });
   return {
-    title: `${asked} visitors with a handshake each, while ${replaced} certificates were replaced`,
+    title: `${fresh.asked + kept.asked} requests while ${replaced} certificates were replaced`,
     unit: 'mixed',
     figures: [
-      row('failed', 'that failed, at most', failed, 0),
-      row('rate', 'a second, at least', perSecond, asPerSecond * 0.95),
-      row('handshake', 'handshake, median, ms', median(handshakesMs)),
-      row('handshake-p99', 'handshake, 99th percentile, ms', percentile(handshakesMs, 0.99)),
+      row('failed', 'that failed, at most', fresh.failed + kept.failed, 0),
+      row('rate', 'a second, at least', fresh.perSecond + kept.perSecond, asPerSecond * 0.95),
+      row('fresh', 'of these with a handshake each, a second', fresh.perSecond),
+      row('kept', `on ${connections} connections from before, a second`, kept.perSecond),
+      row('handshake', 'handshake, median, ms', median(fresh.tookMs)),
+      row('handshake-p99', 'handshake, 99th percentile, ms', percentile(fresh.tookMs, 0.99)),
+      row('answer', 'answer on a kept connection, median, ms', median(kept.tookMs)),
+      row('answer-p99', 'answer on a kept connection, 99th percentile, ms', percentile(kept.tookMs, 0.99)),
     ],
   };
 }
