@@ -8,9 +8,9 @@ import type { Kysely } from 'kysely';
 import { deploymentOf, pod, specOf } from '../test/support/deployments.ts';
 import { emptyStore } from '../test/support/empty-store.ts';
 import { openKeys } from './sealing-keys.ts';
-import type { Tables } from './store/database.ts';
 import { addDeployment } from './store/deployments.ts';
 import { addRevision, documentOf } from './store/revisions.ts';
+import type { Tables } from './store/rows.ts';
 import { derivationOf, provideSeed } from './store/seeds.ts';
 import { addSession } from './store/sessions.ts';
 

@@ -6,11 +6,11 @@ import { type Keys, keyIdOf, type Seal, sealBy } from './lib/seal.ts';
 import { StartError } from './lib/start-error.ts';
 import type { Settings } from './settings/settings.ts';
 import { recountCommitments } from './store/commitments.ts';
-import type { Tables } from './store/database.ts';
 import { isPostgres } from './store/dialect/dialect.ts';
 import { otherServices } from './store/dialect/postgres.ts';
 import { installationKeyId, noteKeyId } from './store/installation.ts';
 import { countRevisions } from './store/revisions.ts';
+import type { Tables } from './store/rows.ts';
 import { provideSeedsFrom } from './store/seeds.ts';
 import { untilDone, write } from './store/transaction.ts';
 

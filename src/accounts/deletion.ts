@@ -3,10 +3,10 @@ import { APIError, createAuthMiddleware, getSessionFromCtx } from 'better-auth/a
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { releaseSessions } from '../store/accounts.ts';
-import type { Tables } from '../store/database.ts';
 import { activeDeploymentsOfAccount } from '../store/deployments.ts';
 import { intend } from '../store/intents.ts';
 import { forgetKept, restorableDeployments } from '../store/restorable-deployments.ts';
+import type { Tables } from '../store/rows.ts';
 import { write } from '../store/transaction.ts';
 
 /**

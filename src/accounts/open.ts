@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { Instant } from '../deployment/deployment.ts';
 import type { MailSettings } from '../lib/mail-transport.ts';
 import type { Seal } from '../lib/seal.ts';
-import type { Tables } from '../store/database.ts';
+import type { Tables } from '../store/rows.ts';
 import { rememberingTokens } from './hashed-tokens.ts';
 import type { Library } from './sign-in-library.ts';
 import { canHavePasskeys } from './sign-in-methods.ts';

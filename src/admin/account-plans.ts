@@ -4,9 +4,9 @@ import type { Instant } from '../deployment/deployment.ts';
 import { limitAt, type Tier, type Tiers, tierNamed } from '../deployment/limits/plan-tier.ts';
 import { accountByEmail, allAccounts, setTier, usageOf } from '../store/accounts.ts';
 import { addAuditEntry } from '../store/audit-log.ts';
-import type { Tables } from '../store/database.ts';
 import { claimedDeploymentsOfAccount } from '../store/deployments.ts';
 import { intend } from '../store/intents.ts';
+import type { Tables } from '../store/rows.ts';
 import { write } from '../store/transaction.ts';
 
 export type AccountLine = {

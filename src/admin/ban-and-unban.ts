@@ -5,8 +5,9 @@ import { type Ban, type BanKind, banKinds, isImageOf, isWithin, normalSubject } 
 import { accountByEmail, accountById } from '../store/accounts.ts';
 import { addAuditEntry } from '../store/audit-log.ts';
 import { addBan, allBans, removeBan } from '../store/bans.ts';
-import type { Database, Tables } from '../store/database.ts';
+import type { Database } from '../store/database.ts';
 import { type Suspect, suspects } from '../store/origins.ts';
+import type { Tables } from '../store/rows.ts';
 import { write } from '../store/transaction.ts';
 import { stopDeployment } from './stop-deployment.ts';
 

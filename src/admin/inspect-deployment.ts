@@ -2,10 +2,10 @@
 import type { Kysely } from 'kysely';
 import { describeEvent } from '../deployment/event/event-words.ts';
 import { type ShownPod, statusAt } from '../deployment/status/deployment-health.ts';
-import type { Tables } from '../store/database.ts';
 import { deploymentById, deploymentByLabel } from '../store/deployments.ts';
 import { latestEvents, type RecordedEvent } from '../store/events.ts';
 import { suspect } from '../store/origins.ts';
+import type { Tables } from '../store/rows.ts';
 
 /** The last ones; all of them are what its owner reads. */
 const eventsShown = 20;

@@ -1,7 +1,7 @@
 /** The audit log as the operator reads it. */
 import type { Kysely } from 'kysely';
 import { type AuditEntry, auditEntries } from '../store/audit-log.ts';
-import type { Tables } from '../store/database.ts';
+import type { Tables } from '../store/rows.ts';
 
 export type AuditLine = Omit<AuditEntry, 'at'> & { number: number; at: string };
 

@@ -1,7 +1,7 @@
 /** Deployments as the operator sees them. */
 import type { Kysely } from 'kysely';
-import type { Tables } from '../store/database.ts';
 import { presentDeployments } from '../store/deployments.ts';
+import type { Tables } from '../store/rows.ts';
 
 export type DeploymentLine = {
   id: string;

@@ -1,8 +1,8 @@
 /** Images that users have pushed, as the operator sees them. */
 import type { Kysely } from 'kysely';
-import type { Tables } from '../store/database.ts';
 import { bytesOfAll } from '../store/image-namespaces.ts';
 import { pushedRepositories } from '../store/pushed-repositories.ts';
+import type { Tables } from '../store/rows.ts';
 
 export type ImageLine = {
   /** `<namespace>/<name>` */

@@ -17,9 +17,10 @@ import {
   type TableShape,
   tableShapes,
 } from '../store/copy-tables.ts';
-import type { Database, Tables } from '../store/database.ts';
+import type { Database } from '../store/database.ts';
 import { areOthersOn } from '../store/dialect/dialect.ts';
 import { installationId } from '../store/installation.ts';
+import type { Tables } from '../store/rows.ts';
 import { markMove, type StoreMove, storeMoveOf, unmarkMove } from '../store/store-moves.ts';
 import { write } from '../store/transaction.ts';
 

@@ -4,8 +4,8 @@
  */
 import { existsSync } from 'node:fs';
 import type { Kysely } from 'kysely';
-import type { Tables } from '../store/database.ts';
 import { databaseFile, openTables, type StoreSettings } from '../store/open.ts';
+import type { Tables } from '../store/rows.ts';
 import { obstacleOf, storeMoveOf } from '../store/store-moves.ts';
 
 /** Undefined where no service was ever started from the data directory. Close it with `destroy`. */

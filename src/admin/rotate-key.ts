@@ -11,10 +11,10 @@ import { clearDrafts, followKeys, newKey, readKeys, replaceKeys } from '../lib/k
 import { type Keys, keyIdOf, type Seal, sealBy } from '../lib/seal.ts';
 import { wait } from '../lib/wait.ts';
 import { addAuditEntry } from '../store/audit-log.ts';
-import type { Tables } from '../store/database.ts';
 import { forgetOldPages } from '../store/dialect/dialect.ts';
 import { noteKeyId } from '../store/installation.ts';
 import { type Resealed, resealAll } from '../store/reseal.ts';
+import type { Tables } from '../store/rows.ts';
 import { write } from '../store/transaction.ts';
 
 export type Rotation =

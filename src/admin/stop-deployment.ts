@@ -2,9 +2,10 @@
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { addAuditEntry } from '../store/audit-log.ts';
-import type { Database, Tables } from '../store/database.ts';
+import type { Database } from '../store/database.ts';
 import { deploymentById, deploymentByLabel } from '../store/deployments.ts';
 import { intend } from '../store/intents.ts';
+import type { Tables } from '../store/rows.ts';
 import { write } from '../store/transaction.ts';
 
 type Asked = { reason: string; actor: string; now: Instant };

@@ -2,8 +2,9 @@
 import { resolve } from 'node:path';
 import type { Kysely } from 'kysely';
 import { type PostgresAddress, parsePostgresUrl } from '../lib/postgres-address.ts';
-import { openPostgres, openSqlite, type Tables } from '../store/database.ts';
+import { openPostgres, openSqlite } from '../store/database.ts';
 import { databaseFile, type StoreSettings } from '../store/open.ts';
+import type { Tables } from '../store/rows.ts';
 
 export type StorePlace = { kind: 'postgres'; address: PostgresAddress; url: string } | { kind: 'sqlite'; file: string };
 

@@ -15,7 +15,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { ProofSettings } from '../lib/proof-of-work.ts';
 import type { Rate } from '../lib/rate-limit.ts';
 import type { Seal } from '../lib/seal.ts';
-import type { Tables } from '../store/database.ts';
+import type { Tables } from '../store/rows.ts';
 import type { SignInMethods } from './account/account-endpoints.ts';
 import type { Dashboard } from './dashboard/bundle.ts';
 import type { CountExchange } from './requests/count-exchange.ts';

@@ -1,18 +1,19 @@
 /** Desired: what should exist for a deployment at an instant, as workloads with everything resolved. */
 import { type AddressBook, addressBook, aliasesOf } from '../config/spec/pod-addresses.ts';
 import { isAtOwnHost, subdomainOf } from '../config/spec/public-hosts.ts';
-import type { AppSpec, PodSpec, VolumeSpec } from '../config/spec/spec.ts';
+import type { AppSpec, PodSpec } from '../config/spec/spec.ts';
 import { isPinned } from '../config/values/image-names.ts';
 import { replaceScriptlets } from '../config/variables/scriptlets.ts';
 import { type Deployment, type Instant, isPastLimit, type Revision } from './deployment.ts';
 import { workloadName } from './deployment-names.ts';
+import { type DesiredVolume, replicasOf, volumeName, volumesOf } from './desired-volumes.ts';
 import { keptUntil } from './grace.ts';
 import { startOrder } from './plan/start-order.ts';
 import type { Restore } from './snapshot/snapshot.ts';
 import { type Derive, generatedValue } from './workload/derived-secrets.ts';
 import type { Egress } from './workload/egress.ts';
 import { fingerprintOf, formerFingerprintsOf } from './workload/fingerprint.ts';
-import type { Observed, PodRuntime, Readiness, Workload } from './workload/workload.ts';
+import type { PodRuntime, Readiness, Workload } from './workload/workload.ts';
 
 export type Desired =
   /** `keptUntil`: as of `grace.ts`; null: its volumes go too. */
@@ -33,14 +34,6 @@ export type Desired =
     };
 
 export type FilledRestore = Pick<Restore, 'id' | 'snapshotId' | 'volumes' | 'fromDeploymentId'> & { filledKey: string };
-
-export type DesiredVolume = {
-  volume: string;
-  /** What a host that can limit volumes lets fit into it. */
-  sizeBytes: number;
-  /** For people, e.g. `volume data of pod db`. */
-  title: string;
-};
 
 export type DesiredWorkload = {
   workload: Workload;
@@ -134,60 +127,6 @@ export function desiredAt(deployment: Deployment, revision: Revision, resolution
     volumes: volumesOf(spec),
     egress,
   };
-}
-
-/** One machine is one node: a daemonset has one replica here; so has a job. */
-export function replicasOf({ resourceType, replicas }: PodSpec): number {
-  return resourceType === 'daemonset' || resourceType === 'job' ? 1 : replicas;
-}
-
-/** Those of which nothing is there; a volume that has never been made is among them. */
-export function lostVolumes(volumes: DesiredVolume[], observed: Observed): DesiredVolume[] {
-  const { volumes: found, volumeSizes = {} } = observed;
-  return volumes.filter(({ volume }) => !found.includes(volume) || volumeSizes[volume] === 0);
-}
-
-/** The pods that have each volume. */
-export function podsOfVolumes({ pods }: Pick<AppSpec, 'pods'>): Map<string, string[]> {
-  const found = new Map<string, string[]>();
-  for (const pod of pods)
-    for (let replica = 0; replica < replicasOf(pod); replica++)
-      for (const spec of pod.volumes) {
-        const volume = volumeName(pod, spec, replica);
-        const others = found.get(volume) ?? [];
-        if (!others.includes(pod.name)) found.set(volume, [...others, pod.name]);
-      }
-  return found;
-}
-
-/** One that several pods share is as large as the largest of them wants it. */
-export function volumesOf({ pods }: Pick<AppSpec, 'pods'>): DesiredVolume[] {
-  const volumes = new Map<string, DesiredVolume>();
-  for (const pod of pods) {
-    for (let replica = 0; replica < replicasOf(pod); replica++) {
-      for (const spec of pod.volumes) {
-        const volume = volumeName(pod, spec, replica);
-        const sizeBytes = Math.max(spec.sizeBytes, volumes.get(volume)?.sizeBytes ?? 0);
-        volumes.set(volume, { volume, sizeBytes, title: titleOf(pod, spec, replica) });
-      }
-    }
-  }
-  return [...volumes.values()];
-}
-
-function titleOf({ name, resourceType }: PodSpec, volume: VolumeSpec, replica: number): string {
-  if (volume.isShared) return `volume ${volume.name}`;
-  return `volume ${volume.name} of pod ${resourceType === 'statefulset' && replica > 0 ? `${name}-${replica}` : name}`;
-}
-
-/**
- * Each replica of a statefulset has volumes of its own; the replicas of anything else share theirs. A dot keeps what
- * is shared between pods apart: no pod's name has one.
- */
-function volumeName({ name, resourceType }: PodSpec, volume: VolumeSpec, replica: number): string {
-  if (volume.isShared) return `shared.${volume.name}`;
-  const owner = resourceType === 'statefulset' && replica > 0 ? `${name}-${replica}` : name;
-  return `${owner}-${volume.name}`;
 }
 
 /** What the scriptlets of a deployment stand for. */

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { proofRecord } from '../deployment/domain/domain-proof.ts';
 import { afterCheck, type Domain } from '../deployment/domain/domain-state.ts';
-import type { Database, Tables } from '../store/database.ts';
+import type { Database } from '../store/database.ts';
 import { deploymentById } from '../store/deployments.ts';
 import {
   domainOfAccount,
@@ -14,6 +14,7 @@ import {
   strayDomains,
 } from '../store/domains.ts';
 import { takeDuty } from '../store/duties.ts';
+import type { Tables } from '../store/rows.ts';
 import { write } from '../store/transaction.ts';
 import type { Lookup } from './lookup.ts';
 

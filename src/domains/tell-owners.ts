@@ -7,9 +7,9 @@ import { type DomainTrouble, domainMail, domainTrouble } from '../deployment/dom
 import { createLimiter } from '../lib/rate-limit.ts';
 import { accountById } from '../store/accounts.ts';
 import { type CertificateState, certificatesOf } from '../store/certificates.ts';
-import type { Tables } from '../store/database.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { domainsInTrouble, noteDomainTold } from '../store/domains.ts';
+import type { Tables } from '../store/rows.ts';
 
 export type SendMail = (mail: { to: string; subject: string; text: string }) => Promise<void>;
 

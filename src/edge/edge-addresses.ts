@@ -1,5 +1,5 @@
 /** Where another edge of this machine may send requests to, as its HAProxy says, whatever has become of its service. */
-import type { EdgeRow } from '../store/database.ts';
+import type { EdgeRow } from '../store/rows.ts';
 import { edgePaths } from './edge-paths.ts';
 import { endpointsMap } from './haproxy/haproxy-configuration.ts';
 import { findProxies } from './haproxy/haproxy-process.ts';

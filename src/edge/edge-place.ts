@@ -4,7 +4,7 @@ import { mkdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newId } from '../lib/ids.ts';
 import { replaceFile } from '../lib/replace-file.ts';
-import type { EdgeRow } from '../store/database.ts';
+import type { EdgeRow } from '../store/rows.ts';
 import { edgePaths } from './edge-paths.ts';
 import { findProxies, killProxies } from './haproxy/haproxy-process.ts';
 import { countUnderWay, describeRunning, outlastThreads } from './haproxy/runtime-socket.ts';

@@ -4,9 +4,10 @@
  */
 import { latestOnly } from '../lib/latest-only.ts';
 import { wait } from '../lib/wait.ts';
-import type { Database, EdgeRow } from '../store/database.ts';
+import type { Database } from '../store/database.ts';
 import { edgeOf, forever, otherEdges, registerEdge, renewEdge, strikeEdge } from '../store/edges.ts';
 import { routesVersion } from '../store/routes.ts';
+import type { EdgeRow } from '../store/rows.ts';
 import { addressesAt } from './edge-addresses.ts';
 import { countUnderWayAt, silence } from './edge-place.ts';
 import type { EdgeLog } from './edge-settings.ts';

@@ -3,9 +3,10 @@ import type { Kysely } from 'kysely';
 import type { Repository } from '../backup/restic.ts';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { SnapshotTerms } from '../deployment/snapshot/snapshot.ts';
-import type { Engine, VolumeCopies } from '../engine/engine.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { VolumeCopies } from '../engine/volume-facets.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import type { Tables } from '../store/database.ts';
+import type { Tables } from '../store/rows.ts';
 
 /** `accountId`: whose snapshots count together; undefined where it is nobody's. */
 export type DeploymentTerms = SnapshotTerms & { accountId: string | undefined };

@@ -1,7 +1,7 @@
 /** The key that an authority knows this installation by; sealed, one for each directory. */
 import type { Kysely } from 'kysely';
 import type { Seal } from '../lib/seal.ts';
-import type { Tables } from './database.ts';
+import type { Tables } from './rows.ts';
 import { write } from './transaction.ts';
 
 /**

@@ -1,6 +1,7 @@
 /** What an authority asks to see under a host before it issues for it. Every edge answers, whichever process has asked. */
 import type { Instant } from '../deployment/deployment.ts';
-import type { Database, Tables } from './database.ts';
+import type { Database } from './database.ts';
+import type { Tables } from './rows.ts';
 
 export async function addChallenge(db: Database, challenge: Tables['acmeChallenges']): Promise<void> {
   await db

@@ -4,7 +4,7 @@
  */
 import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
-import type { Tables } from './database.ts';
+import type { Tables } from './rows.ts';
 
 const row = expressionBuilder<Tables, 'deployments'>();
 

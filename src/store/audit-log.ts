@@ -1,7 +1,8 @@
 /** The audit log: what operators did, by whom and why, which is never removed; and who ran commands in pods. */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
-import type { Database, Tables } from './database.ts';
+import type { Database } from './database.ts';
+import type { Tables } from './rows.ts';
 import { write } from './transaction.ts';
 
 export type AuditEntry = { at: Instant; actor: string; action: string; subject: string; reason: string };

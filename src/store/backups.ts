@@ -1,6 +1,7 @@
 /** Backups of the installation that were finished: when the last one was is what an operator has to see. */
 import type { Instant } from '../deployment/deployment.ts';
-import type { Database, Tables } from './database.ts';
+import type { Database } from './database.ts';
+import type { Tables } from './rows.ts';
 
 export type Backup = Tables['backups'];
 

@@ -1,6 +1,7 @@
 /** Certificates that an authority has issued, or is asked for: of each host one row. */
 import type { Instant } from '../deployment/deployment.ts';
-import type { CertificateRow, Database } from './database.ts';
+import type { Database } from './database.ts';
+import type { CertificateRow } from './rows.ts';
 
 /** All but the certificate itself. */
 export type CertificateState = Omit<CertificateRow, 'pem'>;

@@ -4,7 +4,8 @@
  */
 import { type Expression, expressionBuilder, type Kysely, type SqlBool } from 'kysely';
 import { type Amount, amountBy, amountKeys } from '../deployment/limits/pod-resources.ts';
-import type { Database, Tables } from './database.ts';
+import type { Database } from './database.ts';
+import type { Tables } from './rows.ts';
 import { write } from './transaction.ts';
 import { type Writing, writeAll } from './write-all.ts';
 

@@ -4,7 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { type Database, openSqlite, type Tables } from './database.ts';
+import { type Database, openSqlite } from './database.ts';
+import type { Tables } from './rows.ts';
 
 export type TableShape = {
   name: string;

@@ -5,8 +5,9 @@
 import { open } from 'node:fs/promises';
 import { type Kysely, sql } from 'kysely';
 import { clearTables, copySome, tableShapes } from './copy-tables.ts';
-import { type Database, openSqlite, type Tables } from './database.ts';
+import { type Database, openSqlite } from './database.ts';
 import { isPostgres } from './dialect/dialect.ts';
+import type { Tables } from './rows.ts';
 
 /** The file must not be there yet; it is for its owner alone. */
 export async function copyToFile(db: Kysely<Tables>, file: string): Promise<void> {

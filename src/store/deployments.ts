@@ -6,8 +6,9 @@ import type { Explanation } from '../deployment/status/reason.ts';
 import { isActiveAt, isToExpireAt } from './active.ts';
 import { chunksOf } from './chunks.ts';
 import { forgetCommitments, recommit } from './commitments.ts';
-import type { Database, DeploymentRow } from './database.ts';
+import type { Database } from './database.ts';
 import { nextRoutesVersion } from './routes.ts';
+import type { DeploymentRow } from './rows.ts';
 
 /**
  * False, and nothing is written, when its session has another one of its name that has not ended, or when its label is

@@ -3,8 +3,9 @@ import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { type Checked, type Domain, quarantineMs, type ReleaseCause } from '../deployment/domain/domain-state.ts';
 import { isActiveAt } from './active.ts';
-import type { Database, DomainRow } from './database.ts';
+import type { Database } from './database.ts';
 import { nextRoutesVersion } from './routes.ts';
+import type { DomainRow } from './rows.ts';
 
 export type DomainKey = Pick<Domain, 'name' | 'accountId'>;
 

@@ -3,9 +3,10 @@
  * be somebody else's as soon as every edge serves a newer version, or answers no more.
  */
 import type { Instant } from '../deployment/deployment.ts';
-import type { Database, EdgeRow } from './database.ts';
+import type { Database } from './database.ts';
 import { isPostgres } from './dialect/dialect.ts';
 import { telling } from './news.ts';
+import type { EdgeRow } from './rows.ts';
 
 /** Of an edge that needs no word from anybody, because there is no other. */
 export const forever: Instant = 9_999_999_999_000;

@@ -4,10 +4,11 @@
  */
 import type { Instant } from '../deployment/deployment.ts';
 import { type DeploymentEvent, identityOf } from '../deployment/event/event.ts';
-import type { Database, EventRow } from './database.ts';
+import type { Database } from './database.ts';
 import { isPostgres } from './dialect/dialect.ts';
 import { diskEventsKept, forgetOldest } from './forgotten-events.ts';
 import { telling } from './news.ts';
+import type { EventRow } from './rows.ts';
 
 export type RecordedEvent = DeploymentEvent & {
   /** Which of the deployment's events it is, the same for all repetitions; they begin at 1. */

@@ -4,7 +4,8 @@
  */
 import type { ExpressionBuilder } from 'kysely';
 import type { EventOf } from '../deployment/event/event.ts';
-import type { Database, Tables } from './database.ts';
+import type { Database } from './database.ts';
+import type { Tables } from './rows.ts';
 
 /** Of the disk: what is told of volumes now is found among those (`latestOfDisk`), however much else has happened. */
 export const diskEventsKept = 200;

@@ -1,6 +1,7 @@
 /** Which requests with an idempotency key were answered, and how. Keys and bodies are kept as hashes only. */
 import type { Instant } from '../deployment/deployment.ts';
-import type { Database, Tables } from './database.ts';
+import type { Database } from './database.ts';
+import type { Tables } from './rows.ts';
 
 type Row = Tables['idempotency'];
 

@@ -1,7 +1,8 @@
 /** Which installation this is: the owner label of everything that it makes on an engine. */
 import type { Kysely } from 'kysely';
 import { newId } from '../lib/ids.ts';
-import type { Database, Tables } from './database.ts';
+import type { Database } from './database.ts';
+import type { Tables } from './rows.ts';
 import { write } from './transaction.ts';
 
 /** The installation's id; undefined in a database that no service has ever started on. */

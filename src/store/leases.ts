@@ -12,9 +12,10 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { newId } from '../lib/ids.ts';
 import { chunksOf } from './chunks.ts';
-import type { Database, Tables } from './database.ts';
+import type { Database } from './database.ts';
 import { isPostgres } from './dialect/dialect.ts';
 import { telling } from './news.ts';
+import type { Tables } from './rows.ts';
 
 export type Lease = { deploymentId: string; token: string };
 

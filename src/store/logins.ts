@@ -4,8 +4,9 @@
  */
 import type { Instant } from '../deployment/deployment.ts';
 import { hashToken } from '../lib/ids.ts';
-import type { Database, Tables } from './database.ts';
+import type { Database } from './database.ts';
 import type { Origin } from './origins.ts';
+import type { Tables } from './rows.ts';
 
 /** What somebody who is asked to confirm it can know of it. */
 export type Login = Pick<Tables['logins'], 'machine' | 'address' | 'client' | 'createdAt' | 'expiresAt'>;

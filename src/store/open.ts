@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import type { Kysely } from 'kysely';
 import { newId } from '../lib/ids.ts';
 import type { PostgresAddress } from '../lib/postgres-address.ts';
-import { openPostgres, openSqlite, type Tables } from './database.ts';
+import { openPostgres, openSqlite } from './database.ts';
 import { clientConfig, processPrefix } from './dialect/postgres.ts';
 import { followNews, type News } from './dialect/postgres-news.ts';
 import { provideInstallationId } from './installation.ts';
 import type { NewsListener } from './news.ts';
+import type { Tables } from './rows.ts';
 import { requireNotMoving } from './store-moves.ts';
 
 export type StoreSettings = {

@@ -1,7 +1,8 @@
 /** Sealing everything anew after the key has changed: in steps, each a transaction of its own, and again from any of them. */
 import { type Kysely, sql } from 'kysely';
 import { headerBytes, type Seal } from '../lib/seal.ts';
-import type { Database, Tables } from './database.ts';
+import type { Database } from './database.ts';
+import type { Tables } from './rows.ts';
 import { write } from './transaction.ts';
 
 /** All that is sealed in the store; `key` names a row. */

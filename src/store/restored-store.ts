@@ -1,9 +1,9 @@
 /** What a database says of the machine that it was copied from, taken back before a service works on it elsewhere. */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
-import type { Tables } from './database.ts';
 import { atOnce } from './leases.ts';
 import { nextRoutesVersion } from './routes.ts';
+import type { Tables } from './rows.ts';
 import { write } from './transaction.ts';
 
 /**

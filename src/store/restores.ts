@@ -3,7 +3,8 @@ import type { Selectable } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import type { Restore } from '../deployment/snapshot/snapshot.ts';
 import { newId } from '../lib/ids.ts';
-import type { Database, Tables } from './database.ts';
+import type { Database } from './database.ts';
+import type { Tables } from './rows.ts';
 import type { FailedTry } from './snapshots.ts';
 
 export type AskedRestore = {

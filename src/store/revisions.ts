@@ -9,7 +9,8 @@ import type { ResolvedImage } from '../deployment/plan/operation.ts';
 import type { Asker } from '../deployment/revision-history.ts';
 import type { Seal } from '../lib/seal.ts';
 import { committingFirst, recommit } from './commitments.ts';
-import type { Database, Tables } from './database.ts';
+import type { Database } from './database.ts';
+import type { Tables } from './rows.ts';
 import { write } from './transaction.ts';
 import type { Writing } from './write-all.ts';
 

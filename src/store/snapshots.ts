@@ -4,7 +4,8 @@ import type { Instant } from '../deployment/deployment.ts';
 import type { SizedVolume, Snapshot, SnapshotReason } from '../deployment/snapshot/snapshot.ts';
 import { newId } from '../lib/ids.ts';
 import type { Seal } from '../lib/seal.ts';
-import type { Database, Tables } from './database.ts';
+import type { Database } from './database.ts';
+import type { Tables } from './rows.ts';
 
 export type AskedSnapshot = { deploymentId: string; revision: number; reason: SnapshotReason; now: Instant };
 

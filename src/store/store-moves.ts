@@ -4,7 +4,8 @@
  * theirs, each would undo what the other does.
  */
 import { StartError } from '../lib/start-error.ts';
-import type { Database, Tables } from './database.ts';
+import type { Database } from './database.ts';
+import type { Tables } from './rows.ts';
 
 export type StoreMove = Omit<Tables['storeMoves'], 'id' | 'isDone'> & { isDone: boolean };
 

@@ -6,8 +6,8 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { createSemaphore, type Semaphore } from '../lib/concurrency.ts';
 import type { Result } from '../lib/problem.ts';
 import { wait } from '../lib/wait.ts';
-import type { Tables } from './database.ts';
 import { isPostgres } from './dialect/dialect.ts';
+import type { Tables } from './rows.ts';
 import { StoreFault } from './store-fault.ts';
 
 /**

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { extract, type Header } from 'tar-stream';
-import { facetOf, type VolumeArchive } from '../../src/engine/engine.ts';
+import { facetOf } from '../../src/engine/engine.ts';
+import type { VolumeArchive } from '../../src/engine/volume-facets.ts';
 import type { Stage } from './engine.ts';
 import { createVolume } from './scene.ts';
 

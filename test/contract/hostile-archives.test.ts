@@ -14,8 +14,8 @@ import { clearFolder } from '../../src/engine/docker/volumes/mounted-folder.ts';
 import { type Packing, packedSize, stopPacking } from '../../src/engine/docker/volumes/packed-folder.ts';
 import { createVolumeArchives, removeLeftCopies } from '../../src/engine/docker/volumes/volume-archives.ts';
 import { runProgram } from '../../src/engine/docker/volumes/volume-programs.ts';
-import type { VolumeArchives } from '../../src/engine/engine.ts';
 import { nestedVolumeLabels } from '../../src/engine/labels.ts';
+import type { VolumeArchives } from '../../src/engine/volume-facets.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { unpacked } from './archives.ts';
 

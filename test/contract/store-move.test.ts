@@ -9,9 +9,10 @@ import { cancelMove, type Move, type MoveStep, migrateStore } from '../../src/ad
 import { parsePostgresUrl } from '../../src/lib/postgres-address.ts';
 import { StartError } from '../../src/lib/start-error.ts';
 import { digests, type TableDigest, tableShapes } from '../../src/store/copy-tables.ts';
-import { openPostgres, openSqlite, type Tables } from '../../src/store/database.ts';
+import { openPostgres, openSqlite } from '../../src/store/database.ts';
 import { openStore } from '../../src/store/open.ts';
 import { sealedTables } from '../../src/store/reseal.ts';
+import type { Tables } from '../../src/store/rows.ts';
 import { storeMoveOf } from '../../src/store/store-moves.ts';
 import * as terminal from '../accounts/terminal.ts';
 import { fillAnyTables } from '../support/any-rows.ts';

@@ -22,9 +22,10 @@ import { loopVolumesIn } from '../../src/engine/docker/volumes/volume-copies.ts'
 import { provideKeys, readKeys } from '../../src/lib/key-file.ts';
 import { keyIdOf } from '../../src/lib/seal.ts';
 import { wait } from '../../src/lib/wait.ts';
-import { openSqlite, type Tables } from '../../src/store/database.ts';
+import { openSqlite } from '../../src/store/database.ts';
 import { addDeployment } from '../../src/store/deployments.ts';
 import { noteKeyId, provideInstallationId } from '../../src/store/installation.ts';
+import type { Tables } from '../../src/store/rows.ts';
 import { berthAdmin } from '../accounts/terminal.ts';
 import { deploymentOf } from '../support/deployments.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import type { Kysely } from 'kysely';
 import type { Deployment } from '../../src/deployment/deployment.ts';
-import type { Tables } from '../../src/store/database.ts';
 import { deploymentById } from '../../src/store/deployments.ts';
+import type { Tables } from '../../src/store/rows.ts';
 import { createTestEngine } from '../support/memory-engine.ts';
 import type { Act, Story } from './story.ts';
 import type { Scene } from './witness.ts';

@@ -1,7 +1,8 @@
 /** Rows for every table that the schema has, whatever its columns mean: for what holds for all of them. */
 import { type Kysely, sql } from 'kysely';
 import { type TableShape, tableShapes } from '../../src/store/copy-tables.ts';
-import type { Database, Tables } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/database.ts';
+import type { Tables } from '../../src/store/rows.ts';
 
 /** So many of each; those of tables that refer to others refer to one each. Of SQLite. */
 export async function fillAnyTables(db: Kysely<Tables>, count: number): Promise<void> {

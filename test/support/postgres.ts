@@ -11,7 +11,8 @@ import { type Kysely, sql } from 'kysely';
 import { Client } from 'pg';
 import { parsePostgresUrl } from '../../src/lib/postgres-address.ts';
 import { wait } from '../../src/lib/wait.ts';
-import { openPostgres, type Tables } from '../../src/store/database.ts';
+import { openPostgres } from '../../src/store/database.ts';
+import type { Tables } from '../../src/store/rows.ts';
 import { afterDeath } from '../after-death.ts';
 
 /** Where Debian has the programs of each version. */

@@ -1,6 +1,6 @@
 /** What is asked of a database, and how it finds the answer. */
 import { type Kysely, type QueryId, sql } from 'kysely';
-import type { Tables } from '../../src/store/database.ts';
+import type { Tables } from '../../src/store/rows.ts';
 
 export type Query = { sql: string; parameters: readonly unknown[]; rows: number };
 

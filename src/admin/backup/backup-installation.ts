@@ -18,8 +18,8 @@ import { keyIdOf } from '../../lib/seal.ts';
 import { addAuditEntry } from '../../store/audit-log.ts';
 import { addBackup } from '../../store/backups.ts';
 import { copyToFile } from '../../store/copy-to-file.ts';
-import type { Tables } from '../../store/database.ts';
 import { installationId, installationKeyId } from '../../store/installation.ts';
+import type { Tables } from '../../store/rows.ts';
 import { write } from '../../store/transaction.ts';
 import { keyFileOf } from '../rotate-key.ts';
 import {

@@ -7,7 +7,8 @@ import { parse } from 'yaml';
 import { type TestApi, testApi } from '../../../test/support/api.ts';
 import { filesOfTar } from '../../../test/support/tar-files.ts';
 import { pushedReference } from '../../config/values/pushed-image.ts';
-import { EngineFault, type VolumeArchive } from '../../engine/engine.ts';
+import { EngineFault } from '../../engine/engine.ts';
+import type { VolumeArchive } from '../../engine/volume-facets.ts';
 import { askForRestore, noteFilled, noteRestored, noteTry } from '../../store/restores.ts';
 import { settleImage } from '../../store/revisions.ts';
 

@@ -1,7 +1,7 @@
 /** A snapshot restored as a new deployment beside the one that it was taken of. */
 import type { AppSpec } from '../../config/spec/spec.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
-import { volumesOf } from '../../deployment/desired.ts';
+import { volumesOf } from '../../deployment/desired-volumes.ts';
 import type { Restore, Snapshot } from '../../deployment/snapshot/snapshot.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import type { Origin } from '../../store/origins.ts';

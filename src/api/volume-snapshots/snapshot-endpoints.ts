@@ -1,7 +1,8 @@
 /** Snapshots of a deployment: taking one, listing, restoring and deleting them. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { podsOfVolumes, wantedRevision } from '../../deployment/desired.ts';
+import { wantedRevision } from '../../deployment/desired.ts';
+import { podsOfVolumes } from '../../deployment/desired-volumes.ts';
 import { restoresOf } from '../../store/restores.ts';
 import { revisionOf } from '../../store/revisions.ts';
 import { wishesOf } from '../../store/snapshot-wishes.ts';

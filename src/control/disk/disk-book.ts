@@ -4,7 +4,8 @@
  * anew.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Desired, DesiredVolume } from '../../deployment/desired.ts';
+import type { Desired } from '../../deployment/desired.ts';
+import type { DesiredVolume } from '../../deployment/desired-volumes.ts';
 import type { WantedOfDisk } from '../../deployment/disk/disk-judgement.ts';
 import type { Level } from '../../deployment/disk/disk-levels.ts';
 

@@ -1,7 +1,8 @@
 /** What goes wrong around a deployment without ending it, told to its owner. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Deployment } from '../../deployment/deployment.ts';
-import { type Desired, endingAt, lostVolumes, volumesOf } from '../../deployment/desired.ts';
+import { type Desired, endingAt } from '../../deployment/desired.ts';
+import { lostVolumes, volumesOf } from '../../deployment/desired-volumes.ts';
 import type { Explanation, Reason } from '../../deployment/status/reason.ts';
 import type { Observed } from '../../deployment/workload/workload.ts';
 import { latestEvents } from '../../store/events.ts';

@@ -1,5 +1,4 @@
 /** One visit to a deployment: observe, plan, execute, and again, until there is nothing left to do for now. */
-import { isDeepStrictEqual } from 'node:util';
 import type { Deployment, Instant, PodStatus } from '../../deployment/deployment.ts';
 import { type Desired, imagesOf } from '../../deployment/desired.ts';
 import type { OwnImageLimits } from '../../deployment/limits/pull-limits.ts';
@@ -8,14 +7,8 @@ import { plan } from '../../deployment/plan/plan.ts';
 import type { Pulled } from '../../deployment/status/deployment-progress.ts';
 import { blamedPods, judge, podsOf, withoutSecrets } from '../../deployment/status/deployment-status.ts';
 import { nextState } from '../../deployment/status/lifecycle.ts';
-import {
-  describeExplanation,
-  type Explanation,
-  isSameFailure,
-  type Reason,
-  withWords,
-} from '../../deployment/status/reason.ts';
-import type { Observed, WorkloadName } from '../../deployment/workload/workload.ts';
+import { withWords } from '../../deployment/status/reason.ts';
+import type { Observed } from '../../deployment/workload/workload.ts';
 import { EngineFault } from '../../engine/engine.ts';
 import { deploymentById } from '../../store/deployments.ts';
 import { mandateOf } from '../../store/leases.ts';
@@ -28,10 +21,10 @@ import { nextVisitAt, soonAt } from '../schedule.ts';
 import { findAwaited, lookAgainMs } from './awaited-snapshot.ts';
 import { noteEnd, noteGone, noteStopped, warnOfEnd } from './ending.ts';
 import { execute } from './execute.ts';
-import { aboutPods, blamedBy, finalReason, linesHint, reasonOf } from './failure.ts';
+import { aboutPods, blamedBy, finalReason, reasonOf } from './failure.ts';
 import { forgetTrouble, tellLosses, tellTrouble } from './fault-report.ts';
 import { type Journal, openJournal } from './journal.ts';
-import { lastLinesOf } from './last-lines.ts';
+import { type FinalReason, noteFailure } from './note-failure.ts';
 import { stillSince } from './paused-clock.ts';
 import { afterOperation } from './progress.ts';
 import { pullInTurn } from './pull-turns.ts';
@@ -193,34 +186,10 @@ class Step {
     return this.#muchLater();
   }
 
-  /** `workload`: whose lines tell more. `pods`: as they are now, with those that make the deployment fail. */
-  async #giveUp({ workload, ...why }: Reason & { workload?: WorkloadName }, pods: PodStatus[]): Promise<Outcome> {
-    const deployment = this.#deployment;
-    const fallback = deployment.servingRevision !== null && deployment.servingRevision !== deployment.revision;
-    const lastLines = await lastLinesOf(this.#control.engine, workload, this.#redact);
-    const hint = why.hint ?? (workload === undefined ? undefined : linesHint(lastLines));
-    const failure = {
-      ...withWords({ ...why, ...(hint !== undefined && { hint }) }, this.#redact),
-      ...(fallback && { servingRevision: deployment.servingRevision! }),
-    };
-    const explanation: Explanation = { kind: 'failed', ...failure };
-    const isNews = deployment.state !== 'failed';
-    // An update that has failed did so for its own reason, whatever becomes of the revision that it went back to.
-    if (!isNews && (fallback || isDeepStrictEqual(deployment.explanation, explanation))) {
-      await (isDeepStrictEqual(pods, deployment.pods) ? this.#journal.flush() : this.#journal.record({ pods }));
-      return this.#later();
-    }
-    if (isNews || !isSameFailure(deployment.explanation, explanation)) {
-      this.#journal.note({ kind: 'state', state: 'failed', ...failure, lastLines });
-      const because = describeExplanation(explanation);
-      this.#control.log.info({ deployment: deployment.id, because }, 'deployment failed');
-    }
-    const state = nextState(deployment.state, 'given-up');
-    // The revision that it goes back to has its own time to become ready.
-    const progressedAt = fallback && isNews ? { progressedAt: this.#control.now() } : {};
-    const settled = { number: deployment.revision, outcome: 'failed' } as const;
-    await this.#journal.record({ state, explanation, lastLines, pods, ...progressedAt }, settled);
-    return fallback && isNews ? 'again' : this.#later();
+  /** `pods`: as they are now, with those that make the deployment fail. */
+  async #giveUp(why: FinalReason, pods: PodStatus[]): Promise<Outcome> {
+    const failing = { deployment: this.#deployment, journal: this.#journal, redact: this.#redact };
+    return (await noteFailure(why, pods, failing, this.#control)) === 'falls-back' ? 'again' : this.#later();
   }
 
   #later(): Outcome {

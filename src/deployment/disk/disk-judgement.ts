@@ -1,6 +1,6 @@
 /** PURE. Who holds too much of the disk, and who takes the last of it. */
 import { printBytes } from '../../config/values/units.ts';
-import type { DesiredVolume } from '../desired.ts';
+import type { DesiredVolume } from '../desired-volumes.ts';
 import { type DiskUse, shareOf } from './disk-levels.ts';
 
 /** What a deployment wants of the disk. */

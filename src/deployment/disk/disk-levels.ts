@@ -3,7 +3,8 @@
  * hard limit keep themselves; everything else is looked at and judged.
  */
 import type { Instant } from '../deployment.ts';
-import type { Desired, DesiredVolume } from '../desired.ts';
+import type { Desired } from '../desired.ts';
+import type { DesiredVolume } from '../desired-volumes.ts';
 import type { EventOf } from '../event/event.ts';
 import { describeEvent } from '../event/event-words.ts';
 import { matchWorkloads } from '../plan/plan.ts';

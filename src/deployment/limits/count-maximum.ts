@@ -1,7 +1,7 @@
 /** PURE. More containers, volumes or GPUs than a deployment can ever have, told at the pod that has most of them. */
 import type { Finding } from '../../config/checks/checks.ts';
 import type { AppSpec, PodSpec } from '../../config/spec/spec.ts';
-import { replicasOf } from '../desired.ts';
+import { replicasOf } from '../desired-volumes.ts';
 import type { Counts } from './count-limits.ts';
 import type { Maximum, Present } from './deployment-maximum.ts';
 import { growth } from './host-budget.ts';

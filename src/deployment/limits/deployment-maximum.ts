@@ -2,7 +2,7 @@
 import type { Finding } from '../../config/checks/checks.ts';
 import type { AppSpec } from '../../config/spec/spec.ts';
 import { printBytes } from '../../config/values/units.ts';
-import { replicasOf } from '../desired.ts';
+import { replicasOf } from '../desired-volumes.ts';
 import { capsOf, strangerCapsOf } from './count-limits.ts';
 import { beyondCounts } from './count-maximum.ts';
 import { type Budget, growth } from './host-budget.ts';

@@ -1,7 +1,7 @@
 /** PURE. What a pod may use, and what is set aside for it: the one place for what a configuration leaves open. */
 import { limitOf } from '../../config/spec/default-limits.ts';
 import type { AppSpec, PodSpec, Resources, VolumeSpec } from '../../config/spec/spec.ts';
-import { replicasOf, volumesOf } from '../desired.ts';
+import { replicasOf, volumesOf } from '../desired-volumes.ts';
 import { leastVolumeBytes } from '../disk/disk-levels.ts';
 import { type Counts, countedKinds } from './count-limits.ts';
 

@@ -2,7 +2,7 @@
 import type { Kysely } from 'kysely';
 import type { Instant } from '../../deployment/deployment.ts';
 import { addChallenge, removeChallenge } from '../../store/acme-challenges.ts';
-import type { Tables } from '../../store/database.ts';
+import type { Tables } from '../../store/rows.ts';
 import type { EdgeLog } from '../edge-settings.ts';
 import type { Answerer, Challenge } from './authority.ts';
 import { dnsHook as openHook } from './dns-hook.ts';

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Instant } from '../../deployment/deployment.ts';
 import type { Seal } from '../../lib/seal.ts';
 import { type CertificateState, forgetCertificates, sealedCertificates } from '../../store/certificates.ts';
-import type { Tables } from '../../store/database.ts';
+import type { Tables } from '../../store/rows.ts';
 import type { NamedCertificate } from '../haproxy/served-certificates.ts';
 import { isServed } from './certificate-plan.ts';
 

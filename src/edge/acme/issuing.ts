@@ -13,8 +13,8 @@ import {
   sealedCertificates,
   storeCertificate,
 } from '../../store/certificates.ts';
-import type { Tables } from '../../store/database.ts';
 import { takeDuty } from '../../store/duties.ts';
+import type { Tables } from '../../store/rows.ts';
 import { write } from '../../store/transaction.ts';
 import { readCertificate, uncovered } from '../certificates/certificate.ts';
 import type { EdgeLog } from '../edge-settings.ts';

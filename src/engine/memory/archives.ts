@@ -1,7 +1,7 @@
 /** The facet `archives` of the in-memory engine: a tar of what is in volumes now. */
 import { Readable } from 'node:stream';
 import { pack } from 'tar-stream';
-import type { ArchivedVolumes, VolumeArchive } from '../engine.ts';
+import type { ArchivedVolumes, VolumeArchive } from '../volume-facets.ts';
 import { type MemoryWorld, volumeKey } from './world.ts';
 
 export async function archiveVolumes(

@@ -1,6 +1,7 @@
 /** The facet `copies` of the in-memory engine: its folders are names in its world, and so are their files. */
 import type { SizedVolume } from '../../deployment/snapshot/snapshot.ts';
-import { EngineFault, type VolumeCopies } from '../engine.ts';
+import { EngineFault } from '../engine.ts';
+import type { VolumeCopies } from '../volume-facets.ts';
 import type { Interceptor } from './memory-call.ts';
 import { announce, type MemoryWorld, volumeKey } from './world.ts';
 

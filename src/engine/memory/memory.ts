@@ -15,8 +15,8 @@ import type {
   Isolation,
   Owned,
   UsageMeter,
-  VolumeArchives,
 } from '../engine.ts';
+import type { VolumeArchives } from '../volume-facets.ts';
 import { archiveVolumes } from './archives.ts';
 import { createCopies } from './copies.ts';
 import { diskUse } from './disk.ts';

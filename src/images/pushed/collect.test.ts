@@ -10,12 +10,11 @@ import { deploymentOf } from '../../../test/support/deployments.ts';
 import { emptyStore } from '../../../test/support/empty-store.ts';
 import { imageManifest, ociImage } from '../../../test/support/image-registry.ts';
 import { pushedReference } from '../../config/values/pushed-image.ts';
-import type { Tables } from '../../store/database.ts';
-
 import { addDeployment } from '../../store/deployments.ts';
 import { findPushedManifest, removePushedManifest } from '../../store/pushed-images.ts';
 import { pushedRepositories } from '../../store/pushed-repositories.ts';
 import { settleImage } from '../../store/revisions.ts';
+import type { Tables } from '../../store/rows.ts';
 import { addSession } from '../../store/sessions.ts';
 import { type BlobFolder, openBlobFolder } from '../blobs/blob-folder.ts';
 import { type Digest, digestOf } from '../blobs/digest.ts';

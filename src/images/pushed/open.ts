@@ -1,7 +1,7 @@
 /** The pushed images of a data directory, and what clears them. */
 import type { Kysely } from 'kysely';
 import { wait } from '../../lib/wait.ts';
-import type { Tables } from '../../store/database.ts';
+import type { Tables } from '../../store/rows.ts';
 import { openBlobFolder } from '../blobs/blob-folder.ts';
 import { collect, type Keeping } from './collect.ts';
 import { createPushedImages, type PushedImages } from './pushed-image-store.ts';

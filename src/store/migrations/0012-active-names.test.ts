@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import type { Kysely } from 'kysely';
 import { deploymentOf, firstColumnsOf } from '../../../test/support/deployments.ts';
 import { earlierDatabase } from '../../../test/support/earlier-database.ts';
-import type { Tables } from '../database.ts';
 import { activeDeployments, addDeployment, deploymentById, writeIntent } from '../deployments.ts';
 import { idempotencyOf } from '../idempotency.ts';
+import type { Tables } from '../rows.ts';
 
 const shop = (id: string, fields: Parameters<typeof deploymentOf>[0] = {}) =>
   deploymentOf({ id, label: id, expiresAt: 1_000, ...fields });

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deploymentOf, firstColumnsOf } from '../../../test/support/deployments.ts';
 import { earlierDatabase } from '../../../test/support/earlier-database.ts';
-import type { Database, Tables } from '../database.ts';
+import type { Database } from '../database.ts';
 import { makeDue, releaseLease, settledHashes, takeLeases } from '../leases.ts';
+import type { Tables } from '../rows.ts';
 import { addSession } from '../sessions.ts';
 
 test('what visits saw is written anew, and the release before goes on beside the one that comes after it', async () => {

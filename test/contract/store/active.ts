@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import type { Kysely } from 'kysely';
 import { type Deployment, deploymentStates, isActive, isPastLimit } from '../../../src/deployment/deployment.ts';
 import { sealWith } from '../../../src/lib/seal.ts';
-import type { Tables } from '../../../src/store/database.ts';
 import {
   activeDeployments,
   activeDeploymentsOfAccount,
@@ -14,6 +13,7 @@ import {
 } from '../../../src/store/deployments.ts';
 import { addingOrigin, suspects, usageOfClient } from '../../../src/store/origins.ts';
 import { addRevision } from '../../../src/store/revisions.ts';
+import type { Tables } from '../../../src/store/rows.ts';
 import { addSession } from '../../../src/store/sessions.ts';
 import { deploymentOf, pod, specOf } from '../../support/deployments.ts';
 import type { OpenStore } from './store.ts';

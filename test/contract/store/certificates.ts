@@ -20,8 +20,8 @@ import {
   sealedCertificates,
   storeCertificate,
 } from '../../../src/store/certificates.ts';
-import type { Tables } from '../../../src/store/database.ts';
 import { resealAll } from '../../../src/store/reseal.ts';
+import type { Tables } from '../../../src/store/rows.ts';
 import type { OpenStore } from './store.ts';
 
 export function certificatesContract(open: OpenStore): void {

@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import type { Kysely } from 'kysely';
 import { sealWith } from '../../../src/lib/seal.ts';
 import { addUpCommitments, committedInAll, recountCommitments } from '../../../src/store/commitments.ts';
-import type { Tables } from '../../../src/store/database.ts';
 import {
   addDeployment,
   deploymentById,
@@ -14,6 +13,7 @@ import {
 } from '../../../src/store/deployments.ts';
 import { makeDue } from '../../../src/store/leases.ts';
 import { addRevision, forgetConfigurations, forgetSuperseded } from '../../../src/store/revisions.ts';
+import type { Tables } from '../../../src/store/rows.ts';
 import { addSession } from '../../../src/store/sessions.ts';
 import { deploymentOf, pod, specOf } from '../../support/deployments.ts';
 import type { OpenStore } from './store.ts';

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Kysely } from 'kysely';
 import { sealWith } from '../../../src/lib/seal.ts';
-import type { Tables } from '../../../src/store/database.ts';
 import {
   activeDeployments,
   addDeployment,
@@ -14,6 +13,7 @@ import {
 import { addEvents, eventsAfter } from '../../../src/store/events.ts';
 import { makeDue, nextDueAt, takeLeases } from '../../../src/store/leases.ts';
 import { addRevision, countRevisions, revisionOf } from '../../../src/store/revisions.ts';
+import type { Tables } from '../../../src/store/rows.ts';
 import { addSession, forgetEmptySessions, sessionOfToken } from '../../../src/store/sessions.ts';
 import { deploymentOf, pod, specOf } from '../../support/deployments.ts';
 import type { OpenStore } from './store.ts';

@@ -4,7 +4,6 @@ import { afterEach, beforeEach, test } from 'node:test';
 import type { Kysely } from 'kysely';
 import { afterCheck, quarantineMs } from '../../../src/deployment/domain/domain-state.ts';
 import { noteOrder } from '../../../src/store/certificates.ts';
-import type { Tables } from '../../../src/store/database.ts';
 import { addDeployment } from '../../../src/store/deployments.ts';
 import {
   countDomains,
@@ -25,6 +24,7 @@ import {
   strayDomains,
 } from '../../../src/store/domains.ts';
 import { routesSince } from '../../../src/store/routes.ts';
+import type { Tables } from '../../../src/store/rows.ts';
 import { addSession } from '../../../src/store/sessions.ts';
 import { deploymentOf } from '../../support/deployments.ts';
 import type { OpenStore } from './store.ts';

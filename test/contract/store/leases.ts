@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Kysely } from 'kysely';
-import type { Tables } from '../../../src/store/database.ts';
 import { addDeployment, writeObservation } from '../../../src/store/deployments.ts';
 import {
   atOnce,
@@ -15,6 +14,7 @@ import {
   takeLeases,
   takeOver,
 } from '../../../src/store/leases.ts';
+import type { Tables } from '../../../src/store/rows.ts';
 import { addSession } from '../../../src/store/sessions.ts';
 import { deploymentOf } from '../../support/deployments.ts';
 import type { OpenStore } from './store.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Kysely } from 'kysely';
-import type { Tables } from '../../../src/store/database.ts';
 import { addDeployment, deploymentById, endAll, writeIntent } from '../../../src/store/deployments.ts';
 import { addIdempotency, idempotencyOf } from '../../../src/store/idempotency.ts';
 import { endPastLimit } from '../../../src/store/intents.ts';
+import type { Tables } from '../../../src/store/rows.ts';
 import { addSession } from '../../../src/store/sessions.ts';
 import { transact } from '../../../src/store/transaction.ts';
 import { deploymentOf } from '../../support/deployments.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Kysely } from 'kysely';
-import type { Tables } from '../../../src/store/database.ts';
 import { addDeployment, endAll, writeObservation } from '../../../src/store/deployments.ts';
 import { makeDue, takeLeases } from '../../../src/store/leases.ts';
 import { routesAfter, routesSince } from '../../../src/store/routes.ts';
+import type { Tables } from '../../../src/store/rows.ts';
 import { addSession } from '../../../src/store/sessions.ts';
 import { deploymentOf } from '../../support/deployments.ts';
 import type { OpenStore } from './store.ts';

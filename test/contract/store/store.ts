@@ -1,7 +1,7 @@
 /** What the store promises, on whichever database. */
 import { describe } from 'node:test';
 import type { Kysely } from 'kysely';
-import type { Tables } from '../../../src/store/database.ts';
+import type { Tables } from '../../../src/store/rows.ts';
 import { activeContract } from './active.ts';
 import { certificatesContract } from './certificates.ts';
 import { commitmentsContract } from './commitments.ts';

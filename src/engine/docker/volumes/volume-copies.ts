@@ -5,7 +5,7 @@
 import { mkdir, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sync } from '../../../lib/synced-files.ts';
-import type { VolumeCopies } from '../../engine.ts';
+import type { VolumeCopies } from '../../volume-facets.ts';
 import { apparentBytesBelow } from './apparent-size.ts';
 import { copyFrozen, type FrozenCopying } from './frozen-copy.ts';
 import { unmount } from './loop-file.ts';

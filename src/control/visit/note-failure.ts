@@ -1,0 +1,58 @@
+/** That a revision has failed: written with its last lines, and told where it is news. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Deployment, PodStatus } from '../../deployment/deployment.ts';
+import { nextState } from '../../deployment/status/lifecycle.ts';
+import {
+  describeExplanation,
+  type Explanation,
+  isSameFailure,
+  type Reason,
+  withWords,
+} from '../../deployment/status/reason.ts';
+import type { WorkloadName } from '../../deployment/workload/workload.ts';
+import type { Control } from '../control.ts';
+import { linesHint } from './failure.ts';
+import type { Journal } from './journal.ts';
+import { lastLinesOf } from './last-lines.ts';
+
+/** `workload`: whose lines tell more. */
+export type FinalReason = Reason & { workload?: WorkloadName };
+
+type Failing = { deployment: Deployment; journal: Journal; redact: (text: string) => string };
+
+/**
+ * `pods`: as they are now, with those that make the deployment fail. Answers whether it goes back, from now on, to the
+ * revision that served before.
+ */
+export async function noteFailure(
+  { workload, ...why }: FinalReason,
+  pods: PodStatus[],
+  { deployment, journal, redact }: Failing,
+  { engine, now, log }: Control,
+): Promise<'falls-back' | 'stays'> {
+  const fallback = deployment.servingRevision !== null && deployment.servingRevision !== deployment.revision;
+  const lastLines = await lastLinesOf(engine, workload, redact);
+  const hint = why.hint ?? (workload === undefined ? undefined : linesHint(lastLines));
+  const failure = {
+    ...withWords({ ...why, ...(hint !== undefined && { hint }) }, redact),
+    ...(fallback && { servingRevision: deployment.servingRevision! }),
+  };
+  const explanation: Explanation = { kind: 'failed', ...failure };
+  const isNews = deployment.state !== 'failed';
+  // An update that has failed did so for its own reason, whatever becomes of the revision that it went back to.
+  if (!isNews && (fallback || isDeepStrictEqual(deployment.explanation, explanation))) {
+    await (isDeepStrictEqual(pods, deployment.pods) ? journal.flush() : journal.record({ pods }));
+    return 'stays';
+  }
+  if (isNews || !isSameFailure(deployment.explanation, explanation)) {
+    journal.note({ kind: 'state', state: 'failed', ...failure, lastLines });
+    log.info({ deployment: deployment.id, because: describeExplanation(explanation) }, 'deployment failed');
+  }
+  const state = nextState(deployment.state, 'given-up');
+  const fallsBack = fallback && isNews;
+  // The revision that it goes back to has its own time to become ready.
+  const progressedAt = fallsBack ? { progressedAt: now() } : {};
+  const settled = { number: deployment.revision, outcome: 'failed' } as const;
+  await journal.record({ state, explanation, lastLines, pods, ...progressedAt }, settled);
+  return fallsBack ? 'falls-back' : 'stays';
+}

@@ -1,0 +1,262 @@
+/** The rows of all tables, as their queries read and write them. */
+import type { Generated } from 'kysely';
+import type { Deployment, Instant } from '../deployment/deployment.ts';
+import type { Domain } from '../deployment/domain/domain-state.ts';
+import type { EventKind } from '../deployment/event/event.ts';
+import type { Ban } from '../deployment/limits/ban.ts';
+import type { Amount } from '../deployment/limits/pod-resources.ts';
+import type { SessionStarts } from '../deployment/limits/session-starts.ts';
+import type { Asker, RevisionOutcome } from '../deployment/revision-history.ts';
+import type { Restore, Snapshot } from '../deployment/snapshot/snapshot.ts';
+
+export type Tables = {
+  installation: {
+    id: string;
+    createdAt: Instant;
+    /** Names the key that values are sealed with; null before a process has said it. */
+    keyId: string | null;
+  };
+  sessions: {
+    id: string;
+    tokenHash: string;
+    createdAt: Instant;
+    accountId: string | null;
+    /** Null only where an earlier release has written it. */
+    tokenMadeAt: Instant | null;
+    tokenMadeFrom: string | null;
+    tokenUsedAt: Instant | null;
+    tokenUsedFrom: string | null;
+    tokenEndedAt: Instant | null;
+    starts: Generated<SessionStarts>;
+  };
+  /** Written by the sign-in library, as are the next two and others that nobody else touches; but `tier` is ours. */
+  accounts: {
+    id: string;
+    name: string;
+    email: string;
+    /** A number in SQLite. */
+    emailVerified: boolean | number;
+    createdAt: string | Date;
+    tier: string | null;
+  };
+  signIns: { expiresAt: string };
+  verifications: { expiresAt: string };
+  apiKeys: {
+    id: string;
+    accountId: string;
+    name: string;
+    start: string;
+    keyHash: string;
+    createdAt: Instant;
+    lastUsedAt: Instant | null;
+  };
+  /** `accountId`: of who has decided. */
+  logins: {
+    deviceHash: string;
+    userHash: string;
+    machine: string;
+    address: string;
+    client: string;
+    createdAt: Instant;
+    expiresAt: Instant;
+    nextPollAt: Instant;
+    intervalMs: number;
+    accountId: string | null;
+    decision: 'approved' | 'denied' | null;
+  };
+  deployments: DeploymentRow;
+  /** One row. */
+  routeTable: { id: number; version: number };
+  /** What one process does for all. */
+  duties: { name: string; holder: string; heldUntil: Instant };
+  spentProofs: { hash: string; expiresAt: Instant };
+  edges: EdgeRow;
+  certificates: CertificateRow;
+  domains: DomainRow;
+  /** `key`: sealed, the account's private one. */
+  acmeAccounts: { directory: string; key: Uint8Array };
+  acmeChallenges: { token: string; host: string; answer: string; expiresAt: Instant };
+  /** What each deployment that may have something on the engine has been promised; see `commitments.ts`. */
+  commitments: { deploymentId: string } & Amount;
+  /** One row: the sum of them. */
+  commitmentTotals: { id: number } & Amount;
+  revisions: {
+    deploymentId: string;
+    number: number;
+    /** Sealed JSON of the AppSpec. */
+    spec: Uint8Array;
+    /** Sealed text of the document as it was sent. */
+    document: Uint8Array;
+    createdAt: Instant;
+    /** What it asks of the host. */
+    memoryBytes: Generated<number>;
+    cpuMillis: Generated<number>;
+    diskBytes: Generated<number>;
+    /** Null until the revisions from before they were counted are. */
+    containers: number | null;
+    volumes: number | null;
+    gpus: number | null;
+    /** JSON: all volumes of the deployment until then, each name with a size; null as the three before. */
+    volumeSizes: string | null;
+    /** A JSON list of what its pods name, in clear: an operator has to find who runs an image. */
+    images: Generated<string>;
+    /** Null of revisions from before it was noted. */
+    askedBy: Asker | null;
+    /** The earlier revision whose document it has again. */
+    repeats: number | null;
+    /** Null until it has become ready or has failed, and for good when another one was asked for before. */
+    outcome: RevisionOutcome | null;
+    settledAt: Instant | null;
+  };
+  /** Sealed. `valuesOf`: the deployment whose generated values it has; null: its own. */
+  seeds: { deploymentId: string; seed: Uint8Array; valuesOf: string | null };
+  revisionImages: { deploymentId: string; revision: number; image: string; reference: string };
+  privateRepositories: { repository: string };
+  imageAccess: { deploymentId: string; repository: string };
+  pulledImages: { reference: string; lastUsedAt: Instant };
+  /** One of the two is set. `client`: whom the limits count, of who pushed first; `aliveAt`: when its owner was last there. */
+  imageNamespaces: {
+    name: string;
+    sessionId: string | null;
+    accountId: string | null;
+    client: string;
+    createdAt: Instant;
+    aliveAt: Instant;
+  };
+  /** Who has shown that they have a blob. `seenAt`: when a client was last told that it is here. */
+  pushedBlobs: { namespace: string; digest: string; sizeBytes: number; seenAt: Instant };
+  pushedManifests: {
+    repository: string;
+    digest: string;
+    namespace: string;
+    mediaType: string;
+    sizeBytes: number;
+    pushedAt: Instant;
+    usedAt: Instant;
+  };
+  manifestParts: { repository: string; manifest: string; digest: string; kind: 'blob' | 'manifest' };
+  pushedTags: { repository: string; tag: string; digest: string; pushedAt: Instant };
+  events: EventRow;
+  evictions: {
+    deploymentId: string;
+    revision: number;
+    pod: string;
+    replica: number;
+    at: Instant;
+    because: string;
+  };
+  /** `metrics`: JSON; `at`: when its five minutes began; `process`: which one has measured them. */
+  keptMetrics: { deploymentId: string; at: Instant; process: string; metrics: string };
+  leases: {
+    deploymentId: string;
+    dueAt: Instant | null;
+    token: string | null;
+    leasedUntil: Instant | null;
+    /** Of what the last visit saw; null when it failed, and before the first one. */
+    observedHash: string | null;
+  };
+  claims: { tokenHash: string; deploymentId: string; createdAt: Instant; expiresAt: Instant };
+  /** `token`: sealed. */
+  shareLinks: { deploymentId: string; tokenHash: string; token: Uint8Array; createdAt: Instant };
+  /** Where a deployment was started from: the address, and the client that the limits count. */
+  origins: { deploymentId: string; address: string; client: string };
+  bans: Ban & { createdAt: Instant };
+  auditEntries: { number: number; at: Instant; actor: string; action: string; subject: string; reason: string };
+  /** Of the installation, that were finished; `id`: as the place calls it. */
+  backups: { id: string; at: Instant; place: string; totalBytes: number; addedBytes: number };
+  /** `volumes`: as JSON. */
+  snapshots: Omit<Snapshot, 'volumes'> & { volumes: string };
+  /** `takesSafety`: 0 or 1. */
+  restores: Omit<Restore, 'volumes' | 'takesSafety'> & { volumes: string; takesSafety: number };
+  /** `beforeUpdates`: 0 or 1. No row: as `noWishes` says. */
+  snapshotWishes: { deploymentId: string; beforeUpdates: number };
+  /** Sealed: what opens each place of snapshots. */
+  snapshotPlaces: { place: string; password: Uint8Array };
+  /** One row at the most: see `store-moves.ts`. */
+  storeMoves: {
+    id: number;
+    /** The same in both databases. */
+    move: string;
+    side: 'from' | 'to';
+    isDone: number;
+    installation: string;
+    /** The other database, as people are told of it. */
+    place: string;
+    /** Of the process that copies; a later one takes it from an earlier one. */
+    run: string;
+    at: Instant;
+  };
+  idempotency: {
+    keyHash: string;
+    bodyHash: string;
+    deploymentId: string;
+    /** Sealed, so that a repeated request can be answered with the same token. */
+    sessionToken: Uint8Array;
+    expiresAt: Instant;
+  };
+};
+
+/** Of one host, `*.` in front for all directly below it. */
+export type CertificateRow = {
+  host: string;
+  /** Sealed: chain and key; null until the first is issued, as are the next five. */
+  pem: Uint8Array | null;
+  firstIssuedAt: Instant | null;
+  issuedAt: Instant | null;
+  expiresAt: Instant | null;
+  renewAt: Instant | null;
+  /** When the authority wants to be asked about the renewal again; null: it tells nothing. */
+  askAt: Instant | null;
+  orderedAt: Instant;
+  /** In a row. */
+  failures: number;
+  nextTryAt: Instant;
+  /** Of the last failure, in words for the operator. */
+  problem: string | null;
+  /** What they were told of by mail since the last one was issued. */
+  told: 'failing' | 'ending' | null;
+};
+
+/** As the domain, its finding as JSON. */
+export type DomainRow = Omit<Domain, 'finding'> & { finding: string | null };
+
+export type EdgeRow = {
+  id: string;
+  /** Where it runs: a boot of a machine, and the directory of its HAProxy. */
+  machine: string;
+  directory: string;
+  /** Of the route table: it serves this one or a newer one. */
+  version: number;
+  /** From then on it answers no request, unless this is put off before. */
+  answersUntil: Instant;
+};
+
+export type EventRow = {
+  deploymentId: string;
+  number: number;
+  /** Grows with everything that is told of the deployment. */
+  sequence: number;
+  kind: EventKind;
+  /** Equal for those that repeat one another; null where nothing is counted. */
+  identity: string | null;
+  /** JSON of what the event says beside its kind. */
+  fields: string;
+  count: number;
+  firstAt: Instant;
+  at: Instant;
+};
+
+/** As the deployment, with what is no plain value as JSON. */
+export type DeploymentRow = Omit<Deployment, 'explanation' | 'pods' | 'lastLines' | 'endpoints' | 'restarts'> & {
+  explanation: string | null;
+  pods: string;
+  lastLines: string;
+  endpoints: string;
+  restarts: string;
+  /** 1 when it was there, beside a newer one of its name in its session, before names became unique; else 0. */
+  sharesName: Generated<number>;
+  /** Of the route table, when the endpoints were written last; 0 before. */
+  routesVersion: Generated<number>;
+  /** The one that it is on; null on engines of one machine, and where nobody has said it. */
+  cluster: Generated<string | null>;
+};
