@@ -15,9 +15,9 @@ export type LayerOrigin = Pick<ResolvedUpstream, 'client' | 'asked' | 'isForEver
 export type Reading = { pace: Pace; cache?: BlobCache | undefined; signal: AbortSignal };
 
 /**
- * Ends only after digest and length are right: whoever keeps the last chunk until then has not passed on a whole layer
- * that is wrong. What somebody's own login has shown is not kept for others, and what was pushed is on the disk already.
- * Throws ImageFault, DialFault.
+ * Each chunk is good until the next but one is asked for. Ends only after digest and length are right: whoever keeps the
+ * last chunk until then has not passed on a whole layer that is wrong. What somebody's own login has shown is not kept
+ * for others, and what was pushed is on the disk already. Throws ImageFault, DialFault.
  */
 export async function* verifiedChunks(
   origin: LayerOrigin,
@@ -72,28 +72,44 @@ async function* layerChunks(
 /** Sockets give 64 KiB at a time; each piece is hashed, counted, kept and sent on its own. */
 const pieceBytes = 2 ** 19;
 
-/** What has come before a fault is given before it is thrown. */
+/**
+ * Pieces in two buffers by turns, each good until the next but one is asked for. What has come before a fault is given
+ * before it is thrown.
+ */
 async function* inPieces(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-  let parts: Buffer[] = [];
+  const buffers = [Buffer.allocUnsafeSlow(pieceBytes), Buffer.allocUnsafeSlow(pieceBytes)] as const;
+  let isOdd = false;
   let length = 0;
   const take = () => {
-    const piece = parts.length === 1 ? parts[0]! : Buffer.concat(parts, length);
-    parts = [];
+    const piece = buffers[isOdd ? 1 : 0].subarray(0, length);
+    isOdd = !isOdd;
     length = 0;
     return piece;
   };
   let fault: { reason: unknown } | undefined;
   try {
     for await (const chunk of chunks) {
-      parts.push(chunk);
-      length += chunk.length;
-      if (length >= pieceBytes) yield take();
+      for (let at = 0; at < chunk.length; ) {
+        const copied = chunk.copy(buffers[isOdd ? 1 : 0], length, at);
+        length += copied;
+        at += copied;
+        if (length === pieceBytes) yield take();
+      }
+      letGo(chunk);
     }
   } catch (reason) {
     fault = { reason };
   }
   if (length > 0) yield take();
   if (fault) throw fault.reason;
+}
+
+/**
+ * Gives back the memory of a chunk that was copied, where it has memory of its own. The collector counts that: left to
+ * it, 100 MB that passed cost the service up to 15 looks at all of its memory, and 1.3 of 3.0 s of processor time.
+ */
+function letGo({ buffer, length }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
 }
 
 /** As often as Docker tries. */

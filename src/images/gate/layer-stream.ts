@@ -90,7 +90,8 @@ export async function passPacked(
     bytes += chunk.length;
     passing.passed?.(bytes);
     await pass(held);
-    held = chunk;
+    // It is sent while others come.
+    held = Buffer.from(chunk);
   });
   await pass(held);
   out.end();
