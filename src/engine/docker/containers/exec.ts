@@ -86,7 +86,11 @@ function running(
     output: outputOf(socket, terminal),
     async write(bytes) {
       if (!socket.writable || socket.write(bytes)) return;
-      await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => {});
+      const either = new AbortController();
+      const { signal } = either;
+      await Promise.race([once(socket, 'drain', { signal }), once(socket, 'close', { signal })]).catch(() => {});
+      // The one that has not come is not listened for any more: there is a next piece.
+      either.abort();
     },
     endInput() {
       // A terminal has no end: its reader is told by a byte.
