@@ -109,6 +109,10 @@ describe('fetching a configuration', () => {
     await refused(at('/long'), /more than the 256 KiB/);
     await refused(at('/page'), /answers with a web page/);
     for (const path of ['/image', '/bytes', '/control', '/packed']) await refused(at(path), /plain text/);
+    for (const mark of ['\u202e', '\u2066', '\u200f', '\u061c']) {
+      routes['/reversed'] = says('text/plain', `image: nginx:1 # ${mark}evil/other`);
+      await refused(at('/reversed'), /invisible marks of direction/);
+    }
     await refused(at('/gone'), /answers with status 404/);
     assert.ok(!JSON.stringify((await ask(at('/gone'))).body).includes('secret words'));
   });

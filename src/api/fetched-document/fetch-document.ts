@@ -59,6 +59,8 @@ async function readAnswer({ status, headers, url, body }: Answer, signal: AbortS
   }
   const text = readText(await readWhole(body, maxDocumentBytes, url.host));
   if (text === undefined) return unavailable(url.host, 'does not answer with a plain text');
+  if (/\p{Bidi_Control}/u.test(text))
+    return unavailable(url.host, 'answers with a text whose invisible marks of direction show it otherwise than it is');
   return succeed<FetchedDocument>({ from: url.href, text });
 }
 

@@ -78,9 +78,9 @@ export function excerpt(text: string): string {
   return text.length <= 64 ? text : `${text.slice(0, 24)}…`;
 }
 
-/** In quotes, on one line, and without anything that a terminal would obey. */
+/** In quotes, on one line, and without anything that a terminal would obey, or that shows it otherwise than it is. */
 export function quote(text: string): string {
-  const written = excerpt(text).replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (character) =>
+  const written = excerpt(text).replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, (character) =>
     character === '\n' ? '\\n' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
   return `"${written}"`;
