@@ -52,7 +52,8 @@ test('what was used least recently leaves, whatever is read and written, also ac
         if (each.kind === 'restart') cache = await open(folder, 350);
         else if (each.kind === 'put') {
           assert.equal(await put(cache, each.name), 'kept');
-          model = [...model.filter((name) => name !== each.name), each.name].slice(-3);
+          // What is kept makes room while it is written, whether it is there already or not.
+          model = [...model.slice(-2).filter((name) => name !== each.name), each.name];
         } else {
           assert.equal(await has(cache, each.name), model.includes(each.name));
           if (model.includes(each.name)) model = [...model.filter((name) => name !== each.name), each.name];
@@ -63,6 +64,25 @@ test('what was used least recently leaves, whatever is read and written, also ac
     }),
     { numRuns: 25 },
   );
+});
+
+test('what is on its way counts to the budget with what is kept, and is written only while there is room', async () => {
+  const cache = await open('on-its-way', 350);
+  for (const name of [1, 2, 3]) await put(cache, name);
+  const [first, second, refused] = [await cache.stage(), await cache.stage(), await cache.stage()];
+  await first.write(content(4));
+  assert.equal(cache.usedBytes(), 200, 'the least recently used has made room');
+  await second.write(content(5));
+  await second.write(content(6));
+  assert.equal(cache.usedBytes(), 0);
+  await assert.rejects(refused.write(content(7)), /no room/);
+  await second.discard();
+  const third = await cache.stage();
+  await third.write(content(7));
+  for (const [staged, name] of [[first, 4] as const, [third, 7] as const])
+    assert.equal(await cache.adopt(staged, { digest: digestOf(content(name)) }), 'kept');
+  await put(cache, 8);
+  assert.equal(cache.usedBytes(), 300);
 });
 
 test('what was being written when the service died is cleared at the next start', async () => {

@@ -18,17 +18,19 @@ export type BlobCache = AsyncDisposable & {
   read(digest: Digest, range?: ByteRange): Promise<{ sizeBytes: number; stream: Readable } | undefined>;
   /** For whoever reads it piece by piece, and has to close it. */
   open(digest: Digest): Promise<OpenedBlob | undefined>;
-  /** What is larger is not kept. */
-  readonly budgetBytes: number;
-  /** A file to write a blob into while it passes by; `digest`: of somebody who computes it of the same pieces. */
+  /**
+   * A file to write a blob into while it passes by; `digest`: of somebody who computes it of the same pieces. What is
+   * written counts to the budget, and what is kept makes room for it. A write for which there is none discards the file
+   * and throws: it has become larger than the budget, or others that pass by at the same time have the rest.
+   */
   stage(digest?: () => Digest): Promise<StagedFile>;
-  /** Takes it; what is larger than the budget is not kept for long. */
+  /** Takes it. */
   adopt(staged: StagedFile, said: { digest: Digest; sizeBytes?: number }): Promise<Adopted>;
   /** As `adopt`, when all is `written`, while others go on; what goes wrong costs the blob alone. */
   keep(staged: StagedFile, said: { digest: Digest; sizeBytes?: number }, written: Promise<void>): void;
   /** Of one that is not what its name says. */
   drop(digest: Digest): Promise<void>;
-  /** What all of it takes. */
+  /** What all that is kept takes. */
   usedBytes(): number;
 };
 
@@ -42,6 +44,7 @@ export async function openBlobCache({ folder, twin, budgetBytes, now }: BlobCach
   /** The least recently used first. */
   const known = new Map<Digest, { sizeBytes: number; notedAt: number }>();
   let usedBytes = 0;
+  let stagedBytes = 0;
   const found = await Promise.all(
     (await blobs.list()).map(async (digest) => ({
       digest,
@@ -66,10 +69,53 @@ export async function openBlobCache({ folder, twin, budgetBytes, now }: BlobCach
 
   async function makeRoom(): Promise<void> {
     for (const digest of known.keys()) {
-      if (usedBytes <= budgetBytes) return;
+      if (usedBytes + stagedBytes <= budgetBytes) return;
       forget(digest);
       await blobs.remove(digest);
     }
+  }
+
+  /** One after the other: where there is no room for several, the first gives up and leaves its own to the others. */
+  let reserving: Promise<void> = Promise.resolve();
+
+  async function stage(digest?: () => Digest): Promise<StagedFile> {
+    const file = await stageFile(blobs.stagingPath(randomUUID()), digest);
+    let counted = 0;
+    const uncount = () => {
+      stagedBytes -= counted;
+      counted = 0;
+    };
+    const discard = async () => {
+      await file.discard();
+      uncount();
+    };
+    const reserve = async (bytes: number) => {
+      if (stagedBytes + bytes > budgetBytes) {
+        await discard();
+        throw new Error('the cache has no room for it');
+      }
+      stagedBytes += bytes;
+      counted += bytes;
+      await makeRoom();
+    };
+    return {
+      get sizeBytes() {
+        return file.sizeBytes;
+      },
+      async write(piece) {
+        const reserved = reserving.then(() => reserve(piece.length));
+        reserving = reserved.catch(() => {});
+        await reserved;
+        await file.write(piece);
+      },
+      digest: file.digest,
+      rest: file.rest,
+      async keep(path, isLasting) {
+        await file.keep(path, isLasting);
+        uncount();
+      },
+      discard,
+    };
   }
 
   async function adopt(staged: StagedFile, said: { digest: Digest; sizeBytes?: number }): Promise<Adopted> {
@@ -115,8 +161,7 @@ export async function openBlobCache({ folder, twin, budgetBytes, now }: BlobCach
     },
     read: (digest, range) => used(digest, () => blobs.read(digest, range)),
     open: (digest) => used(digest, () => blobs.open(digest)),
-    budgetBytes,
-    stage: (digest) => stageFile(blobs.stagingPath(randomUUID()), digest),
+    stage,
     async drop(digest) {
       forget(digest);
       await blobs.remove(digest);

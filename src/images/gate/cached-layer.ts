@@ -12,8 +12,8 @@ export type Keeping = AsyncDisposable & {
 };
 
 /**
- * A disk that takes no more ends the keeping, and so does a layer that is larger than the cache; whoever reads the layer
- * goes on. What was not kept is gone when it is disposed of. `digest`: of what was written.
+ * A disk that takes no more ends the keeping, and so does a cache that has no room; whoever reads the layer goes on. What
+ * was not kept is gone when it is disposed of. `digest`: of what was written.
  */
 export async function keepAside(cache: BlobCache, digest: () => Digest): Promise<Keeping> {
   let staged = await cache.stage(digest).catch(() => undefined);
@@ -27,7 +27,6 @@ export async function keepAside(cache: BlobCache, digest: () => Digest): Promise
   const write = async (before: Promise<void>, piece: Uint8Array) => {
     await before;
     if (!staged) return;
-    if (staged.sizeBytes + piece.length > cache.budgetBytes) return await discard();
     await staged.write(piece).catch(discard);
   };
   return {
