@@ -38,6 +38,28 @@ test('who was killed for memory may be told so before its end or just after it',
   );
 });
 
+test('who is killed again soon after an end for memory was killed for that, although the engine has lost the word', async (context) => {
+  const ends = [event('oom', 900), event('die', 1_000, 137), event('die', 2_000, 137), event('die', 3_000, 1)];
+  assert.deepEqual(endIn(parseEnds(ends), 1_990), { code: 137, isOutOfMemory: true });
+  const twice = [...ends.slice(0, 3), event('die', 2_500, 137)];
+  assert.deepEqual(endIn(parseEnds(twice), 2_490), { code: 137, isOutOfMemory: true });
+  assert.deepEqual(endIn(parseEnds(ends.slice(2)), 1_990), { code: 137, isOutOfMemory: false });
+  assert.deepEqual(endIn(parseEnds(ends), 2_990), { code: 1, isOutOfMemory: false });
+
+  const endedAt = Date.parse('2026-01-01T12:00:00Z');
+  const lines = [event('oom', endedAt - 1_100), event('die', endedAt - 1_000, 137), event('die', endedAt + 10, 137)];
+  const server = createServer((_, response) => void response.end(lines.map((line) => `${line}\n`).join('')));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  context.after(() => server.close());
+  const docker = new Docker({ protocol: 'http', host: '127.0.0.1', port: (server.address() as AddressInfo).port });
+  const State = { Status: 'exited', ExitCode: 137, OOMKilled: false, FinishedAt: new Date(endedAt).toISOString() };
+  const inspected = { Id: 'web', State, HostConfig: { Memory: 2 ** 20 } } as never;
+  for (const ageMs of [100, 60_000]) {
+    const { exit } = await lastEnd(docker, inspected, undefined, endedAt + ageMs);
+    assert.deepEqual([exit?.code, exit?.isOutOfMemory], [137, true], `looked at ${ageMs} ms later`);
+  }
+});
+
 test('an end that does not say its code is none', () => {
   assert.deepEqual(parseEnds([event('die', 1_000)]), []);
 });

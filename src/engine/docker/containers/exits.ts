@@ -49,7 +49,7 @@ export async function lastEnd(
   if (!(at > 0)) return { finishedAt, exit: toldExit(inspected, { at: nowMs, finishedAt }), isSettled: false };
   if (before?.finishedAt === finishedAt && (before.isSettled || isSettled(before.exit, nowMs))) return before;
   const told = toldExit(inspected, { at, finishedAt });
-  if (told && isSettled(told, nowMs)) return { finishedAt, exit: told, isSettled: true };
+  if (told && isCertain(told)) return { finishedAt, exit: told, isSettled: true };
   // Not now: of an instant that the engine's clock has not reached yet, it would tell when it has.
   const toMs = hasEnded(inspected) ? at + latenessMs : Date.parse(inspected.State.StartedAt);
   const ends = await readEnds(docker, inspected.Id, { fromMs: at - causeMs, toMs });
@@ -63,8 +63,12 @@ export async function lastEnd(
 
 /** Whether nothing that comes later can change what is known of it. */
 function isSettled(exit: Exit | undefined, nowMs: number): boolean {
-  if (!exit) return false;
-  return exit.code !== killedCode || exit.isOutOfMemory || nowMs - exit.at > settleMs;
+  return exit !== undefined && (isCertain(exit) || nowMs - exit.at > settleMs);
+}
+
+/** Whether what the engine says of the container says all. */
+function isCertain({ code, isOutOfMemory }: Exit): boolean {
+  return code !== killedCode || isOutOfMemory;
 }
 
 type Moment = Pick<Exit, 'at' | 'finishedAt'>;
@@ -101,10 +105,19 @@ function isKilled({ State }: Docker.ContainerInspectInfo): boolean {
 /** An end of a container, as the engine's events tell it. */
 export type End = { atMs: number; code: number; isOutOfMemory: boolean };
 
-/** The one of that instant: its event is a moment younger, and the next end a whole start away. */
+/**
+ * The one of that instant: its event is a moment younger, and the next end a whole start away. On a busy machine the
+ * kernel's word on memory is sometimes lost on its way through containerd, whose watch ends with the container: who is
+ * killed again and again within a minute of such an end was killed for the same.
+ */
 export function endIn(ends: readonly End[], atMs: number): Omit<End, 'atMs'> | undefined {
-  const end = ends.find((each) => each.atMs >= atMs);
-  return end && { code: end.code, isOutOfMemory: end.isOutOfMemory };
+  const index = ends.findIndex((each) => each.atMs >= atMs);
+  const end = ends[index];
+  if (!end) return undefined;
+  const { code, isOutOfMemory } = end;
+  const explained = ends.slice(0, index).findLast((each) => each.code !== killedCode || each.isOutOfMemory);
+  const isAgain = code === killedCode && (explained?.isOutOfMemory ?? false);
+  return { code, isOutOfMemory: isOutOfMemory || isAgain };
 }
 
 /** PURE. `lines` are events of one container, oldest first: `oom` belongs to the next `die`, or to one just before. */
