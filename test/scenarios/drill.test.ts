@@ -9,6 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
+import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
+import { provideMariadb } from '../images/mariadb/recipe.ts';
 import { startS3 } from '../support/s3-server.ts';
 import { type Berth, createBerth, type Started, until } from './berth.ts';
 import { claim } from './claimed.ts';
@@ -16,7 +18,7 @@ import { claim } from './claimed.ts';
 const run = promisify(execFile);
 const needsRoot = { skip: process.getuid?.() === 0 ? false : 'file systems can be made by root alone' };
 
-/** A page that answers a PUT once the number is kept, and a GET with the numbers that it has. */
+/** A page that answers a POST once the number of its query is kept, and a GET with the numbers that it has. */
 const keeper = (name: string, keep: string, more = '') => `application:
   name: ${name}
   pods:
@@ -34,9 +36,9 @@ ${more === '' ? '      volumes: [{ name: data, size: 64Mi, mountPath: /data }]\n
             ${keep.trim().replaceAll('\n', '\n            ')}
             createServer(async (request, response) => {
               try {
-                const number = request.url.slice(1);
-                if (request.method === 'PUT') await put(number);
-                response.end(request.method === 'PUT' ? 'kept' : (await all()).join(' '));
+                const number = request.url.slice(2);
+                if (request.method === 'POST') await put(number);
+                response.end(request.method === 'POST' ? 'kept' : (await all()).join(' '));
               } catch (error) { response.writeHead(503).end(error.message); }
             }).listen(3000);
             process.once('SIGTERM', () => process.exit());
@@ -81,14 +83,47 @@ const all = async () => {
 `,
 );
 
+/** As the others, by the database's own client. */
+const ledger = `application:
+  name: ledger
+  pods:
+    - name: web
+      image: mariadb:10.11
+      path: /
+      servicePorts: [8080]
+      vars: { MYSQL_PWD: "\${BOOKS}" }
+      entrypoint: /bin/sh
+      command: ["-c", "mkdir -p /tmp/www/cgi-bin && cp /app/page.sh /tmp/www/cgi-bin/index.cgi && chmod +x /tmp/www/cgi-bin/index.cgi && exec busybox httpd -f -p 8080 -h /tmp/www"]
+      files:
+        - path: /app/page.sh
+          content: |
+            #!/bin/sh
+            ask() { mariadb --host store.pod --user books --batch --skip-column-names books --execute "$1"; }
+            make='CREATE TABLE IF NOT EXISTS numbers (number INT PRIMARY KEY)'
+            case "$REQUEST_METHOD$QUERY_STRING" in
+              GET) sql='SELECT number FROM numbers' ;;
+              POST*[!0-9]*) sql= ;;
+              POST?*) sql="$make; INSERT IGNORE INTO numbers VALUES ($QUERY_STRING)" ;;
+            esac
+            answer=$(ask "$sql") || { printf 'Status: 503 Away\\r\\n\\r\\n'; exit; }
+            printf 'Status: 200 OK\\r\\nContent-Type: text/plain\\r\\n\\r\\n'
+            echo $answer
+    - name: store
+      image: mariadb:10.11
+      servicePorts: [3306]
+      vars: { MARIADB_ROOT_PASSWORD: "\${ROOT}", MARIADB_DATABASE: books, MARIADB_USER: books, MARIADB_PASSWORD: "\${BOOKS}" }
+      volumes: [{ name: data, size: 512Mi, mountPath: /var/lib/mysql }]
+`;
+
 test(
   'all that was answered before a backup is there after everything was deleted, at the same addresses',
   needsRoot,
   async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'berth-drill-'));
     t.after(() => rm(folder, { recursive: true, force: true }));
+    await provideMariadb(await connectDocker());
     const guestbook = await readFile(join(import.meta.dirname, '../../examples/guestbook.yaml'), 'utf8');
-    await drill(t, { place: join(folder, 'kept'), env: {} }, [guestbook, uploads, counters]);
+    await drill(t, { place: join(folder, 'kept'), env: {} }, [guestbook, uploads, counters, ledger]);
   },
 );
 
@@ -165,7 +200,7 @@ async function drill(
 async function numbersIn(berth: Berth, { url }: Started, isBook: boolean): Promise<number[] | undefined> {
   if (!isBook) {
     const { status, text } = await berth.visit(url);
-    return status === 200 ? text.split(' ').map(Number) : undefined;
+    return status === 200 ? text.trim().split(' ').map(Number) : undefined;
   }
   const entries = (await berth.visit(`${url}/api/entries`)).body?.entries as { name: string }[] | undefined;
   return entries?.map(({ name }) => Number(name));
@@ -174,7 +209,7 @@ async function numbersIn(berth: Berth, { url }: Started, isBook: boolean): Promi
 type Writer = AsyncDisposable & { answered(): number };
 
 const putNumbers = (berth: Berth, { url }: Started) =>
-  writeOn((number) => berth.visit(`${url}/${number}`, { method: 'PUT' }), 200);
+  writeOn((number) => berth.visit(`${url}/?${number}`, { method: 'POST', headers: { 'content-length': 0 } }), 200);
 
 const signGuestbook = (berth: Berth, { url }: Started) =>
   writeOn((number) => {

@@ -1,0 +1,62 @@
+/** MariaDB 10.11 from Debian's packages, for tests alone: no example needs it. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type Docker from 'dockerode';
+import { build, type Recipe } from '../../../scripts/setup/images/build.ts';
+import { addUser, link, makeFolder, take, takeBeside, takePrograms } from '../../../scripts/setup/images/root.ts';
+import { alone } from '../../claim.ts';
+
+const id = 999;
+const programs = [
+  '/usr/sbin/mariadbd',
+  '/usr/bin/mariadb',
+  '/usr/bin/mariadb-admin',
+  '/usr/bin/mariadb-dump',
+  '/usr/bin/my_print_defaults',
+  '/usr/bin/resolveip',
+];
+
+const mariadb: Recipe = {
+  image: 'mariadb:10.11',
+  from: 'Debian packages',
+  seconds: 10,
+  packages: ['mariadb-server-core', 'mariadb-client-core', 'mariadb-client', 'gosu'],
+  promises: { package: 'mariadb-server-core', version: '10.11.' },
+  config: {
+    Entrypoint: ['docker-entrypoint.sh'],
+    Cmd: ['mariadbd'],
+    ExposedPorts: { '3306/tcp': {} },
+    Volumes: { '/var/lib/mysql': {} },
+  },
+  ownership: [
+    { path: '/var/lib/mysql', user: id },
+    { path: '/run/mysqld', user: id },
+  ],
+  async fill(root) {
+    await takePrograms(root, programs);
+    await take(root, '/usr/bin/mariadb-install-db');
+    await take(root, '/usr/sbin/gosu');
+    await take(root, '/usr/share/mysql');
+    await link(root, '/usr/bin/mysqldump', 'mariadb-dump');
+    await addUser(root, 'mysql', id, '/var/lib/mysql');
+    await makeFolder(root, '/run/mysqld', 0o1777);
+    await takeBeside(root, import.meta, 'docker-entrypoint.sh', '/usr/local/bin/docker-entrypoint.sh', 0o755);
+  },
+};
+
+/** The reference of the image, which is built when it is not there. */
+export async function provideMariadb(docker: Docker): Promise<string> {
+  const { image } = mariadb;
+  await alone(`image ${image}`, async () => {
+    const there = await docker.listImages({ filters: { reference: [image] } });
+    if (there.length > 0) return;
+    const folder = await mkdtemp(join(tmpdir(), 'berth-mariadb-'));
+    try {
+      await build(mariadb, docker, join(folder, 'build'));
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+  return image;
+}
