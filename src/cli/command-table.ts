@@ -200,6 +200,7 @@ export const commands = {
     words: ['[restore|delete]', '[ID]'],
     help: 'take a snapshot of its data; put one back, or delete it',
     flags: {
+      dump: { type: 'boolean', help: 'PostgreSQL, MySQL and MariaDB by their own tools, not their files' },
       volume: { type: 'string', value: 'NAME', multiple: true, help: 'with restore: this volume alone' },
       beside: { type: 'boolean', help: 'with restore: as a new deployment; what runs stays as it is' },
       'without-snapshot': { type: 'boolean', help: 'with restore: take none of what is there before; it is lost' },

@@ -1586,7 +1586,16 @@ export type Operations = {
       applicationName?: string;
       environment?: string;
     };
-    body: Application;
+    body: {
+      /** The session token; it may also come as `Authorization: Bearer`. */
+      sessionToken?: string;
+      /** Name of the application. */
+      applicationName: string;
+      /** The deployment's environment; needed where an account has two applications of one name. */
+      environment?: string;
+      /** Whether PostgreSQL, MySQL and MariaDB are kept as their own tools dump them, instead of the files of their volumes. */
+      dump?: boolean;
+    };
     answer: {
       message: string;
       snapshot: {
@@ -1601,10 +1610,19 @@ export type Operations = {
         createdAt: string;
         /** The instant of which its data are. */
         takenAt?: string;
+        /** Those whose files are in it. */
         volumes: {
           /** As events and the plan of an update call it, such as `db-data`. */
           name: string;
           sizeBytes: number;
+        }[];
+        /** Databases that are in it as their own tools dump them. */
+        dumps: {
+          pod: string;
+          /** `mysql` is MariaDB too. */
+          kind: 'postgres' | 'mysql';
+          /** Of the pod: of these there are no files. */
+          volumes: string[];
         }[];
         /** What is in it. */
         totalBytes?: number;
@@ -1642,10 +1660,19 @@ export type Operations = {
         createdAt: string;
         /** The instant of which its data are. */
         takenAt?: string;
+        /** Those whose files are in it. */
         volumes: {
           /** As events and the plan of an update call it, such as `db-data`. */
           name: string;
           sizeBytes: number;
+        }[];
+        /** Databases that are in it as their own tools dump them. */
+        dumps: {
+          pod: string;
+          /** `mysql` is MariaDB too. */
+          kind: 'postgres' | 'mysql';
+          /** Of the pod: of these there are no files. */
+          volumes: string[];
         }[];
         /** What is in it. */
         totalBytes?: number;
@@ -1768,10 +1795,19 @@ export type Operations = {
             createdAt: string;
             /** The instant of which its data are. */
             takenAt?: string;
+            /** Those whose files are in it. */
             volumes: {
               /** As events and the plan of an update call it, such as `db-data`. */
               name: string;
               sizeBytes: number;
+            }[];
+            /** Databases that are in it as their own tools dump them. */
+            dumps: {
+              pod: string;
+              /** `mysql` is MariaDB too. */
+              kind: 'postgres' | 'mysql';
+              /** Of the pod: of these there are no files. */
+              volumes: string[];
             }[];
             /** What is in it. */
             totalBytes?: number;

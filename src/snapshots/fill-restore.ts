@@ -14,8 +14,11 @@ import { noteFilled, noteFilling, noteSafety, noteTry } from '../store/restores.
 import { volumeSizesOfDeployment } from '../store/revisions.ts';
 import { askForSnapshot, snapshotById } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
+import { pathOfDump } from './dumps/dump-files.ts';
+import { loadDumps } from './dumps/take-dumps.ts';
+import { movingMs } from './moving-time.ts';
 import { clearUnlessBusy, SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
-import { folderOf, movingMs, takenSnapshot, takeSnapshot } from './take-snapshot.ts';
+import { folderOf, takenSnapshot, takeSnapshot } from './take-snapshot.ts';
 
 /** How often it is noted how far it is. */
 const progressEveryMs = 2_000;
@@ -51,6 +54,8 @@ export async function fillRestore(restore: Restore, deployment: Deployment, part
   stop.throwIfAborted();
   await engine.copies.finish(from, restore.volumes, key);
   if (restore.takesSafety) await takeSafety(restore, deployment, parts);
+  const { dumps } = restore;
+  await loadDumps(dumps, made.folder, { deploymentId, totalBytes: snapshot.totalBytes ?? 0, parts });
   stop.throwIfAborted();
   await write(db, { deploymentId }, async (db) => {
     if (await noteFilled(db, restore.id, key)) await makeDue(db, deploymentId, atOnce(now()));
@@ -94,7 +99,8 @@ async function bring(
     }
   })().catch((err: unknown) => parts.log.error({ err }, 'how far a restore is could not be noted'));
   try {
-    await repository.bring(placeId, folder, paths, movingMs(totalBytes ?? 0));
+    const wanted = [...paths, ...restore.dumps.map(pathOfDump)];
+    await repository.bring(placeId, folder, wanted, movingMs(totalBytes ?? 0));
   } finally {
     ended.abort();
     await watching;
@@ -112,6 +118,7 @@ async function takeSafety(restore: Restore, deployment: Deployment, parts: Snaps
       await noteSafety(db, restore.id, asked.id);
       return asked;
     });
-  // One that an earlier try has taken is too old.
+  // One that an earlier try has taken is too old, unless that try may have begun to load a dump.
+  if (known?.state === 'taken' && restore.dumps.length > 0) return;
   await takeSnapshot(known?.state === 'asked' ? known : await ask(), deployment, parts);
 }

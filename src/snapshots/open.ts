@@ -67,7 +67,7 @@ export function openSnapshots(
     const repository = repositories(db, seal, place, over);
     const worker = createSnapshotWorker({
       ...parts,
-      engine: { observe: engine.observe, copies },
+      engine: { observe: engine.observe, copies, exec: engine.exec },
       ...{ repository, diskFreeBytes, stop: over },
     });
     return { worker, over };

@@ -4,6 +4,7 @@ import type { Repository } from '../backup/restic.ts';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { SnapshotTerms } from '../deployment/snapshot/snapshot.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { Exec } from '../engine/exec.ts';
 import type { VolumeCopies } from '../engine/volume-facets.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Tables } from '../store/rows.ts';
@@ -13,7 +14,7 @@ export type DeploymentTerms = SnapshotTerms & { accountId: string | undefined };
 
 export type SnapshotParts = {
   db: Kysely<Tables>;
-  engine: Pick<Engine, 'observe'> & { copies: VolumeCopies };
+  engine: Pick<Engine, 'observe'> & { copies: VolumeCopies; exec?: Exec | undefined };
   /** Where those of a deployment are kept: none shares anything with another's. */
   repository: (deploymentId: string) => Promise<Repository>;
   termsOf: (deployment: Deployment) => Promise<DeploymentTerms>;
@@ -35,13 +36,28 @@ export async function clearUnlessBusy(key: string, { engine, log }: Pick<Snapsho
   await engine.copies.clear(key).catch((err: unknown) => log.error({ err, key }, 'a copy cannot be removed yet'));
 }
 
-/** In words for the owner of the deployment. `isFinal`: another try would end like this one. */
+/**
+ * In words for the owner of the deployment. `isFinal`: another try would end like this one. `said`: by a program of the
+ * deployment; it is the owner's alone, and in no log.
+ */
 export class SnapshotFault extends Error {
   readonly isFinal: boolean;
+  readonly #said: string;
 
-  constructor(message: string, { isFinal = false, ...options }: ErrorOptions & { isFinal?: boolean } = {}) {
+  constructor(
+    message: string,
+    { isFinal = false, said = '', ...options }: ErrorOptions & { isFinal?: boolean; said?: string } = {},
+  ) {
     super(message, options);
     this.name = 'SnapshotFault';
     this.isFinal = isFinal;
+    this.#said = said
+      .toWellFormed()
+      .replaceAll(/\p{Cc}+/gu, ' ')
+      .trim();
+  }
+
+  get ownersWords(): string {
+    return this.#said === '' ? this.message : `${this.message} It said: ${this.#said}`;
   }
 }

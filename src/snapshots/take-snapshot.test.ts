@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { movingMs } from './moving-time.ts';
 import { SnapshotFault } from './snapshot-parts.ts';
-import { movingMs, refuseHoles } from './take-snapshot.ts';
+import { refuseHoles } from './take-snapshot.ts';
 
 const mebibyte = 2 ** 20;
 const volumes = [

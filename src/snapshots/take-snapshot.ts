@@ -4,6 +4,7 @@
  */
 import type { Repository } from '../backup/restic.ts';
 import type { Deployment } from '../deployment/deployment.ts';
+import { withoutDumped } from '../deployment/snapshot/dump.ts';
 import {
   leavingForRoom,
   neededBy,
@@ -19,6 +20,9 @@ import { openRestores } from '../store/restores.ts';
 import { volumeSizesOfDeployment } from '../store/revisions.ts';
 import { letLeave, noteTaken, snapshotById, snapshotsOf, snapshotsOfAccount } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
+import { pathOfDump } from './dumps/dump-files.ts';
+import { takeDumps } from './dumps/take-dumps.ts';
+import { movingMs } from './moving-time.ts';
 import { SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
 
 /** All that are kept here have it. */
@@ -26,11 +30,6 @@ export const snapshotsTag = 'berth-snapshots';
 
 /** A volume may hold files of which parts are holes, or that have several names; more than this nobody needs. */
 const mostApparent = 2;
-
-/** How long data of such a size are read or written at the most: one that lasts longer keeps all others waiting. */
-export function movingMs(bytes: number): number {
-  return 10 * 60_000 + (bytes / 5_000_000) * 1000;
-}
 
 export function snapshotTag(id: string): string {
   return `berth-snapshot-${id}`;
@@ -44,7 +43,8 @@ function tagsOf({ id, deploymentId }: Snapshot): string[] {
 /** Throws SnapshotFault, and faults of the engine and of the place. */
 export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, parts: SnapshotParts): Promise<void> {
   const { db, engine, now, metrics, stop } = parts;
-  const volumes = await volumesToTake(deployment, parts);
+  const present = await volumesToTake(deployment, parts);
+  const volumes = withoutDumped(present, snapshot.dumps);
   await refuseBeyondTerms(snapshot, deployment, parts);
   const names = volumes.map(({ volume }) => volume);
   const repository = await parts.repository(deployment.id);
@@ -57,17 +57,20 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
   const key = `${snapshot.id}-${newId()}`;
   try {
     stop.throwIfAborted();
-    const { folder, paths, pausedMs, apparentBytes } = await engine.copies
-      .take(deployment.id, names, key)
-      .catch((error: unknown) => {
-        // Before a restore it is tried again: how long a copy takes depends on what else the host does.
-        throw snapshot.reason === 'before-restore' ? error : finalOf(error);
-      });
+    const copied =
+      names.length > 0 ? engine.copies.take(deployment.id, names, key) : nothingCopied(deployment, key, parts);
+    const { folder, paths, pausedMs, apparentBytes } = await copied.catch((error: unknown) => {
+      // Before a restore it is tried again: how long a copy takes depends on what else the host does.
+      throw snapshot.reason === 'before-restore' ? error : finalOf(error);
+    });
     stop.throwIfAborted();
     const takenAt = now();
     refuseHoles(apparentBytes, volumes, snapshot.reason);
-    const saving = { tags: tagsOf(snapshot), mayBeRenamed: false, withinMs: movingMs(apparentBytes) };
-    const saved = await repository.save(folder, paths, saving);
+    const { dumps } = snapshot;
+    const dumpedBytes = await takeDumps(dumps, folder, { deploymentId: deployment.id, volumes: present, parts });
+    stop.throwIfAborted();
+    const saving = { tags: tagsOf(snapshot), mayBeRenamed: false, withinMs: movingMs(apparentBytes + dumpedBytes) };
+    const saved = await repository.save(folder, [...paths, ...dumps.map(pathOfDump)], saving);
     await repository.check(false);
     const { id: placeId, totalBytes, addedBytes } = saved;
     const taken = { placeId, takenAt, volumes, totalBytes, addedBytes, pausedMs: Math.ceil(pausedMs) };
@@ -81,6 +84,11 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
   } finally {
     await engine.copies.clear(key);
   }
+}
+
+/** A folder for dumps alone. */
+async function nothingCopied({ id }: Deployment, key: string, { engine }: SnapshotParts) {
+  return { ...(await engine.copies.make(id, [], key)), pausedMs: 0, apparentBytes: 0 };
 }
 
 async function volumesToTake({ id }: Deployment, { db, engine }: SnapshotParts) {

@@ -7,11 +7,18 @@ import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { DeploymentEvent } from '../deployment/event/event.ts';
 import { isSnapshotDue, mostTries, retryAt, type Snapshot, toldAfterTries } from '../deployment/snapshot/snapshot.ts';
 import { EngineFault } from '../engine/engine.ts';
+import type { Database } from '../store/database.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { addEvents } from '../store/events.ts';
 import { keptDeployments } from '../store/kept-deployments.ts';
 import { atOnce, makeDue } from '../store/leases.ts';
-import { forgetRestoresOfGone, nextAskedRestore, noteFailedRestore, openRestores } from '../store/restores.ts';
+import {
+  askForRestore,
+  forgetRestoresOfGone,
+  nextAskedRestore,
+  noteFailedRestore,
+  openRestores,
+} from '../store/restores.ts';
 import {
   askForSnapshot,
   type FailedTry,
@@ -22,10 +29,12 @@ import {
   newestSnapshots,
   nextAskedSnapshot,
   noteFailedTry,
+  snapshotById,
   snapshotsEverOf,
   snapshotsOf,
 } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
+import { loadsAtOnce } from './dumps/database-tools.ts';
 import { fillRestore } from './fill-restore.ts';
 import { clearUnlessBusy, SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
 import { letSurplusLeave, snapshotsTag, snapshotTag, takeSnapshot } from './take-snapshot.ts';
@@ -63,13 +72,24 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     }
     await fillRestore(restore, deployment, parts).catch((error: unknown) =>
       fail(restore, deployment, error, async (db, failure) => {
-        await noteFailedRestore(db, restore.id, failure, now());
-        const { problem: because, isOver } = failure;
+        const { isOver } = failure;
+        const because = `${failure.problem}${isOver ? await undo(db, restore.id) : ''}`;
+        await noteFailedRestore(db, restore.id, { ...failure, problem: because }, now());
         return { kind: 'snapshot', snapshot: 'not-restored', id: restore.snapshotId, because, isOver };
       }),
     );
     await letSurplusLeave(deployment, parts);
     return true;
+  }
+
+  /** Whoever loads a part of a dump, and not all, gets back what was there before. */
+  async function undo(db: Database, restoreId: string): Promise<string> {
+    const { deploymentId, dumps, safetyId } = (await openRestores(db)).find(({ id }) => id === restoreId)!;
+    const volumes = dumps.filter(({ kind }) => !loadsAtOnce(kind)).flatMap(({ volumes }) => volumes);
+    const safety = safetyId === null ? undefined : await snapshotById(db, safetyId);
+    if (volumes.length === 0 || safety?.state !== 'taken') return '';
+    await askForRestore(db, { deploymentId, snapshotId: safety.id, volumes, takesSafety: false, now: now() });
+    return ` What was there before is put back from snapshot ${safety.id}.`;
   }
 
   async function takeNext(): Promise<boolean> {
@@ -106,12 +126,13 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     parts.metrics.snapshots.inc({ result: 'failed' });
     const tries = before + 1;
     const isOver = tries >= mostTries || (error instanceof SnapshotFault && error.isFinal);
-    const failure = { tries, nextTryAt: retryAt(tries, now()), problem: wordsOf(error), isOver };
+    const problem = error instanceof SnapshotFault ? error.ownersWords : wordsOf(error);
+    const failure = { tries, nextTryAt: retryAt(tries, now()), problem, isOver };
     await write(db, { deploymentId: deployment.id }, async (db) => {
       const event = await note(db, failure);
       await addEvents(db, deployment.id, [{ at: now(), event }]);
     });
-    if (tries === toldAfterTries || (isOver && tries < toldAfterTries)) await tellOf(deployment, failure.problem);
+    if (tries === toldAfterTries || (isOver && tries < toldAfterTries)) await tellOf(deployment, wordsOf(error));
   }
 
   async function tellOf(deployment: Deployment, problem: string): Promise<void> {

@@ -1,6 +1,7 @@
 /** What is to be restored from snapshots. */
 import type { Selectable } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
+import type { Dump } from '../deployment/snapshot/dump.ts';
 import type { Restore } from '../deployment/snapshot/snapshot.ts';
 import { newId } from '../lib/ids.ts';
 import type { Database } from './database.ts';
@@ -11,6 +12,7 @@ export type AskedRestore = {
   deploymentId: string;
   snapshotId: string;
   volumes: string[];
+  dumps?: Dump[];
   now: Instant;
   /** Whose snapshot it is. Default: its own. */
   fromDeploymentId?: string;
@@ -20,10 +22,10 @@ export type AskedRestore = {
 
 export async function askForRestore(
   db: Database,
-  { deploymentId, snapshotId, fromDeploymentId, takesSafety, volumes, now }: AskedRestore,
+  { deploymentId, snapshotId, fromDeploymentId, takesSafety, volumes, dumps = [], now }: AskedRestore,
 ): Promise<Restore> {
   const asked: Restore = {
-    ...{ id: newId(), deploymentId, snapshotId, fromDeploymentId: fromDeploymentId ?? null, volumes },
+    ...{ id: newId(), deploymentId, snapshotId, fromDeploymentId: fromDeploymentId ?? null, volumes, dumps },
     ...{
       state: 'asked',
       takesSafety: takesSafety ?? fromDeploymentId === undefined,
@@ -39,7 +41,10 @@ export async function askForRestore(
   };
   await db
     .insertInto('restores')
-    .values({ ...asked, volumes: JSON.stringify(volumes), takesSafety: asked.takesSafety ? 1 : 0 })
+    .values({
+      ...asked,
+      ...{ volumes: JSON.stringify(volumes), dumps: JSON.stringify(dumps), takesSafety: asked.takesSafety ? 1 : 0 },
+    })
     .execute();
   return asked;
 }
@@ -197,6 +202,6 @@ export async function forgetRestoresOfGone(db: Database): Promise<void> {
     .execute();
 }
 
-function restoreFrom({ volumes, takesSafety, ...row }: Selectable<Tables['restores']>): Restore {
-  return { ...row, volumes: JSON.parse(volumes), takesSafety: takesSafety === 1 };
+function restoreFrom({ volumes, dumps, takesSafety, ...row }: Selectable<Tables['restores']>): Restore {
+  return { ...row, volumes: JSON.parse(volumes), dumps: JSON.parse(dumps), takesSafety: takesSafety === 1 };
 }

@@ -164,10 +164,14 @@ export type Tables = {
   auditEntries: { number: number; at: Instant; actor: string; action: string; subject: string; reason: string };
   /** Of the installation, that were finished; `id`: as the place calls it. */
   backups: { id: string; at: Instant; place: string; totalBytes: number; addedBytes: number };
-  /** `volumes`: as JSON. */
-  snapshots: Omit<Snapshot, 'volumes'> & { volumes: string };
+  /** `volumes`, `dumps`: as JSON. */
+  snapshots: Omit<Snapshot, 'volumes' | 'dumps'> & { volumes: string; dumps: string };
   /** `takesSafety`: 0 or 1. */
-  restores: Omit<Restore, 'volumes' | 'takesSafety'> & { volumes: string; takesSafety: number };
+  restores: Omit<Restore, 'volumes' | 'dumps' | 'takesSafety'> & {
+    volumes: string;
+    dumps: string;
+    takesSafety: number;
+  };
   /** `beforeUpdates`: 0 or 1. No row: as `noWishes` says. */
   snapshotWishes: { deploymentId: string; beforeUpdates: number };
   /** Sealed: what opens each place of snapshots. */

@@ -1,31 +1,51 @@
 /** Snapshots of deployments: what was asked for, what was taken, what is to leave its place. */
 import type { Selectable } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
+import type { Dump } from '../deployment/snapshot/dump.ts';
 import type { SizedVolume, Snapshot, SnapshotReason } from '../deployment/snapshot/snapshot.ts';
 import { newId } from '../lib/ids.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Database } from './database.ts';
 import type { Tables } from './rows.ts';
 
-export type AskedSnapshot = { deploymentId: string; revision: number; reason: SnapshotReason; now: Instant };
+export type AskedSnapshot = {
+  deploymentId: string;
+  revision: number;
+  reason: SnapshotReason;
+  /** Default: all volumes as files. */
+  dumps?: Dump[];
+  now: Instant;
+};
 
 export async function askForSnapshot(
   db: Database,
-  { deploymentId, revision, reason, now }: AskedSnapshot,
+  { deploymentId, revision, reason, dumps = [], now }: AskedSnapshot,
 ): Promise<Snapshot> {
   const asked: Snapshot = {
     ...{ id: newId(), deploymentId, revision, reason, state: 'asked', createdAt: now, nextTryAt: now, tries: 0 },
-    ...{ takenAt: null, placeId: null, volumes: [], totalBytes: null, addedBytes: null, pausedMs: null, problem: null },
+    ...{
+      takenAt: null,
+      placeId: null,
+      volumes: [],
+      dumps,
+      totalBytes: null,
+      addedBytes: null,
+      pausedMs: null,
+      problem: null,
+    },
   };
   await db
     .insertInto('snapshots')
-    .values({ ...asked, volumes: '[]' })
+    .values({ ...asked, volumes: '[]', dumps: JSON.stringify(dumps) })
     .execute();
   return asked;
 }
 
 /** One that is to be taken for another reason is taken before this update, too. */
-export async function askForOneBefore(db: Database, { deploymentId, revision, now }: Omit<AskedSnapshot, 'reason'>) {
+export async function askForOneBefore(
+  db: Database,
+  { deploymentId, revision, now }: Omit<AskedSnapshot, 'reason' | 'dumps'>,
+) {
   const reason = 'before-update' as const;
   const result = await db
     .updateTable('snapshots')
@@ -234,6 +254,6 @@ export async function passwordOfPlace(db: Database, seal: Seal, place: string): 
   return password;
 }
 
-function snapshotFrom({ volumes, ...row }: Selectable<Tables['snapshots']>): Snapshot {
-  return { ...row, volumes: JSON.parse(volumes) };
+function snapshotFrom({ volumes, dumps, ...row }: Selectable<Tables['snapshots']>): Snapshot {
+  return { ...row, volumes: JSON.parse(volumes), dumps: JSON.parse(dumps) };
 }

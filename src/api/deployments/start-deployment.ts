@@ -17,6 +17,7 @@ import { askForRestore } from '../../store/restores.ts';
 import { addingFirstRevision, copyImages } from '../../store/revisions.ts';
 import { copySeed, givingSeed } from '../../store/seeds.ts';
 import { accountOfSession, addSession, sessionOfToken } from '../../store/sessions.ts';
+import { snapshotById } from '../../store/snapshots.ts';
 import { transact } from '../../store/transaction.ts';
 import { writeAll } from '../../store/write-all.ts';
 import { admit } from '../admission/admission.ts';
@@ -25,6 +26,7 @@ import { planOf } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
 import { askerOf, type Caller, sessionNotFound } from '../requests/callers.ts';
+import { noSnapshot } from '../volume-snapshots/snapshot-requests.ts';
 import { type IdempotencyKey, rememberAnswer } from './idempotency-key.ts';
 import { findPushed, settlePushed } from './pushed-references.ts';
 
@@ -70,6 +72,7 @@ export async function start(service: Service, starting: Starting) {
     // Read here, not taken from the caller: the session may have been claimed meanwhile, or its token ended.
     const present = asking && (await sessionOfToken(db, asking.token));
     if (asking && !present) return sessionNotFound;
+    if (beside && (await snapshotById(db, beside.snapshotId))?.state !== 'taken') return noSnapshot(beside.snapshotId);
     const accountId = present ? present.accountId : caller?.accountId;
     const unbanned = await refuseBanned(db, origin, { spec, accountId });
     if (!unbanned.ok) return unbanned;

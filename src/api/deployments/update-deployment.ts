@@ -21,7 +21,7 @@ import { planOfDeployment } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
 import { sessionNotFound } from '../requests/callers.ts';
-import { askBefore, refuseUnoffered } from '../volume-snapshots/snapshot-requests.ts';
+import { askBefore, isKept, refuseUnoffered } from '../volume-snapshots/snapshot-requests.ts';
 import { previewOf } from './previewed-update.ts';
 import { findPushed, settlePushed } from './pushed-references.ts';
 
@@ -48,7 +48,8 @@ export async function update(
 ): Promise<Result<Deployment>> {
   const now = service.now();
   const budget = await service.budget();
-  const isWanted = snapshotsBefore ?? (await wishesOf(service.db, current.id)).beforeUpdates;
+  // What was wished of a claimed deployment keeps nobody from updating one that is claimed no more.
+  const isWanted = snapshotsBefore ?? (isKept(current) && (await wishesOf(service.db, current.id)).beforeUpdates);
   const offered = isWanted ? refuseUnoffered(service) : undefined;
   if (offered && !offered.ok) return offered;
   const takesSnapshot = isWanted && touchesData(await previewOf(service, current, spec));

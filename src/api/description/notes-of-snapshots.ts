@@ -9,8 +9,11 @@ export const notesOfSnapshots: Record<string, OperationNote> = {
     tag: 'snapshots',
     access: 'caller in body',
     description:
-      'Takes a snapshot of all volumes of a claimed deployment, as they are at one instant, while it runs. The answer comes at once; `GET /getSnapshots` tells when it is taken.',
-    refusals: [...all, 'snapshot_needs_claim', 'plan_limit_reached', 'volume_not_found', 'snapshot_under_way'],
+      'Takes a snapshot of all volumes of a claimed deployment, as they are at one instant, while it runs. With `dump` PostgreSQL, MySQL and MariaDB pods with one replica are dumped by their own tools in their containers instead, each by itself; that needs a service that runs commands in pods. The answer comes at once; `GET /getSnapshots` tells when it is taken.',
+    refusals: [
+      ...([...all, 'snapshot_needs_claim', 'plan_limit_reached', 'volume_not_found', 'snapshot_under_way'] as const),
+      'exec_not_allowed',
+    ],
   },
   getSnapshots: {
     tag: 'snapshots',
@@ -22,7 +25,7 @@ export const notesOfSnapshots: Record<string, OperationNote> = {
     tag: 'snapshots',
     access: 'caller in body',
     description:
-      'Puts the data of a snapshot in the place of those of the deployment: they are fetched while it runs, a snapshot is taken, and then the pods that use these volumes are stopped and started again. Interrupted at any instant, all data are those of before or all those of the snapshot. With `beside` another deployment is started by the revision of the snapshot, of the same account, with the same generated passwords and an address and a `sessionToken` of its own; it counts as any start, waits until all data are there, and fails in words where they cannot be brought. With `dryRun=true` the answer says what would be done.',
+      'Puts the data of a snapshot in the place of those of the deployment: they are fetched while it runs, a snapshot is taken, and then the pods that use these volumes are stopped and started again. Interrupted at any instant, all data are those of before or all those of the snapshot. What was dumped is loaded by the same tools while the database runs: PostgreSQL changes to it at once, of MySQL and MariaDB a part may be seen meanwhile. With `beside` another deployment is started by the revision of the snapshot, of the same account, with the same generated passwords and an address and a `sessionToken` of its own; it counts as any start, waits until all data are there, and fails in words where they cannot be brought. With `dryRun=true` the answer says what would be done.',
     refusals: [
       ...[...all, ...refusalsOfAdmission, ...refusalsOfDocuments],
       ...(['application_exists', 'revision_not_found'] as const),

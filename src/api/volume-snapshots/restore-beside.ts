@@ -73,7 +73,9 @@ function choose(
     return refuse(
       'volume_not_found',
       `The snapshot and its revision do not both have ${missing.join(', ') || 'a volume'}.`,
-      both.length === 0 ? 'It has nothing to be restored.' : `Both have ${both.join(', ')}.`,
+      both.length === 0
+        ? 'It has no files to be restored; dumps are loaded into databases that run, in place.'
+        : `Both have ${both.join(', ')}.`,
     );
   const volumes = [...new Set(named ?? both)];
   return succeed({ volumes, left: wanted.filter((volume) => !volumes.includes(volume)) });

@@ -252,6 +252,13 @@ test('who wants one before each update has it until that changes, and an update 
   await wish(false);
   await api.postJson('/deleteSnapshot', named({ snapshot: (await listed()).snapshots[0].id }));
   assert.equal(await update(4), 0);
+  await wish(true);
+  await api.service.db
+    .updateTable('deployments')
+    .set({ claimedAt: null, expiresAt: 10 ** 15 })
+    .execute();
+  assert.equal(await update(5), 0, 'of what is claimed no more');
+  await claim();
   api.service.snapshots = undefined;
   assert.equal((await wish(true)).body.code, 'snapshots_not_offered');
 });

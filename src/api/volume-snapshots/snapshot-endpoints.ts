@@ -46,6 +46,16 @@ const hour = 60 * 60_000;
 const SnapshotId = Type.String({ minLength: 1, maxLength: 40, description: 'The `id` of a snapshot.' });
 const SnapshotFields = Type.Object({ ...ApplicationFields.properties, snapshot: SnapshotId });
 
+const SnapshotWanted = Type.Object({
+  ...ApplicationFields.properties,
+  dump: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether PostgreSQL, MySQL and MariaDB are kept as their own tools dump them, instead of the files of their volumes.',
+    }),
+  ),
+});
+
 const RestoreFields = Type.Object({
   ...SnapshotFields.properties,
   beside: Type.Optional(
@@ -88,13 +98,13 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
           operationId: 'createSnapshot',
           summary: 'Take a snapshot of the volumes of a deployment',
           querystring: ApplicationQuery,
-          body: ApplicationFields,
+          body: SnapshotWanted,
           response: { 200: SnapshotAnswer, '4xx': ErrorRecord },
         },
       },
       async (request) => {
         const found = orRefuse(await findApplication(service, request, request.body));
-        const asked = orRefuse(await createSnapshot(service, found));
+        const asked = orRefuse(await createSnapshot(service, found, request.body));
         const message = `A snapshot of ${found.applicationName} is being taken.`;
         return { message, snapshot: snapshotRecord(asked), ...parameterWarnings(request) };
       },
@@ -154,14 +164,17 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
         }
         if (request.query.dryRun === 'true') {
           orRefuse(refuseUnoffered(service));
-          const { snapshot, volumes, left } = orRefuse(await findRestoring(service.db, found.id, request.body));
+          const { snapshot, volumes, dumps, left } = orRefuse(await findRestoring(service.db, found.id, request.body));
           const { spec } = await revisionOf(service.db, service.seal, found.id, wantedRevision(found));
           const users = podsOfVolumes(spec);
           const stopped = [...new Set(volumes.flatMap((volume) => users.get(volume) ?? []))].sort();
           const since = new Date(snapshot.takenAt!).toISOString();
+          const all = [...volumes, ...dumps.flatMap((dump) => dump.volumes)];
+          const loading =
+            dumps.length === 0 ? '' : ` ${dumps.map(({ pod }) => pod).join(', ')} would load it while running.`;
           return {
-            ...{ dryRun: true as const, snapshot: snapshotRecord(snapshot), volumes, left, stopped },
-            message: `What ${name} has written to ${volumes.join(', ')} since ${since} would be replaced; ${beforeWords(request.body)}`,
+            ...{ dryRun: true as const, snapshot: snapshotRecord(snapshot), volumes: all, left, stopped },
+            message: `What ${name} has written to ${all.join(', ')} since ${since} would be replaced; ${beforeWords(request.body)}${loading}`,
             ...parameterWarnings(request),
           };
         }

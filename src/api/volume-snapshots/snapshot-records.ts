@@ -1,5 +1,6 @@
 /** PURE. Snapshots and restores as the API tells them. */
 import { Type } from 'typebox';
+import { dumpKinds } from '../../deployment/snapshot/dump.ts';
 import {
   type Restore,
   restoreStates,
@@ -23,7 +24,17 @@ export const SnapshotRecord = Type.Object({
   revision: Type.Integer({ minimum: 1, description: 'The revision that the deployment had then.' }),
   createdAt: Type.String({ format: 'date-time', description: 'When it was asked for.' }),
   takenAt: instant('The instant of which its data are.'),
-  volumes: Type.Array(Type.Object({ name: VolumeName, sizeBytes: Type.Integer() })),
+  volumes: Type.Array(Type.Object({ name: VolumeName, sizeBytes: Type.Integer() }), {
+    description: 'Those whose files are in it.',
+  }),
+  dumps: Type.Array(
+    Type.Object({
+      pod: Type.String(),
+      kind: Type.Enum([...dumpKinds], { description: '`mysql` is MariaDB too.' }),
+      volumes: Type.Array(VolumeName, { description: 'Of the pod: of these there are no files.' }),
+    }),
+    { description: 'Databases that are in it as their own tools dump them.' },
+  ),
   totalBytes: bytes('What is in it.'),
   addedBytes: bytes('What of that was not in an earlier one.'),
   pausedMs: bytes('For how many milliseconds writers have waited.'),
@@ -118,6 +129,7 @@ export function snapshotRecord(snapshot: Snapshot) {
     ...{ id, state: state as Exclude<typeof state, 'leaving' | 'left'>, reason, revision, createdAt: at(createdAt) },
     ...(takenAt !== null && { takenAt: at(takenAt) }),
     volumes: snapshot.volumes.map(({ volume: name, sizeBytes }) => ({ name, sizeBytes })),
+    dumps: snapshot.dumps,
     ...(totalBytes !== null && { totalBytes }),
     ...(addedBytes !== null && { addedBytes }),
     ...(pausedMs !== null && { pausedMs }),
@@ -125,9 +137,10 @@ export function snapshotRecord(snapshot: Snapshot) {
   };
 }
 
-export function restoreRecord({ id, state, snapshotId, safetyId, volumes, ...told }: Restore) {
+export function restoreRecord({ id, state, snapshotId, safetyId, dumps, ...told }: Restore) {
   const { fromDeploymentId, progress, createdAt, finishedAt, problem } = told;
   const isBeside = fromDeploymentId !== null;
+  const volumes = [...told.volumes, ...dumps.flatMap((dump) => dump.volumes)];
   return {
     ...{ id, state, snapshot: snapshotId, isBeside, volumes, createdAt: at(createdAt) },
     ...(progress !== null && { progress }),

@@ -1,5 +1,7 @@
 /** What is asked of snapshots: what everything has to pass, and what is written, in one transaction. */
 import type { Deployment } from '../../deployment/deployment.ts';
+import { wantedRevision } from '../../deployment/desired.ts';
+import { type Dump, dumpsOf } from '../../deployment/snapshot/dump.ts';
 import {
   leavingForRoom,
   neededBy,
@@ -13,7 +15,7 @@ import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import type { Database } from '../../store/database.ts';
 import { addEvents } from '../../store/events.ts';
 import { askForRestore, openRestores } from '../../store/restores.ts';
-import { volumeSizesOfDeployment } from '../../store/revisions.ts';
+import { revisionOf, volumeSizesOfDeployment } from '../../store/revisions.ts';
 import { setWishes, wishesOf } from '../../store/snapshot-wishes.ts';
 import {
   askForOneBefore,
@@ -44,20 +46,47 @@ export function refuseUnoffered({ snapshots }: Service): Result<{ look: () => vo
   );
 }
 
-export async function createSnapshot(service: Service, deployment: Deployment): Promise<Result<Snapshot>> {
+/** `dump`: databases that are known by their own tools. */
+export async function createSnapshot(
+  service: Service,
+  deployment: Deployment,
+  { dump = false }: { dump?: boolean | undefined } = {},
+): Promise<Result<Snapshot>> {
   const offered = refuseUnoffered(service);
   if (!offered.ok) return offered;
   const { id: deploymentId } = deployment;
-  const asked = await write(service.db, { deploymentId }, (db) => ask(db, service, { deployment, reason: 'asked' }));
+  const dumps = dump ? await findDumps(service, deployment) : succeed([]);
+  if (!dumps.ok) return dumps;
+  const asked = await write(service.db, { deploymentId }, (db) =>
+    ask(db, service, { deployment, reason: 'asked', dumps: dumps.value }),
+  );
   if (asked.ok) offered.value.look();
   return asked;
+}
+
+async function findDumps({ db, seal, engine }: Service, deployment: Deployment): Promise<Result<Dump[]>> {
+  if (!engine.exec)
+    return refuse(
+      'exec_not_allowed',
+      'This service runs no commands in pods: no database can be dumped by its own tools.',
+      'A snapshot without has the files of all volumes at one instant.',
+    );
+  const { spec } = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
+  const made = await volumeSizesOfDeployment(db, deployment.id);
+  const dumps = dumpsOf(spec).filter(({ volumes }) => volumes.every((volume) => made.has(volume)));
+  if (dumps.length > 0) return succeed(dumps);
+  return refuse(
+    'volume_not_found',
+    `Application ${deployment.applicationName} has no volume of a PostgreSQL, MySQL or MariaDB with one replica.`,
+    'A snapshot without dumps has the files of all volumes at one instant.',
+  );
 }
 
 /** In a transaction with the right to the deployment. */
 export async function ask(
   db: Database,
   service: Pick<Service, 'settings' | 'now'>,
-  { deployment, reason }: { deployment: Deployment; reason: SnapshotReason },
+  { deployment, reason, dumps = [] }: { deployment: Deployment; reason: SnapshotReason; dumps?: Dump[] },
 ): Promise<Result<Snapshot>> {
   const { id: deploymentId, applicationName: name, revision } = deployment;
   const kept = refuseUnclaimed(deployment);
@@ -80,14 +109,19 @@ export async function ask(
       `The snapshots of this account take what its plan "${plan}" allows.`,
       'Delete one that is not needed any more (POST /deleteSnapshot).',
     );
-  return succeed(await askForSnapshot(db, { deploymentId, revision, reason, now: service.now() }));
+  return succeed(await askForSnapshot(db, { deploymentId, revision, reason, dumps, now: service.now() }));
 }
 
-function refuseUnclaimed({ applicationName: name, claimedAt, heldAt }: Deployment): Result<undefined> {
-  if (claimedAt !== null || heldAt !== null) return succeed(undefined);
+/** Beyond its time. */
+export function isKept({ claimedAt, heldAt }: Pick<Deployment, 'claimedAt' | 'heldAt'>): boolean {
+  return claimedAt !== null || heldAt !== null;
+}
+
+function refuseUnclaimed(deployment: Deployment): Result<undefined> {
+  if (isKept(deployment)) return succeed(undefined);
   return refuse(
     'snapshot_needs_claim',
-    `Application ${name} is not claimed: nothing is kept of it beyond its time.`,
+    `Application ${deployment.applicationName} is not claimed: nothing is kept of it beyond its time.`,
     'Claim it first (POST /claimDeployment).',
   );
 }
@@ -125,7 +159,8 @@ function isUnderWay(sentence: string) {
   return refuse('snapshot_under_way', sentence, 'GET /getSnapshots tells when it is done.');
 }
 
-export type Restoring = { snapshot: Snapshot; volumes: string[]; left: string[] };
+/** `dumps`: of pods whose databases load them. */
+export type Restoring = { snapshot: Snapshot; volumes: string[]; dumps: Dump[]; left: string[] };
 
 /** What a restore would replace. @param named Volumes; default: all that are in the snapshot. */
 export async function findRestoring(
@@ -136,7 +171,9 @@ export async function findRestoring(
   const snapshot = await snapshotById(db, id);
   if (snapshot?.deploymentId !== deploymentId || snapshot.state !== 'taken') return noSnapshot(id);
   const present = [...(await volumeSizesOfDeployment(db, deploymentId)).keys()];
-  const kept = snapshot.volumes.map(({ volume }) => volume).filter((volume) => present.includes(volume));
+  const files = snapshot.volumes.map(({ volume }) => volume).filter((volume) => present.includes(volume));
+  const dumped = snapshot.dumps.filter(({ volumes }) => volumes.every((volume) => present.includes(volume)));
+  const kept = [...files, ...dumped.flatMap(({ volumes }) => volumes)];
   const missing = (named ?? []).filter((volume) => !kept.includes(volume));
   if (missing.length > 0 || kept.length === 0)
     return refuse(
@@ -144,8 +181,11 @@ export async function findRestoring(
       `The snapshot and the deployment do not both have ${missing.join(', ') || 'a volume'}.`,
       kept.length === 0 ? 'Go back to the revision of the snapshot first.' : `Both have ${kept.join(', ')}.`,
     );
-  const volumes = [...new Set(named ?? kept)];
-  return succeed({ snapshot, volumes, left: present.filter((volume) => !volumes.includes(volume)) });
+  const wanted = new Set(named ?? kept);
+  const volumes = files.filter((volume) => wanted.has(volume));
+  const dumps = dumped.filter((dump) => dump.volumes.some((volume) => wanted.has(volume)));
+  const restored = [...volumes, ...dumps.flatMap((dump) => dump.volumes)];
+  return succeed({ snapshot, volumes, dumps, left: present.filter((volume) => !restored.includes(volume)) });
 }
 
 export function noSnapshot(id: string) {
@@ -168,12 +208,15 @@ export async function restoreSnapshot(
     if (!found.ok) return found;
     if ((await openRestores(db)).some((restore) => restore.deploymentId === deploymentId))
       return isUnderWay(`A snapshot of ${name} is being restored.`);
-    const { snapshot, volumes } = found.value;
+    const { snapshot, volumes, dumps } = found.value;
     const now = service.now();
-    const event = { kind: 'intent', intent: 'restore-snapshot', snapshot: snapshot.id, volumes } as const;
+    const all = [...volumes, ...dumps.flatMap((dump) => dump.volumes)];
+    const event = { kind: 'intent', intent: 'restore-snapshot', snapshot: snapshot.id, volumes: all } as const;
     await addEvents(db, deploymentId, [{ at: now, event }]);
     const takesSafety = !asked.withoutSnapshot;
-    return succeed(await askForRestore(db, { deploymentId, snapshotId: snapshot.id, volumes, takesSafety, now }));
+    return succeed(
+      await askForRestore(db, { deploymentId, snapshotId: snapshot.id, volumes, dumps, takesSafety, now }),
+    );
   });
   if (restoring.ok) offered.value.look();
   return restoring;

@@ -52,7 +52,8 @@ export const snapshot: Run = async (context) => {
 
 async function take(context: Context, target: Target): Promise<number> {
   const { connection, terminal, options, signal } = context;
-  const asked = await connection.client.call('createSnapshot', { body: target, signal });
+  const body = { ...target, ...(options.dump === true && { dump: true }) };
+  const asked = await connection.client.call('createSnapshot', { body, signal });
   if (!asked.ok) return terminal.refuse(asked.problem);
   const { id } = asked.value.snapshot;
   if (options['no-wait']) return say(context, asked.value.snapshot, id);

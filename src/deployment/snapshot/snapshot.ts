@@ -1,5 +1,6 @@
 /** PURE. Snapshots of a deployment's volumes: when one is due, which are kept, what they take of their place. */
 import type { Instant } from '../deployment.ts';
+import type { Dump } from './dump.ts';
 
 /** What one is taken for. */
 export const snapshotReasons = ['asked', 'schedule', 'before-update', 'before-restore'] as const;
@@ -23,7 +24,10 @@ export type Snapshot = {
   takenAt: Instant | null;
   /** As the place calls it. */
   placeId: string | null;
+  /** Those that are kept as files. */
   volumes: SizedVolume[];
+  /** Databases that are kept, or are to be, as their own tools tell them. */
+  dumps: Dump[];
   totalBytes: number | null;
   /** Of what was not at the place before. */
   addedBytes: number | null;
@@ -47,6 +51,8 @@ export type Restore = {
   /** The deployment of the snapshot, where that is another one: this one was started beside it. */
   fromDeploymentId: string | null;
   volumes: string[];
+  /** What their databases load, while they run. */
+  dumps: Dump[];
   state: RestoreState;
   /** Whether a snapshot of what is there is taken before; of a new deployment there is nothing. */
   takesSafety: boolean;

@@ -40,6 +40,7 @@ import * as auditTimes from './0038-audit-times.ts';
 import * as shareLinks from './0039-share-links.ts';
 import * as restoresWithoutSafety from './0040-restores-without-safety.ts';
 import * as clusters from './0041-clusters.ts';
+import * as databaseDumps from './0042-database-dumps.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -82,4 +83,5 @@ export const migrations: Record<string, Migration> = {
   '0039-share-links': shareLinks,
   '0040-restores-without-safety': restoresWithoutSafety,
   '0041-clusters': clusters,
+  '0042-database-dumps': databaseDumps,
 };

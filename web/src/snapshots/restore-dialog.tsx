@@ -8,7 +8,7 @@ import { useAnswer } from '../parts/use-answer.ts';
 import type { Answer, Problem } from '../service/ask.ts';
 import { previewRestore, type Restoring, restoreSnapshot, type Target } from '../service/calls.ts';
 import type { Restored, RestorePreview, Snapshot } from '../service/records.ts';
-import { replacedBy, startedWith } from './words.ts';
+import { replacedBy, startedWith, volumesIn } from './words.ts';
 
 type RestoreDialogProps = {
   target: Target;
@@ -17,9 +17,10 @@ type RestoreDialogProps = {
   onDone: (message: string, started: Restored['started']) => void;
 };
 
-export function RestoreDialog({ target, snapshot: { id, volumes }, onClose, onDone }: RestoreDialogProps) {
+export function RestoreDialog({ target, snapshot, onClose, onDone }: RestoreDialogProps) {
+  const { id } = snapshot;
   const now = useNow(30_000);
-  const names = volumes.map(({ name }) => name);
+  const names = volumesIn(snapshot);
   /** Undefined: all that can be restored. */
   const [chosen, setChosen] = useState<readonly string[]>();
   const [isBeside, setIsBeside] = useState(false);

@@ -15,7 +15,7 @@ import { snapshotsOf, type Target, takeSnapshot, wishSnapshots } from '../servic
 import type { Restore, Restored, Snapshot } from '../service/records.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { RestoreDialog } from './restore-dialog.tsx';
-import { badgeOf, isOpen, isUnderWay, obstacleOf, problemOf, stageOf, storyOf, termsOf } from './words.ts';
+import { badgeOf, contentsOf, isOpen, isUnderWay, obstacleOf, problemOf, stageOf, storyOf, termsOf } from './words.ts';
 
 /** While something is under way. */
 const lookEveryMs = 1_500;
@@ -155,7 +155,8 @@ type SnapshotRowProps = { snapshot: Snapshot; isRestoring: boolean; onRestore: (
 
 function SnapshotRow({ snapshot, isRestoring, onRestore, onDelete }: SnapshotRowProps) {
   const now = useNow(30_000);
-  const { id, state, takenAt, createdAt, volumes } = snapshot;
+  const { id, state, takenAt, createdAt } = snapshot;
+  const contents = contentsOf(snapshot);
   const { word, tone } = badgeOf(snapshot);
   const at = Date.parse(takenAt ?? createdAt);
   const problem = problemOf(snapshot);
@@ -170,7 +171,7 @@ function SnapshotRow({ snapshot, isRestoring, onRestore, onDelete }: SnapshotRow
           <code className="small soft">{id}</code>
         </h3>
         <p className="small">{storyOf(snapshot)}</p>
-        {volumes.length > 0 && <p className="small soft">{volumes.map(({ name }) => name).join(', ')}</p>}
+        {contents !== '' && <p className="small soft">{contents}</p>}
         {problem !== undefined && <p className="small">{problem}</p>}
       </div>
       <div className="row actions">

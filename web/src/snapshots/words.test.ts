@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isUnderWay, obstacleOf, problemOf, replacedBy, stageOf, storyOf, termsOf } from './words.ts';
+import {
+  contentsOf,
+  isUnderWay,
+  obstacleOf,
+  problemOf,
+  replacedBy,
+  stageOf,
+  storyOf,
+  termsOf,
+  volumesIn,
+} from './words.ts';
 
 test('who can have no snapshot is told the obstacle that has to go first', () => {
   const all = { isOffered: true, isKept: true, hasVolumes: true };
@@ -52,4 +62,12 @@ test('the terms of the plan are said in words', () => {
   assert.match(termsOf({ count: 7, bytes, everyHours: 24 }), /newest 7 .*every 24 h; up to 10 GiB/);
   assert.ok(!termsOf({ count: 7, bytes }).includes('every'));
   assert.equal(termsOf({ count: 0, bytes }), 'The plan has no snapshots.');
+});
+
+test('what is in a snapshot as a dump of a database is told as one, and restored by the names of its volumes', () => {
+  const dumps = [{ pod: 'db', kind: 'postgres' as const, volumes: ['db-data'] }];
+  const snapshot = { volumes: [{ name: 'web-data', sizeBytes: 1 }], dumps };
+  assert.equal(contentsOf(snapshot), 'web-data, db-data (dump)');
+  assert.deepEqual(volumesIn(snapshot), ['web-data', 'db-data']);
+  assert.equal(contentsOf({ volumes: [], dumps: [] }), '');
 });

@@ -32,6 +32,17 @@ export function storyOf({
   return [capitalised(reasons[reason]), `revision ${revision}`, ...size].join(' · ');
 }
 
+/** All volumes that can be restored from it: as files, or as a database loads them. */
+export function volumesIn({ volumes, dumps }: Pick<Snapshot, 'volumes' | 'dumps'>): string[] {
+  return [...volumes.map(({ name }) => name), ...dumps.flatMap((dump) => dump.volumes)];
+}
+
+/** `web-data, db-data (dump)` */
+export function contentsOf({ volumes, dumps }: Pick<Snapshot, 'volumes' | 'dumps'>): string {
+  const dumped = volumesIn({ volumes: [], dumps }).map((name) => `${name} (dump)`);
+  return [...volumesIn({ volumes, dumps: [] }), ...dumped].join(', ');
+}
+
 /** Why the last try has failed, and what becomes of it. */
 export function problemOf({ state, problem }: Pick<Snapshot | Restore, 'state' | 'problem'>): string | undefined {
   if (problem === undefined) return undefined;

@@ -1,0 +1,153 @@
+/**
+ * PURE. How each kind of database is dumped and loaded by its own tools. Scripts are always these words: what differs is in
+ * their arguments or their input, and passwords are in the container's own variables.
+ */
+import type { DumpKind } from '../../deployment/snapshot/dump.ts';
+import type { Tool } from './run-tool.ts';
+
+/** Of PostgreSQL, what `CREATE DATABASE` has to be told. */
+export type DumpedDatabase = { name: string } & Partial<Record<(typeof traits)[number], string>>;
+
+const traits = ['owner', 'encoding', 'collate', 'ctype'] as const;
+
+export type DatabaseTools = {
+  /** Writes which databases there are, to be read by `databasesIn`. */
+  list: Tool;
+  dump(database: DumpedDatabase): Tool;
+  /** The last line of a dump that is whole. */
+  ending: RegExp;
+  /** In which order a dump is loaded; `input`: instead of that of a dump. */
+  load(databases: readonly DumpedDatabase[]): LoadStep[];
+  /** What is to be done where one of these has failed. */
+  giveUp?(databases: readonly DumpedDatabase[]): LoadStep;
+};
+
+export type LoadStep = { tool: Tool; input: { sql: string } | { database: number } };
+
+/** What is written of each line of `list`. Throws where it is not what was asked for. */
+export function databasesIn(written: string): DumpedDatabase[] {
+  const lines = written.split('\n').filter((line) => line.trim() !== '');
+  const found = lines.map((line) => JSON.parse(line) as unknown).map(readDatabase);
+  if (found.length === 0 || found.length > mostDatabases) throw new Error(`it has ${found.length} databases`);
+  return found;
+}
+
+const mostDatabases = 100;
+
+function readDatabase(value: unknown): DumpedDatabase {
+  const given = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+  const text = (key: string) => {
+    const found = given[key];
+    if (typeof found !== 'string' || found.length > 300 || found.includes('\0')) throw new Error(`no ${key}`);
+    return found;
+  };
+  const known = traits.filter((key) => given[key] != null).map((key) => [key, text(key)] as const);
+  return { name: text('name'), ...Object.fromEntries(known) };
+}
+
+const sh = (what: string, script: string, ...given: string[]): Tool => ({
+  what,
+  command: ['sh', '-c', script, 'sh', ...given],
+});
+
+const asOwner = 'export PGUSER="${POSTGRES_USER:-postgres}" PGPASSWORD="$POSTGRES_PASSWORD"; ';
+// From a database that nobody works in.
+const psql = `${asOwner}exec psql -XAtq -v ON_ERROR_STOP=1 -d template1`;
+const sql = sh('psql', psql);
+
+/**
+ * Each database is filled beside those in use, and then all change their names in one transaction: whatever happens, there
+ * are the old ones or the new.
+ */
+const postgres: DatabaseTools = {
+  list: sh(
+    'psql',
+    `${psql} -c "SELECT json_build_object('name', datname, 'owner', pg_get_userbyid(datdba), ` +
+      `'encoding', pg_encoding_to_char(encoding), 'collate', datcollate, 'ctype', datctype) FROM pg_database ` +
+      `WHERE NOT datistemplate AND datallowconn AND datname !~ '^berth_(restore|before)_[0-9]+$' ORDER BY datname"`,
+  ),
+  // By its variable: as an argument, a name could mean an address.
+  dump: ({ name }) => sh('pg_dump', `${asOwner}export PGDATABASE="$1"; exec pg_dump --format=plain`, name),
+  ending: /^-- PostgreSQL database dump complete\s*$/m,
+  load: (databases) => [
+    ...databases.flatMap(({ owner = '', encoding = '', collate = '', ctype = '' }, at): LoadStep[] => [
+      {
+        tool: sql,
+        input: {
+          sql:
+            `DROP DATABASE IF EXISTS ${beside(at)} WITH (FORCE);\n` +
+            `CREATE DATABASE ${beside(at)} TEMPLATE template0 OWNER ${named(owner)} ENCODING ${quoted(encoding)} ` +
+            `LC_COLLATE ${quoted(collate)} LC_CTYPE ${quoted(ctype)};\n`,
+        },
+      },
+      {
+        tool: sh('psql', `${asOwner}export PGDATABASE="$1"; exec psql -Xq -v ON_ERROR_STOP=1 -o /dev/null`, beside(at)),
+        input: { database: at },
+      },
+    ]),
+    { tool: sql, input: { sql: swapping(databases) } },
+  ],
+  giveUp: (databases) => ({ tool: sql, input: { sql: allowing(databases, true) } }),
+};
+
+const beside = (at: number) => `berth_restore_${at}`;
+const before = (at: number) => `berth_before_${at}`;
+
+/** Nobody is let in until all have their names. */
+function swapping(databases: readonly DumpedDatabase[]): string {
+  const names = databases.map(({ name }) => quoted(name)).join(', ');
+  const drops = databases.map((_, at) => `DROP DATABASE IF EXISTS ${before(at)} WITH (FORCE);\n`).join('');
+  const renames = databases.map(
+    ({ name }, at) =>
+      `SELECT format('ALTER DATABASE %I RENAME TO %I', datname, ${quoted(before(at))}) FROM pg_database ` +
+      `WHERE datname = ${quoted(name)} \\gexec\nALTER DATABASE ${beside(at)} RENAME TO ${named(name)};\n`,
+  );
+  return (
+    `${drops}${allowing(databases, false)}` +
+    `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname IN (${names});\n` +
+    `BEGIN;\n${renames.join('')}COMMIT;\n${drops}`
+  );
+}
+
+function allowing(databases: readonly DumpedDatabase[], isAllowed: boolean): string {
+  const names = databases.map(({ name }) => quoted(name)).join(', ');
+  return (
+    `SELECT format('ALTER DATABASE %I WITH ALLOW_CONNECTIONS ${isAllowed}', datname) ` +
+    `FROM pg_database WHERE datname IN (${names}) \\gexec\n`
+  );
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+const named = (text: string) => `"${text.replaceAll('"', '""')}"`;
+
+const asRoot =
+  'user=root; export MYSQL_PWD="${MARIADB_ROOT_PASSWORD:-$MYSQL_ROOT_PASSWORD}"; ' +
+  'if [ -z "$MYSQL_PWD" ] && [ -n "${MARIADB_USER:-$MYSQL_USER}" ]; then ' +
+  'user="${MARIADB_USER:-$MYSQL_USER}" MYSQL_PWD="${MARIADB_PASSWORD:-$MYSQL_PASSWORD}"; fi; ';
+const client = `${asRoot}client=mariadb; command -v mariadb >/dev/null || client=mysql; exec "$client" --user="$user" --batch`;
+
+/** Its tools know no change of all names at once: who asks meanwhile may find a part. */
+const mysql: DatabaseTools = {
+  list: sh(
+    'mariadb',
+    `${client} --raw --skip-column-names --execute "SELECT JSON_OBJECT('name', schema_name) FROM information_schema.schemata ` +
+      `WHERE schema_name NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys') ORDER BY schema_name"`,
+  ),
+  dump: ({ name }) =>
+    sh(
+      'mariadb-dump',
+      `${asRoot}dump=mariadb-dump; command -v mariadb-dump >/dev/null || dump=mysqldump; ` +
+        'exec "$dump" --user="$user" --single-transaction --quick --routines --events --triggers --hex-blob ' +
+        '--no-tablespaces --add-drop-database --databases -- "$1"',
+      name,
+    ),
+  ending: /^-- Dump completed.*$/m,
+  load: (databases) => databases.map((_, at) => ({ tool: sh('mariadb', client), input: { database: at } })),
+};
+
+/** Whether there are the old databases or the new at any instant. */
+export function loadsAtOnce(kind: DumpKind): boolean {
+  return kind === 'postgres';
+}
+
+export const databaseTools: Record<DumpKind, DatabaseTools> = { postgres, mysql };

@@ -1,0 +1,73 @@
+/**
+ * A database's own tool, run in its container. What runs there is hostile: it may never end, write without an end, and end
+ * with any status.
+ */
+import type { WorkloadName } from '../../deployment/workload/workload.ts';
+import type { Exec, RunningExec } from '../../engine/exec.ts';
+import { SnapshotFault } from '../snapshot-parts.ts';
+
+/** `what`: in words, for whoever reads why it has failed. */
+export type Tool = { what: string; command: readonly string[] };
+
+export type ToolRun = {
+  exec: Exec;
+  workload: WorkloadName;
+  /** What it reads from its standard input; default: nothing. */
+  input?: AsyncIterable<Uint8Array>;
+  /** Gets what it writes to its standard output; the next piece is read when it resolves. */
+  take(piece: Uint8Array): Promise<void> | void;
+  /** It is ended where it writes more. */
+  mostBytes: number;
+  /** It is ended where it lasts longer. */
+  withinMs: number;
+  stop: AbortSignal;
+};
+
+/** Resolves when it has ended with 0, and throws SnapshotFault otherwise. */
+export async function runTool({ what, command }: Tool, run: ToolRun): Promise<void> {
+  const { exec, workload, input, take, mostBytes, withinMs, stop } = run;
+  const late = AbortSignal.timeout(Math.ceil(withinMs));
+  const over = AbortSignal.any([stop, late]);
+  await using running = await exec.start(workload, { command });
+  // What keeps it from ending is told when it is disposed of.
+  const end = () => void Promise.resolve(running[Symbol.asyncDispose]()).catch(() => {});
+  over.addEventListener('abort', end, { once: true });
+  if (over.aborted) end();
+  const fed = feed(running, input, over);
+  let left = mostBytes;
+  let said = '';
+  for await (const { from, bytes } of running.output) {
+    left -= bytes.length;
+    if (left < 0) throw new SnapshotFault(`${what} has written more than it may.`);
+    if (from === 'stdout') await take(bytes);
+    else said = `${said}${Buffer.from(bytes).toString('utf8')}`.slice(-mostSaid);
+  }
+  stop.throwIfAborted();
+  if (late.aborted) throw new SnapshotFault(`${what} was not done after ${Math.round(withinMs / 60_000)} minutes.`);
+  const status = await running.exitCode();
+  if (status !== 0) throw new SnapshotFault(`${what} has ended with ${status ?? 'its container'}.`, { said });
+  await fed.done();
+}
+
+/** Of its last words so many characters are told. */
+const mostSaid = 500;
+
+/** Whoever has ended reads no more: its input is given up when it is asked whether it was done. */
+function feed(running: RunningExec, input: AsyncIterable<Uint8Array> | undefined, over: AbortSignal) {
+  const { promise: givenUp, resolve: giveUp } = Promise.withResolvers<'given up'>();
+  over.addEventListener('abort', () => giveUp('given up'), { once: true });
+  const feeding = (async () => {
+    for await (const piece of input ?? []) {
+      if ((await Promise.race([running.write(piece), givenUp])) === 'given up') return false;
+    }
+    running.endInput();
+    return true;
+  })();
+  feeding.catch(() => {});
+  return {
+    async done() {
+      giveUp('given up');
+      if (!(await feeding)) throw new SnapshotFault('It has ended before it had read everything.');
+    },
+  };
+}

@@ -1,0 +1,64 @@
+/** The dumps of one snapshot: written while their databases run, and loaded into those that run. */
+import type { Dump } from '../../deployment/snapshot/dump.ts';
+import type { SizedVolume } from '../../deployment/snapshot/snapshot.ts';
+import type { Exec } from '../../engine/exec.ts';
+import { movingMs } from '../moving-time.ts';
+import { SnapshotFault, type SnapshotParts } from '../snapshot-parts.ts';
+import { loadDump, writeDump } from './dump-files.ts';
+
+/** As text, data can be larger than as files. */
+const mostOfVolume = 2;
+
+/** @returns how many bytes they have. Throws SnapshotFault, and faults of the engine. */
+export async function takeDumps(
+  dumps: readonly Dump[],
+  folder: string,
+  { deploymentId, volumes, parts }: { deploymentId: string; volumes: readonly SizedVolume[]; parts: SnapshotParts },
+): Promise<number> {
+  const { engine, diskFreeBytes, stop } = parts;
+  let written = 0;
+  for (const dump of dumps) {
+    const exec = execOf(parts, dump);
+    const its = volumes.filter(({ volume }) => dump.volumes.includes(volume));
+    const sizeBytes = its.reduce((sum, volume) => sum + volume.sizeBytes, 0);
+    const room = (await engine.copies.room(deploymentId, [])) - diskFreeBytes;
+    const mostBytes = Math.min(mostOfVolume * sizeBytes, room);
+    const dumping = {
+      exec,
+      workload: await workloadOf(dump, deploymentId, parts),
+      withinMs: movingMs(sizeBytes),
+      stop,
+    };
+    written += await writeDump(dump, folder, { ...dumping, mostBytes });
+  }
+  return written;
+}
+
+/** Throws SnapshotFault, and faults of the engine. */
+export async function loadDumps(
+  dumps: readonly Dump[],
+  folder: string,
+  { deploymentId, totalBytes, parts }: { deploymentId: string; totalBytes: number; parts: SnapshotParts },
+): Promise<void> {
+  for (const dump of dumps) {
+    const exec = execOf(parts, dump);
+    const workload = await workloadOf(dump, deploymentId, parts);
+    await loadDump(dump, folder, { exec, workload, withinMs: movingMs(totalBytes), stop: parts.stop });
+  }
+}
+
+function execOf({ engine }: SnapshotParts, { pod }: Dump): Exec {
+  if (engine.exec) return engine.exec;
+  throw new SnapshotFault(`This service runs no commands in pods: the tools of ${pod} cannot be used.`, {
+    isFinal: true,
+  });
+}
+
+async function workloadOf({ pod }: Dump, deploymentId: string, { engine }: SnapshotParts): Promise<string> {
+  const { workloads } = await engine.observe(deploymentId, []);
+  const [found] = workloads
+    .filter((workload) => workload.pod === pod && workload.phase === 'running')
+    .toSorted((a, b) => b.revision - a.revision);
+  if (!found) throw new SnapshotFault(`Pod ${pod} does not run now: its database cannot be asked.`);
+  return found.name;
+}

@@ -1,0 +1,82 @@
+/** A restore of a dump that fails for good, with and without a database that may have loaded a part of it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DumpKind } from '../../src/deployment/snapshot/dump.ts';
+import { snapshotTermsOf } from '../../src/deployment/snapshot/snapshot.ts';
+import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
+import { volumeKey } from '../../src/engine/memory/world.ts';
+import { createSnapshotWorker } from '../../src/snapshots/worker.ts';
+import { askForRestore, restoresOf } from '../../src/store/restores.ts';
+import { askForSnapshot, noteTaken, snapshotsOf } from '../../src/store/snapshots.ts';
+import { shopOnMemory } from '../support/controlled-deployment.ts';
+import { pod, specOf } from '../support/deployments.ts';
+import { createMemoryRepository, type MemoryRepository } from '../support/memory-repository.ts';
+
+const volumes = [{ name: 'data', sizeBytes: 1000, mountPath: '/data' }];
+const spec = specOf(
+  pod('web', { image: 'web:1', path: '/', servicePorts: [80] }),
+  pod('db', { image: 'db:1', volumes }),
+);
+
+/** A dump is restored where no commands can be run in pods: it fails for good, after what is there was kept. */
+async function failToLoad(kind: DumpKind) {
+  const shop = await shopOnMemory(spec, { 'web:1': {}, 'db:1': {} });
+  const { control, world } = shop;
+  const { db, metrics, log, now } = control;
+  await shop.visit();
+  await db.updateTable('deployments').set({ claimedAt: 1, expiresAt: null }).execute();
+  const kept: MemoryRepository['kept'] = new Map();
+  const engine = createMemoryEngine({ world, now });
+  const repository = createMemoryRepository(world, async (_name, perform) => perform(), kept);
+  const worker = createSnapshotWorker({
+    ...{ db, metrics, log, now, diskFreeBytes: 0, wake() {}, stop: new AbortController().signal },
+    engine: { observe: engine.observe, copies: engine.copies! },
+    repository: async () => repository,
+    termsOf: async () => ({ ...snapshotTermsOf({}, true), everyMs: null, accountId: undefined }),
+  });
+  const files = () => world.volumes.get(volumeKey('shop', 'db-data'))!.files;
+  const dumps = [{ pod: 'db', kind, volumes: ['db-data'] }];
+  const asked = { deploymentId: 'shop', revision: 1, reason: 'asked', dumps, now: now() } as const;
+  const { id } = await askForSnapshot(db, { ...asked, dumps });
+  kept.set('dump', { tags: [], volumes: new Map() });
+  await noteTaken(db, id, {
+    ...{ placeId: 'dump', takenAt: now(), volumes: [], totalBytes: 1, addedBytes: 1, pausedMs: 0 },
+  });
+  files().set('n', 'before');
+  const restore = await askForRestore(db, { deploymentId: 'shop', snapshotId: id, volumes: [], dumps, now: now() });
+  await worker.step();
+  // What somebody has loaded, and not to its end.
+  files().set('n', 'a part');
+  while (await worker.step());
+  await shop.visit();
+  return {
+    restores: await restoresOf(db, 'shop'),
+    failed: restore.id,
+    files: files(),
+    snapshots: await snapshotsOf(db, 'shop'),
+  };
+}
+
+test('where a part may have been loaded, the files of before are put back', async () => {
+  const { restores, failed, files, snapshots } = await failToLoad('mysql');
+  const safety = snapshots.find(({ reason }) => reason === 'before-restore')!;
+  const [undone, ...others] = restores.toSorted(
+    (a, b) => Number(b.snapshotId === safety.id) - Number(a.snapshotId === safety.id),
+  );
+  assert.deepEqual([undone!.snapshotId, undone!.state, undone!.volumes], [safety.id, 'done', ['db-data']]);
+  assert.deepEqual(
+    others.map(({ id, state }) => [id, state]),
+    [[failed, 'failed']],
+  );
+  assert.match(others[0]!.problem!, /runs no commands in pods.* What was there before is put back from snapshot/);
+  assert.equal(files.get('n'), 'before');
+});
+
+test('what changes at once stays as it is', async () => {
+  const { restores, files } = await failToLoad('postgres');
+  assert.deepEqual(
+    restores.map(({ state }) => state),
+    ['failed'],
+  );
+  assert.equal(files.get('n'), 'a part');
+});
