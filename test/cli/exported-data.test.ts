@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import Docker from 'dockerode';
 import { parse } from 'yaml';
 import { provideCompose } from '../../scripts/setup/compose.ts';
 import { freePort } from '../free-port.ts';
@@ -88,3 +89,67 @@ test(
     assert.deepEqual(back, ['Ada', 'Grace']);
   },
 );
+
+/** With a layer that nothing else has. */
+async function pushOwnImage(docker: Docker, { token, at }: { token: string; at: string }): Promise<string> {
+  const container = await docker.createContainer({ Image: 'nginx:1', Cmd: ['sh', '-c', `echo ${token} >/own`] });
+  await container.start();
+  await container.wait();
+  const [repo, tag] = [`${at}/site`, '1'];
+  await container.commit({ repo, tag, changes: ['CMD ["nginx", "-g", "daemon off;"]'] });
+  await container.remove();
+  const stream = await docker
+    .getImage(`${repo}:${tag}`)
+    .push({ authconfig: { username: 'me', password: token, serveraddress: '' } });
+  await new Promise<void>((resolve, reject) => {
+    docker.modem.followProgress(stream, (error, lines: { error?: string }[]) => {
+      const fault = error ?? lines.find((line) => line.error)?.error;
+      if (fault) reject(fault instanceof Error ? fault : new Error(fault));
+      else resolve();
+    });
+  });
+  return `${repo}:${tag}`;
+}
+
+test('an image that was pushed is in the export as Docker loads it, layers and all', needsRoot, async (t) => {
+  const docker = new Docker();
+  const folder = await mkdtemp(join(tmpdir(), 'berth-exported-'));
+  const berth = await createBerth();
+  const made: string[] = [];
+  t.after(async () => {
+    await berth.destroy();
+    for (const name of made)
+      await docker
+        .getImage(name)
+        .remove({ force: true })
+        .catch(() => {});
+    await rm(folder, { recursive: true });
+  });
+  await berth.serve();
+  const pod = (image: string) => `    - { name: web, image: "${image}", path: /, servicePorts: [80] }\n`;
+  const yaml = (name: string, image: string) => `application:\n  name: ${name}\n  pods:\n${pod(image)}`;
+  const { sessionToken: token } = await berth.start(yaml('first', 'nginx:1'));
+  const refused = await berth.get('/v2/any/name/tags/list', { authorization: `Bearer ${token}` });
+  const [, at] = /named (localhost:\d+\/\w+)\//.exec(refused.body.errors[0].message)!;
+  const image = await pushOwnImage(docker, { token, at: at! });
+  made.push(image);
+  const started = await berth.postYaml(`/startUserDeployment?sessionToken=${token}`, yaml('site', './site:1'));
+  assert.equal(started.status, 200, started.text);
+  await berth.reach(started.body, 'running');
+  const words = ['export', 'all', '--to', join(folder, 'site'), '--app', 'site', '--token', token];
+  await run(process.execPath, [join(import.meta.dirname, '../../src/cli/bin.mjs'), ...words], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: folder, BERTH_SERVER: berth.settings.baseUrl.origin },
+  });
+  await berth.destroy();
+  const { Id: id } = await docker.getImage(image).inspect();
+  for (const name of (await docker.getImage(id).inspect()).RepoTags ?? [])
+    await docker.getImage(name).remove({ force: true });
+  await assert.rejects(docker.getImage(id).inspect(), /no such image/i);
+
+  const { services } = parse(await readFile(join(folder, 'site/compose.yaml'), 'utf8'));
+  made.push(services.web.image);
+  await run('sh', ['-c', 'tar --create --file=- --directory=images . | docker load'], { cwd: join(folder, 'site') });
+  const { stdout } = await run('docker', ['run', '--rm', services.web.image, 'cat', '/own']);
+  assert.equal(stdout.trim(), token);
+});

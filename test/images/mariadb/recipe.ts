@@ -1,11 +1,8 @@
 /** MariaDB 10.11 from Debian's packages, for tests alone: no example needs it. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type Docker from 'dockerode';
-import { build, type Recipe } from '../../../scripts/setup/images/build.ts';
+import type { Recipe } from '../../../scripts/setup/images/build.ts';
 import { addUser, link, makeFolder, take, takeBeside, takePrograms } from '../../../scripts/setup/images/root.ts';
-import { alone } from '../../claim.ts';
+import { provideRecipe } from '../provide-recipe.ts';
 
 const id = 999;
 const programs = [
@@ -46,17 +43,6 @@ const mariadb: Recipe = {
 };
 
 /** The reference of the image, which is built when it is not there. */
-export async function provideMariadb(docker: Docker): Promise<string> {
-  const { image } = mariadb;
-  await alone(`image ${image}`, async () => {
-    const there = await docker.listImages({ filters: { reference: [image] } });
-    if (there.length > 0) return;
-    const folder = await mkdtemp(join(tmpdir(), 'berth-mariadb-'));
-    try {
-      await build(mariadb, docker, join(folder, 'build'));
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  });
-  return image;
+export function provideMariadb(docker: Docker): Promise<string> {
+  return provideRecipe(docker, mariadb);
 }
