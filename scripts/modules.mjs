@@ -15,10 +15,18 @@ const installed = join(root, 'node_modules/.berth-installed-lock.json');
 if (isCurrent()) process.exit();
 process.stdout.write('Installing node modules with npm ci (about 40 s) … ');
 const startedAt = Date.now();
-const { status, stderr, error } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], {
-  cwd: root,
-  encoding: 'utf8',
-});
+// No package may run anything, but the one that brings Node: others would compile additions to the machine's Node, which
+// the project's own loads with that one's library beside its own, and crashes (ssh2, seen on Debian 13 with a compiler).
+const steps = [
+  ['ci', '--no-audit', '--no-fund', '--ignore-scripts'],
+  ['rebuild', 'node'],
+];
+let outcome;
+for (const step of steps) {
+  outcome = spawnSync('npm', step, { cwd: root, encoding: 'utf8' });
+  if (outcome.status !== 0) break;
+}
+const { status, stderr, error } = outcome;
 if (status === 0) {
   writeFileSync(installed, lockfile);
   process.stdout.write(`done in ${Math.round((Date.now() - startedAt) / 1000)} s\n`);
