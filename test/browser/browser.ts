@@ -76,6 +76,7 @@ async function openVisitor(browser: Browser, berth: Berth, { name, width, theme 
     answers.push(text.then((text) => ({ path: pathname, text })));
   });
   await page.addInitScript(watchShifts);
+  await page.addInitScript(askAboutNotifications);
   let pictures = 0;
 
   const visitor = {
@@ -172,6 +173,11 @@ function watchShifts() {
       if (!entry.hadRecentInput) all.shift += entry.value;
     }
   }).observe({ type: 'layout-shift', buffered: true });
+}
+
+/** In the page: a browser that nobody sees has refused notifications for everybody; a person's has not been asked. */
+function askAboutNotifications() {
+  if ('Notification' in globalThis) Object.defineProperty(Notification, 'permission', { get: () => 'default' });
 }
 
 /** Until nothing is loaded, drawn or faded in any more. */
