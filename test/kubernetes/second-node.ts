@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -39,6 +40,9 @@ export async function openSecondNode(images: readonly string[]): Promise<SecondN
   opening.use(await openControlGroups());
   const folder = await mkdtemp(join(nodeFolder, 'second-'));
   opening.defer(() => rm(folder, { recursive: true }));
+  // Before it is there: it would be closed with them.
+  const openOthers = await closeNodes(cluster);
+  opening.defer(openOthers);
   const machine = startMachine(folder);
   opening.defer(() => removeNow(cluster, `${nodesPath}/${secondNode}`));
   // Of a node that is away the cluster would keep them.
@@ -46,8 +50,6 @@ export async function openSecondNode(images: readonly string[]): Promise<SecondN
   opening.defer(() => end(machine));
   await untilReady(cluster, machine, folder);
   await importImages(await connectDocker(), images, join(folder, 'containerd.sock'));
-  const openOthers = await closeNodes(cluster);
-  opening.defer(openOthers);
   const open = opening.move();
   return {
     async vanish() {
@@ -82,9 +84,10 @@ async function openNetwork(): Promise<AsyncDisposable> {
   return { [Symbol.asyncDispose]: close };
 }
 
-/** Each kubelet removes what it does not know from below its own root. */
+/** Each kubelet removes what it does not know from below its own root, of which there is one in each hierarchy. */
 async function openControlGroups(): Promise<AsyncDisposable> {
-  const roots = (await readdir(controlGroups)).map((each) => join(controlGroups, each, secondNode));
+  const folders = (await readdir(controlGroups)).map((each) => join(controlGroups, each));
+  const roots = folders.filter((each) => existsSync(join(each, 'cgroup.procs'))).map((each) => join(each, secondNode));
   for (const root of roots) await mkdir(root, { recursive: true });
   return {
     async [Symbol.asyncDispose]() {
