@@ -9,11 +9,11 @@ import type { Owned } from '../src/engine/engine.ts';
 import { isServing, pidFile, startingServices } from '../src/running-service.ts';
 import { settingsOrExit } from '../src/settings/command-line.ts';
 import { endAll } from '../src/store/deployments.ts';
-import { openInstallation } from './installed.ts';
+import { installationOrExit } from './installed.ts';
 
 const stopPatienceMs = 30_000;
 const settings = settingsOrExit();
-const installation = await openInstallation(settings);
+const installation = await installationOrExit(settings);
 if (!installation) {
   console.log(`Nothing was started from ${settings.dataDir}.`);
   process.exit(0);

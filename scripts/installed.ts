@@ -6,8 +6,18 @@ import { createDockerEngine } from '../src/engine/docker/docker.ts';
 import { openGroups } from '../src/engine/docker/groups/open.ts';
 import { volumesFolder } from '../src/engine/docker/volumes/loop-layout.ts';
 import type { Engine } from '../src/engine/engine.ts';
+import { StartError } from '../src/lib/start-error.ts';
 import type { Settings } from '../src/settings/settings.ts';
 import { provideInstallationId } from '../src/store/installation.ts';
+
+/** Ends the process with a sentence for the operator where the database cannot be used; otherwise as `openInstallation`. */
+export async function installationOrExit(settings: Settings) {
+  return await openInstallation(settings).catch((error: unknown) => {
+    if (!(error instanceof StartError)) throw error;
+    console.error(error.message);
+    process.exit(1);
+  });
+}
 
 /** Undefined when nothing was ever started from this data directory. `docker`: default, the engine as usual. */
 export async function openInstallation(settings: Settings, docker?: Docker) {

@@ -37,6 +37,6 @@ function nameOf({ host, port, database, user }: PostgresAddress): string {
 
 /** Made where it is not there. Throws StartError where a server cannot be used. Close it with `destroy`. */
 export async function openPlace(place: StorePlace): Promise<Kysely<Tables>> {
-  if (place.kind === 'sqlite') return await openSqlite(place.file);
-  return await openPostgres({ ...place.address, connections: 2, setting: '--to' });
+  if (place.kind === 'sqlite') return await openSqlite(place.file, 'make');
+  return await openPostgres({ ...place.address, connections: 2, setting: '--to' }, 'make');
 }

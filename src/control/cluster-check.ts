@@ -2,17 +2,36 @@
  * A service with the kubeconfig of another cluster would find nothing there of what the store tells, and start all of it
  * anew, beside what runs: so it does not start.
  */
+import type { Kysely } from 'kysely';
 import { StartError } from '../lib/start-error.ts';
-import { countByCluster, moveToCluster } from '../store/clusters.ts';
-import type { Database } from '../store/database.ts';
+import { claimCluster, claimedCluster, countByCluster, moveToCluster } from '../store/clusters.ts';
+import { isPostgres } from '../store/dialect/dialect.ts';
+import { otherServices } from '../store/dialect/postgres.ts';
+import type { Tables } from '../store/rows.ts';
+import { write } from '../store/transaction.ts';
 
-/** `cluster`: of the engine; undefined where that is none. `mayMove`: the operator insists. Throws StartError. */
-export async function settleCluster(db: Database, cluster: string | undefined, mayMove: boolean): Promise<void> {
+/**
+ * `cluster`: of the engine; undefined where that is none. `mayMove`: the operator insists. Of two services that start at
+ * once on an empty store, with two clusters, the second finds what the first has claimed. Throws StartError.
+ */
+export async function settleCluster(db: Kysely<Tables>, cluster: string | undefined, mayMove: boolean): Promise<void> {
   const own = cluster ?? null;
-  const elsewhere = [...(await countByCluster(db))].filter(([each]) => each !== own);
-  const known = elsewhere.filter(([each]) => each !== null);
-  if (known.length > 0 && !mayMove) throw new StartError(onAnother(known, own));
-  if (elsewhere.length > 0) await moveToCluster(db, own);
+  await write(db, 'all', async (db) => {
+    const elsewhere = [...(await countByCluster(db))].filter(([each]) => each !== own);
+    const known = elsewhere.filter(([each]) => each !== null);
+    if (known.length > 0 && !mayMove) throw new StartError(onAnother(known, own));
+    const claimed = await claimedCluster(db);
+    const isContested = claimed !== null && claimed !== own && isPostgres(db) && (await otherServices(db)).length > 0;
+    if (isContested && !mayMove) throw new StartError(besideAnother(claimed, own));
+    if (claimed !== own) await claimCluster(db, own);
+    if (elsewhere.length > 0) await moveToCluster(db, own);
+  });
+}
+
+function besideAnother(claimed: string, own: string | null): string {
+  const here = own === null ? 'this engine is no cluster' : `this is the cluster ${own}`;
+  return `Another service of this installation works on the cluster ${claimed}, and ${here}.
+Look at KUBECONFIG and BERTH_ENGINE, or stop that service first.`;
 }
 
 function onAnother(known: readonly (readonly [string | null, number])[], own: string | null): string {

@@ -49,6 +49,7 @@ export type Settings = SignInSettings &
     dataDir: string;
     databaseUrl: PostgresAddress | undefined;
     databaseConnections: number;
+    changeSchema: number | undefined;
     engine: string;
     runtime: 'runc' | 'runsc';
     lifetimeMs: number;
@@ -107,6 +108,12 @@ const table = {
     default: '10',
     help: 'most connections to PostgreSQL',
     read: integer(2, 1000),
+  },
+  changeSchema: {
+    variable: 'CHANGE_SCHEMA',
+    default: '',
+    help: 'the generation of the schema that the database may be changed to, which cannot be undone; a start that needs it says so',
+    read: integer(2, 9999),
   },
   engine: {
     variable: 'ENGINE',

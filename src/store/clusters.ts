@@ -12,6 +12,16 @@ export async function countByCluster(db: Database): Promise<Map<string | null, n
   return new Map(rows.map(({ cluster, count }) => [cluster, Number(count)]));
 }
 
+/** The one that the last service was started on; null: none. */
+export async function claimedCluster(db: Database): Promise<string | null> {
+  const row = await db.selectFrom('installation').select('cluster').executeTakeFirst();
+  return row?.cluster ?? null;
+}
+
+export async function claimCluster(db: Database, cluster: string | null): Promise<void> {
+  await db.updateTable('installation').set({ cluster }).execute();
+}
+
 /** All that may have something on the engine are on this one from now on; null: on none. */
 export async function moveToCluster(db: Database, cluster: string | null): Promise<void> {
   await db.updateTable('deployments').set({ cluster }).where('goneAt', 'is', null).execute();

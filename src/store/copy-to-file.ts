@@ -30,7 +30,9 @@ async function copyFromServer(db: Kysely<Tables>, file: string): Promise<void> {
         let step = await copySome(from, write, shape, undefined);
         while (step) step = await copySome(from, write, shape, step.last);
       }
-      const installation = await from.selectFrom('installation').selectAll().executeTakeFirstOrThrow();
+      // A newer release may have added to it.
+      const columns = ['id', 'createdAt', 'keyId', 'cluster'] as const;
+      const installation = await from.selectFrom('installation').select(columns).executeTakeFirstOrThrow();
       await to.insertInto('installation').values(installation).execute();
     });
   } finally {

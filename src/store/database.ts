@@ -10,28 +10,34 @@ import {
   replaceWithNoncontingentExpression,
   type Transaction,
 } from 'kysely';
+import { StartError } from '../lib/start-error.ts';
 import { type PostgresSettings, postgresDialect, requireUsable } from './dialect/postgres.ts';
 import { sqliteDialect } from './dialect/sqlite.ts';
-import { isCurrent, migrate } from './migrations/migrate.ts';
+import { migrate, obstacleTo, type SchemaRight, stepOf } from './migrations/migrate.ts';
 import type { Tables } from './rows.ts';
 
 /** The database, or a transaction of it: every query takes either. */
 export type Database = Kysely<Tables> | Transaction<Tables>;
 
-/** Opens (and creates or migrates) the database file; `:memory:` for tests. */
-export async function openSqlite(file: string): Promise<Kysely<Tables>> {
-  return await openDatabase(sqliteDialect(file));
+/** Opens, and where it may creates or migrates, the database file; `:memory:` for tests. Throws StartError. */
+export async function openSqlite(file: string, right: SchemaRight = 'all'): Promise<Kysely<Tables>> {
+  return await openDatabase(sqliteDialect(file), right);
 }
 
-/** Migrated to the schema of this version. */
-export async function openDatabase(dialect: Dialect): Promise<Kysely<Tables>> {
+/** With the schema of this version, or one of its generation that a newer one has added to. Throws StartError. */
+export async function openDatabase(dialect: Dialect, right: SchemaRight = 'all'): Promise<Kysely<Tables>> {
   const database = new Kysely<Tables>({ dialect });
-  if (!(await isCurrent(database))) await migrate(database);
-  return database;
+  try {
+    if (await mustMigrate(database, right)) await migrate(database);
+    return database;
+  } catch (error) {
+    await database.destroy();
+    throw error;
+  }
 }
 
-/** As `openDatabase`. Throws StartError where the server cannot be reached or used. */
-export async function openPostgres(settings: PostgresSettings): Promise<Kysely<Tables>> {
+/** As `openDatabase`. Throws StartError also where the server cannot be reached or used. */
+export async function openPostgres(settings: PostgresSettings, right: SchemaRight = 'all'): Promise<Kysely<Tables>> {
   const database = new Kysely<Tables>({
     dialect: await postgresDialect(settings),
     // SQLite takes an empty list as it is.
@@ -39,7 +45,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Kysely<T
   });
   try {
     await requireUsable(database, settings);
-    if (await isCurrent(database)) return database;
+    if (!(await mustMigrate(database, right))) return database;
     await using patient = new Kysely<Tables>({ dialect: await postgresDialect(settings, true) });
     await migrate(patient);
     return database;
@@ -47,4 +53,11 @@ export async function openPostgres(settings: PostgresSettings): Promise<Kysely<T
     await database.destroy();
     throw error;
   }
+}
+
+async function mustMigrate(database: Kysely<Tables>, right: SchemaRight): Promise<boolean> {
+  const step = await stepOf(database);
+  const obstacle = obstacleTo(step, right);
+  if (obstacle !== undefined) throw new StartError(obstacle);
+  return step.kind !== 'none';
 }

@@ -16,6 +16,8 @@ export type StoreSettings = {
   /** Absent: SQLite, in a file of the data directory. */
   databaseUrl: PostgresAddress | undefined;
   databaseConnections: number;
+  /** The generation of the schema that the operator has agreed to. */
+  changeSchema?: number | undefined;
   /** A word without a dot or a space that other services on the database find in the name of this process. */
   mark?: string;
 };
@@ -32,14 +34,18 @@ export type Store = AsyncDisposable & {
   follow(listener: NewsListener): Promise<AsyncDisposable>;
 };
 
-/** Makes or migrates it where it has to be. Throws StartError where a server cannot be used. */
+/**
+ * For a service: makes its tables, adds what this version has more of them, and begins no generation of the schema that
+ * nobody has agreed to. Throws StartError, also where a server cannot be used.
+ */
 export async function openStore(settings: StoreSettings): Promise<Store> {
   await using opening = new AsyncDisposableStack();
-  const { databaseUrl, databaseConnections: connections, mark } = settings;
+  const { databaseUrl, databaseConnections: connections, changeSchema: agreedGeneration, mark } = settings;
   const processId = newId();
   const processName = `${processPrefix}${processId}${mark === undefined ? '' : `.${mark}`}`;
   const server = databaseUrl && { ...databaseUrl, connections, processName };
-  const db = server ? await openPostgres(server) : await openSqlite(databaseFile(settings));
+  const right = { agreedGeneration };
+  const db = server ? await openPostgres(server, right) : await openSqlite(databaseFile(settings), right);
   opening.defer(() => db.destroy());
   await requireNotMoving(db);
   const owner = await provideInstallationId(db);
@@ -77,8 +83,13 @@ export function databaseFile({ dataDir }: Pick<StoreSettings, 'dataDir'>): strin
   return join(dataDir, 'berth.db');
 }
 
-/** The database alone, for commands: close it with `destroy`. */
+/**
+ * The database alone, for commands, which leave its schema as it is. Throws StartError where that is not for this version.
+ * Close it with `destroy`.
+ */
 export async function openTables(settings: StoreSettings): Promise<Kysely<Tables>> {
   const { databaseUrl, databaseConnections: connections } = settings;
-  return databaseUrl ? await openPostgres({ ...databaseUrl, connections }) : await openSqlite(databaseFile(settings));
+  return databaseUrl
+    ? await openPostgres({ ...databaseUrl, connections }, 'nothing')
+    : await openSqlite(databaseFile(settings), 'nothing');
 }

@@ -15,6 +15,8 @@ export type Tables = {
     createdAt: Instant;
     /** Names the key that values are sealed with; null before a process has said it. */
     keyId: string | null;
+    /** The one that the last service was started on; null: none, or before it was noted. */
+    cluster: string | null;
   };
   sessions: {
     id: string;

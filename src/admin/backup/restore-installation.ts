@@ -15,9 +15,9 @@ import { replaceFile } from '../../lib/replace-file.ts';
 import { type Keys, keyIdOf } from '../../lib/seal.ts';
 import { moveTo, sync } from '../../lib/synced-files.ts';
 import { addAuditEntry } from '../../store/audit-log.ts';
-import { openSqlite } from '../../store/database.ts';
+import { openPostgres, openSqlite } from '../../store/database.ts';
 import { installationId, installationKeyId } from '../../store/installation.ts';
-import { databaseFile, openTables, type StoreSettings } from '../../store/open.ts';
+import { databaseFile, type StoreSettings } from '../../store/open.ts';
 import { settleRestored } from '../../store/restored-store.ts';
 import { write } from '../../store/transaction.ts';
 import { type MoveRefusal, migrateStore } from '../migrate-store.ts';
@@ -173,7 +173,8 @@ async function place(draft: string, order: RestoreOrder): Promise<Restored | und
   }
   await using open = new AsyncDisposableStack();
   const from = open.adopt(await openSqlite(database), (db) => db.destroy());
-  const to = open.adopt(await openTables(store), (db) => db.destroy());
+  const server = { ...store.databaseUrl, connections: store.databaseConnections };
+  const to = open.adopt(await openPostgres(server, 'make'), (db) => db.destroy());
   const places = { from: 'a backup', to: placeOf(store) };
   const moved = await migrateStore({ from, to, places, actor, now: now(), told: () => {} });
   return moved.kind === 'refused' ? { kind: 'refused', because: 'server', refusal: moved } : undefined;

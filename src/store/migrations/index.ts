@@ -1,4 +1,12 @@
-/** All migrations in order. One that has been released is never changed; the next change is the next one. */
+/**
+ * All migrations in order. One that has been released is never changed; the next change is the next one.
+ *
+ * Each leaves a service of the release before at work, until its successor serves: what that one reads and writes stays.
+ * One that only adds, such as a table, or a column that may be null or has a default, is applied by the first service
+ * that starts, and the release before starts on it too. One after which that would go wrong begins a generation: its name
+ * says which (`0043-generation-2-subject`), `generationChanges` says why, and an operator has to agree to it.
+ * `only-adds.test.ts` holds the others to what they promise.
+ */
 import type { Migration } from 'kysely';
 import * as initial from './0001-initial.ts';
 import * as commitments from './0002-commitments.ts';
@@ -41,6 +49,7 @@ import * as shareLinks from './0039-share-links.ts';
 import * as restoresWithoutSafety from './0040-restores-without-safety.ts';
 import * as clusters from './0041-clusters.ts';
 import * as databaseDumps from './0042-database-dumps.ts';
+import * as claimedCluster from './0043-generation-2-claimed-cluster.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -84,4 +93,10 @@ export const migrations: Record<string, Migration> = {
   '0040-restores-without-safety': restoresWithoutSafety,
   '0041-clusters': clusters,
   '0042-database-dumps': databaseDumps,
+  '0043-generation-2-claimed-cluster': claimedCluster,
+};
+
+/** What keeps the release before from a schema of each generation: the end of a sentence for operators. */
+export const generationChanges: Record<number, string> = {
+  2: 'releases before this one use no database that another one has changed',
 };
