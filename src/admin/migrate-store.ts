@@ -22,7 +22,6 @@ import { areOthersOn } from '../store/dialect/dialect.ts';
 import { installationId } from '../store/installation.ts';
 import { hasAdditions } from '../store/migrations/migrate.ts';
 import type { Tables } from '../store/rows.ts';
-
 import { markMove, type StoreMove, storeMoveOf, unmarkMove } from '../store/store-moves.ts';
 import { write } from '../store/transaction.ts';
 

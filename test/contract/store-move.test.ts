@@ -240,11 +240,19 @@ test('of two calls at once the later goes on, and the earlier writes no more', a
 
 test('a database that a newer release has written is not touched', async () => {
   const newer = await sqlite('newer.db');
-  await sql`insert into kysely_migration ("name", "timestamp") values ('9999-later', '')`.execute(newer);
+  const note = (name: string) =>
+    sql`insert into kysely_migration ("name", "timestamp") values (${name}, '')`.execute(newer);
+  await note('9998-later');
+  const to = await sqlite('new.db');
+  const mark = { kind: 'refused', because: 'no-installation' };
+  assert.deepEqual(await move(newer, to), mark);
+  await newer.insertInto('installation').values({ id: 'newer', createdAt: 1 }).execute();
+  assert.deepEqual(await move(newer, to), { ...mark, because: 'newer-schema' });
+  await note('9999-generation-99-later');
   await newer.destroy();
   await assert.rejects(
     openSqlite(join(folder, 'newer.db')),
-    (error: Error) => error instanceof StartError && /newer release of Berth \(9999-later\)/.test(error.message),
+    (error: Error) => error instanceof StartError && /newer release of Berth \(9998-later\)/.test(error.message),
   );
 });
 
