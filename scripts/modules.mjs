@@ -11,6 +11,8 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const lockfile = readFileSync(join(root, 'package-lock.json'), 'utf8');
 // A copy of the lockfile that was installed: times of files say little after a clone or a change of branch.
 const installed = join(root, 'node_modules/.berth-installed-lock.json');
+/** Of what npm says when it fails. */
+const shownLines = 40;
 
 if (isCurrent()) process.exit();
 process.stdout.write('Installing node modules with npm ci (about 40 s) … ');
@@ -32,10 +34,17 @@ if (status === 0) {
   process.stdout.write(`done in ${Math.round((Date.now() - startedAt) / 1000)} s\n`);
 } else {
   process.stdout.write('failed\n');
-  // npm says what is wrong first and explains its options at length afterwards.
-  const said = stderr?.trim().split('\n').slice(0, 15).join('\n');
-  process.stderr.write(`${error ? `npm could not be run: ${error.message}` : said}\n`);
+  process.stderr.write(`${error ? `npm could not be run: ${error.message}` : whatFailed(stderr ?? '')}\n`);
   process.exitCode = 1;
+}
+
+/** Without warnings, which can be many; of what is long the beginning and the end: npm says what is wrong in either. */
+function whatFailed(said) {
+  const lines = said.trim().split('\n');
+  const told = lines.filter((line) => !/^npm (warn|notice)\b/i.test(line));
+  if (told.length <= shownLines) return told.join('\n');
+  const [first, last] = [told.slice(0, shownLines / 2), told.slice(-shownLines / 2)];
+  return [...first, `… (${told.length - shownLines} lines more)`, ...last].join('\n');
 }
 
 function isCurrent() {
