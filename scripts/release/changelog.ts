@@ -1,4 +1,5 @@
 /** PURE. What a release says of itself: its version, and what has changed since the one before. */
+import { generationOf, schemaStep } from '../../src/store/migrations/generations.ts';
 
 const versionForm = /^(\d{1,6})\.(\d{1,6})\.(\d{1,6})$/;
 
@@ -16,22 +17,39 @@ export type Release = {
   date: string;
   /** Of commits, the newest first. */
   subjects: readonly string[];
-  /** Names of those that the release before has not. */
-  migrations: readonly string[];
+  /** What the release before has; undefined: there is none. */
+  schemaBefore: readonly string[] | undefined;
+  /** Names of migrations. */
+  schema: readonly string[];
 };
 
 /** A section of the changelog. */
-export function changelogSection({ version, date, subjects, migrations }: Release): string {
+export function changelogSection({ version, date, subjects, schemaBefore, schema }: Release): string {
   const changes = subjects.map((subject) => `- ${subject.replaceAll(/[\r\n]+/g, ' ')}`);
-  const schema =
-    migrations.length === 0
-      ? ['The schema of the database is that of the release before: either can follow the other.']
-      : [
-          `**Cannot be undone:** the first start changes the schema of the database (${migrations.join(', ')}), and the release before refuses it then. Make a backup first (\`berth admin backup\`).`,
-        ];
-  return [`## ${version} (${date})`, '', ...schema, '', ...(changes.length > 0 ? changes : ['- No changes.']), ''].join(
-    '\n',
-  );
+  return [
+    `## ${version} (${date})`,
+    '',
+    schemaWords(schemaBefore, schema),
+    '',
+    ...(changes.length > 0 ? changes : ['- No changes.']),
+    '',
+  ].join('\n');
+}
+
+/** What the first start does to a database of the release before, and whether that one can follow again. */
+function schemaWords(before: readonly string[] | undefined, schema: readonly string[]): string {
+  const generation = generationOf(schema);
+  const agreed = `with \`BERTH_CHANGE_SCHEMA=${generation}\` alone, after a backup (\`berth admin backup\`)`;
+  if (!before)
+    return `No release was before this one. A database of an earlier generation than ${generation} is changed ${agreed}: that cannot be undone.`;
+  const step = schemaStep(before, schema);
+  if (step.kind === 'none')
+    return 'The schema of the database is that of the release before: either can follow the other.';
+  if (step.kind === 'add')
+    return `The first start adds to the schema of the database (${step.missing.join(', ')}). Either release can follow the other.`;
+  if (step.kind === 'begin-generation')
+    return `**Cannot be undone:** the schema of the database is of generation ${step.to}, and the release before cannot use it (${step.missing.join(', ')}). The first start changes it ${agreed}.`;
+  throw new Error('This release lacks migrations of the one before: no database of that one could be used.');
 }
 
 const heading = '# Changelog\n';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { run } from '../setup/commands.ts';
-import { versionProblem, withSection } from './changelog.ts';
+import { changelogSection, versionProblem, withSection } from './changelog.ts';
 import { makeRelease } from './release.ts';
 
 let root: string;
@@ -32,6 +32,10 @@ async function release(version: string, isWritten: boolean): Promise<string> {
   const said: string[] = [];
   await makeRelease({
     ...{ root, version, isWritten, now: new Date(Date.UTC(2026, 0, 2)) },
+    record: async (folder, commit) => {
+      await mkdir(folder, { recursive: true });
+      await writeFile(join(folder, 'engine.json'), JSON.stringify({ commit }));
+    },
     packCommand: (folder) => writeFile(join(folder, `berth-${version}.tgz`), 'the command'),
     say: (text) => said.push(text),
   });
@@ -39,16 +43,19 @@ async function release(version: string, isWritten: boolean): Promise<string> {
 }
 
 test('without --write a release is told, and nothing is changed', async () => {
-  assert.match(await release('0.2.0', false), /## 0\.2\.0 \(2026-01-02\)[\s\S]*- Begin/);
+  assert.match(await release('0.2.0', false), /## 0\.2\.0 \(2026-01-02\)\n\nNo release was before[\s\S]*- Begin/);
   assert.equal(await git('status', '--porcelain'), '');
   assert.equal(await git('tag'), '');
 });
 
-test('a release has its version, its changelog, a tag, and files with their sums', async () => {
+test('a release has its version, its changelog, a record, a tag, and files with their sums', async () => {
   await release('0.2.0', true);
   await commit('src/store/migrations/0002-more.ts', 'Keep more');
+  const before = (await git('rev-parse', 'HEAD')).trim();
   const told = await release('0.3.0', true);
-  assert.match(told, /Cannot be undone[\s\S]*0002-more[\s\S]*- Keep more/);
+  assert.match(told, /adds to the schema of the database \(0002-more\)\. Either[\s\S]*- Keep more/);
+  const record = await git('show', 'v0.3.0:test/upgrade/release-0.3.0/engine.json');
+  assert.deepEqual(JSON.parse(record), { commit: before });
   assert.equal(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')).version, '0.3.0');
   const changelog = await readFile(join(root, 'CHANGELOG.md'), 'utf8');
   assert.ok(changelog.indexOf('## 0.3.0') < changelog.indexOf('## 0.2.0'), changelog);
@@ -58,6 +65,18 @@ test('a release has its version, its changelog, a tag, and files with their sums
   const files = ['SHA256SUMS', 'berth-0.3.0-source.tar.gz', 'berth-0.3.0.tgz'];
   assert.deepEqual((await readdir(folder)).sort(), files);
   await run(['sha256sum', '--check', '--strict', 'SHA256SUMS'], { cwd: folder });
+});
+
+test('a changelog says what a release does to the schema, and whether there is a way back', () => {
+  const before = ['0001-initial'];
+  const section = (schemaBefore: string[] | undefined, schema: string[]) =>
+    changelogSection({ version: '1.0.0', date: '', subjects: [], schemaBefore, schema });
+  const second = [...before, '0002-generation-2-other'];
+  assert.match(section(undefined, second), /^No release was before .* generation than 2 .*`BERTH_CHANGE_SCHEMA=2`/m);
+  assert.match(section(before, before), /^The schema of the database is that of the release before/m);
+  assert.match(section(before, [...before, '0002-more']), /^The first start adds .*Either release can follow/m);
+  assert.match(section(before, second), /^\*\*Cannot be undone:\*\* .* generation 2.*`BERTH_CHANGE_SCHEMA=2`/m);
+  assert.throws(() => section(second, before), /lacks migrations/);
 });
 
 test('what is not committed, and a version that does not follow, are refused', async () => {

@@ -11,11 +11,13 @@ import { changelogSection, type Release, versionProblem, withSection } from './c
 const help = `Makes a release of what is committed.
 
   npm run release -- 1.2.3            says what it would be, and changes nothing
-  npm run release -- 1.2.3 --write    writes version and CHANGELOG.md, commits and tags them (v1.2.3), and packs
+  npm run release -- 1.2.3 --write    writes version and CHANGELOG.md, records in test/upgrade/release-1.2.3 what the
+                                      release leaves to the next one, commits and tags all of it (v1.2.3), and packs
                                       dist/release-1.2.3: the command, the source that npm start and npm run image
                                       build from, and SHA256SUMS
 
-Nothing is pushed or published. A tree with changes that are not committed is refused.
+Recording starts Berth with SQLite and with PostgreSQL on the engine of this machine, which npm test sets up. Nothing is
+pushed or published. A tree with changes that are not committed is refused.
 `;
 
 export type ReleaseOrder = {
@@ -25,6 +27,8 @@ export type ReleaseOrder = {
   isWritten: boolean;
   /** Puts files into a folder: of the command, in the tests another. */
   packCommand: (folder: string) => Promise<void>;
+  /** Makes the folder: what the release, whose code is that of a commit, leaves to the next one. */
+  record: (folder: string, commit: string) => Promise<void>;
   say: (text: string) => void;
 };
 
@@ -42,7 +46,8 @@ export async function makeRelease(order: ReleaseOrder): Promise<void> {
   const subjects = (await git('log', '--no-merges', '--format=%s', ...since)).split('\n').filter(Boolean);
   const release: Release = {
     ...{ version, subjects, date: now.toISOString().slice(0, 10) },
-    migrations: last === '' ? [] : await newMigrations(git, last),
+    schemaBefore: last === '' ? undefined : await migrationsAt(git, last),
+    schema: await migrationsAt(git, 'HEAD'),
   };
   const section = changelogSection(release);
   if (!isWritten) {
@@ -55,7 +60,9 @@ export async function makeRelease(order: ReleaseOrder): Promise<void> {
   const before = existsSync(changelog) ? await readFile(changelog, 'utf8') : undefined;
   await writeFile(changelog, withSection(before, version, section));
   await run(['npm', 'version', version, '--no-git-tag-version', '--ignore-scripts'], { cwd: root });
-  await git('add', 'CHANGELOG.md', 'package.json', 'package-lock.json');
+  const record = join('test', 'upgrade', `release-${version}`);
+  await order.record(join(root, record), (await git('rev-parse', 'HEAD')).trim());
+  await git('add', 'CHANGELOG.md', 'package.json', 'package-lock.json', record);
   await git('commit', '--quiet', '--message', `Release ${version}`);
   await packInto(join(root, 'dist', `release-${version}`), order, git);
   await git('tag', '--annotate', `v${version}`, '--message', `Berth ${version}`);
@@ -65,13 +72,9 @@ export async function makeRelease(order: ReleaseOrder): Promise<void> {
 type Git = (...words: string[]) => Promise<string>;
 
 /** A migration is a file that begins with its number. */
-async function newMigrations(git: Git, last: string): Promise<string[]> {
-  const namesAt = async (commit: string) => {
-    const paths = (await git('ls-tree', '--name-only', commit, 'src/store/migrations/')).split('\n');
-    return paths.flatMap((path) => /(\d{4}-[\w-]+)\.ts$/.exec(path)?.[1] ?? []);
-  };
-  const before = new Set(await namesAt(last));
-  return (await namesAt('HEAD')).filter((name) => !before.has(name));
+async function migrationsAt(git: Git, commit: string): Promise<string[]> {
+  const paths = (await git('ls-tree', '--name-only', commit, 'src/store/migrations/')).split('\n');
+  return paths.flatMap((path) => /(\d{4}-[\w-]+)\.ts$/.exec(path)?.[1] ?? []);
 }
 
 async function packInto(folder: string, { version, packCommand }: ReleaseOrder, git: Git): Promise<void> {
@@ -109,6 +112,8 @@ if (import.meta.main) {
   else
     await makeRelease({
       ...{ version, now: new Date(), isWritten: values.write ?? false, packCommand: packBerth },
+      // Loads the service, which telling what a release would be does without.
+      record: async (folder, commit) => (await import('../../test/upgrade/record.ts')).recordRelease(folder, commit),
       root: join(import.meta.dirname, '../..'),
       say: (text) => process.stdout.write(text),
     }).catch((error: Error) => {

@@ -59,7 +59,7 @@ export async function startPostgres({
   const data = join(folder, 'data');
   await giveToPostgres([folder]);
   const owner = await accountOfServer();
-  const programs = await newestPrograms();
+  const programs = await postgresPrograms();
   const options = { ...owner, cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C' } };
   // A language with an order of its own: that ours is another one shows.
   const order = ['--locale=C', '--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en-US'];
@@ -151,7 +151,8 @@ async function accountOfServer(): Promise<{ uid: number; gid: number } | undefin
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-async function newestPrograms(): Promise<string> {
+/** The folder of the programs of its newest version that is here. */
+export async function postgresPrograms(): Promise<string> {
   const found = (await readdir(versions)).filter((name) => /^\d+$/.test(name)).sort((a, b) => Number(b) - Number(a));
   if (found[0] === undefined) throw new Error(`there is no PostgreSQL in ${versions}`);
   return join(versions, found[0], 'bin');

@@ -1,22 +1,36 @@
 /**
- * `node test/upgrade/record.ts FOLDER`: records what the release that is checked out leaves to the next one: its
- * database with its key, and what the engine then has of it. `upgrade.test.ts` starts the code of today on such a record.
+ * `node test/upgrade/record.ts FOLDER`: records what the release that is checked out leaves to the next one, with each
+ * database: all rows as SQL, the key, and what the engine then has. `upgrade.test.ts` starts the code of today on them.
  */
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
-import { sql } from 'kysely';
+import { promisify } from 'node:util';
 import { openInstallation } from '../../scripts/installed.ts';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
-import { createBerth } from '../scenarios/berth.ts';
+import { type Berth, createBerth } from '../scenarios/berth.ts';
+import { postgresText, sqliteText } from './database-text.ts';
 import { histories } from './documents.ts';
+import { stores } from './stores.ts';
 
-const folder = process.argv[2];
-if (folder === undefined) throw new Error('Where to? node test/upgrade/record.ts FOLDER');
-await mkdir(folder, { recursive: true });
+/** `folder`: written when everything is recorded. `commit`: what is checked out. */
+export async function recordRelease(folder: string, commit: string): Promise<void> {
+  const draft = `${folder}.draft`;
+  await rm(draft, { recursive: true, force: true });
+  for (const store of stores) {
+    const berth = await createBerth({ BERTH_GRACE: '24h' }, { store });
+    try {
+      await mkdir(join(draft, store), { recursive: true });
+      await recordInto(join(draft, store), berth, commit);
+    } finally {
+      await berth.destroy();
+    }
+  }
+  await rm(folder, { recursive: true, force: true });
+  await rename(draft, folder);
+}
 
-const berth = await createBerth();
-try {
+async function recordInto(folder: string, berth: Berth, commit: string): Promise<void> {
   await berth.serve();
   for (const [first, ...updates] of histories) {
     const started = await berth.start(first!);
@@ -26,6 +40,13 @@ try {
       await berth.eventsUntil(started, /^(revision 2 is running|failed: )/);
     }
   }
+  // What operators and accounts leave.
+  const admin = (...words: string[]) =>
+    promisify(execFile)(process.execPath, ['src/cli/bin.mjs', 'admin', ...words], { env: berth.environment });
+  await admin('ban', 'image', 'example.com/miner', 'mines coins');
+  const account = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' };
+  const { status, text } = await berth.postJson('/api/auth/sign-up/email', account);
+  if (status !== 200) throw new Error(`no account was made: ${text}`);
   await berth.end('SIGTERM');
 
   const { dataDir, baseUrl, appsDomain } = berth.settings;
@@ -35,17 +56,22 @@ try {
   const observed = Object.fromEntries(
     await Promise.all(deployments.map(async ({ id }) => [id, await engine.observe(id, images)] as const)),
   );
-  const copy = join(dataDir, 'copy.db');
-  await sql`vacuum into ${copy}`.execute(db);
   await close();
-  await writeFile(join(folder, 'berth.db.gz'), gzipSync(await readFile(copy)));
+  const { postgres } = berth;
+  const database = postgres ? await postgresText(postgres, 'berth') : sqliteText(join(dataDir, 'berth.db'));
+  await writeFile(join(folder, 'database.sql'), database);
   await copyFile(join(dataDir, 'secret.key'), join(folder, 'secret.key'));
 
   const docker = await connectDocker();
   const containers = await docker.listContainers({ all: true, filters: { label: [`berth.owner=${owner}`] } });
   const labels = Object.fromEntries(containers.map(({ Names, Labels }) => [Names[0]!.slice(1), Labels]));
-  const record = { recordedAt: Date.now(), baseUrl: baseUrl.origin, appsDomain, observed, labels };
+  const record = { commit, recordedAt: Date.now(), baseUrl: baseUrl.origin, appsDomain, observed, labels };
   await writeFile(join(folder, 'engine.json'), `${JSON.stringify(record, undefined, 2)}\n`);
-} finally {
-  await berth.destroy();
+}
+
+if (import.meta.main) {
+  const folder = process.argv[2];
+  if (folder === undefined) throw new Error('Where to? node test/upgrade/record.ts FOLDER');
+  const { stdout } = await promisify(execFile)('git', ['rev-parse', 'HEAD']);
+  await recordRelease(folder, stdout.trim());
 }
