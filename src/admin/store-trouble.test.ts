@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { databaseFile } from '../../test/support/earlier-database.ts';
+import { openSqlite } from '../store/database.ts';
+import { StoreFault } from '../store/store-fault.ts';
+import { storeTrouble } from './store-trouble.ts';
+
+test('a command that another program keeps from writing says so in a sentence', async (t) => {
+  const file = databaseFile(t);
+  await (await openSqlite(file)).destroy();
+  const other = new DatabaseSync(file);
+  other.exec('begin immediate');
+  const env = { PATH: process.env.PATH, BERTH_DATA_DIR: dirname(file) };
+  const words = ['src/cli/bin.mjs', 'admin', 'ban', 'image', 'a/b', 'mines'];
+  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const [[status], stderr] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
+  other.exec('rollback');
+  other.close();
+  const told = `The database in ${dirname(file)} is busy: another program writes to it. Nothing was done: try again.\n`;
+  assert.deepEqual([status, stderr], [2, told]);
+});
+
+test('what the database has not answered is told with whether it may have been done; a fault of ours is not its', () => {
+  const fault = (wasDone: 'no' | 'unknown') =>
+    storeTrouble(new StoreFault('it has gone', { wasDone, isBrief: false, code: undefined }), 'here');
+  assert.equal(fault('no'), 'The database in here could not be asked: it has gone. Nothing was done: try again.');
+  assert.match(fault('unknown')!, /It may have been done: look before you try again\.$/);
+  const ofSqlite = Object.assign(new Error('attempt to write a readonly database'), { errcode: 8 + 256 });
+  assert.match(storeTrouble(ofSqlite, 'here')!, /run this as the user of the service/);
+  assert.equal(storeTrouble(new TypeError('x is undefined'), 'here'), undefined);
+});
