@@ -119,9 +119,12 @@ export async function createBerth(
     /** All that the service has logged. */
     log: () => log.join(''),
 
-    /** Starts the service and waits until requests are taken. `more`: settings that hold until it ends. */
-    async serve(more: Record<string, string> = {}): Promise<ChildProcess> {
-      const program = isHooked ? [programFile(hookedEntry), String(clockOffsetMs)] : [programFile('src/main.ts')];
+    /**
+     * Starts the service and waits until requests are taken. `more`: settings that hold until it ends. `source`: of what,
+     * where that is not the code of today.
+     */
+    async serve(more: Record<string, string> = {}, source = programFile('src/main.ts')): Promise<ChildProcess> {
+      const program = isHooked ? [programFile(hookedEntry), String(clockOffsetMs)] : [source];
       const argv = [process.execPath, ...program] as const;
       const options: SpawnOptions = {
         env: { ...environment, ...more },
@@ -160,8 +163,8 @@ export async function createBerth(
     },
     /** Each operation that a hooked service told of since the last call, as one line of a plan. */
     takeOperations: () => operations.splice(0),
-    /** Runs the real `down` command, which removes all that this Berth made; what is in an engine of its own goes with that. */
-    async destroy(): Promise<void> {
+    /** Runs a real `down` command, which removes all that this Berth made; what is in an engine of its own goes with that. */
+    async destroy(down = programFile('scripts/down.ts')): Promise<void> {
       if (isDestroyed) return;
       isDestroyed = true;
       // `down` ends nothing but what `npm start` and `npm run serve` have started.
@@ -169,7 +172,7 @@ export async function createBerth(
       const owner = ownEngine && (await query(installationId).catch(() => undefined));
       if (owner) ownEngine.owners.add(owner);
       if (!ownEngine) {
-        const { stdout } = await run(process.execPath, [programFile('scripts/down.ts'), '--yes'], { env: environment });
+        const { stdout } = await run(process.execPath, [down, '--yes'], { env: environment });
         assert.match(stdout, /Everything is removed|Nothing was started/);
       }
       await berth.end('SIGKILL');

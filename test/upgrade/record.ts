@@ -1,6 +1,8 @@
 /**
  * `node test/upgrade/record.ts FOLDER`: records what the release that is checked out leaves to the next one, with each
  * database: all rows as SQL, the key, and what the engine then has. `upgrade.test.ts` starts the code of today on them.
+ * `npm run release` calls it. Of what was before the first release there are `release-0.1`, without PostgreSQL,
+ * `release-0.1-later`, which was the first to hand over, and `before-0.2`, the last without generations of the schema.
  */
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
