@@ -160,6 +160,8 @@ function environment(dataDir: string, port: number): NodeJS.ProcessEnv {
     BERTH_START_RATE: '100000/m',
     BERTH_RATE: '100000/m',
     BERTH_DOCUMENT_RATE: '100Gi/m',
+    // Those of an application that is held up wait, all from one address.
+    BERTH_CLIENT_CONNECTIONS: '10000',
     // Hundreds of small deployments, on a small machine too.
     BERTH_MEMORY: '100%',
     BERTH_CPU_OVERCOMMIT: '1000',
