@@ -7,26 +7,40 @@ import { printAgo, printCountdown } from '../parts/time.ts';
 import { forgetDeployment } from '../remembered/remembered.ts';
 import { Link } from '../routing/router.tsx';
 import { pathOf } from '../routing/routes.ts';
-import type { Listed } from './use-list.ts';
+import { keyOf, type Listed } from './use-list.ts';
 import './rows.css';
 
-export function DeploymentRows({ listed }: { listed: readonly Listed[] }) {
+/** Which of them are picked, to do something with all of those. */
+type Picking = { picked: ReadonlySet<string>; pick: (key: string, isPicked: boolean) => void };
+
+export function DeploymentRows({ listed, picking }: { listed: readonly Listed[]; picking?: Picking }) {
   const now = useNow(15_000);
   return (
-    <ul className="panel deployment-rows">
+    <ul className={`panel deployment-rows ${picking ? 'with-picking' : ''}`}>
       {listed.map((one) => (
-        <Row key={`${one.environment}/${one.applicationName}`} one={one} now={now} />
+        <Row key={keyOf(one)} {...{ one, now, picking }} />
       ))}
     </ul>
   );
 }
 
-function Row({ one, now }: { one: Listed; now: number }) {
+function Row({ one, now, picking }: { one: Listed; now: number; picking: Picking | undefined }) {
   const { applicationName, environment, fate, url } = one;
   const to = pathOf({ page: 'deployment', environment, applicationName, tab: 'overview' });
   const hasEnded = fate.kind === 'ended';
   return (
     <li>
+      {picking && (
+        <label className="pick">
+          <input
+            type="checkbox"
+            aria-label={`Select ${applicationName} ${environment}`}
+            disabled={fate.kind !== 'alive'}
+            checked={fate.kind === 'alive' && picking.picked.has(keyOf(one))}
+            onChange={({ target }) => picking.pick(keyOf(one), target.checked)}
+          />
+        </label>
+      )}
       <State fate={fate} />
       <span className="name">
         <Link to={to}>{applicationName}</Link>

@@ -1,10 +1,11 @@
-/** All deployments that this person can see: those of this browser's tokens, and those of the account. */
-import { useEffect, useState } from 'react';
+/** All deployments that this person can see, as they are now: those of this browser's tokens, and those of the account. */
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { useVisitor } from '../account/session.ts';
 import type { Remembered } from '../remembered/list.ts';
 import { useRemembered } from '../remembered/remembered.ts';
 import type { Answer, Problem } from '../service/ask.ts';
 import { reservationsOf } from '../service/calls.ts';
+import { untilVisible } from '../service/follow.ts';
 import type { Reservation } from '../service/records.ts';
 
 export type Listed = {
@@ -16,33 +17,63 @@ export type Listed = {
 
 export type List = { isLoading: boolean; listed: Listed[]; problem?: Problem };
 
-export function useDeployments(): List {
+const leastPauseMs = 4_000;
+/** Each token is a question of its own: 30 of them in a minute, a quarter of what the service answers to an address. */
+const pausePerQuestionMs = 2_000;
+
+/** Asked again every few seconds while the page is seen; `refresh` asks at once. */
+export function useDeployments(): List & { refresh: () => void } {
   const remembered = useRemembered();
   const visitor = useVisitor();
   // What this browser knows is there at once, so that nothing moves when the service has answered.
   const [list, setList] = useState<List>(() => ({ isLoading: true, listed: remembered.map((one) => listedAs(one)) }));
+  const [round, setRound] = useState(0);
+  /** Whose session is over: they are not asked for again. */
+  const over = useRef(new Set<string>());
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another round asks at once
   useEffect(() => {
     if (visitor.kind === 'unknown') return undefined;
-    let isWanted = true;
-    void readAll(remembered, visitor.kind === 'account').then((read) => isWanted && setList(read));
-    return () => {
-      isWanted = false;
-    };
-  }, [remembered, visitor.kind]);
-  return list;
+    const stop = new AbortController();
+    void follow(remembered, visitor.kind === 'account', {
+      over: over.current,
+      stop: stop.signal,
+      onRead: (read) => setList((before) => withKnown(read, before.listed)),
+    });
+    return () => stop.abort();
+  }, [remembered, visitor.kind, round]);
+  return { ...list, refresh: useCallback(() => setRound((before) => before + 1), []) };
+}
+
+type Following = { over: Set<string>; stop: AbortSignal; onRead: (list: List) => void };
+
+async function follow(
+  remembered: readonly Remembered[],
+  isSignedIn: boolean,
+  { over, stop, onRead }: Following,
+): Promise<void> {
+  while (!stop.aborted) {
+    const read = await readAll(remembered, isSignedIn, over);
+    if (stop.aborted) return;
+    onRead(read);
+    const questions = tokensOf(remembered, over).length + (isSignedIn ? 1 : 0);
+    if (questions === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, Math.max(leastPauseMs, questions * pausePerQuestionMs)));
+    await untilVisible(stop);
+  }
 }
 
 type ReservationsAnswer = Answer<{ reservedDeployments: Reservation[] }>;
 
-async function readAll(remembered: readonly Remembered[], isSignedIn: boolean): Promise<List> {
-  const tokens = [...new Set(remembered.map(({ sessionToken }) => sessionToken))];
+async function readAll(remembered: readonly Remembered[], isSignedIn: boolean, over: Set<string>): Promise<List> {
+  const tokens = tokensOf(remembered, over);
   const [ofAccount, ...ofTokens] = await Promise.all([
     isSignedIn ? reservationsOf() : undefined,
     ...tokens.map((token) => reservationsOf(token)),
   ]);
   const answers = new Map(tokens.map((token, index) => [token, ofTokens[index]!]));
+  for (const [token, answer] of answers) if (!answer.ok && isEnded(answer.problem)) over.add(token);
   const listed = [
-    ...remembered.map((one) => listedAs(one, answers.get(one.sessionToken))),
+    ...remembered.map((one) => listedAs(one, over.has(one.sessionToken) ? 'over' : answers.get(one.sessionToken))),
     ...(ofAccount?.ok ? ofAccount.value.reservedDeployments.map(asListed) : []),
   ];
   const problems = [ofAccount, ...ofTokens].flatMap((answer) =>
@@ -51,16 +82,36 @@ async function readAll(remembered: readonly Remembered[], isSignedIn: boolean): 
   return { isLoading: false, listed: once(listed), ...(problems[0] && { problem: problems[0] }) };
 }
 
+function tokensOf(remembered: readonly Remembered[], over: ReadonlySet<string>): string[] {
+  return [...new Set(remembered.map(({ sessionToken }) => sessionToken))].filter((token) => !over.has(token));
+}
+
+/** Where the service has not answered, what it said before stands. */
+function withKnown(read: List, before: readonly Listed[]): List {
+  if (!read.problem) return read;
+  const known = new Map(before.map((one) => [keyOf(one), one]));
+  const listed = read.listed.map((one) => (one.fate.kind === 'unknown' ? (known.get(keyOf(one)) ?? one) : one));
+  const isListed = new Set(listed.map(keyOf));
+  return { ...read, listed: [...listed, ...before.filter((one) => !isListed.has(keyOf(one)))].toSorted(byStart) };
+}
+
 /** What this browser has started and the account has claimed is one thing: the first that says it lives has it. */
 function once(listed: readonly Listed[]): Listed[] {
   const byKey = new Map<string, Listed>();
-  for (const one of listed) {
-    const key = `${one.environment}/${one.applicationName}`;
-    if (byKey.get(key)?.fate.kind !== 'alive') byKey.set(key, one);
-  }
-  return [...byKey.values()].toSorted((a, b) => startOf(b).localeCompare(startOf(a)));
+  for (const one of listed) if (byKey.get(keyOf(one))?.fate.kind !== 'alive') byKey.set(keyOf(one), one);
+  return [...byKey.values()].toSorted(byStart);
 }
 
+/** What tells it from all others. */
+export function keyOf({ environment, applicationName }: Pick<Listed, 'environment' | 'applicationName'>): string {
+  return `${environment}/${applicationName}`;
+}
+
+function byStart(a: Listed, b: Listed): number {
+  return startOf(b).localeCompare(startOf(a));
+}
+
+/** A date-time; empty where it is not known. */
 function startOf({ fate }: Listed): string {
   if (fate.kind === 'alive') return fate.reservation.createdAt;
   return fate.kind === 'ended' ? fate.startedAt : '';
@@ -71,16 +122,14 @@ function asListed(reservation: Reservation): Listed {
   return { applicationName, environment, url, fate: { kind: 'alive', reservation } };
 }
 
-function listedAs(one: Remembered, answer?: ReservationsAnswer): Listed {
+function listedAs(one: Remembered, answer?: ReservationsAnswer | 'over'): Listed {
   const { applicationName, environment, url, startedAt } = one;
   const ended = { kind: 'ended', startedAt } as const;
   const known = { applicationName, environment, url };
-  if (!answer) return { ...known, fate: { kind: 'unknown' } };
+  if (answer === 'over') return { ...known, fate: ended };
   // A service that does not answer has not ended anything.
-  if (!answer.ok) return { ...known, fate: isEnded(answer.problem) ? ended : { kind: 'unknown' } };
-  const reservation = answer.value.reservedDeployments.find(
-    (each) => each.environment === environment && each.applicationName === applicationName,
-  );
+  if (!answer?.ok) return { ...known, fate: { kind: 'unknown' } };
+  const reservation = answer.value.reservedDeployments.find((each) => keyOf(each) === keyOf(one));
   return { ...known, fate: reservation ? { kind: 'alive', reservation } : ended };
 }
 

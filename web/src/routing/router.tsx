@@ -17,6 +17,11 @@ export function useRoute(): Route {
   return readRoute(useSyncExternalStore(subscribe, () => location.pathname));
 }
 
+/** What stands behind the path, with its question mark. */
+export function useQuery(): string {
+  return useSyncExternalStore(subscribe, () => location.search);
+}
+
 /** Shows another page. `replace`: the present one is not come back to. */
 export function go(path: string, options: { replace?: boolean } = {}): void {
   if (options.replace) history.replaceState(null, '', path);

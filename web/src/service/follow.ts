@@ -74,7 +74,8 @@ async function readOnce(follower: Follower, stop: AbortSignal): Promise<'read' |
   return hasRead ? 'read' : 'failed';
 }
 
-function untilVisible(stop: AbortSignal): Promise<void> {
+/** Resolves when somebody looks at the page, or `stop` says so. */
+export function untilVisible(stop: AbortSignal): Promise<void> {
   if (!document.hidden) return Promise.resolve();
   return new Promise((resolve) => {
     const done = () => {
