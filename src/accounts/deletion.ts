@@ -1,5 +1,4 @@
 /** The end of an account: who may end it, and what goes with it. */
-import { APIError, createAuthMiddleware, getSessionFromCtx } from 'better-auth/api';
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { releaseSessions } from '../store/accounts.ts';
@@ -29,16 +28,3 @@ export async function endAccount(db: Kysely<Tables>, accountId: string, now: Ins
     await releaseSessions(db, accountId);
   });
 }
-
-/**
- * Asked before each request to the library, which takes a sign-in of the last day for enough: whoever has a password
- * has to give it, so that a browser left open is not all that it takes.
- */
-export const passwordBeforeDeletion = createAuthMiddleware(async (context) => {
-  if (context.path !== '/delete-user' || context.body?.password !== undefined) return;
-  const signIn = await getSessionFromCtx(context);
-  const credentials = signIn ? await context.context.internalAdapter.findAccounts(signIn.user.id) : [];
-  if (credentials.some(({ password }) => password)) {
-    throw APIError.from('BAD_REQUEST', { code: 'PASSWORD_REQUIRED', message: 'Give the password of the account.' });
-  }
-});

@@ -5,10 +5,12 @@ import { APIError } from 'better-auth/api';
 import { hideTokens } from '../lib/ids.ts';
 import { signInCookiePrefix } from '../lib/sign-in-cookie.ts';
 import { isPostgres } from '../store/dialect/dialect.ts';
-import { endAccount, passwordBeforeDeletion } from './deletion.ts';
+import { endAccount } from './deletion.ts';
 import { withHashedTokens } from './hashed-tokens.ts';
+import { addressesIn, verificationLink } from './mail-links.ts';
 import type { Mailer } from './mailer.ts';
 import type { Wiring } from './open.ts';
+import { requireProofs } from './proofs.ts';
 import { githubProvider } from './sign-in-providers.ts';
 import { signInSecret } from './sign-in-secret.ts';
 
@@ -16,7 +18,6 @@ const day = 24 * 60 * 60;
 /** RFC 5321 allows no longer path. */
 const mostEmail = 254;
 const mostName = 100;
-const verifyPage = '/verify-email';
 
 type Letter = { user: { email: string }; url: string };
 
@@ -33,6 +34,8 @@ export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Ma
       withHashedTokens(kyselyAdapter(db, { type: isPostgres(db) ? 'postgres' : 'sqlite' })(options)),
     user: {
       modelName: 'accounts',
+      // Where no mails are sent, no address is proven, and neither is the next one.
+      changeEmail: { enabled: true, updateEmailWithoutVerification: mailer === undefined },
       deleteUser: { enabled: true, beforeDelete: async ({ id }: { id: string }) => await endAccount(db, id, now()) },
     },
     // 30 days from the sign-in, not from the last visit: then no answer but that to a sign-in sets a cookie.
@@ -42,7 +45,7 @@ export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Ma
       // An address that nobody has proven may be another one's: whoever comes with it from a provider is not let in.
       accountLinking: { enabled: true, requireLocalEmailVerified: true },
     },
-    hooks: { before: passwordBeforeDeletion },
+    hooks: { before: requireProofs },
     databaseHooks: {
       user: { create: { before: withinBounds }, update: { before: withinBounds } },
       account: { create: { before: withoutTokens }, update: { before: withoutTokens } },
@@ -68,8 +71,13 @@ export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Ma
         sendOnSignIn: true,
         // Whoever opens the link may not be who has signed up: somebody else's account must not become theirs.
         autoSignInAfterVerification: false,
-        sendVerificationEmail: async ({ user, url, token }: Letter & { token: string }) =>
-          await mailer.sendVerification(user.email, toldToPage(url, token)),
+        sendVerificationEmail: async ({ user, url, token }: Letter & { token: string }) => {
+          const link = verificationLink(url, token);
+          const change = addressesIn(token);
+          if (!change) return await mailer.sendVerification(user.email, link);
+          await mailer.sendChangeOfAddress(change.to, link);
+          await mailer.sendAddressChanges(change.from, baseUrl.origin);
+        },
       },
     }),
     socialProviders: { ...githubProvider(settings, signUp === 'closed') },
@@ -97,14 +105,6 @@ export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Ma
       },
     },
   } satisfies BetterAuthOptions;
-}
-
-/** The dashboard's page says that an address is verified where the service says so of the token, and not without one. */
-function toldToPage(link: string, token: string): string {
-  const url = new URL(link);
-  if (url.searchParams.get('callbackURL') === verifyPage)
-    url.searchParams.set('callbackURL', `${verifyPage}?token=${token}`);
-  return url.href;
 }
 
 /** What people are called ends up in lists and tables; a picture is an address that nobody here asks for. */

@@ -8,6 +8,10 @@ export type Mailer = {
   /** To whom an address belongs that somebody has tried to sign up with once more. */
   sendKnownAddress: (to: string, link: string) => Promise<void>;
   sendPasswordReset: (to: string, link: string) => Promise<void>;
+  /** To the next address of an account. */
+  sendChangeOfAddress: (to: string, link: string) => Promise<void>;
+  /** To the present one. */
+  sendAddressChanges: (to: string, link: string) => Promise<void>;
 };
 
 /** Whoever asks for a mail chooses who gets it, and may ask from anywhere. A person needs one, or two. */
@@ -50,6 +54,20 @@ export function createMailer({ smtpUrl, mailFrom }: MailSettings, log: Logger): 
         'Set a new password',
         `Somebody has asked for a new password for the account with this address. If it was you, open this link ` +
           `within an hour:\n\n${link}\n\nIf it was not, do nothing: the password stays as it is.\n`,
+      ),
+    sendChangeOfAddress: (to, link) =>
+      send(
+        to,
+        'Confirm your new address',
+        `Somebody wants to use this address for an account. If it was you, open this link within an hour, in a browser ` +
+          `that is signed in:\n\n${link}\n\nIf it was not, do nothing: the account keeps its address.\n`,
+      ),
+    sendAddressChanges: (to, link) =>
+      send(
+        to,
+        'Your account is about to get another address',
+        `Somebody who is signed in to your account, and knows its password, has asked for another address for it. If it ` +
+          `was not you, sign in now, change the password and sign out all other browsers:\n\n${link}\n`,
       ),
   };
 }

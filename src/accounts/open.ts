@@ -81,12 +81,12 @@ export function openAccounts(wiring: Wiring) {
       return await rememberingTokens(() => library.handler(request));
     },
 
-    /** The id of the account that the cookie of these headers is signed in to. */
-    async signedIn(headers: Headers): Promise<string | undefined> {
+    /** The account that the cookie of these headers is signed in to, and by which sign-in. */
+    async signedIn(headers: Headers): Promise<{ accountId: string; signInId: string } | undefined> {
       if (!headers.has('cookie')) return undefined;
       const library = await present();
       const signIn = await rememberingTokens(() => library.api.getSession({ headers }));
-      return signIn?.user.id;
+      return signIn ? { accountId: signIn.user.id, signInId: signIn.session.id } : undefined;
     },
   };
 }

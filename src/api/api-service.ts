@@ -49,14 +49,17 @@ export type ApiSettings = {
   metricsToken?: string;
 };
 
+/** A browser that is signed in. */
+export type SignIn = { accountId: string; signInId: string };
+
 /** Who people are, as the accounts' layer knows them. */
 export type Accounts = {
   /** How people can sign in. */
   methods: () => Promise<SignInMethods>;
   /** Answers a request below `/api/auth`. */
   answer: (request: Request) => Promise<Response>;
-  /** The id of the account that the cookie of these headers is signed in to. */
-  signedIn: (headers: Headers) => Promise<string | undefined>;
+  /** The sign-in that the cookie of these headers is of. */
+  signedIn: (headers: Headers) => Promise<SignIn | undefined>;
 };
 
 export type Service = {

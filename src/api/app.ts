@@ -17,6 +17,7 @@ import { apiKeyEndpoints } from './account/api-key-endpoints.ts';
 import { loginEndpoints } from './account/login-endpoints.ts';
 import { pointToProtectedResource, protectedResource } from './account/protected-resource.ts';
 import { signInEndpoints } from './account/sign-in-endpoints.ts';
+import { signInListEndpoints } from './account/sign-in-list-endpoints.ts';
 import { quotaEndpoints } from './admission/quota-endpoints.ts';
 import type { Service } from './api-service.ts';
 import { claimEndpoints } from './claims/claim-endpoints.ts';
@@ -169,6 +170,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(quotaEndpoints(service));
   await app.register(imageEndpoints(service));
   await app.register(apiKeyEndpoints(service));
+  await app.register(signInListEndpoints(service));
   await app.register(loginEndpoints(service));
   await app.register(tokenEndpoints(service));
   await app.register(domainEndpoints(service));

@@ -5,6 +5,8 @@ export type Account = {
   name: string;
   email: string;
   isEmailVerified: boolean;
+  /** Whether it can be signed in to with one. */
+  hasPassword: boolean;
   tier: {
     name: string;
     deployments: number;
@@ -2191,6 +2193,32 @@ export type Operations = {
     body: undefined;
     answer: Message;
   };
+  /** The browsers that are signed in to the account. `/api/sign-ins` */
+  listSignIns: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: {
+      signIns: {
+        id: string;
+        /** What the browser has called itself. Not to be trusted. */
+        userAgent: string;
+        /** Whether the request came with it. */
+        isThis: boolean;
+        createdAt: string;
+        expiresAt: string;
+      }[];
+    };
+  };
+  /** Sign out a browser. `/api/sign-ins/{id}` */
+  removeSignIn: {
+    path: {
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Message;
+  };
   /** Ask for an API key that a person confirms in a browser. `/api/logins` */
   startLogin: {
     path: Record<never, never>;
@@ -2455,6 +2483,8 @@ export const requests = {
   listKeys: { method: 'GET', path: '/api/keys', sends: 'nothing' },
   addKey: { method: 'POST', path: '/api/keys', sends: 'json' },
   removeKey: { method: 'DELETE', path: '/api/keys/{id}', sends: 'nothing' },
+  listSignIns: { method: 'GET', path: '/api/sign-ins', sends: 'nothing' },
+  removeSignIn: { method: 'DELETE', path: '/api/sign-ins/{id}', sends: 'nothing' },
   startLogin: { method: 'POST', path: '/api/logins', sends: 'json' },
   getLogin: { method: 'GET', path: '/api/logins/{code}', sends: 'nothing' },
   decideLogin: { method: 'POST', path: '/api/logins/{code}', sends: 'json' },

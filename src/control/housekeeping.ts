@@ -1,7 +1,6 @@
 /** Housekeeping: what in the store is only of use for a time, and what of it is in use. It reads much, and nobody waits for it. */
 import type { Instant } from '../deployment/deployment.ts';
 import { keptForMs } from '../deployment/metrics/deployment-metrics.ts';
-import { forgetSignIns } from '../store/accounts.ts';
 import { forgetChallenges } from '../store/acme-challenges.ts';
 import { recountCommitments } from '../store/commitments.ts';
 import type { Database } from '../store/database.ts';
@@ -12,6 +11,7 @@ import { forgetMetrics } from '../store/kept-metrics.ts';
 import { forgetLogins } from '../store/logins.ts';
 import { touchUsed } from '../store/pulled-images.ts';
 import { forgetEmptySessions } from '../store/sessions.ts';
+import { forgetSignIns } from '../store/sign-ins.ts';
 import { forgetSpentProofs } from '../store/spent-proofs.ts';
 
 /** With 10,000 deployments 50 ms. */

@@ -50,11 +50,15 @@ export async function usageOf(db: Database, accountId: string, now: Instant): Pr
   );
 }
 
-/** Sign-ins that have expired, and links and challenges that nobody has answered: the library forgets only those it meets. */
-export async function forgetSignIns(db: Database, now: Instant): Promise<void> {
-  const before = new Date(now).toISOString();
-  await db.deleteFrom('signIns').where('expiresAt', '<', before).execute();
-  await db.deleteFrom('verifications').where('expiresAt', '<', before).execute();
+/** Whether it can be signed in to with a password. */
+export async function hasPassword(db: Database, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('credentials')
+    .select('id')
+    .where('userId', '=', id)
+    .where('password', 'is not', null)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 function accounts(db: Database) {

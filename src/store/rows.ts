@@ -31,7 +31,7 @@ export type Tables = {
     tokenEndedAt: Instant | null;
     starts: Generated<SessionStarts>;
   };
-  /** Written by the sign-in library, as are the next two and others that nobody else touches; but `tier` is ours. */
+  /** Written by the sign-in library, as are the next three and others that nobody else touches; but `tier` is ours. */
   accounts: {
     id: string;
     name: string;
@@ -41,7 +41,14 @@ export type Tables = {
     createdAt: string | Date;
     tier: string | null;
   };
-  signIns: { expiresAt: string };
+  signIns: {
+    id: string;
+    userId: string;
+    userAgent: string | null;
+    createdAt: string | Date;
+    expiresAt: string;
+  };
+  credentials: { id: string; userId: string; password: string | null };
   verifications: { expiresAt: string };
   apiKeys: {
     id: string;

@@ -177,6 +177,11 @@ async function tellOfAccount(
   const { id } = note('addKey', await send('POST', '/api/keys', { name: 'CI' }), { name: 'CI' });
   note('listKeys', await send('GET', '/api/keys'));
   note('removeKey', await send('DELETE', `/api/keys/${id}`));
+  const { email, password } = person;
+  await send('POST', '/api/auth/sign-in/email', { email, password });
+  const { signIns } = note('listSignIns', await send('GET', '/api/sign-ins'));
+  const other = signIns.find(({ isThis }: { isThis: boolean }) => !isThis);
+  note('removeSignIn', await send('DELETE', `/api/sign-ins/${other.id}`));
   const machine = { machine: 'ada@laptop' };
   const started = note('startLogin', await send('POST', '/api/logins', machine), machine);
   const { deviceCode, userCode, intervalSeconds } = started;

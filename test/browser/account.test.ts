@@ -136,7 +136,7 @@ test('an account is deleted with its password, and its deployments with it', asy
   await page.waitForSelector('dialog .notice');
   await visitor.complains(/400/);
   await visitor.look('delete-account');
-  await Promise.all([page.waitForSelector('.toast >> text=The account is deleted'), remove(password)]);
+  await Promise.all([page.waitForSelector('.toast >> text=The account was deleted'), remove(password)]);
   await page.getByRole('link', { name: 'Sign in' }).click();
   await signIn(visitor, 'gone@example.com');
   await page.waitForSelector('.notice');

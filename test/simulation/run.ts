@@ -79,7 +79,7 @@ async function unlimitedApi(db: Kysely<Tables>): Promise<TestApi> {
   const accounts = {
     methods: async () => ({ password: false, passkeys: false, providers: [], sendsMail: false, signUp: false }),
     answer: async () => new Response(null, { status: 404 }),
-    signedIn: async () => 'owner',
+    signedIn: async () => ({ accountId: 'owner', signInId: 'sign-in' }),
   };
   return await testApi({ limits, startRate: rate, rate, tiers: [{ name: 'free', ...amounts }] }, () => accounts, db);
 }

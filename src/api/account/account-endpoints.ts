@@ -2,7 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { type Static, Type } from 'typebox';
 import { tierNamed } from '../../deployment/limits/plan-tier.ts';
-import { accountById, usageOf } from '../../store/accounts.ts';
+import { accountById, hasPassword, usageOf } from '../../store/accounts.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { requireAccount } from '../requests/callers.ts';
@@ -22,6 +22,7 @@ export const AccountRecord = Type.Object({
   name: Type.String(),
   email: Type.String(),
   isEmailVerified: Type.Boolean(),
+  hasPassword: Type.Boolean({ description: 'Whether it can be signed in to with one.' }),
   tier: Type.Object({
     name: Type.String(),
     deployments: Type.Integer(),
@@ -63,7 +64,7 @@ export function accountEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const tier = tierNamed(service.settings.tiers, account.tier);
         const usage = await usageOf(service.db, id, service.now());
         return {
-          ...{ id, name, email, isEmailVerified },
+          ...{ id, name, email, isEmailVerified, hasPassword: await hasPassword(service.db, id) },
           tier: {
             name: tier.name,
             deployments: tier.deployments,

@@ -81,7 +81,18 @@ export const signInPaths: SignInPath[] = [
   {
     ...{ method: 'POST', path: 'change-password', operationId: 'changePassword', isForAccount: true, limit: 'sign-in' },
     summary: 'Change the password',
-    body: Type.Object({ currentPassword: Type.String(), newPassword: Password }),
+    body: Type.Object({
+      ...{ currentPassword: Type.String(), newPassword: Password },
+      revokeOtherSessions: Type.Optional(Type.Boolean({ description: 'Signs out all other browsers.' })),
+    }),
+  },
+  {
+    ...{ method: 'POST', path: 'change-email', operationId: 'changeEmail', isForAccount: true, limit: 'sign-in' },
+    summary: 'Change the address; where mails are sent, once the link of a mail to the next one is opened',
+    body: Type.Object({
+      newEmail: Email,
+      password: Type.Optional(Type.String({ description: 'Required where the account has one.' })),
+    }),
   },
   {
     ...{ method: 'POST', path: 'request-password-reset', operationId: 'requestPasswordReset', limit: 'sign-in' },

@@ -71,6 +71,17 @@ export const notesOfAccounts: Record<string, OperationNote> = {
     description: 'Requests with the key are refused from now on.',
     refusals: ['api_key_not_found'],
   },
+  listSignIns: {
+    tag: 'accounts',
+    access: 'sign-in',
+    description: 'The newest first. Their cookies are not stored.',
+  },
+  removeSignIn: {
+    tag: 'accounts',
+    access: 'sign-in',
+    description: 'Its cookie opens nothing from now on. All others at once: `POST /api/auth/revoke-other-sessions`.',
+    refusals: ['sign_in_not_found'],
+  },
   startLogin: {
     tag: 'accounts',
     access: 'public',

@@ -10,7 +10,7 @@ import { accountOfApiKey } from '../../store/api-keys.ts';
 import { activeDeployments, activeDeploymentsOfAccount } from '../../store/deployments.ts';
 import { restorableDeployments } from '../../store/restorable-deployments.ts';
 import { isOpenSession, noteTokenUse, sessionOfToken } from '../../store/sessions.ts';
-import type { Service } from '../api-service.ts';
+import type { Service, SignIn } from '../api-service.ts';
 import { isSafe, isSameOrigin } from './browser-security.ts';
 import { clientAddress } from './client-address.ts';
 
@@ -158,16 +158,21 @@ function isAmbiguous(sentence: string, found: readonly Deployment[]) {
 
 /** The account that the request's cookie is signed in to. Another site must not be able to use the cookie. */
 export async function findSignedIn(service: Service, request: FastifyRequest): Promise<Result<string | undefined>> {
+  const signIn = await findSignIn(service, request);
+  return signIn.ok ? succeed(signIn.value?.accountId) : signIn;
+}
+
+async function findSignIn(service: Service, request: FastifyRequest): Promise<Result<SignIn | undefined>> {
   if (request.headers.cookie === undefined) return succeed(undefined);
-  const accountId = await service.accounts.signedIn(new Headers({ cookie: request.headers.cookie }));
-  if (accountId !== undefined && !isSafe(request) && !isSameOrigin(request, service.settings.baseUrl)) {
+  const signIn = await service.accounts.signedIn(new Headers({ cookie: request.headers.cookie }));
+  if (signIn && !isSafe(request) && !isSameOrigin(request, service.settings.baseUrl)) {
     return refuse(
       'cross_site_request',
       'A request with a cookie that changes something must come from this site.',
       'Scripts send an API key as Authorization: Bearer instead of a cookie.',
     );
   }
-  return succeed(accountId);
+  return succeed(signIn);
 }
 
 /** The account of a key or a cookie, for what a session token has no say in. */
@@ -180,8 +185,14 @@ export async function requireAccount(service: Service, request: FastifyRequest):
 
 /** The account of a cookie alone. */
 export async function requireSignedIn(service: Service, request: FastifyRequest): Promise<Result<string>> {
-  const accountId = await findSignedIn(service, request);
-  if (!accountId.ok || accountId.value !== undefined) return accountId as Result<string>;
+  const signIn = await requireSignIn(service, request);
+  return signIn.ok ? succeed(signIn.value.accountId) : signIn;
+}
+
+/** As `requireSignedIn`, with the sign-in that the cookie is of. */
+export async function requireSignIn(service: Service, request: FastifyRequest): Promise<Result<SignIn>> {
+  const signIn = await findSignIn(service, request);
+  if (!signIn.ok || signIn.value) return signIn as Result<SignIn>;
   return refuse('not_signed_in', 'Nobody is signed in.', 'Sign in with POST /api/auth/sign-in/email.');
 }
 

@@ -1,17 +1,20 @@
-/** The account that is signed in: its plan, its tokens, its keys, its passkeys. */
+/** The account that is signed in: who it is, its plan, and what opens it: passkeys, browsers, tokens, keys. */
 import { useEffect, useState } from 'react';
 import { Loading } from '../parts/loading.tsx';
+import { useAnswer } from '../parts/use-answer.ts';
 import { forgetTextsOfAccount } from '../remembered/remembered.ts';
 import { go } from '../routing/router.tsx';
 import type { Account, SignInMethods } from '../service/records.ts';
-import { signOut } from './calls.ts';
+import { listKeys, listSignIns, listTokens, signOut } from './calls.ts';
 import { DeleteAccount } from './delete-account.tsx';
 import { Keys } from './keys.tsx';
 import { signInPath } from './next.ts';
 import { canUsePasskeys } from './passkey-calls.ts';
 import { Passkeys } from './passkeys.tsx';
 import { Plan } from './plan.tsx';
+import { Profile } from './profile.tsx';
 import { findVisitor, signInMethods, useVisitor } from './session.ts';
+import { SignIns } from './sign-ins.tsx';
 import { Tokens } from './tokens.tsx';
 import './account.css';
 
@@ -37,6 +40,11 @@ function AccountContent({ account }: { account: Account }) {
     void findVisitor();
     void signInMethods().then(setMethods);
   }, []);
+  // Asked for together, so that no part grows when the ones above it are there.
+  const signIns = useAnswer('sign-ins', listSignIns);
+  const tokens = useAnswer('tokens', listTokens);
+  const keys = useAnswer('keys', listKeys);
+  const isThere = methods && [signIns, tokens, keys].every(({ value, problem }) => value ?? problem);
   const leave = async () => {
     await signOut();
     forgetTextsOfAccount();
@@ -46,24 +54,26 @@ function AccountContent({ account }: { account: Account }) {
   return (
     <div className="page stack account">
       <div className="row">
-        <div>
-          <h1>{account.name}</h1>
-          <p className="soft">
-            {account.email}
-            {methods?.sendsMail && !account.isEmailVerified && ' (not verified)'}
-          </p>
-        </div>
+        <h1>Account</h1>
         <button type="button" className="button push" onClick={() => void leave()}>
           Sign out
         </button>
       </div>
-      <div className="columns">
-        <Plan account={account} />
-        {methods?.passkeys && canUsePasskeys() && <Passkeys />}
-      </div>
-      <Tokens />
-      <Keys />
-      <DeleteAccount account={account} />
+      {isThere ? (
+        <>
+          <div className="columns">
+            <Profile account={account} sendsMail={methods.sendsMail} />
+            <Plan account={account} />
+            {methods.passkeys && canUsePasskeys() && <Passkeys />}
+          </div>
+          <SignIns asked={signIns} />
+          <Tokens asked={tokens} />
+          <Keys asked={keys} />
+          <DeleteAccount account={account} />
+        </>
+      ) : (
+        <Loading what="the account" height="40rem" />
+      )}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 /** The calls of signing in and of the account. */
 import { type Answer, allAnswered, ask, call } from '../service/ask.ts';
-import type { ApiKey, Claim, Claimed, Login, SessionToken } from '../service/records.ts';
+import type { ApiKey, Claim, Claimed, Login, SessionToken, SignIn } from '../service/records.ts';
 
 type SignedIn = { redirect?: boolean; url?: string };
 
@@ -28,6 +28,32 @@ export async function signOut(): Promise<Answer<unknown>> {
 /** @returns where to go to sign in there. */
 export function signInWith(provider: string, callbackURL: string): Promise<Answer<SignedIn>> {
   return ask('/api/auth/sign-in/social', { json: { provider, callbackURL, errorCallbackURL: '/sign-in' } });
+}
+
+export function changeName(name: string): Promise<Answer<unknown>> {
+  return ask('/api/auth/update-user', { json: { name } });
+}
+
+/** Where mails are sent, it counts once the link of one is opened. `password`: empty where the account has none. */
+export function changeEmail(newEmail: string, password: string): Promise<Answer<unknown>> {
+  return ask('/api/auth/change-email', { json: { newEmail, ...(password !== '' && { password }) } });
+}
+
+/** Signs out all other browsers. */
+export function changePassword(currentPassword: string, newPassword: string): Promise<Answer<unknown>> {
+  return ask('/api/auth/change-password', { json: { currentPassword, newPassword, revokeOtherSessions: true } });
+}
+
+export function listSignIns(): Promise<Answer<{ signIns: SignIn[] }>> {
+  return call('listSignIns');
+}
+
+export function removeSignIn(id: string): Promise<Answer<unknown>> {
+  return call('removeSignIn', { path: { id } });
+}
+
+export function signOutElsewhere(): Promise<Answer<unknown>> {
+  return ask('/api/auth/revoke-other-sessions', { json: {} });
 }
 
 /** `password`: empty where the account has none. */

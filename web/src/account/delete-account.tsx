@@ -15,7 +15,7 @@ export function DeleteAccount({ account }: { account: Account }) {
   return (
     <section className="row" aria-label="Delete the account">
       <p className="small soft">
-        An account that is deleted takes its deployments, their data and its keys with it. This can't be undone.
+        Deletes the account with its deployments, their data and its API keys. This can't be undone.
       </p>
       <button type="button" className="button compact danger push" onClick={() => setIsAsking(true)}>
         Delete the account
@@ -33,13 +33,9 @@ export function DeleteAccount({ account }: { account: Account }) {
             onSubmit={({ password = '' }) => deleteAccount(password)}
             onDone={() => void leave()}
           >
-            <Field
-              label="Password"
-              name="password"
-              type="password"
-              autoComplete="current-password"
-              hint="Empty where the account has none: it is signed in to with a provider."
-            />
+            {account.hasPassword && (
+              <Field label="Password" name="password" type="password" autoComplete="current-password" required />
+            )}
           </Form>
           <button type="button" className="button" onClick={() => setIsAsking(false)}>
             Keep it
@@ -54,5 +50,5 @@ async function leave() {
   forgetTextsOfAccount();
   await findVisitor();
   go('/', { replace: true });
-  tellUser('The account is deleted.');
+  tellUser('The account was deleted.');
 }

@@ -61,17 +61,17 @@ export function Field({ label, hint, ...input }: FieldProps) {
   );
 }
 
-export function EmailField() {
-  return <Field label="E-mail" name="email" type="email" autoComplete="username" required maxLength={254} />;
+export function EmailField({ label = 'E-mail', autoComplete = 'username' }) {
+  return <Field {...{ label, autoComplete }} name="email" type="email" required maxLength={254} />;
 }
 
 /** As the service has it (`minPasswordLength`). */
 const leastLetters = 10;
 
-export function NewPasswordField() {
+export function NewPasswordField({ label = 'Password' }) {
   return (
     <Field
-      label="Password"
+      label={label}
       name="password"
       type="password"
       autoComplete="new-password"

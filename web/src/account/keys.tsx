@@ -1,20 +1,18 @@
 /** API keys: made here, shown once, revoked here. */
 import { useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
-import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useNow } from '../parts/now.ts';
 import { printAgo } from '../parts/time.ts';
 import { tellUser } from '../parts/toast.tsx';
-import { useAnswer } from '../parts/use-answer.ts';
+import type { Asked } from '../parts/use-answer.ts';
 import type { Problem } from '../service/ask.ts';
 import type { ApiKey } from '../service/records.ts';
-import { addKey, listKeys, removeKey } from './calls.ts';
+import { addKey, removeKey } from './calls.ts';
 import { Field, Form } from './form.tsx';
 import { MadeSecret } from './made-secret.tsx';
 
-export function Keys() {
-  const { value, problem, ask } = useAnswer('keys', listKeys);
+export function Keys({ asked: { value, problem, ask } }: { asked: Asked<{ keys: ApiKey[] }> }) {
   const [isAdding, setIsAdding] = useState(false);
   const [made, setMade] = useState<string>();
   const close = () => {
@@ -34,7 +32,6 @@ export function Keys() {
         the account what you can.
       </p>
       {problem && <ProblemNotice problem={problem} />}
-      {!value && !problem && <Loading what="the keys" height="4rem" />}
       {value && value.keys.length === 0 && <p className="soft">No API keys yet.</p>}
       {value && value.keys.length > 0 && (
         <ul className="key-rows">

@@ -6,6 +6,7 @@ import { useNow } from '../parts/now.ts';
 import { printAgo } from '../parts/time.ts';
 import { useAnswer } from '../parts/use-answer.ts';
 import type { Answer, Problem } from '../service/ask.ts';
+import { deviceIn } from './device.ts';
 import { addPasskey, listPasskeys, removePasskey } from './passkey-calls.ts';
 
 export function Passkeys() {
@@ -23,7 +24,11 @@ export function Passkeys() {
     <section className="panel padded stack" aria-label="Passkeys">
       <div className="row">
         <h2>Passkeys</h2>
-        <button type="button" className="button compact push" onClick={() => void change(addPasskey(nameOfDevice()))}>
+        <button
+          type="button"
+          className="button compact push"
+          onClick={() => void change(addPasskey(deviceIn(navigator.userAgent) ?? 'This device'))}
+        >
           Add this device
         </button>
       </div>
@@ -49,11 +54,4 @@ export function Passkeys() {
       </ul>
     </section>
   );
-}
-
-/** What its owner will know it by. */
-function nameOfDevice(): string {
-  const system = /Android|iPhone|iPad|Mac|Windows|Linux/.exec(navigator.userAgent)?.[0] ?? 'This device';
-  const browser = /Firefox|Edg|Chrome|Safari/.exec(navigator.userAgent)?.[0]?.replace('Edg', 'Edge');
-  return browser === undefined ? system : `${browser} on ${system}`;
 }

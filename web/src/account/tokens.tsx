@@ -1,19 +1,17 @@
 /** The session tokens of the account: who still manages what it has claimed, and what ends that. */
 import { useState } from 'react';
-import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useNow } from '../parts/now.ts';
 import { printAgo } from '../parts/time.ts';
 import { tellUser } from '../parts/toast.tsx';
-import { useAnswer } from '../parts/use-answer.ts';
+import type { Asked } from '../parts/use-answer.ts';
 import { forgetDeployment } from '../remembered/remembered.ts';
 import type { Answer, Problem } from '../service/ask.ts';
 import type { SessionToken } from '../service/records.ts';
-import { changeToken, endToken, listTokens, replaceToken } from './calls.ts';
+import { changeToken, endToken, replaceToken } from './calls.ts';
 import { MadeSecret } from './made-secret.tsx';
 
-export function Tokens() {
-  const { value, problem, ask } = useAnswer('tokens', listTokens);
+export function Tokens({ asked: { value, problem, ask } }: { asked: Asked<{ tokens: SessionToken[] }> }) {
   const [made, setMade] = useState<string>();
   return (
     <section className="panel padded stack" aria-label="Session tokens">
@@ -23,7 +21,6 @@ export function Tokens() {
         claimed it.
       </p>
       {problem && <ProblemNotice problem={problem} />}
-      {!value && !problem && <Loading what="the tokens" height="4rem" />}
       {value && value.tokens.length === 0 && <p className="soft">No session tokens yet.</p>}
       {value && value.tokens.length > 0 && (
         <ul className="key-rows">

@@ -1,11 +1,12 @@
 /** Where the link of a mail leads that verifies an address. Anybody can send people here: it says only what is so. */
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Loading } from '../parts/loading.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import { Link } from '../routing/router.tsx';
 import { askForVerification, verifyEmail } from './calls.ts';
 import { EmailField, Form } from './form.tsx';
-import { useSendsMail } from './session.ts';
+import { signInPath } from './next.ts';
+import { findVisitor, useSendsMail, useVisitor } from './session.ts';
 import './account.css';
 
 export default function VerifyPage() {
@@ -29,13 +30,41 @@ export default function VerifyPage() {
 
 function Verified({ token }: { token: string }) {
   const { value, problem } = useAnswer(token, () => verifyEmail(token));
+  const visitor = useVisitor();
+  // Its address may be another one now.
+  useEffect(() => void (value && findVisitor()), [value]);
+  if (problem?.code === 'sign_in_first') return <SignInFirst token={token} />;
   if (problem) return <DeadLink />;
   if (!value) return <Loading what="the answer" height="14rem" />;
   return (
     <div className="panel empty">
       <h1>Your address is verified</h1>
-      <p>You can sign in now.</p>
-      <Link to="/sign-in" className="button primary">
+      {visitor.kind === 'account' ? (
+        <>
+          <p>You are signed in as {visitor.account.email}.</p>
+          <Link to="/account" className="button primary">
+            Your account
+          </Link>
+        </>
+      ) : (
+        <>
+          <p>You can sign in now.</p>
+          <Link to="/sign-in" className="button primary">
+            Sign in
+          </Link>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** The link gives an account another address, which only its owner can. */
+function SignInFirst({ token }: { token: string }) {
+  return (
+    <div className="panel empty">
+      <h1>Sign in to confirm your new address</h1>
+      <p>This link changes the address of an account. It works for whoever is signed in to that.</p>
+      <Link to={signInPath('sign-in', `/verify-email?token=${token}`)} className="button primary">
         Sign in
       </Link>
     </div>

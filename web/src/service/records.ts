@@ -32,4 +32,5 @@ export type Preview = AnswerOf<'previewUpdate'>;
 export type PodChange = Preview['pods'][number];
 export type PodState = NonNullable<AnswerOf<'getDeploymentStatus'>['status']['pods']>[number];
 export type Login = AnswerOf<'getLogin'>;
+export type SignIn = AnswerOf<'listSignIns'>['signIns'][number];
 export type SessionToken = AnswerOf<'listTokens'>['tokens'][number];

@@ -1,0 +1,67 @@
+/** The browsers that are signed in to the account: listed, and signed out one by one. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { refuse } from '../../lib/problem.ts';
+import { removeSignIn, signInsOf } from '../../store/sign-ins.ts';
+import type { Service } from '../api-service.ts';
+import { ErrorRecord, MessageRecord } from '../deployments/deployment-schemas.ts';
+import { requireSignedIn, requireSignIn } from '../requests/callers.ts';
+import { orRefuse } from '../requests/errors.ts';
+
+const SignInRecord = Type.Object({
+  id: Type.String(),
+  userAgent: Type.String({ description: 'What the browser has called itself. Not to be trusted.' }),
+  isThis: Type.Boolean({ description: 'Whether the request came with it.' }),
+  createdAt: Type.String({ format: 'date-time' }),
+  expiresAt: Type.String({ format: 'date-time' }),
+});
+
+const longestUserAgent = 300;
+
+export function signInListEndpoints(service: Service): FastifyPluginAsyncTypebox {
+  const { db, now } = service;
+  return async (app) => {
+    app.get(
+      '/api/sign-ins',
+      {
+        schema: {
+          operationId: 'listSignIns',
+          summary: 'The browsers that are signed in to the account',
+          response: { 200: Type.Object({ signIns: Type.Array(SignInRecord) }), '4xx': ErrorRecord },
+        },
+      },
+      async (request) => {
+        const { accountId, signInId } = orRefuse(await requireSignIn(service, request));
+        const signIns = await signInsOf(db, accountId, now());
+        return {
+          signIns: signIns.map(({ userAgent, ...signIn }) => ({
+            ...signIn,
+            userAgent: userAgent.slice(0, longestUserAgent),
+            isThis: signIn.id === signInId,
+          })),
+        };
+      },
+    );
+
+    app.delete(
+      '/api/sign-ins/:id',
+      {
+        schema: {
+          operationId: 'removeSignIn',
+          summary: 'Sign out a browser',
+          params: Type.Object({ id: Type.String({ maxLength: 100 }) }),
+          response: { 200: MessageRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request) => {
+        const accountId = orRefuse(await requireSignedIn(service, request));
+        // Not by the library, which names sign-ins by tokens: of others than its own a browser knows none.
+        const isRemoved = await removeSignIn(db, accountId, request.params.id);
+        if (!isRemoved) orRefuse(unknownSignIn);
+        return { message: 'The browser has been signed out.' };
+      },
+    );
+  };
+}
+
+const unknownSignIn = refuse('sign_in_not_found', 'The account has no such sign-in.', 'GET /api/sign-ins lists them.');

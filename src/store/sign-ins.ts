@@ -1,0 +1,37 @@
+/** Browsers that are signed in. The sign-in library writes these rows; lists and single ones that end are ours. */
+import type { Instant } from '../deployment/deployment.ts';
+import type { Database } from './database.ts';
+
+/** `userAgent`: what the browser has called itself, which nobody has checked. Times are date-times. */
+export type SignInRow = { id: string; userAgent: string; createdAt: string; expiresAt: string };
+
+/** The newest first. */
+export async function signInsOf(db: Database, accountId: string, now: Instant): Promise<SignInRow[]> {
+  const rows = await db
+    .selectFrom('signIns')
+    .select(['id', 'userAgent', 'createdAt', 'expiresAt'])
+    .where('userId', '=', accountId)
+    .where('expiresAt', '>', new Date(now).toISOString())
+    .orderBy('createdAt', 'desc')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id, userAgent, createdAt, expiresAt }) => ({
+    id,
+    userAgent: userAgent ?? '',
+    createdAt: new Date(createdAt).toISOString(),
+    expiresAt: new Date(expiresAt).toISOString(),
+  }));
+}
+
+/** False when the account has no such sign-in. */
+export async function removeSignIn(db: Database, accountId: string, id: string): Promise<boolean> {
+  const result = await db.deleteFrom('signIns').where('userId', '=', accountId).where('id', '=', id).executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+/** Those that have expired, and links and challenges that nobody has answered: the library forgets only those it meets. */
+export async function forgetSignIns(db: Database, now: Instant): Promise<void> {
+  const before = new Date(now).toISOString();
+  await db.deleteFrom('signIns').where('expiresAt', '<', before).execute();
+  await db.deleteFrom('verifications').where('expiresAt', '<', before).execute();
+}

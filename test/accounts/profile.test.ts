@@ -1,0 +1,101 @@
+/** What an account changes of itself: its address, with proof, and which browsers are signed in. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { startMailServer } from './mail-server.ts';
+import { apiWithAccounts, password } from './people.ts';
+
+const server = await startMailServer();
+after(() => server.close());
+const mail = { smtpUrl: server.url, mailFrom: 'Berth <berth@example.com>' };
+const pathOf = ({ pathname, search }: URL) => `${pathname}${search}`;
+
+type SignIn = { id: string; isThis: boolean; userAgent: string };
+
+test('browsers that are signed in are listed, and one that is signed out opens nothing any more', async () => {
+  const api = await apiWithAccounts();
+  const ada = await api.person('ada@example.com');
+  const phone = api.browser();
+  const headers = { 'user-agent': 'A telephone' };
+  const given = { email: 'ada@example.com', password };
+  assert.equal((await phone.post('/api/auth/sign-in/email', given, headers)).status, 200);
+  const listed: SignIn[] = (await ada.get('/api/sign-ins')).body.signIns;
+  assert.deepEqual(
+    listed.map(({ isThis, userAgent }) => [isThis, userAgent]).toSorted(),
+    [
+      [false, 'A telephone'],
+      [true, listed.find(({ isThis }) => isThis)!.userAgent],
+    ].toSorted(),
+  );
+  assert.doesNotMatch(JSON.stringify(listed), /token|ipAddress/);
+  const { id } = listed.find(({ isThis }) => !isThis)!;
+  assert.equal((await ada.delete(`/api/sign-ins/${id}`)).status, 200);
+  assert.equal((await phone.get('/api/account')).status, 401);
+  assert.equal((await ada.get('/api/account')).status, 200);
+  assert.equal((await ada.get('/api/sign-ins')).body.signIns.length, 1);
+  assert.equal((await ada.delete(`/api/sign-ins/${id}`)).body.code, 'sign_in_not_found');
+});
+
+test('nobody lists or ends the sign-ins of another account, and no key those of its own', async () => {
+  const api = await apiWithAccounts();
+  const [ada, eve] = [await api.person('ada@example.com'), await api.person('eve@example.com')];
+  const { id } = (await ada.get('/api/sign-ins')).body.signIns[0];
+  assert.equal((await eve.get('/api/sign-ins')).body.signIns.length, 1);
+  assert.equal((await eve.delete(`/api/sign-ins/${id}`)).body.code, 'sign_in_not_found');
+  assert.equal((await api.browser().get('/api/sign-ins')).status, 401);
+  const { key } = (await ada.post('/api/keys', { name: 'CI' })).body;
+  assert.equal((await api.get('/api/sign-ins', { authorization: `Bearer ${key}` })).status, 401);
+  assert.equal((await ada.get('/api/account')).status, 200);
+});
+
+test('an account without mails gets another address with its password, and not without', async () => {
+  const api = await apiWithAccounts();
+  const ada = await api.person('ada@example.com');
+  const newEmail = 'lovelace@example.com';
+  assert.equal((await ada.get('/api/account')).body.hasPassword, true);
+  const change = (given: object) => ada.post('/api/auth/change-email', { newEmail, ...given });
+  assert.equal((await change({})).body.code, 'password_required');
+  assert.equal((await change({ password: 'another horse battery' })).body.code, 'invalid_password');
+  assert.equal((await change({ password: { $ne: '' } })).body.code, 'password_required');
+  assert.equal((await ada.get('/api/account')).body.email, 'ada@example.com');
+  assert.equal((await change({ password })).status, 200);
+  assert.equal((await ada.get('/api/account')).body.email, newEmail);
+  assert.equal((await api.browser().signIn(newEmail)).status, 200);
+  assert.equal((await api.browser().signIn('ada@example.com')).status, 401);
+});
+
+test('where mails are sent, the next address counts once its link is opened by who is signed in, and the present one is told', async () => {
+  const api = await apiWithAccounts({ mail });
+  const ada = api.browser();
+  await ada.signUp('ada@example.com');
+  await ada.get(pathOf(await server.linkTo('ada@example.com')));
+  await ada.signIn('ada@example.com');
+  const newEmail = 'lovelace@example.com';
+  assert.equal((await ada.post('/api/auth/change-email', { newEmail, password })).status, 200);
+  const link = await server.linkTo(newEmail);
+  assert.match(pathOf(link), /^\/verify-email\?token=/);
+  assert.equal((await server.linkTo('ada@example.com')).pathname, '/');
+  assert.equal((await ada.get('/api/account')).body.email, 'ada@example.com');
+
+  const confirm = `/api/auth${pathOf(link)}`;
+  const stranger = api.browser();
+  const refused = await stranger.get(confirm);
+  assert.deepEqual([refused.status, refused.body.code], [401, 'sign_in_first']);
+  assert.equal(stranger.cookies.size, 0, 'whoever a mail went to by mistake is not signed in');
+  await stranger.signUp('eve@example.com');
+  await stranger.get(pathOf(await server.linkTo('eve@example.com')));
+  await stranger.signIn('eve@example.com');
+  assert.equal((await stranger.get(confirm)).status, 401);
+
+  assert.equal((await ada.get(confirm)).status, 200);
+  const { email, isEmailVerified } = (await ada.get('/api/account')).body;
+  assert.deepEqual([email, isEmailVerified], [newEmail, true]);
+  assert.equal((await ada.get(confirm)).status, 401, 'it is good for one change');
+});
+
+test('an address that another account has is not told from a free one, and is not taken over', async () => {
+  const api = await apiWithAccounts();
+  const [ada, eve] = [await api.person('ada@example.com'), await api.person('eve@example.com')];
+  assert.equal((await eve.post('/api/auth/change-email', { newEmail: 'ada@example.com', password })).status, 200);
+  assert.equal((await eve.get('/api/account')).body.email, 'eve@example.com');
+  assert.equal((await ada.get('/api/account')).body.email, 'ada@example.com');
+});
