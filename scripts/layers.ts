@@ -21,6 +21,7 @@ export const layers = {
   control: [...pure, 'store', 'images', 'engine'],
   edge: [...pure, 'store', 'engine'],
   domains: [...pure, 'store', 'images'],
+  notify: [...pure, 'store', 'images'],
   accounts: [...pure, 'store', 'engine'],
   api: [...pure, 'store', 'images', 'engine', 'client', 'mcp'],
   admin: [...pure, 'store', 'backup', 'engine'],

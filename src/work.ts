@@ -13,12 +13,14 @@ import type { Bells } from './lib/bells.ts';
 import type { CertificateReport } from './lib/certificate-report.ts';
 import type { Metrics } from './lib/metrics.ts';
 import { operatorMail } from './lib/operator-mail.ts';
+import { openNotify } from './notify/open.ts';
 import { apiHosts } from './settings/own-hosts.ts';
 import type { Settings } from './settings/settings.ts';
 import { accountSettings } from './settings/sign-in-settings.ts';
 import { tlsOf } from './settings/tls-settings.ts';
 import { offersSnapshots, openSnapshots } from './snapshots/open.ts';
 import { accountById } from './store/accounts.ts';
+import { wantsMail } from './store/notifications.ts';
 import type { Store } from './store/open.ts';
 import { clientOf } from './store/origins.ts';
 import { accountOfSession } from './store/sessions.ts';
@@ -126,7 +128,8 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
     const accountId = await accountOfSession(db, sessionId);
     const owner = accountId === null ? undefined : await accountById(db, accountId);
     await tellOperator?.(words);
-    if (mail && owner?.isEmailVerified) await operatorMail({ ...mail, to: owner.email })(words);
+    if (mail && owner?.isEmailVerified && (await wantsMail(db, owner.id, 'snapshot')))
+      await operatorMail({ ...mail, to: owner.email })(words);
   };
   const snapshots = opening.use(
     openSnapshots(settings, {
@@ -134,6 +137,7 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
       ...{ process: store.process, termsOf, tell, wake: control.wake, log: log.child({ part: 'snapshots' }) },
     }),
   );
+  opening.use(openNotify(settings, { db, seal: parts.seal, now: parts.now, log: log.child({ part: 'notify' }), mail }));
   const domains = opening.use(
     openDomains(settings, {
       ...{ db, owner: store.owner, now: parts.now, refreshEdge: edge.refresh, mail },

@@ -44,6 +44,7 @@ import { exportEndpoint } from './export/export-endpoint.ts';
 import { fetchEndpoint } from './fetched-document/fetch-endpoint.ts';
 import { logEndpoints } from './logs/log-endpoints.ts';
 import { mcpEndpoint } from './mcp/mcp-endpoint.ts';
+import { notificationEndpoints } from './notifications/notification-endpoints.ts';
 import { docsEndpoints } from './operations/docs-endpoints.ts';
 import { healthEndpoints } from './operations/health-endpoints.ts';
 import { metricsEndpoints } from './operations/metrics-endpoints.ts';
@@ -171,6 +172,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(imageEndpoints(service));
   await app.register(apiKeyEndpoints(service));
   await app.register(signInListEndpoints(service));
+  await app.register(notificationEndpoints(service));
   await app.register(loginEndpoints(service));
   await app.register(tokenEndpoints(service));
   await app.register(domainEndpoints(service));

@@ -2219,6 +2219,69 @@ export type Operations = {
     body: undefined;
     answer: Message;
   };
+  /** What the account is told, and how. `/api/notifications` */
+  getNotifications: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: {
+      /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or gets no certificate. `snapshot`: a snapshot failed. */
+      mail: ('failed' | 'expiring' | 'domain' | 'snapshot')[];
+      webhook?: {
+        url: string;
+        /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or gets no certificate. `snapshot`: a snapshot failed. */
+        kinds: ('failed' | 'expiring' | 'domain' | 'snapshot')[];
+        /** Notifications in a row that it did not take. */
+        failures: number;
+        /** When it had failed so often that nothing is sent any more. */
+        disabledAt?: string;
+        /** What came of the last try. */
+        answer?: string;
+        triedAt?: string;
+      };
+    };
+  };
+  /** Choose what the account is told, and how. `/api/notifications` */
+  setNotifications: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: {
+      /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or gets no certificate. `snapshot`: a snapshot failed. */
+      mail?: ('failed' | 'expiring' | 'domain' | 'snapshot')[];
+      webhook?: {
+        /** An https address. */
+        url: string;
+        /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or gets no certificate. `snapshot`: a snapshot failed. */
+        kinds: ('failed' | 'expiring' | 'domain' | 'snapshot')[];
+      } | null;
+    };
+    answer: {
+      /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or gets no certificate. `snapshot`: a snapshot failed. */
+      mail: ('failed' | 'expiring' | 'domain' | 'snapshot')[];
+      webhook?: {
+        url: string;
+        /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or gets no certificate. `snapshot`: a snapshot failed. */
+        kinds: ('failed' | 'expiring' | 'domain' | 'snapshot')[];
+        /** Notifications in a row that it did not take. */
+        failures: number;
+        /** When it had failed so often that nothing is sent any more. */
+        disabledAt?: string;
+        /** What came of the last try. */
+        answer?: string;
+        triedAt?: string;
+      };
+    } & {
+      /** Of a new address, shown this once: what its calls are signed with. */
+      secret?: string;
+    };
+  };
+  /** Send a test to the webhook. `/api/notifications/test` */
+  testNotifications: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: Message;
+  };
   /** Ask for an API key that a person confirms in a browser. `/api/logins` */
   startLogin: {
     path: Record<never, never>;
@@ -2485,6 +2548,9 @@ export const requests = {
   removeKey: { method: 'DELETE', path: '/api/keys/{id}', sends: 'nothing' },
   listSignIns: { method: 'GET', path: '/api/sign-ins', sends: 'nothing' },
   removeSignIn: { method: 'DELETE', path: '/api/sign-ins/{id}', sends: 'nothing' },
+  getNotifications: { method: 'GET', path: '/api/notifications', sends: 'nothing' },
+  setNotifications: { method: 'POST', path: '/api/notifications', sends: 'json' },
+  testNotifications: { method: 'POST', path: '/api/notifications/test', sends: 'nothing' },
   startLogin: { method: 'POST', path: '/api/logins', sends: 'json' },
   getLogin: { method: 'GET', path: '/api/logins/{code}', sends: 'nothing' },
   decideLogin: { method: 'POST', path: '/api/logins/{code}', sends: 'json' },

@@ -9,6 +9,7 @@ import { accountById } from '../store/accounts.ts';
 import { type CertificateState, certificatesOf } from '../store/certificates.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { domainsInTrouble, noteDomainTold } from '../store/domains.ts';
+import { wantsMail } from '../store/notifications.ts';
 import type { Tables } from '../store/rows.ts';
 
 export type SendMail = (mail: { to: string; subject: string; text: string }) => Promise<void>;
@@ -64,7 +65,7 @@ export function createTellOwners(telling: TellingOwners): () => Promise<void> {
   ): Promise<boolean> {
     const account = await accountById(db, domain.accountId);
     const deployment = await deploymentById(db, domain.deploymentId);
-    if (!account?.isEmailVerified || !deployment) return true;
+    if (!account?.isEmailVerified || !deployment || !(await wantsMail(db, account.id, 'domain'))) return true;
     const { label, applicationName, environment } = deployment;
     const path = `/d/${[environment, applicationName].map(encodeURIComponent).join('/')}`;
     const mail = domainMail(domain, trouble, {

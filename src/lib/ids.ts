@@ -13,7 +13,7 @@ export function newId(random: Random = randomBytes): string {
 
 /** `<prefix>_` and 192 random bits. */
 export function newToken(
-  prefix: 'berth' | 'claim' | 'berthkey' | 'login' | 'share',
+  prefix: 'berth' | 'claim' | 'berthkey' | 'login' | 'share' | 'berthhook',
   random: Random = randomBytes,
 ): string {
   return `${prefix}_${Buffer.from(random(24)).toString('base64url')}`;
@@ -26,5 +26,5 @@ export function hashToken(token: string): string {
 
 /** For a text that strangers may have had a part in, before it is logged. */
 export function hideTokens(text: string): string {
-  return text.replace(/\b(berth|berthkey|claim|login|share)_[\w-]{16,}/g, '$1_…');
+  return text.replace(/\b(berth|berthhook|berthkey|claim|login|share)_[\w-]{16,}/g, '$1_…');
 }

@@ -34,6 +34,7 @@ export const problemCodes = {
   not_signed_in: { status: 401, meaning: 'nobody is signed in' },
   invalid_api_key: { status: 401, meaning: 'no account has this API key' },
   api_key_not_found: { status: 404, meaning: 'the account has no such API key' },
+  webhook_not_found: { status: 404, meaning: 'the account has no webhook, or it was switched off' },
   sign_in_not_found: { status: 404, meaning: 'the account has no such sign-in' },
   // The next four as RFC 8628 and 6749 name them.
   authorization_pending: { status: 400, meaning: 'nobody has decided on the login yet; ask again' },

@@ -13,6 +13,7 @@ export const sealedTables: readonly { table: keyof Tables; key: readonly string[
   { table: 'certificates', key: ['host'], columns: ['pem'] },
   { table: 'acmeAccounts', key: ['directory'], columns: ['key'] },
   { table: 'shareLinks', key: ['deploymentId'], columns: ['token'] },
+  { table: 'notificationChoices', key: ['accountId'], columns: ['webhookSecret'] },
   { table: 'snapshotPlaces', key: ['place'], columns: ['password'] },
 ];
 

@@ -6,6 +6,7 @@ import type { EventKind } from '../deployment/event/event.ts';
 import type { Ban } from '../deployment/limits/ban.ts';
 import type { Amount } from '../deployment/limits/pod-resources.ts';
 import type { SessionStarts } from '../deployment/limits/session-starts.ts';
+import type { NoticeChannel } from '../deployment/notification/notice.ts';
 import type { Asker, RevisionOutcome } from '../deployment/revision-history.ts';
 import type { Restore, Snapshot } from '../deployment/snapshot/snapshot.ts';
 
@@ -165,6 +166,22 @@ export type Tables = {
     observedHash: string | null;
   };
   claims: { tokenHash: string; deploymentId: string; createdAt: Instant; expiresAt: Instant };
+  /** `mail`, `webhook`: lists of kinds, as JSON. `webhookSecret`: sealed. */
+  notificationChoices: {
+    accountId: string;
+    mail: string;
+    webhook: string;
+    webhookUrl: string | null;
+    webhookSecret: Uint8Array | null;
+    webhookFailures: number;
+    webhookDisabledAt: Instant | null;
+    webhookAnswer: string | null;
+    webhookTriedAt: Instant | null;
+  };
+  /** `subject`: the cause, told once; `content`: JSON. */
+  notices: { id: string; accountId: string; subject: string; content: string; createdAt: Instant };
+  /** Those still to be sent. */
+  noticeDeliveries: { noticeId: string; channel: NoticeChannel; dueAt: Instant; tries: number };
   /** `token`: sealed. */
   shareLinks: { deploymentId: string; tokenHash: string; token: Uint8Array; createdAt: Instant };
   /** Where a deployment was started from: the address, and the client that the limits count. */

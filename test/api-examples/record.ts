@@ -16,7 +16,7 @@ async function withExampleValues(told: Told): Promise<unknown> {
   const text = JSON.stringify(told)
     .replaceAll(environment, 'jolly-tapir')
     .replace(/localhost:\d+/g, 'localhost:8080')
-    .replace(/(berth|claim|berthkey|login|share)_[A-Za-z0-9_-]{16,}/g, '$1_example')
+    .replace(/(berth|berthhook|claim|berthkey|login|share)_[A-Za-z0-9_-]{16,}/g, '$1_example')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (instant) => new Date(noon + Date.parse(instant) - start).toISOString());
   return JSON.parse(text);
 }

@@ -177,6 +177,11 @@ async function tellOfAccount(
   const { id } = note('addKey', await send('POST', '/api/keys', { name: 'CI' }), { name: 'CI' });
   note('listKeys', await send('GET', '/api/keys'));
   note('removeKey', await send('DELETE', `/api/keys/${id}`));
+  note('getNotifications', await send('GET', '/api/notifications'));
+  const choice = { mail: ['failed', 'expiring'], webhook: { url: 'https://example.com/berth', kinds: ['failed'] } };
+  note('setNotifications', await send('POST', '/api/notifications', choice), choice);
+  note('testNotifications', await send('POST', '/api/notifications/test', {}), {});
+  await send('POST', '/api/notifications', { webhook: null });
   const { email, password } = person;
   await send('POST', '/api/auth/sign-in/email', { email, password });
   const { signIns } = note('listSignIns', await send('GET', '/api/sign-ins'));

@@ -71,6 +71,23 @@ export const notesOfAccounts: Record<string, OperationNote> = {
     description: 'Requests with the key are refused from now on.',
     refusals: ['api_key_not_found'],
   },
+  getNotifications: {
+    tag: 'accounts',
+    access: 'sign-in',
+    description: 'With what came of the last call of the webhook. Its secret is not told again.',
+  },
+  setNotifications: {
+    tag: 'accounts',
+    access: 'sign-in',
+    description:
+      'What is left out stays. A new address of a webhook gets a new secret; the same one is called again after it was switched off.',
+  },
+  testNotifications: {
+    tag: 'accounts',
+    access: 'sign-in',
+    description: 'It is sent once, within a few seconds.',
+    refusals: ['webhook_not_found'],
+  },
   listSignIns: {
     tag: 'accounts',
     access: 'sign-in',

@@ -2,6 +2,7 @@
 import { maxDocumentBytes } from '../../config/document/source.ts';
 import { readWhole } from '../../images/dialer/bounded-body.ts';
 import { DialFault, type DialFaultKind } from '../../images/dialer/dial-fault.ts';
+import { dialWords } from '../../images/dialer/dial-words.ts';
 import type { Answer, Dialer } from '../../images/dialer/dialer.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
@@ -79,13 +80,8 @@ function readText(bytes: Buffer): string | undefined {
 }
 
 const wordsOf: Record<DialFaultKind, string> = {
-  'private-address': 'is not on the public internet',
-  'not-https': 'leads to an address without HTTPS',
-  'unknown-name': 'is not known to the domain name system',
-  unreachable: 'cannot be reached, or has no valid certificate',
-  'too-slow': 'takes too long to answer',
+  ...dialWords,
   'too-long': `answers with more than the ${maxDocumentBytes / 1024} KiB that a configuration may have`,
-  'too-many-redirects': 'redirects in circles',
 };
 
 function unavailable(host: string, because: string): { ok: false; problem: Problem } {

@@ -27,7 +27,9 @@ export type DialerOptions = {
 export type ListedHost = { plainHttp: boolean; ca?: string };
 
 export type Asking = {
-  method: 'GET' | 'HEAD';
+  method: 'GET' | 'HEAD' | 'POST';
+  /** Of a POST, whose redirects are not followed: they are the answer. */
+  body?: string;
   headers?: Record<string, string>;
   /** Sent to the host of the address, and to no other that it redirects to. */
   authorization?: string | undefined;
@@ -71,7 +73,7 @@ export function createDialer(options: DialerOptions = {}): Dialer {
   }
 
   async function askOnce(url: URL, asking: Asking): Promise<Answer> {
-    const { method, headers, authorization, mayAskListed, signal } = asking;
+    const { method, body: sent, headers, authorization, mayAskListed, signal } = asking;
     signal.throwIfAborted();
     const known = listedHost(url, mayAskListed);
     const isPlain = url.protocol === 'http:';
@@ -81,7 +83,13 @@ export function createDialer(options: DialerOptions = {}): Dialer {
     const name = hostnameOf(url);
     const common: RequestOptions = {
       ...{ method, path: `${url.pathname}${url.search}`, port: url.port || (isPlain ? 80 : 443) },
-      headers: { 'user-agent': 'berth', ...headers, ...(authorization && { authorization }), host: url.host },
+      headers: {
+        'user-agent': 'berth',
+        ...headers,
+        ...(sent !== undefined && { 'content-length': Buffer.byteLength(sent) }),
+        ...(authorization && { authorization }),
+        host: url.host,
+      },
       agent: agents[isPlain ? 'http:' : 'https:'],
       // The name that the certificate has to be for; an address of its own is compared as such.
       ...(!isPlain && { servername: isIP(name) ? '' : name, ...(known?.ca !== undefined && { ca: known.ca }) }),
@@ -89,7 +97,7 @@ export function createDialer(options: DialerOptions = {}): Dialer {
     let last: unknown;
     for (const host of addresses) {
       try {
-        const body = await send(isPlain, { ...common, host }, answerMs, signal);
+        const body = await send(isPlain, { ...common, host }, { answerMs, body: sent, signal });
         return { status: body.statusCode ?? 0, headers: body.headers, url, body };
       } catch (error) {
         signal.throwIfAborted();
@@ -106,7 +114,8 @@ export function createDialer(options: DialerOptions = {}): Dialer {
       for (let redirects = 0; redirects <= mostRedirects; redirects++) {
         const answer = await askOnce(at, { ...asking, authorization });
         const { location } = answer.headers;
-        if (![301, 302, 303, 307, 308].includes(answer.status) || location === undefined) return answer;
+        const isRedirect = [301, 302, 303, 307, 308].includes(answer.status) && location !== undefined;
+        if (!isRedirect || asking.method === 'POST') return answer;
         answer.body.destroy();
         const next = URL.parse(location, at);
         if (!next) throw new DialFault('not-https', at.host);
@@ -121,8 +130,11 @@ export function createDialer(options: DialerOptions = {}): Dialer {
   };
 }
 
+type Sending = { answerMs: number; body: string | undefined; signal: AbortSignal };
+
 /** Resolves when a status has come. The answer ends with the signal. */
-function send(isPlain: boolean, options: RequestOptions, answerMs: number, signal: AbortSignal) {
+function send(isPlain: boolean, options: RequestOptions, sending: Sending): Promise<IncomingMessage> {
+  const { answerMs, body, signal } = sending;
   return new Promise<IncomingMessage>((resolve, reject) => {
     const { host, port } = options;
     const request = (isPlain ? httpRequest : httpsRequest)({ ...options, signal });
@@ -131,7 +143,7 @@ function send(isPlain: boolean, options: RequestOptions, answerMs: number, signa
       clearTimeout(late);
       // A kept connection may have been closed at the other end just now; each try takes another one.
       const isStale = request.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted;
-      if (isStale) resolve(send(isPlain, options, answerMs, signal));
+      if (isStale) resolve(send(isPlain, options, sending));
       else reject(error);
     });
     request.on('response', (response) => {
@@ -140,7 +152,7 @@ function send(isPlain: boolean, options: RequestOptions, answerMs: number, signa
       response.on('error', () => {});
       resolve(response);
     });
-    request.end();
+    request.end(body);
   });
 }
 

@@ -50,6 +50,7 @@ import * as restoresWithoutSafety from './0040-restores-without-safety.ts';
 import * as clusters from './0041-clusters.ts';
 import * as databaseDumps from './0042-database-dumps.ts';
 import * as claimedCluster from './0043-generation-2-claimed-cluster.ts';
+import * as notifications from './0044-notifications.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -94,6 +95,7 @@ export const migrations: Record<string, Migration> = {
   '0041-clusters': clusters,
   '0042-database-dumps': databaseDumps,
   '0043-generation-2-claimed-cluster': claimedCluster,
+  '0044-notifications': notifications,
 };
 
 /** What keeps the release before from a schema of each generation: the end of a sentence for operators. */

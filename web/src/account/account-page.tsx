@@ -5,10 +5,11 @@ import { useAnswer } from '../parts/use-answer.ts';
 import { forgetTextsOfAccount } from '../remembered/remembered.ts';
 import { go } from '../routing/router.tsx';
 import type { Account, SignInMethods } from '../service/records.ts';
-import { listKeys, listSignIns, listTokens, signOut } from './calls.ts';
+import { listKeys, listSignIns, listTokens, notifications, signOut } from './calls.ts';
 import { DeleteAccount } from './delete-account.tsx';
 import { Keys } from './keys.tsx';
 import { signInPath } from './next.ts';
+import { NotificationsPanel } from './notifications.tsx';
 import { canUsePasskeys } from './passkey-calls.ts';
 import { Passkeys } from './passkeys.tsx';
 import { Plan } from './plan.tsx';
@@ -44,7 +45,8 @@ function AccountContent({ account }: { account: Account }) {
   const signIns = useAnswer('sign-ins', listSignIns);
   const tokens = useAnswer('tokens', listTokens);
   const keys = useAnswer('keys', listKeys);
-  const isThere = methods && [signIns, tokens, keys].every(({ value, problem }) => value ?? problem);
+  const told = useAnswer('notifications', notifications);
+  const isThere = methods && [signIns, tokens, keys, told].every(({ value, problem }) => value ?? problem);
   const leave = async () => {
     await signOut();
     forgetTextsOfAccount();
@@ -66,6 +68,7 @@ function AccountContent({ account }: { account: Account }) {
             <Plan account={account} />
             {methods.passkeys && canUsePasskeys() && <Passkeys />}
           </div>
+          <NotificationsPanel asked={told} sendsMail={methods.sendsMail} />
           <SignIns asked={signIns} />
           <Tokens asked={tokens} />
           <Keys asked={keys} />

@@ -1,6 +1,15 @@
 /** The calls of signing in and of the account. */
 import { type Answer, allAnswered, ask, call } from '../service/ask.ts';
-import type { ApiKey, Claim, Claimed, Login, SessionToken, SignIn } from '../service/records.ts';
+import type {
+  ApiKey,
+  Claim,
+  Claimed,
+  Login,
+  Notifications,
+  NotificationsChoice,
+  SessionToken,
+  SignIn,
+} from '../service/records.ts';
 
 type SignedIn = { redirect?: boolean; url?: string };
 
@@ -42,6 +51,19 @@ export function changeEmail(newEmail: string, password: string): Promise<Answer<
 /** Signs out all other browsers. */
 export function changePassword(currentPassword: string, newPassword: string): Promise<Answer<unknown>> {
   return ask('/api/auth/change-password', { json: { currentPassword, newPassword, revokeOtherSessions: true } });
+}
+
+export function notifications(): Promise<Answer<Notifications>> {
+  return call('getNotifications');
+}
+
+/** `secret`: of a new webhook, shown this once. What is left out stays. */
+export function setNotifications(choice: NotificationsChoice): Promise<Answer<Notifications & { secret?: string }>> {
+  return call('setNotifications', { body: choice });
+}
+
+export function testNotifications(): Promise<Answer<unknown>> {
+  return call('testNotifications');
 }
 
 export function listSignIns(): Promise<Answer<{ signIns: SignIn[] }>> {

@@ -32,5 +32,11 @@ export type Preview = AnswerOf<'previewUpdate'>;
 export type PodChange = Preview['pods'][number];
 export type PodState = NonNullable<AnswerOf<'getDeploymentStatus'>['status']['pods']>[number];
 export type Login = AnswerOf<'getLogin'>;
+export type Notifications = AnswerOf<'getNotifications'>;
+/** What is left out stays; a webhook that is null ends. */
+export type NotificationsChoice = {
+  mail?: Notifications['mail'];
+  webhook?: Pick<NonNullable<Notifications['webhook']>, 'url' | 'kinds'> | null;
+};
 export type SignIn = AnswerOf<'listSignIns'>['signIns'][number];
 export type SessionToken = AnswerOf<'listTokens'>['tokens'][number];

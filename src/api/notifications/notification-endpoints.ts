@@ -1,0 +1,155 @@
+/** What the account that is signed in wants to be told, and how: by mail, and at an address of its own. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { noticeKinds } from '../../deployment/notification/notice.ts';
+import { newToken } from '../../lib/ids.ts';
+import { type Result, refuse, succeed } from '../../lib/problem.ts';
+import {
+  addNotice,
+  type Choices,
+  choicesOf,
+  removeWebhook,
+  setMailKinds,
+  setWebhook,
+} from '../../store/notifications.ts';
+import { write } from '../../store/transaction.ts';
+import type { Service } from '../api-service.ts';
+import { ErrorRecord, MessageRecord } from '../deployments/deployment-schemas.ts';
+import { requireSignedIn } from '../requests/callers.ts';
+import { orRefuse } from '../requests/errors.ts';
+
+const Kinds = Type.Array(Type.Enum([...noticeKinds]), {
+  maxItems: noticeKinds.length,
+  description:
+    '`failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or gets no certificate. `snapshot`: a snapshot failed.',
+});
+const Time = Type.String({ format: 'date-time' });
+
+const NotificationsRecord = Type.Object({
+  mail: Kinds,
+  webhook: Type.Optional(
+    Type.Object({
+      url: Type.String({ format: 'uri' }),
+      kinds: Kinds,
+      failures: Type.Integer({ description: 'Notifications in a row that it did not take.' }),
+      disabledAt: Type.Optional(
+        Type.String({ format: 'date-time', description: 'When it had failed so often that nothing is sent any more.' }),
+      ),
+      answer: Type.Optional(Type.String({ description: 'What came of the last try.' })),
+      triedAt: Type.Optional(Time),
+    }),
+  ),
+});
+
+const NotificationsBody = Type.Object({
+  mail: Type.Optional(Kinds),
+  webhook: Type.Optional(
+    Type.Union([
+      Type.Object({ url: Type.String({ maxLength: 500, description: 'An https address.' }), kinds: Kinds }),
+      Type.Null({ description: 'Ends it.' }),
+    ]),
+  ),
+});
+
+export function notificationEndpoints(service: Service): FastifyPluginAsyncTypebox {
+  const { db, seal, now } = service;
+  return async (app) => {
+    app.get(
+      '/api/notifications',
+      {
+        schema: {
+          operationId: 'getNotifications',
+          summary: 'What the account is told, and how',
+          response: { 200: NotificationsRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request) => {
+        const accountId = orRefuse(await requireSignedIn(service, request));
+        return recordOf(await choicesOf(db, accountId));
+      },
+    );
+
+    app.post(
+      '/api/notifications',
+      {
+        schema: {
+          operationId: 'setNotifications',
+          summary: 'Choose what the account is told, and how',
+          body: NotificationsBody,
+          response: {
+            200: Type.Intersect([
+              NotificationsRecord,
+              Type.Object({
+                secret: Type.Optional(
+                  Type.String({ description: 'Of a new address, shown this once: what its calls are signed with.' }),
+                ),
+              }),
+            ]),
+            '4xx': ErrorRecord,
+          },
+        },
+      },
+      async (request) => {
+        const accountId = orRefuse(await requireSignedIn(service, request));
+        const { mail, webhook } = request.body;
+        const url = webhook ? orRefuse(readUrl(webhook.url)) : undefined;
+        return await write(db, 'all', async (db) => {
+          if (mail) await setMailKinds(db, accountId, mail);
+          if (webhook === null) await removeWebhook(db, accountId);
+          const present = (await choicesOf(db, accountId)).webhook;
+          const secret = url !== undefined && url !== present?.url ? newToken('berthhook') : undefined;
+          if (webhook && url !== undefined) await setWebhook(db, seal, accountId, { ...webhook, url, secret });
+          return { ...recordOf(await choicesOf(db, accountId)), ...(secret !== undefined && { secret }) };
+        });
+      },
+    );
+
+    app.post(
+      '/api/notifications/test',
+      {
+        config: { limit: 'sign-in' },
+        schema: {
+          operationId: 'testNotifications',
+          summary: 'Send a test to the webhook',
+          response: { 200: MessageRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request) => {
+        const accountId = orRefuse(await requireSignedIn(service, request));
+        const { webhook } = await choicesOf(db, accountId);
+        if (!webhook || webhook.disabledAt !== null) orRefuse(noWebhook);
+        const message = 'This is a test of your webhook.';
+        const url = new URL('/account', service.settings.baseUrl).href;
+        const notice = { subject: `test ${now()}`, content: { kind: 'test', message, url } } as const;
+        await write(db, 'all', (db) => addNotice(db, accountId, notice, { channels: ['webhook'], now: now() }));
+        return { message: 'A test is on its way. GET /api/notifications says what came of it.' };
+      },
+    );
+  };
+}
+
+const noWebhook = refuse(
+  'webhook_not_found',
+  'The account has no webhook, or it was switched off after failures.',
+  'Save its address once more with POST /api/notifications.',
+);
+
+function readUrl(written: string): Result<string> {
+  const url = URL.parse(written);
+  if (url?.protocol === 'https:' && url.username === '' && url.password === '') return succeed(url.href);
+  return refuse('invalid_request', 'A webhook needs an https address without a login in it.');
+}
+
+function recordOf({ mail, webhook }: Choices) {
+  if (!webhook) return { mail };
+  const { disabledAt, answer, triedAt, ...fields } = webhook;
+  return {
+    mail,
+    webhook: {
+      ...fields,
+      ...(disabledAt !== null && { disabledAt: new Date(disabledAt).toISOString() }),
+      ...(answer !== null && { answer }),
+      ...(triedAt !== null && { triedAt: new Date(triedAt).toISOString() }),
+    },
+  };
+}

@@ -1,0 +1,97 @@
+/** PURE. What the owner of deployments is told, once for each cause, by mail or webhook. */
+import type { Deployment, Instant } from '../deployment.ts';
+import type { Domain } from '../domain/domain-state.ts';
+import type { DomainTrouble } from '../domain/domain-trouble.ts';
+import type { Snapshot } from '../snapshot/snapshot.ts';
+import { statusAt } from '../status/deployment-health.ts';
+
+export const noticeKinds = ['failed', 'expiring', 'domain', 'snapshot'] as const;
+export type NoticeKind = (typeof noticeKinds)[number];
+
+export const noticeChannels = ['mail', 'webhook'] as const;
+export type NoticeChannel = (typeof noticeChannels)[number];
+
+/** What is said. `url`: where its owner sees the rest. */
+export type NoticeContent = {
+  kind: NoticeKind | 'test' | 'webhook-disabled';
+  message: string;
+  url: string;
+  applicationName?: string;
+  environment?: string;
+};
+
+/** `subject`: the cause, by which it is told once. */
+export type Notice = { subject: string; content: NoticeContent };
+
+/** All of one account that may be a cause. */
+export type Observed = {
+  deployments: readonly Deployment[];
+  domains: readonly { domain: Domain; trouble: DomainTrouble }[];
+  /** Those that failed. */
+  snapshots: readonly Snapshot[];
+};
+
+/** `urlOf`: the page of a deployment. */
+export function noticesOf(
+  { deployments, domains, snapshots }: Observed,
+  { urlOf, now }: { urlOf: (deployment: Deployment) => string; now: Instant },
+): Notice[] {
+  const byId = new Map(deployments.map((deployment) => [deployment.id, deployment]));
+  const about = (deployment: Deployment, kind: NoticeKind, message: string): NoticeContent => {
+    const { applicationName, environment } = deployment;
+    return { kind, message, url: urlOf(deployment), applicationName, environment };
+  };
+  return [
+    ...deployments.flatMap((deployment) => {
+      const { id, applicationName, state, revision, servingRevision, progressedAt, expiresAt, warnedOf } = deployment;
+      const notices: Notice[] = [];
+      if (state === 'failed') {
+        const reason = statusAt(deployment, now).message;
+        const serves = servingRevision === null ? '' : ` Revision ${servingRevision} serves.`;
+        const message = `Revision ${revision} of ${applicationName} failed${reason === '' ? '' : `: ${reason}`}.${serves}`;
+        notices.push({
+          subject: `failed ${id} ${revision} ${progressedAt}`,
+          content: about(deployment, 'failed', message),
+        });
+      }
+      // The one place that decides when a warning is due has done so.
+      if (expiresAt !== null && warnedOf === expiresAt) {
+        const message = `${applicationName} expires at ${new Date(expiresAt).toISOString()}.`;
+        notices.push({ subject: `expiring ${id} ${expiresAt}`, content: about(deployment, 'expiring', message) });
+      }
+      return notices;
+    }),
+    ...domains.flatMap(({ domain: { name, deploymentId, failingSince }, trouble }) => {
+      const deployment = byId.get(deploymentId);
+      if (!deployment) return [];
+      const message = `${name} ${domainWords[trouble]}.`;
+      return [
+        {
+          subject: `domain ${name} ${trouble} ${failingSince ?? ''}`,
+          content: about(deployment, 'domain', message),
+        },
+      ];
+    }),
+    ...snapshots.flatMap(({ id, deploymentId, problem }) => {
+      const deployment = byId.get(deploymentId);
+      if (!deployment) return [];
+      const message = `A snapshot of ${deployment.applicationName} failed${problem === null ? '.' : `: ${problem}`}`;
+      return [{ subject: `snapshot ${id}`, content: about(deployment, 'snapshot', message) }];
+    }),
+  ];
+}
+
+const domainWords: Record<DomainTrouble, string> = {
+  failing: 'is about to be lost: its DNS records do not prove it any more',
+  lost: 'was lost: its DNS records did not prove it for too long',
+  uncertified: 'gets no certificate',
+};
+
+/** The mail that says it. */
+export function noticeMail({ message, url }: NoticeContent): { subject: string; text: string } {
+  const subject = message.split(/[:.] |[.:]$/)[0]!.slice(0, 120);
+  return {
+    subject,
+    text: `${message}\n\n${url}\n\nWhat you are told by mail is chosen on the page of your account.\n`,
+  };
+}

@@ -1,0 +1,11 @@
+/** PURE. Why a request to a stranger's address has no answer, in words that go on after its host. */
+import type { DialFaultKind } from './dial-fault.ts';
+
+export const dialWords: Record<Exclude<DialFaultKind, 'too-long'>, string> = {
+  'private-address': 'is not on the public internet',
+  'not-https': 'leads to an address without HTTPS',
+  'unknown-name': 'is not known to the domain name system',
+  unreachable: 'cannot be reached, or has no valid certificate',
+  'too-slow': 'takes too long to answer',
+  'too-many-redirects': 'redirects in circles',
+};

@@ -1,0 +1,103 @@
+/** Sends what is due, by mail and to webhooks. What is not taken is tried again a few times, later each time. */
+import type { Kysely } from 'kysely';
+import type { Instant } from '../deployment/deployment.ts';
+import { isToBeDisabled, nextTryAt } from '../deployment/notification/delivery.ts';
+import { noticeMail } from '../deployment/notification/notice.ts';
+import type { Seal } from '../lib/seal.ts';
+import { accountById } from '../store/accounts.ts';
+import {
+  addNotice,
+  type Delivery,
+  dueDeliveries,
+  endDelivery,
+  noteTry,
+  noteWebhook,
+  webhookToCall,
+} from '../store/notifications.ts';
+import type { Tables } from '../store/rows.ts';
+import { write } from '../store/transaction.ts';
+import type { Called, WebhookCall } from './call-webhook.ts';
+
+export type SendMail = (mail: { to: string; subject: string; text: string }) => Promise<void>;
+
+export type Delivering = {
+  db: Kysely<Tables>;
+  seal: Seal;
+  now: () => Instant;
+  call: (call: Omit<WebhookCall, 'mayAskListed'>) => Promise<Called>;
+  /** Absent where no mails are sent. */
+  sendMail: SendMail | undefined;
+  /** Of the account, in the dashboard. */
+  accountUrl: string;
+  log: { warn(details: object, message: string): void };
+  stop: AbortSignal;
+};
+
+/** An address that stands still holds its place for 15 s. */
+const atOnce = 16;
+
+export async function deliverDue(delivering: Delivering): Promise<void> {
+  const { db, now } = delivering;
+  await Promise.all((await dueDeliveries(db, now(), atOnce)).map((delivery) => deliver(delivering, delivery)));
+}
+
+async function deliver(delivering: Delivering, delivery: Delivery): Promise<void> {
+  const { db, now } = delivering;
+  const tries = delivery.tries + 1;
+  const next = delivery.content.kind === 'test' ? undefined : nextTryAt(tries, now());
+  // Should this process end meanwhile, the last try is made once more.
+  await noteTry(db, delivery, { tries, dueAt: next ?? now() + 60_000 });
+  const isTaken = await (delivery.channel === 'mail' ? mail : webhook)(delivering, delivery, next === undefined);
+  if (isTaken || next === undefined) await endDelivery(db, delivery);
+}
+
+async function mail({ db, sendMail, log }: Delivering, { accountId, content }: Delivery): Promise<boolean> {
+  const account = await accountById(db, accountId);
+  if (!sendMail || !account?.isEmailVerified) return true;
+  try {
+    await sendMail({ to: account.email, ...noticeMail(content) });
+    return true;
+  } catch (error) {
+    const { code: reason, responseCode = 0 } = error as NodeJS.ErrnoException & { responseCode?: number };
+    // The server's answer may hold the address.
+    log.warn({ reason, responseCode }, 'a notification could not be sent by mail');
+    return responseCode >= 500;
+  }
+}
+
+async function webhook(delivering: Delivering, delivery: Delivery, isLastTry: boolean): Promise<boolean> {
+  const { db, seal, now, call, stop } = delivering;
+  const { accountId, noticeId, content, createdAt } = delivery;
+  const target = await webhookToCall(db, seal, accountId);
+  if (!target) return true;
+  const { url, secret } = target;
+  const body = JSON.stringify({ id: noticeId, at: new Date(createdAt).toISOString(), ...content });
+  const { isTaken, answer } = await call({ url, secret, id: noticeId, body, nowMs: now(), signal: stop });
+  const noted = { answer, triedAt: now() };
+  const at = { accountId, url };
+  if (isTaken) await noteWebhook(db, at, { ...noted, failures: 0 });
+  else if (!isLastTry || content.kind === 'test') await noteWebhook(db, at, noted);
+  else await noteFailure(delivering, at, noted);
+  return isTaken;
+}
+
+/** A notice was given up. After several in a row nothing is sent there any more, and its owner is told. */
+async function noteFailure(
+  { db, seal, now, accountUrl }: Delivering,
+  at: { accountId: string; url: string },
+  noted: { answer: string; triedAt: Instant },
+): Promise<void> {
+  await write(db, 'all', async (db) => {
+    // Others may have been given up meanwhile.
+    const target = await webhookToCall(db, seal, at.accountId);
+    if (target?.url !== at.url) return;
+    const failures = target.failures + 1;
+    const isOver = isToBeDisabled(failures);
+    await noteWebhook(db, at, { ...noted, failures, ...(isOver && { disabledAt: now() }) });
+    if (!isOver) return;
+    const message = `Your webhook was switched off after ${failures} notifications that it did not take. ${noted.answer}`;
+    const content = { kind: 'webhook-disabled', message, url: accountUrl } as const;
+    const subject = `webhook-disabled ${now()}`;
+    await addNotice(db, at.accountId, { subject, content }, { channels: ['mail'], now: now() });
+  });
+}

@@ -1,0 +1,230 @@
+/** Notifications: what an account wants to be told, what it was told, and what of that is still to be sent. */
+import type { Instant } from '../deployment/deployment.ts';
+import {
+  type Notice,
+  type NoticeChannel,
+  type NoticeContent,
+  type NoticeKind,
+  noticeKinds,
+} from '../deployment/notification/notice.ts';
+import { newId } from '../lib/ids.ts';
+import type { Seal } from '../lib/seal.ts';
+import { chunksOf } from './chunks.ts';
+import type { Database } from './database.ts';
+
+export type Webhook = {
+  url: string;
+  kinds: NoticeKind[];
+  /** Notices in a row that it did not take. */
+  failures: number;
+  /** When it had failed so often that nothing is sent any more. */
+  disabledAt: Instant | null;
+  /** Of the last try, in words. */
+  answer: string | null;
+  triedAt: Instant | null;
+};
+
+export type Choices = { mail: NoticeKind[]; webhook: Webhook | undefined };
+
+/** As nobody has chosen otherwise: what owners were always told. */
+const usualMail: NoticeKind[] = ['domain', 'snapshot'];
+
+export async function choicesOf(db: Database, accountId: string): Promise<Choices> {
+  const row = await choices(db).where('accountId', '=', accountId).executeTakeFirst();
+  return row ? fromRow(row) : { mail: usualMail, webhook: undefined };
+}
+
+export async function wantsMail(db: Database, accountId: string, kind: NoticeKind): Promise<boolean> {
+  return (await choicesOf(db, accountId)).mail.includes(kind);
+}
+
+export async function setMailKinds(db: Database, accountId: string, mail: readonly NoticeKind[]): Promise<void> {
+  await put(db, accountId, { mail: JSON.stringify(mail) });
+}
+
+/** `secret`: of a new address. Whatever it is, it is sent to again, as if it had never failed. */
+export async function setWebhook(
+  db: Database,
+  seal: Seal,
+  accountId: string,
+  { url, kinds, secret }: Pick<Webhook, 'url' | 'kinds'> & { secret: string | undefined },
+): Promise<void> {
+  await put(db, accountId, {
+    webhookUrl: url,
+    webhook: JSON.stringify(kinds),
+    ...unproven,
+    ...(secret !== undefined && { webhookSecret: seal.close(secret), webhookAnswer: null, webhookTriedAt: null }),
+  });
+}
+
+export async function removeWebhook(db: Database, accountId: string): Promise<void> {
+  const nothing = { webhookUrl: null, webhookSecret: null, webhookAnswer: null, webhookTriedAt: null };
+  await put(db, accountId, { ...nothing, ...unproven, webhook: '[]' });
+}
+
+const unproven = { webhookFailures: 0, webhookDisabledAt: null };
+
+/** The address and its secret. Undefined where there is none, it is disabled, or no key opens the secret any more. */
+export async function webhookToCall(
+  db: Database,
+  seal: Seal,
+  accountId: string,
+): Promise<{ url: string; secret: string; failures: number } | undefined> {
+  const row = await choices(db).where('accountId', '=', accountId).executeTakeFirst();
+  if (!row?.webhookUrl || !row.webhookSecret || row.webhookDisabledAt !== null) return undefined;
+  try {
+    return { url: row.webhookUrl, secret: seal.open(row.webhookSecret), failures: row.webhookFailures };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of an address that is still the one that was called. */
+export async function noteWebhook(
+  db: Database,
+  { accountId, url }: { accountId: string; url: string },
+  noted: { answer: string; triedAt: Instant; failures?: number; disabledAt?: Instant },
+): Promise<void> {
+  const { answer, triedAt, failures, disabledAt } = noted;
+  await db
+    .updateTable('notificationChoices')
+    .set({
+      webhookAnswer: answer,
+      webhookTriedAt: triedAt,
+      ...(failures !== undefined && { webhookFailures: failures }),
+      ...(disabledAt !== undefined && { webhookDisabledAt: disabledAt }),
+    })
+    .where('accountId', '=', accountId)
+    .where('webhookUrl', '=', url)
+    .execute();
+}
+
+/** All accounts that want to be told something that is looked for here. */
+export async function accountsToTell(db: Database): Promise<{ accountId: string; choices: Choices }[]> {
+  const rows = await choices(db).execute();
+  return rows.map((row) => ({ accountId: row.accountId, choices: fromRow(row) }));
+}
+
+/** False when it was told already. In a transaction. */
+export async function addNotice(
+  db: Database,
+  accountId: string,
+  { subject, content }: Notice,
+  { channels, now }: { channels: readonly NoticeChannel[]; now: Instant },
+): Promise<boolean> {
+  const id = newId();
+  const result = await db
+    .insertInto('notices')
+    .values({ id, accountId, subject, content: JSON.stringify(content), createdAt: now })
+    .onConflict((conflict) => conflict.columns(['accountId', 'subject']).doNothing())
+    .executeTakeFirst();
+  if ((result.numInsertedOrUpdatedRows ?? 0n) === 0n) return false;
+  if (channels.length > 0)
+    await db
+      .insertInto('noticeDeliveries')
+      .values(channels.map((channel) => ({ noticeId: id, channel, dueAt: now, tries: 0 })))
+      .execute();
+  return true;
+}
+
+/** Of these causes, those that an account was not told of yet. */
+export async function untold(db: Database, accountId: string, notices: readonly Notice[]): Promise<Notice[]> {
+  const told = new Set<string>();
+  for (const some of chunksOf(notices.map(({ subject }) => subject))) {
+    const rows = await db
+      .selectFrom('notices')
+      .select('subject')
+      .where('accountId', '=', accountId)
+      .where('subject', 'in', some)
+      .execute();
+    for (const { subject } of rows) told.add(subject);
+  }
+  return notices.filter(({ subject }) => !told.has(subject));
+}
+
+/** How many an account has had since. */
+export async function countNoticesSince(db: Database, accountId: string, since: Instant): Promise<number> {
+  const { count } = await db
+    .selectFrom('notices')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('accountId', '=', accountId)
+    .where('createdAt', '>', since)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export type Delivery = {
+  noticeId: string;
+  channel: NoticeChannel;
+  accountId: string;
+  tries: number;
+  content: NoticeContent;
+  createdAt: Instant;
+};
+
+export async function dueDeliveries(db: Database, now: Instant, limit: number): Promise<Delivery[]> {
+  const rows = await db
+    .selectFrom('noticeDeliveries')
+    .innerJoin('notices', 'notices.id', 'noticeDeliveries.noticeId')
+    .select(['noticeId', 'channel', 'tries', 'accountId', 'content', 'createdAt'])
+    .where('dueAt', '<=', now)
+    .orderBy('dueAt')
+    .limit(limit)
+    .execute();
+  return rows.map(({ content, ...row }) => ({ ...row, content: JSON.parse(content) }));
+}
+
+type DeliveryKey = Pick<Delivery, 'noticeId' | 'channel'>;
+
+/** A try is noted before it is made, so that whoever dies over one does not make it again and again. */
+export async function noteTry(
+  db: Database,
+  { noticeId, channel }: DeliveryKey,
+  next: { tries: number; dueAt: Instant },
+): Promise<void> {
+  await db
+    .updateTable('noticeDeliveries')
+    .set(next)
+    .where('noticeId', '=', noticeId)
+    .where('channel', '=', channel)
+    .execute();
+}
+
+/** It was sent, or is given up. */
+export async function endDelivery(db: Database, { noticeId, channel }: DeliveryKey): Promise<void> {
+  await db.deleteFrom('noticeDeliveries').where('noticeId', '=', noticeId).where('channel', '=', channel).execute();
+}
+
+/** Causes that nobody comes back to. */
+export async function forgetNotices(db: Database, before: Instant): Promise<void> {
+  await db.deleteFrom('notices').where('createdAt', '<', before).execute();
+}
+
+function choices(db: Database) {
+  return db.selectFrom('notificationChoices').selectAll();
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof choices>['executeTakeFirstOrThrow']>>;
+
+function fromRow(row: Row): Choices {
+  const { webhookUrl: url, webhookFailures: failures, webhookDisabledAt: disabledAt } = row;
+  const { webhookAnswer: answer, webhookTriedAt: triedAt } = row;
+  const webhook =
+    url === null ? undefined : { url, kinds: kindsIn(row.webhook), failures, disabledAt, answer, triedAt };
+  return { mail: kindsIn(row.mail), webhook };
+}
+
+/** Of a version that knows others, those that this one knows. */
+function kindsIn(text: string): NoticeKind[] {
+  const known: unknown[] = JSON.parse(text);
+  return noticeKinds.filter((kind) => known.includes(kind));
+}
+
+async function put(db: Database, accountId: string, fields: Partial<Omit<Row, 'accountId'>>): Promise<void> {
+  const none = { webhookUrl: null, webhookSecret: null, webhookAnswer: null, webhookTriedAt: null, ...unproven };
+  await db
+    .insertInto('notificationChoices')
+    .values({ accountId, mail: JSON.stringify(usualMail), webhook: '[]', ...none, ...fields })
+    .onConflict((conflict) => conflict.column('accountId').doUpdateSet(fields))
+    .execute();
+}

@@ -1,0 +1,45 @@
+/** What an account is told: chosen on its page, with a webhook that is tried there. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openBrowser, type TestBrowser, type Width } from './browser.ts';
+import { signUp } from './sign-up.ts';
+
+let browser: TestBrowser;
+before(async () => {
+  browser = await openBrowser({ BERTH_ENGINE: 'memory', BERTH_DISK_FREE: '1Mi', BERTH_SIGN_IN_RATE: '1000/m' });
+});
+after(async () => await browser.close());
+
+for (const width of ['desk', 'phone'] as const satisfies Width[]) {
+  test(`a webhook is added with its secret, tried, told what came of it, and removed (${width})`, async () => {
+    const visitor = await browser.visitor('notifications', width);
+    const { page } = visitor;
+    await page.goto('/sign-up');
+    await signUp(visitor, `ada-${width}@example.com`);
+    await page.waitForURL(/deployments$/);
+    await visitor.load('/account', '[aria-label="Notifications"] >> text=This server sends no mail');
+    await visitor.lookInBothThemes('none');
+    await page.getByRole('button', { name: 'Add a webhook' }).click();
+    await page.getByLabel('Address').fill('https://127.0.0.1/hook');
+    await visitor.lookInBothThemes('add');
+    await page.getByRole('button', { name: 'Add it' }).click();
+    assert.match(await page.locator('.secret code').innerText(), /^berthhook_[\w-]{32}$/);
+    await visitor.lookInBothThemes('secret');
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.waitForSelector('.webhook >> text=Nothing was sent yet');
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    // No address of this machine is ever connected to.
+    await page.waitForSelector('.webhook >> text=127.0.0.1 is not on the public internet.');
+    const box = page.getByLabel('A snapshot fails: by webhook');
+    await box.uncheck();
+    await page.waitForSelector('.toast >> text=Saved');
+    await page.reload();
+    await page.waitForSelector('.webhook');
+    assert.equal(await box.isChecked(), false);
+    assert.equal(await page.getByLabel('A deployment fails: by webhook').isChecked(), true);
+    await visitor.lookInBothThemes('tried');
+    await page.getByRole('button', { name: 'Remove webhook' }).click();
+    await page.getByRole('button', { name: 'Add a webhook' }).waitFor();
+    await visitor.close();
+  });
+}
