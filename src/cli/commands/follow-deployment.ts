@@ -1,19 +1,29 @@
 /** Follows a deployment until its latest revision runs or has failed, and tells each step on the way. */
 import type { Problem } from '../../client/ask.ts';
 import type { Deployment } from '../../client/service-types.ts';
+import { wait } from '../../lib/wait.ts';
 import { printable } from '../render.ts';
 import { statuses } from '../words.ts';
 import { type Context, leftUntil, type Target } from './command.ts';
 
 /** Below what proxies on the way usually wait. */
 const waitSeconds = '50';
+/** A status that says what failed before is no reason to wait at the service. */
+const lookEveryMs = 500;
+/** As long as the service is patient with a revision that does not become ready. */
+const patienceMs = 10 * 60_000;
+
+/** `wasFailed`: its last update has failed before, and what is followed is how an earlier revision starts again. */
+type Following = { wasFailed?: boolean };
 
 /** Asks until it runs, has failed, is stopped or has ended. */
 async function untilSettled(
   { connection, signal }: Context,
   query: Target,
   token: string,
+  { wasFailed = false }: Following,
 ): Promise<{ deployment: Deployment } | { problem: Problem }> {
+  const until = performance.now() + patienceMs;
   for (;;) {
     const answer = await connection.client.call('getDeploymentStatus', {
       query: { ...query, wait: waitSeconds },
@@ -21,18 +31,28 @@ async function untilSettled(
       signal,
     });
     if (!answer.ok) return { problem: answer.problem };
-    const { state, health } = answer.value.status;
+    const { state, health, pods } = answer.value.status;
+    const startsEarlier = wasFailed && health === 'failed' && !pods?.some((pod) => pod.state === 'failed');
+    if (startsEarlier && performance.now() < until) {
+      await wait(lookEveryMs, signal);
+      continue;
+    }
     if (state !== 'deploying' || health === 'stopped') return { deployment: answer.value };
   }
 }
 
 /** Waits for the end of a deployment's way; on a terminal each step is a line. @returns the status to end with. */
-export async function followDeployment(context: Context, target: Target, token: string): Promise<number> {
+export async function followDeployment(
+  context: Context,
+  target: Target,
+  token: string,
+  following: Following = {},
+): Promise<number> {
   const { terminal, connection } = context;
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, context.signal]);
   const telling = terminal.isWatched ? tellSteps(context, target, { token, signal }) : Promise.resolve();
-  const settled = await untilSettled(context, target, token);
+  const settled = await untilSettled(context, target, token, following);
   stop.abort();
   await telling;
   if ('problem' in settled) {
@@ -44,7 +64,9 @@ export async function followDeployment(context: Context, target: Target, token: 
   const { deployment } = settled;
   terminal.json(deployment);
   terminal.print(describe(deployment, connection.server, terminal.paint));
-  return deployment.status.state === 'running' ? statuses.done : statuses.refused;
+  const { state, health } = deployment.status;
+  const isUp = state === 'running' || (following.wasFailed === true && health === 'serving');
+  return isUp ? statuses.done : statuses.refused;
 }
 
 async function tellSteps(

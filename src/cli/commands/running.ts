@@ -30,12 +30,13 @@ async function begin(context: Context, pod?: string): Promise<number> {
       ? await client.call('startApplication', { body: target, signal })
       : await client.call('restartPod', { body: { ...target, pod }, signal });
   if (!answer.ok) return terminal.refuse(answer.problem);
-  const { message } = answer.value;
+  const { message, status } = answer.value;
   if (options['no-wait']) {
     terminal.json(answer.value);
     terminal.print(printable(message));
     return statuses.done;
   }
   terminal.note(printable(message));
-  return await followDeployment(context, target, connection.token!);
+  // After a failed update the one before it is what starts, and the state goes on telling of the failure.
+  return await followDeployment(context, target, connection.token!, { wasFailed: status.state === 'failed' });
 }
