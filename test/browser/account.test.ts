@@ -127,7 +127,7 @@ test('an account is deleted with its password, and its deployments with it', asy
     (await browser.berth.inventory()).owned.filter(({ kind }) => kind === 'network').length;
   const before = await countNetworks();
   const remove = async (given: string) => {
-    await page.getByLabel('Password').fill(given);
+    await page.getByRole('dialog').getByLabel('Password').fill(given);
     await page.getByRole('button', { name: 'Delete it with everything it has' }).click();
   };
   await page.getByRole('button', { name: 'Delete the account' }).click();

@@ -51,7 +51,7 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
     await page.getByLabel('Order').selectOption('name');
     assert.deepEqual(await namesIn(visitor), ['blog', 'chat', 'shop']);
     await page.getByLabel('Search the deployments').fill('o');
-    assert.match(page.url(), /\?search=o&sort=name$/);
+    await page.waitForURL(/\?search=o&sort=name$/);
     await page.getByLabel('Search the deployments').fill(`SHOP ${kept[0]!.environment}`);
     await page.waitForSelector('.list-tools >> text=1 of 3 deployments');
     await page.getByLabel('Search the deployments').fill('');

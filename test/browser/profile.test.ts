@@ -46,7 +46,7 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
     await visitor.lookInBothThemes('account');
 
     await page.getByRole('button', { name: 'Change: name' }).click();
-    await page.getByLabel('Name').fill('Augusta Ada King');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Augusta Ada King');
     await visitor.lookInBothThemes('name');
     await page.getByRole('button', { name: 'Change the name' }).click();
     await page.waitForSelector('[aria-label="Profile"] >> text=Augusta Ada King');
