@@ -196,8 +196,8 @@ async function settle(page: Page): Promise<void> {
 type Finding = { id: string; impact: string; nodes: { html: string; failureSummary: string }[] };
 
 async function seriousFindings(page: Page): Promise<string[]> {
-  // The page's policy lets in no script of others; the debugger's way is not the page's.
-  await page.evaluate(await readFile(axeFile, 'utf8'));
+  // The page's policy lets in no script of others; the debugger's way is not the page's. It stays until the page is left.
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(await readFile(axeFile, 'utf8'));
   const { violations } = await page.evaluate(() =>
     (globalThis as unknown as { axe: { run: (options: object) => Promise<{ violations: Finding[] }> } }).axe.run({
       resultTypes: ['violations'],
