@@ -92,7 +92,7 @@ async function addRows(db: Kysely<Tables>, count: number, now: number): Promise<
     const endpoints = JSON.stringify([{ path: '/', address: '10.200.0.2', port: 80 }]);
     return {
       ...{ ...asked, state: 'running' as const, progress: 100, servingRevision: 1 },
-      ...{ explanation: null, pods: '[]', lastLines: '[]', endpoints, restarts: '{}' },
+      ...{ explanation: null, pods: '[]', lastLines: '[]', endpoints, ownHosts: '[]', restarts: '{}' },
     };
   });
   const revisions = ids.map((deploymentId) => ({

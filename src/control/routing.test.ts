@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { images, neighbourOf, shopOnMemory, spec, withWeb } from '../../test/support/controlled-deployment.ts';
+import { images, neighbourOf, shopOnMemory, spec, web, withWeb } from '../../test/support/controlled-deployment.ts';
+import { pod, specOf } from '../../test/support/deployments.ts';
 import { createTestEngine, type TestEngine } from '../../test/support/memory-engine.ts';
 import type { Deployment } from '../deployment/deployment.ts';
+import { endpointsAt } from '../deployment/site.ts';
 import { EngineFault } from '../engine/engine.ts';
 import { nextRoutesVersion, routesVersion } from '../store/routes.ts';
 import { confirmEverywhere } from './routing.ts';
@@ -166,4 +168,34 @@ test('where an edge may still lead that lags behind, no other deployment gets an
   assert.deepEqual([...new Set(asked)], [(await routesVersion(db)) - 1], 'before it had a route of its own');
   assert.notEqual(neighbour.endpoints[0]!.address, served!.address);
   assert.equal(neighbour.state, 'running');
+});
+
+test('the name of a pod shows nothing while that is replaced, and at no time another pod', async () => {
+  const volumes = [{ name: 'data', sizeBytes: 1, mountPath: '/data' }];
+  const of = (image: string) => ({
+    ...specOf(web, pod('admin', { image, path: '/', servicePorts: [80], subdomain: 'admin', volumes })),
+    url: 'example.com',
+  });
+  const shop = await shopOnMemory(of('nginx:1'), { ...images, 'nginx:2': {} });
+  const { control } = shop;
+  const { refreshEdge } = control;
+  const seen: string[] = [];
+  control.refreshEdge = async () => {
+    await refreshEdge();
+    const deployment = await shop.deployment();
+    const at = (host: string) => endpointsAt(host, deployment).map(({ address }) => address);
+    assert.notDeepEqual(at('admin.example.com'), at('example.com'));
+    seen.push(at('admin.example.com').length === 0 ? 'away' : 'there');
+  };
+  await shop.visit();
+  await shop.update(of('nginx:2'));
+  await shop.visit();
+  assert.deepEqual(
+    seen.filter((each, index) => each !== seen[index - 1]),
+    ['there', 'away', 'there'],
+  );
+  control.refreshEdge = refreshEdge;
+  await shop.update(specOf(web));
+  await shop.visit();
+  assert.deepEqual((await shop.deployment()).ownHosts, [], 'a revision without that pod leaves the name to the others');
 });

@@ -1,7 +1,7 @@
 /** Routes: what the store says that the edge serves, and that the edge really does. */
 import type { Deployment } from '../deployment/deployment.ts';
 import type { Operation } from '../deployment/plan/operation.ts';
-import type { Endpoint } from '../deployment/site.ts';
+import { type Endpoint, ownHostsAfter } from '../deployment/site.ts';
 import type { Database } from '../store/database.ts';
 import type { Observation } from '../store/deployments.ts';
 import { routesSince, servedRoutes } from '../store/routes.ts';
@@ -79,18 +79,20 @@ export async function route(
   { record, refreshEdge, routed }: Router,
 ): Promise<void> {
   // An edge that fails may have taken them all the same, before or after the row says otherwise again.
-  const { id, endpoints: before, servingRevision } = deployment;
+  const { id, endpoints: before, ownHosts: ownBefore, servingRevision } = deployment;
+  const ownHosts = ownHostsAfter(deployment, endpoints, revision !== undefined);
   const known = routed.edge.get(id);
   const earlier = known && known.taken === undefined ? known.addresses : [];
   routed.edge.set(id, { addresses: [...earlier, ...[...before, ...endpoints].map(({ address }) => address)] });
-  if (!(await record({ endpoints, servingRevision: revision ?? servingRevision }))) return;
+  if (!(await record({ endpoints, ownHosts, servingRevision: revision ?? servingRevision }))) return;
   try {
     await refreshEdge();
   } catch (error) {
-    await record({ endpoints: before, servingRevision });
+    await record({ endpoints: before, ownHosts: ownBefore, servingRevision });
     throw error;
   }
   deployment.endpoints = [...endpoints];
+  deployment.ownHosts = ownHosts;
   routed.edge.set(id, { taken: print(endpoints) });
 }
 

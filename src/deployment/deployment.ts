@@ -36,6 +36,8 @@ export type Deployment = {
   lastLines: string[];
   /** What the edge serves now. */
   endpoints: Endpoint[];
+  /** Custom domains that show one pod alone, whether it is there now or not. */
+  ownHosts: string[];
   createdAt: Instant;
   /** When the time limit is reached; null: never (claimed). */
   expiresAt: Instant | null;
@@ -126,6 +128,7 @@ export function newDeployment(
     pods: [],
     lastLines: [],
     endpoints: [],
+    ownHosts: [],
     extensionsUsed: 0,
     heldAt: null,
     removedAt: null,

@@ -11,10 +11,20 @@ export type Endpoint = {
   host?: string;
 };
 
-/** What a host of the deployment shows: what is its alone, where there is something. */
-export function endpointsAt(host: string, endpoints: readonly Endpoint[]): Endpoint[] {
-  const own = endpoints.filter((endpoint) => endpoint.host === host);
-  return own.length > 0 ? own : endpoints.filter((endpoint) => endpoint.host === undefined);
+/** Where a deployment is reached, and at which custom domains one pod alone is. */
+export type Served = { endpoints: readonly Endpoint[]; ownHosts: readonly string[] };
+
+/** What a host of the deployment shows. One that is a pod's alone shows nothing while that is away, and never another pod. */
+export function endpointsAt(host: string, { endpoints, ownHosts }: Served): Endpoint[] {
+  const isOwn = ownHosts.includes(host) || endpoints.some((endpoint) => endpoint.host === host);
+  return endpoints.filter((endpoint) => endpoint.host === (isOwn ? host : undefined));
+}
+
+/** Those of `endpoints` where all are there; while some are withdrawn, those of before as well. */
+export function ownHostsAfter(before: Served, endpoints: readonly Endpoint[], isWhole: boolean): string[] {
+  const hostsOf = (all: readonly Endpoint[]) => all.flatMap(({ host }) => (host === undefined ? [] : [host]));
+  const earlier = isWhole ? [] : [...before.ownHosts, ...hostsOf(before.endpoints)];
+  return [...new Set([...earlier, ...hostsOf(endpoints)])].toSorted();
 }
 
 /** A deployment's host (one DNS label below the apps domain, or a proven custom domain) with its endpoints. */

@@ -62,7 +62,7 @@ test('a site that runs without one of its pods is not all there; with one that o
   ]);
 });
 
-test('a custom domain that does not lead here alone is known as such', async () => {
+test('a custom domain that does not lead here alone is known as such, and one whose pod is away says so', async () => {
   const db = await emptyStore();
   const account = { id: 'ada', name: 'ada', email: 'ada@example.com', emailVerified: 0, tier: null };
   const at = new Date(0).toISOString();
@@ -86,6 +86,18 @@ test('a custom domain that does not lead here alone is known as such', async () 
   };
   assert.equal(await isElsewhere({ kind: 'elsewhere', addresses: ['198.51.100.9'] }), true);
   assert.equal(await isElsewhere({ kind: 'here' }), undefined);
+  await db
+    .updateTable('deployments')
+    .set({ state: 'running', ownHosts: JSON.stringify([name]) })
+    .execute();
+  const site = await siteState(db, {
+    host: name,
+    appsDomain: 'apps.test',
+    baseUrl: new URL('https://berth.test'),
+    now: 1,
+  });
+  const { status, body } = statePage(site, { host: name, path: '/', wantsHtml: false });
+  assert.deepEqual([status, JSON.parse(body).code], [503, 'application_incomplete'], 'its pod is away');
   await db.destroy();
 });
 
@@ -102,13 +114,19 @@ test('a name that pods have for themselves shows those alone, and every other ho
   const domains = ['admin.example.com', 'example.com', 'lost.example.com'].map((name) => {
     return { name, redirectTo: null, isServed: name !== 'lost.example.com' };
   });
-  const routes = { id: 'shop', label: 'tapir-shop', endpoints: [web, admin], domains };
+  const routes = { id: 'shop', label: 'tapir-shop', endpoints: [web, admin], ownHosts: ['admin.example.com'], domains };
   assert.deepEqual(sitesOf([routes], 'apps.test'), [
     { host: 'tapir-shop.apps.test', endpoints: [web] },
     { host: 'admin.example.com', endpoints: [admin] },
     { host: 'example.com', endpoints: [web] },
     { host: 'lost.example.com', endpoints: [] },
   ]);
+  const away = sitesOf([{ ...routes, endpoints: [web] }], 'apps.test');
+  assert.deepEqual(
+    away.find(({ host }) => host === 'admin.example.com'),
+    { host: 'admin.example.com', endpoints: [] },
+    'while its pod is away it shows no other one',
+  );
   assert.deepEqual(sitesOf([{ ...routes, domains: [] }], 'apps.test'), [
     { host: 'tapir-shop.apps.test', endpoints: [web] },
   ]);

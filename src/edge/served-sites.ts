@@ -12,10 +12,10 @@ import type { SiteState } from './pages/site-pages.ts';
 
 /** A site for each host: the deployment's own, and its custom domains. */
 export function sitesOf(routes: readonly StoredRoutes[], appsDomain: string): Site[] {
-  const sites = routes.flatMap(({ label, endpoints, domains }) => {
+  const sites = routes.flatMap(({ label, domains, ...served }) => {
     const host = `${label}.${appsDomain}`;
-    const named = domains.map((domain) => domainSite(domain, domains, endpointsAt(domain.name, endpoints)));
-    return [{ host, endpoints: endpointsAt(host, endpoints) }, ...named];
+    const named = domains.map((domain) => domainSite(domain, domains, endpointsAt(domain.name, served)));
+    return [{ host, endpoints: endpointsAt(host, served) }, ...named];
   });
   // Several accounts may try to prove one name.
   return [...new Map(sites.map((site) => [site.host, site])).values()];
@@ -48,13 +48,16 @@ export async function siteState(
   const pods = state === 'deploying' ? all.map(({ name, state }) => ({ name, state })) : undefined;
   const dashboardUrl = new URL(`/d/${[environment, applicationName].map(encodeURIComponent).join('/')}`, baseUrl).href;
   // Which path is whose stands in the configuration, sealed; that something is away is known here.
-  const isIncomplete = state === 'degraded' && all.some((pod) => pod.state !== 'ready' && pod.state !== 'degraded');
+  const isMissing = all.some((pod) => pod.state !== 'ready' && pod.state !== 'degraded');
+  const endpoints = endpointsAt(host, deployment);
+  const isAway = endpoints.length === 0 && deployment.ownHosts.includes(host);
+  const isIncomplete = isAway || (state === 'degraded' && isMissing);
   return {
     ...{ applicationName, environment, state, progress, dashboardUrl },
     ...(pods && { pods }),
     ...(isIncomplete && { isIncomplete }),
     ...(domain && domain.finding?.direction.kind !== 'here' && { isElsewhere: true }),
-    paths: [...new Set(endpointsAt(host, deployment.endpoints).map(({ path }) => path))],
+    paths: [...new Set(endpoints.map(({ path }) => path))],
   };
 }
 

@@ -165,7 +165,13 @@ export type Observation = Partial<
     Deployment,
     'state' | 'progress' | 'servingRevision' | 'restorableUntil' | 'keptAt' | 'warnedOf' | 'goneAt' | 'progressedAt'
   >
-> & { explanation?: Explanation | null; pods?: PodStatus[]; lastLines?: string[]; endpoints?: readonly Endpoint[] };
+> & {
+  explanation?: Explanation | null;
+  pods?: PodStatus[];
+  lastLines?: string[];
+  endpoints?: readonly Endpoint[];
+  ownHosts?: readonly string[];
+};
 
 /**
  * Writes what the loop saw; false when the lease was lost or a newer intent has come. Call it in a transaction where it
@@ -175,7 +181,7 @@ export async function writeObservation(
   db: Database,
   { id, generation }: Pick<Deployment, 'id' | 'generation'>,
   leaseToken: string,
-  { explanation, pods, lastLines, endpoints, ...fields }: Observation,
+  { explanation, pods, lastLines, endpoints, ownHosts, ...fields }: Observation,
 ): Promise<boolean> {
   const result = await db
     .updateTable('deployments')
@@ -185,6 +191,7 @@ export async function writeObservation(
       ...(pods && { pods: JSON.stringify(pods) }),
       ...(lastLines && { lastLines: JSON.stringify(lastLines) }),
       ...(endpoints && { endpoints: JSON.stringify(endpoints) }),
+      ...(ownHosts && { ownHosts: JSON.stringify(ownHosts) }),
     })
     .where('id', '=', id)
     .where('generation', '=', generation)
@@ -246,6 +253,7 @@ function toRow({
   pods,
   lastLines,
   endpoints,
+  ownHosts,
   restarts,
   ...fields
 }: Deployment): Insertable<DeploymentRow> {
@@ -255,6 +263,7 @@ function toRow({
     pods: JSON.stringify(pods),
     lastLines: JSON.stringify(lastLines),
     endpoints: JSON.stringify(endpoints),
+    ownHosts: JSON.stringify(ownHosts),
     restarts: JSON.stringify(restarts),
   };
 }
@@ -264,7 +273,7 @@ function printExplanation(explanation: Explanation | null): string | null {
 }
 
 export function deploymentFrom(row: Selectable<DeploymentRow>): Deployment {
-  const { explanation, pods, lastLines, endpoints, restarts, ...own } = row;
+  const { explanation, pods, lastLines, endpoints, ownHosts, restarts, ...own } = row;
   const { sharesName: _, routesVersion: __, cluster: ___, ...fields } = own;
   return {
     ...fields,
@@ -272,6 +281,7 @@ export function deploymentFrom(row: Selectable<DeploymentRow>): Deployment {
     pods: JSON.parse(pods),
     lastLines: JSON.parse(lastLines),
     endpoints: JSON.parse(endpoints),
+    ownHosts: JSON.parse(ownHosts),
     restarts: JSON.parse(restarts),
   };
 }

@@ -7,7 +7,13 @@ import { isPostgres } from './dialect/dialect.ts';
 import { telling } from './news.ts';
 
 /** What a deployment's site leads to; nowhere without endpoints. */
-export type StoredRoutes = { id: string; label: string; endpoints: Endpoint[]; domains: RoutedDomain[] };
+export type StoredRoutes = {
+  id: string;
+  label: string;
+  endpoints: Endpoint[];
+  ownHosts: string[];
+  domains: RoutedDomain[];
+};
 
 /** One of its custom domains. Not served: nobody's, though it may have been this deployment's. */
 export type RoutedDomain = { name: string; redirectTo: string | null; isServed: boolean };
@@ -85,7 +91,7 @@ export async function routesAfter(
 }
 
 function routes(db: Database) {
-  return db.selectFrom('deployments').select(['id', 'label', 'endpoints', 'goneAt']);
+  return db.selectFrom('deployments').select(['id', 'label', 'endpoints', 'ownHosts', 'goneAt']);
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof routes>['executeTakeFirstOrThrow']>>;
@@ -95,8 +101,8 @@ async function withDomains(db: Database, rows: readonly Row[]): Promise<StoredRo
   const found: (RoutedDomain & { deploymentId: string })[] = [];
   for (const ids of chunksOf(rows.map(({ id }) => id))) found.push(...(await domainsOf(db, ids)));
   const byDeployment = Map.groupBy(found, ({ deploymentId }) => deploymentId);
-  return rows.map(({ id, label, endpoints, goneAt }) => ({
-    ...{ id, label, endpoints: goneAt === null ? JSON.parse(endpoints) : [] },
+  return rows.map(({ id, label, endpoints, ownHosts, goneAt }) => ({
+    ...{ id, label, endpoints: goneAt === null ? JSON.parse(endpoints) : [], ownHosts: JSON.parse(ownHosts) },
     domains: (byDeployment.get(id) ?? []).map(({ name, redirectTo, isServed }) => ({ name, redirectTo, isServed })),
   }));
 }

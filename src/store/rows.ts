@@ -277,11 +277,15 @@ export type EventRow = {
 };
 
 /** As the deployment, with what is no plain value as JSON. */
-export type DeploymentRow = Omit<Deployment, 'explanation' | 'pods' | 'lastLines' | 'endpoints' | 'restarts'> & {
+export type DeploymentRow = Omit<
+  Deployment,
+  'explanation' | 'pods' | 'lastLines' | 'endpoints' | 'ownHosts' | 'restarts'
+> & {
   explanation: string | null;
   pods: string;
   lastLines: string;
   endpoints: string;
+  ownHosts: string;
   restarts: string;
   /** 1 when it was there, beside a newer one of its name in its session, before names became unique; else 0. */
   sharesName: Generated<number>;

@@ -18,7 +18,7 @@ export function deploymentOf(fields: Partial<Deployment>): Deployment {
 /** As a row of the first release, whose lists are empty: what came later has no column yet. */
 export function firstColumnsOf(deployment: Deployment): Record<string, unknown> {
   const { restorableUntil: _, keptAt: __, warnedOf: ___, stoppedAt: ____, ...columns } = deployment;
-  const { restarts: _____, explanation: ______, ...fields } = columns;
+  const { restarts: _____, explanation: ______, ownHosts: _______, ...fields } = columns;
   return { ...fields, pods: '[]', lastLines: '[]', endpoints: '[]' };
 }
 

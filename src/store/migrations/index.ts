@@ -51,6 +51,7 @@ import * as clusters from './0041-clusters.ts';
 import * as databaseDumps from './0042-database-dumps.ts';
 import * as claimedCluster from './0043-generation-2-claimed-cluster.ts';
 import * as notifications from './0044-notifications.ts';
+import * as ownHosts from './0045-own-hosts.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -96,6 +97,7 @@ export const migrations: Record<string, Migration> = {
   '0042-database-dumps': databaseDumps,
   '0043-generation-2-claimed-cluster': claimedCluster,
   '0044-notifications': notifications,
+  '0045-own-hosts': ownHosts,
 };
 
 /** What keeps the release before from a schema of each generation: the end of a sentence for operators. */
