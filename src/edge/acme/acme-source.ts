@@ -108,9 +108,11 @@ export async function openAcmeSource(
       const end = new AbortController();
       const holder = newId();
       const answerer = createAnswerer({ db, now, log, dnsHook });
+      let untilStored = new AbortController();
       const issuing: Issuing = {
         ...{ db, seal, now, log, holder, wanted, answerer, mostInWeek: settings.mostInWeek, appsDomain },
         random: Math.random,
+        stored: () => untilStored.abort(),
         alarm: tellOperator && createAlarm({ db, now, log, service: apiHost, tell: tellOperator }),
         authority: () => {
           authority ??= openOnce();
@@ -135,12 +137,20 @@ export async function openAcmeSource(
       const repeat = async (work: () => Promise<unknown>) => {
         for (; !end.signal.aborted; await wait(lookEveryMs, end.signal)) await work();
       };
+      /** What this process has stored is served at once; of the others' it hears at its next look. */
+      const serveOn = async () => {
+        while (!end.signal.aborted) {
+          untilStored = new AbortController();
+          await serve();
+          await wait(lookEveryMs, AbortSignal.any([end.signal, untilStored.signal]));
+        }
+      };
       // An order that is placed before fails, and the next try is a minute later.
       const ordering = orAbort(answers, end.signal).then(
         () => repeat(issue),
         () => {},
       );
-      const following = Promise.all([ordering, repeat(serve)]);
+      const following = Promise.all([ordering, serveOn()]);
       return {
         async [Symbol.asyncDispose]() {
           end.abort();

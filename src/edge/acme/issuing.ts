@@ -36,6 +36,8 @@ export type Issuing = {
   /** Opened by the first order. */
   authority: () => Promise<Authority>;
   answerer: (signal: AbortSignal) => Answerer;
+  /** Called when one more was issued and is in the store. */
+  stored: () => void;
   /** Absent where nobody is told by mail. */
   alarm?: ((wanted: readonly WantedCertificate[], states: readonly CertificateState[]) => Promise<void>) | undefined;
 };
@@ -81,6 +83,7 @@ async function place(issuing: Issuing, { host, challenge, because, failures }: O
     const renewAt = renewalAt({ now: now(), expiresAt, random: random() });
     const issued = { host, issuedAt: now(), expiresAt, renewAt, askAt: now() };
     await write(db, 'all', (transaction) => storeCertificate(transaction, { ...issued, pem: seal.close(pem) }));
+    issuing.stored();
     log.info({ host, because, expiresAt: new Date(expiresAt).toISOString() }, 'a certificate was issued');
   } catch (error) {
     // The service stops: the next one tries again.
