@@ -18,6 +18,8 @@ for (const store of ['sqlite', 'postgresql'] as const)
     const shop = await berth.start(webYaml('shop', 'one'));
     await berth.reach(shop, 'running');
     const crowd = startCrowd(berth, shop);
+    // Also where an assertion fails before: they would ask for ever.
+    t.after(() => crowd.end());
     await until('everybody has been answered', async () => crowd.counts.every((count) => count > 5));
 
     for (const name of ['blog', 'wiki']) {
@@ -62,6 +64,8 @@ test('when the service that was to take over fails, the one that runs goes on', 
   const shop = await berth.start(webYaml('shop', 'one'));
   await berth.reach(shop, 'running');
   const crowd = startCrowd(berth, shop);
+  // Also where an assertion fails before: they would ask for ever.
+  t.after(() => crowd.end());
   // It has the edge and the loop by then, and fails with its last step but one.
   const pidFile = join(berth.settings.dataDir, 'berth.pid');
   await rm(pidFile);
