@@ -36,7 +36,7 @@ export function domainReason(
       return finding ? directionWords(finding, name, host) : undefined;
     case 'certifying':
       return certificate?.problem
-        ? `The authority has issued no certificate: ${certificate.problem} The next try is at ${time(certificate.nextTryAt)}.`
+        ? `The authority has issued no certificate: ${certificate.problem.replace(/\.?$/, '.')} The next try is at ${time(certificate.nextTryAt)}.`
         : 'The certificate is on its way.';
     case 'failing':
       return `${proofWords(finding?.proof ?? [], proof)} It serves on until ${time(releaseAt(domain) ?? 0)}, unless the record is back before.`;
