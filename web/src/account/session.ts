@@ -6,12 +6,15 @@ import type { Account, SignInMethods } from '../service/records.ts';
 export type Visitor = { kind: 'unknown' } | { kind: 'nobody' } | { kind: 'account'; account: Account };
 
 let visitor: Visitor = { kind: 'unknown' };
+let isAsked = false;
 let methods: Promise<SignInMethods | undefined> | undefined;
 const listeners = new Set<() => void>();
 
 export function useVisitor(): Visitor {
   useEffect(() => {
-    if (visitor.kind === 'unknown') void findVisitor();
+    if (isAsked) return;
+    isAsked = true;
+    void findVisitor();
   }, []);
   return useSyncExternalStore(
     (listener) => {

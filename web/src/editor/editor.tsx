@@ -1,7 +1,7 @@
 /** The editor on a page. Loaded when it is needed. */
 import { openSearchPanel } from '@codemirror/search';
 import { EditorView } from '@codemirror/view';
-import { type RefObject, useEffect, useImperativeHandle, useRef } from 'react';
+import { type RefObject, useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'react';
 import type { Diagnostic } from '../../../src/config/diagnostics/diagnostics.ts';
 import { readDocument } from './document-file.ts';
 import { showProblems, spanOf } from './problems.ts';
@@ -38,7 +38,7 @@ export default function Editor(props: EditorProps) {
   latest.current = { text, onChange, onSubmit, onFile, onLine };
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: made once; the text and the handlers of later follow below
-  useEffect(() => {
+  useLayoutEffect(() => {
     const view = createEditor({
       ...{ parent: frame.current!, text, label },
       // What was put in from here is no change of the writer's.

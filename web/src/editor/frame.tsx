@@ -1,12 +1,16 @@
 /** The place of an editor: its text is there at once, the editor itself takes its place when it has been loaded. */
-import { lazy, type ReactNode, type RefObject, Suspense, useRef } from 'react';
+import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef } from 'react';
 import { fixText } from '../checker/checker.ts';
 import type { CheckedText } from '../checker/use-checked.ts';
+import { afterPaint } from '../parts/after-paint.ts';
 import type { EditorHandle } from './editor.tsx';
 import { ProblemList } from './problem-list.tsx';
 import './editor.css';
 
-const Editor = lazy(() => import('./editor.tsx'));
+/** When a text has been seen. To evaluate the editor before would hold up the paint: by 400 ms on a slow processor. */
+const seen = Promise.withResolvers<void>();
+
+const Editor = lazy(() => seen.promise.then(() => import('./editor.tsx')));
 
 type EditorFrameProps = {
   text: string;
@@ -32,7 +36,7 @@ export function EditorFrame(props: EditorFrameProps) {
   return (
     <div className="panel editor-frame">
       <div className="editor-box">
-        <Suspense fallback={<pre className="editor-stand-in">{text}</pre>}>
+        <Suspense fallback={<StandIn text={text} />}>
           <Editor {...{ text, onChange, onSubmit, onFile, onLine, checked, label, openAt }} handle={editor} />
         </Suspense>
       </div>
@@ -45,4 +49,9 @@ export function EditorFrame(props: EditorFrameProps) {
       />
     </div>
   );
+}
+
+function StandIn({ text }: { text: string }) {
+  useEffect(() => void afterPaint().then(seen.resolve), []);
+  return <pre className="editor-stand-in">{text}</pre>;
 }

@@ -47,7 +47,7 @@ export function createEditor({ parent, text, label, onChange, onSubmit, onFile, 
       return true;
     },
   };
-  return new EditorView({
+  const view = new EditorView({
     parent,
     state: EditorState.create({
       doc: text,
@@ -95,6 +95,9 @@ export function createEditor({ parent, text, label, onChange, onSubmit, onFile, 
       ],
     }),
   });
+  // Measures the lines now: they would be painted at a height that is guessed, and move in the next frame.
+  view.coordsAtPos(0);
+  return view;
 }
 
 function lineOf({ doc, selection }: EditorState): number {

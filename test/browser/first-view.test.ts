@@ -1,0 +1,33 @@
+/** The start as it is first seen, on a slow processor. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openBrowser, type TestBrowser, type Width } from './browser.ts';
+
+let browser: TestBrowser;
+before(async () => {
+  browser = await openBrowser({ BERTH_ENGINE: 'memory', BERTH_DISK_FREE: '1Mi' });
+});
+after(async () => await browser.close());
+
+for (const width of ['desk', 'phone'] as const satisfies Width[]) {
+  test(`the text is painted before the editor is asked for, and nothing moves when that comes (${width})`, async () => {
+    const visitor = await browser.visitor('first-view', width);
+    const { page, context } = visitor;
+    const session = await context.newCDPSession(page);
+    await session.send('Emulation.setCPUThrottlingRate', { rate: 12 });
+    await visitor.start();
+    const { paintedAt, askedAt } = await page.evaluate(() => {
+      const asked = performance
+        .getEntriesByType('resource')
+        .filter(({ name }) => /\/assets\/(editor|view)-/.test(name))
+        .map(({ startTime }) => startTime);
+      const [painted] = performance.getEntriesByName('first-contentful-paint');
+      return { paintedAt: painted!.startTime, askedAt: asked };
+    });
+    assert.ok(askedAt.length >= 2, 'the editor is among what was loaded');
+    for (const at of askedAt) assert.ok(at > paintedAt, `asked for at ${at}, painted at ${paintedAt}`);
+    await session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+    await visitor.look('start');
+    await visitor.close();
+  });
+}
