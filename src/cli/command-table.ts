@@ -172,6 +172,14 @@ export const commands = {
   start: { words: [], help: 'start it again after a stop', flags: { 'no-wait': noWait }, isRemote: true },
   open: { words: [], help: 'open it in a browser', flags: {}, isRemote: true },
   extend: { words: [], help: 'move its time limit', flags: {}, isRemote: true },
+  hold: { words: [], help: 'keep it past its time limit, where the plan allows that', flags: {}, isRemote: true },
+  release: { words: [], help: 'end that: it ends at its time limit', flags: {}, isRemote: true },
+  share: {
+    words: ['[show|revoke]'],
+    help: 'a link at which others see how it does; the one there is, or no more',
+    flags: {},
+    isRemote: true,
+  },
   claim: { words: [], help: 'a link at which an account takes it over, so that it stays', flags: {}, isRemote: true },
   remove: {
     words: [],

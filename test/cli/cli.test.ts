@@ -118,6 +118,21 @@ test('from a file to a live URL, an update, and its end', async () => {
   assert.match((await cli(['status'])).stdout, /shop: stopped/);
   assert.match((await cli(['start'])).stdout, /shop: running/);
   assert.match((await cli(['extend'])).stdout, /has been extended/);
+  assert.equal((await cli(['share', 'show'])).status, 1);
+  assert.equal((await cli(['share', 'it'])).status, 2);
+  const shared = await cli(['share']);
+  assert.match(shared.stdout, /^http:\/\/\S+\/shared\/share_\S+\n$/, shared.stderr);
+  assert.equal((await cli(['share', 'show'])).stdout, shared.stdout);
+  const seen = async () => (await fetch(shared.stdout.trim().replace('/shared/', '/api/shared/'))).status;
+  assert.equal(await seen(), 200);
+  assert.equal(JSON.parse((await cli(['share', '--json'])).stdout).url, shared.stdout.trim());
+  assert.equal((await cli(['share', 'revoke'])).stdout, 'The share link of shop is revoked.\n');
+  assert.equal(await seen(), 404);
+  assert.match((await cli(['hold'])).stderr, /plan/);
+  // As an account whose plan allows it has asked for it.
+  await berth.query((db) => db.updateTable('deployments').set({ heldAt: Date.now() }).execute());
+  assert.match((await cli(['release'])).stdout, /^Application shop is not held any more\. It lives on until /);
+  assert.match((await cli(['release'])).stdout, /^Application shop was not held\. /);
   assert.match((await cli(['claim'])).stdout, /^http:\/\/\S+\/claim\/claim_\S+\n$/);
 
   assert.match((await cli(['events'])).stdout, /^\S+ intent +started$/m);

@@ -1,7 +1,7 @@
-/** `berth extend`, `claim`, `remove` and `open`. */
+/** `berth extend`, `hold`, `release`, `claim`, `remove` and `open`. */
 import { printable } from '../render.ts';
 import { statuses } from '../words.ts';
-import { type Run, targetOf } from './command.ts';
+import { type Context, type Run, targetOf } from './command.ts';
 
 export const extend: Run = async (context) => {
   const target = await targetOf(context);
@@ -13,6 +13,22 @@ export const extend: Run = async (context) => {
   terminal.print(printable(answer.value));
   return statuses.done;
 };
+
+export const hold: Run = (context) => tellOf(context, 'addDeploymentReservation');
+
+export const release: Run = (context) => tellOf(context, 'releaseDeployment');
+
+/** For operations that answer a sentence. */
+async function tellOf(context: Context, operation: 'addDeploymentReservation' | 'releaseDeployment'): Promise<number> {
+  const target = await targetOf(context);
+  if (typeof target === 'number') return target;
+  const { connection, terminal, signal } = context;
+  const answer = await connection.client.call(operation, { body: target, signal });
+  if (!answer.ok) return terminal.refuse(answer.problem);
+  terminal.json(answer.value);
+  terminal.print(printable(answer.value.message));
+  return statuses.done;
+}
 
 export const claim: Run = async (context) => {
   const target = await targetOf(context);
