@@ -1,10 +1,10 @@
 /** What is left in a container of commands that were given up, as the machine itself sees it. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type Docker from 'dockerode';
-import { endLeftExecs } from '../../src/engine/docker/containers/exec-journal.ts';
+import { createExecJournal, endLeftExecs, endOnceBegun } from '../../src/engine/docker/containers/exec-journal.ts';
 import { groupOf } from '../../src/engine/docker/containers/session-processes.ts';
 import { facetOf } from '../../src/engine/engine.ts';
 import { until } from '../scenarios/berth.ts';
@@ -60,9 +60,48 @@ describe('commands in containers', { skip: !mayEnd && 'only root may end process
     const running = await facetOf(engine, 'exec').start(web.name, { command: ['/bin/sh', '-c', stubborn] });
     await createReader(running).to('started');
     assert.notDeepEqual(await commands(), before);
-    assert.equal(await endLeftExecs(docker, execs), 1);
+    assert.deepEqual(await endLeftExecs(docker, execs), { ended: 1, unbegun: [] });
     assert.deepEqual(await commands(), before);
-    assert.equal(await endLeftExecs(docker, execs), 0);
+    assert.deepEqual(await endLeftExecs(docker, execs), { ended: 0, unbegun: [] });
     await running[Symbol.asyncDispose]();
+  });
+
+  test('one that the engine begins only after its service was killed is ended too, and one that it never begins is forgotten', async () => {
+    const { web, commands, before } = await runningWeb();
+    const { docker, execs } = contractor();
+    const prepare = async () => {
+      const exec = await docker.getContainer(web.name).exec({ Cmd: ['/bin/sh', '-c', stubborn] });
+      await createExecJournal(execs).note(exec.id);
+      return exec;
+    };
+    const [late, never] = [await prepare(), await prepare()];
+    const left = await endLeftExecs(docker, execs);
+    assert.deepEqual([left.ended, left.unbegun.sort()], [0, [late.id, never.id].sort()]);
+    const signal = new AbortController().signal;
+    const ending = endOnceBegun(docker, execs, { execIds: [late.id], signal });
+    (await late.start({ Detach: true })).destroy();
+    await ending;
+    assert.deepEqual(await commands(), before);
+    await endOnceBegun(docker, execs, { execIds: [never.id], signal, patienceMs: 0 });
+    assert.deepEqual(await readdir(execs), []);
+  });
+
+  test('the status of one that has closed its outputs is waited for, without asking the engine all the while', async () => {
+    const { web } = await runningWeb();
+    const { docker, engine } = contractor();
+    const { dial } = docker.modem;
+    let looks = 0;
+    docker.modem.dial = function counted(this: typeof docker.modem, options, callback) {
+      if (/^\/exec\/[0-9a-f]+\/json/.test(options.path)) looks += 1;
+      return dial.call(this, options, callback);
+    };
+    await using running = await facetOf(engine, 'exec').start(web.name, {
+      command: ['/bin/sh', '-c', 'exec <&- >&- 2>&-; sleep 3; exit 6'],
+    });
+    await createReader(running).end();
+    looks = 0;
+    assert.equal(await running.exitCode(), 6);
+    docker.modem.dial = dial;
+    assert.ok(looks < 20, `${looks} looks`);
   });
 });

@@ -40,8 +40,7 @@ export function execEndpoint(service: Service, places: ExecPlaces): FastifyPlugi
         const given = await collect(running.exec, stdin, AbortSignal.any([stop, closing.signal, late]));
         const stopped = late.aborted ? ('timed-out' as const) : ('given-up' as const);
         const ended = given.ended === 'stopped' ? stopped : given.ended;
-        const exitCode = ended === 'by-itself' ? ((await running.exec.exitCode()) ?? null) : null;
-        return { exitCode, ended, stdout: given.stdout, stderr: given.stderr, replica: running.replica };
+        return { ...given, ended, replica: running.replica };
       },
     );
   };
@@ -53,6 +52,7 @@ async function collect(exec: RunningExec, stdin: string, stop: AbortSignal) {
   const written = { stdout: Buffer.allocUnsafe(mostBytes), stderr: Buffer.allocUnsafe(mostBytes) };
   const used = { stdout: 0, stderr: 0 };
   let left = mostBytes;
+  let exitCode: number | null = null;
   const read = async () => {
     for await (const { from, bytes } of exec.output) {
       const part = bytes.subarray(0, left);
@@ -61,6 +61,7 @@ async function collect(exec: RunningExec, stdin: string, stop: AbortSignal) {
       left -= bytes.length;
       if (left < 0) return 'too-much-output' as const;
     }
+    exitCode = (await exec.exitCode()) ?? null;
     return 'by-itself' as const;
   };
   const feed = async () => {
@@ -75,5 +76,5 @@ async function collect(exec: RunningExec, stdin: string, stop: AbortSignal) {
     },
   );
   const text = (from: 'stdout' | 'stderr') => written[from].toString('utf8', 0, used[from]);
-  return { ended, stdout: text('stdout'), stderr: text('stderr') };
+  return { exitCode, ended, stdout: text('stdout'), stderr: text('stderr') };
 }

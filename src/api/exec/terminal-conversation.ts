@@ -62,13 +62,12 @@ export async function converse(
     await send(socket, JSON.stringify({ kind: 'opened', replica }));
     socket.resume();
     const given = giveOutput(socket, exec, mostBytes, onBytes);
-    const cause = await Promise.race([given, stopped]);
+    // One that has closed its outputs goes on within the same limits.
+    const byItself = given.then(async (end) => end ?? { exitCode: (await exec.exitCode()) ?? null });
+    const cause = await Promise.race([byItself, stopped]);
     socket.off('message', take);
     if (cause === 'gone') return;
-    if (cause === 'by-itself') {
-      const exitCode = (await exec.exitCode()) ?? null;
-      return await send(socket, JSON.stringify({ kind: 'ended', exitCode }));
-    }
+    if (typeof cause === 'object') return await send(socket, JSON.stringify({ kind: 'ended', ...cause }));
     const ended = { kind: 'ended', exitCode: null, because: cause, message: wordsOf[cause] };
     // Who does not read keeps neither its place nor the service.
     await Promise.race([send(socket, JSON.stringify(ended)), delay(goodbyeMs, undefined, { ref: false })]);
@@ -127,7 +126,7 @@ async function giveOutput(
   exec: BegunExec['exec'],
   mostBytes: number,
   onBytes: () => void,
-): Promise<'by-itself' | 'too-much'> {
+): Promise<'too-much' | undefined> {
   let left = mostBytes;
   for await (const { from, bytes } of exec.output) {
     left -= bytes.length;
@@ -135,7 +134,7 @@ async function giveOutput(
     onBytes();
     await send(socket, Buffer.concat([Buffer.of(from === 'stdout' ? 1 : 2), bytes]));
   }
-  return 'by-itself';
+  return undefined;
 }
 
 /** Resolves when it has left; who is gone gets nothing. */

@@ -8,7 +8,7 @@ import { StartError } from '../../lib/start-error.ts';
 import type { LocalImages } from '../images/local-images.ts';
 import type { EngineParts, OpenEngine } from '../opening.ts';
 import { connectDocker } from './connect-docker.ts';
-import { endLeftExecs } from './containers/exec-journal.ts';
+import { endLeftExecs, endOnceBegun } from './containers/exec-journal.ts';
 import { type DiskMeans, findDiskMeans } from './disk/disk-means.ts';
 import { createDockerEngine, type DockerEngineOptions } from './docker.ts';
 import type { FirewallOptions } from './firewall/firewall.ts';
@@ -64,8 +64,13 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
   };
   await removeLeftCopies(loops.directory);
   const execs = join(dataDir, 'execs');
-  const left = await endLeftExecs(docker, execs);
-  if (left > 0) log.info({ left }, 'commands in containers ended that a killed service has left');
+  const { ended, unbegun } = await endLeftExecs(docker, execs);
+  if (ended > 0) log.info({ ended }, 'commands in containers ended that a killed service has left');
+  const leaving = new AbortController();
+  opening.defer(() => leaving.abort());
+  void endOnceBegun(docker, execs, { execIds: unbegun, signal: leaving.signal }).catch((err: unknown) =>
+    log.warn({ err }, 'commands that a killed service has begun last are looked at by the next start'),
+  );
   const { controlGroups, tenantsMemory: memory, tenantsShares: shares, startsIdle } = settings;
   const { groups, obstacle } = await openGroups(docker, { owner, controlGroups, memory, shares, startsIdle });
   log[groups ? 'info' : 'warn']({ limitBytes: groups?.limitBytes, because: obstacle }, 'control groups');

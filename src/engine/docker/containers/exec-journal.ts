@@ -2,8 +2,12 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
+import { wait } from '../../../lib/wait.ts';
 import { orAbsent } from '../faults.ts';
-import { groupOf, killSession } from './session-processes.ts';
+import { groupOf, killSession, leaderOf } from './session-processes.ts';
+
+/** Between two looks at whether one has begun. */
+const lookEveryMs = 500;
 
 export type ExecJournal = {
   /** Before it is started. */
@@ -22,20 +26,45 @@ export function createExecJournal(folder: string): ExecJournal {
   };
 }
 
-/** Ends what a killed service has left. @returns how many there were. */
-export async function endLeftExecs(docker: Docker, folder: string): Promise<number> {
+/**
+ * Ends what a killed service has left. Of a start that it has asked for last the engine may still be about to do it:
+ * `unbegun` has those, to be given to `endOnceBegun`.
+ */
+export async function endLeftExecs(docker: Docker, folder: string): Promise<{ ended: number; unbegun: string[] }> {
   const left = (await readdir(folder).catch(() => [])).filter((name) => /^[0-9a-f]{64}$/.test(name));
-  for (const execId of left) {
-    await endSession(docker, execId);
-    await createExecJournal(folder).forget(execId);
-  }
-  return left.length;
+  const unbegun: string[] = [];
+  for (const execId of left) if (!(await endIfBegun(docker, folder, execId))) unbegun.push(execId);
+  return { ended: left.length - unbegun.length, unbegun };
 }
 
-/** Kills a command with what it has started; nothing where it is gone, or the engine is on another machine. */
-async function endSession(docker: Docker, execId: string): Promise<void> {
+/** Looks at them until each has begun and was ended, or it is certain that nobody begins it any more. */
+export async function endOnceBegun(
+  docker: Docker,
+  folder: string,
+  { execIds, signal, patienceMs = 60_000 }: { execIds: readonly string[]; signal: AbortSignal; patienceMs?: number },
+): Promise<void> {
+  const patience = AbortSignal.timeout(patienceMs);
+  for (let left = [...execIds]; left.length > 0 && !signal.aborted; ) {
+    const isLast = patience.aborted;
+    const waiting: string[] = [];
+    for (const execId of left) {
+      if (await endIfBegun(docker, folder, execId)) continue;
+      if (isLast) await createExecJournal(folder).forget(execId);
+      else waiting.push(execId);
+    }
+    left = waiting;
+    if (left.length > 0) await wait(lookEveryMs, signal);
+  }
+}
+
+/** Kills a command with what it has started, and forgets it. @returns false where it has not begun. */
+async function endIfBegun(docker: Docker, folder: string, execId: string): Promise<boolean> {
   const exec = await orAbsent(docker.getExec(execId).inspect());
+  // One that could not be started has a status and no number.
+  if (exec && exec.Pid === 0 && exec.ExitCode === null) return false;
   const container = exec && (await orAbsent(docker.getContainer(exec.ContainerID).inspect()));
   const group = container && (await groupOf(container.State.Pid, container.Id));
-  if (group && exec.Pid > 1) await killSession(exec.Pid, group);
+  if (group && exec.Pid > 1) await killSession(exec.Running ? await leaderOf(exec.Pid) : { pid: exec.Pid }, group);
+  await createExecJournal(folder).forget(execId);
+  return true;
 }

@@ -7,20 +7,24 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
+import { wait } from '../../../lib/wait.ts';
 import { reasonNotStartable } from '../../check-words.ts';
 import { EngineFault } from '../../engine.ts';
 import type { Exec, ExecOutput, ExecRequest, RunningExec, TerminalSize } from '../../exec.ts';
 import { isOwnedBy } from '../../labels.ts';
 import { orAbsent } from '../faults.ts';
 import type { ControlGroup } from '../processor/control-groups.ts';
+import { watchEnd } from './exec-end.ts';
 import { readFrames } from './exec-frames.ts';
 import type { ExecJournal } from './exec-journal.ts';
-import { groupOf, killSession } from './session-processes.ts';
+import { groupOf, killSession, type Leader, leaderOf } from './session-processes.ts';
 
-/** Between two looks at whether it has started or ended. */
+/** Between two looks at whether it has started. */
 const lookEveryMs = 20;
-/** A start takes 100 ms, seconds on a busy machine. The end of the process and that of its output come in any order. */
+/** A start takes 100 ms, seconds on a busy machine. */
 const patienceMs = 30_000;
+/** Between two looks at whether it has ended, beside the engine's events: one may be missed with the connection. */
+const lookAgainMs = 5_000;
 
 export function createExec(docker: Docker, owner: string, journal: ExecJournal): Exec {
   return {
@@ -37,8 +41,14 @@ export function createExec(docker: Docker, owner: string, journal: ExecJournal):
       // 409: it has ended just now.
       const exec = await orAbsent(prepared, 409);
       if (!exec) throw notRunning();
+      const watching = new AbortController();
+      const forget = async () => {
+        watching.abort();
+        await journal.forget(exec.id);
+      };
       await journal.note(exec.id);
-      return await begin(exec, request, group, async () => await journal.forget(exec.id));
+      const over = await watchEnd(docker, { containerId: found.Id, execId: exec.id }, watching.signal);
+      return await begin(exec, request, { group, over, forget });
     },
   };
 }
@@ -47,29 +57,32 @@ function notRunning(): EngineFault {
   return new EngineFault('bad-request', 'It does not run now.');
 }
 
+/** `over`: see `watchEnd`. */
+type Surroundings = { group: ControlGroup; over: AbortSignal; forget: () => Promise<void> };
+
 async function begin(
   exec: Docker.Exec,
   { command, terminal }: ExecRequest,
-  group: ControlGroup,
-  forget: () => Promise<void>,
+  { group, over, forget }: Surroundings,
 ): Promise<RunningExec> {
   let socket: Socket | undefined;
+  let leader: Leader | undefined;
   const end = async () => {
     socket?.destroy();
-    const { Pid: leader } = await untilStarted(exec);
-    if (leader > 1) await killSession(leader, group);
+    leader ??= await untilStarted(exec);
+    if (leader) await killSession(leader, group);
     await forget();
   };
   try {
     socket = await connect(exec, terminal !== undefined);
-    const { Pid: leader } = await untilStarted(exec);
-    if (leader === 0) throw await notStarted(command, outputOf(socket, terminal));
+    leader = await untilStarted(exec);
+    if (!leader) throw await notStarted(command, outputOf(socket, terminal));
     const resize = async ({ columns: w, rows: h }: TerminalSize) => {
       // One that has ended has no terminal.
       await exec.resize({ w, h }).catch(() => {});
     };
     if (terminal) await resize(terminal);
-    return running(exec, socket, terminal, { resize, end });
+    return running(socket, terminal, { resize, end, exitCode: () => exitCode(exec, over) });
   } catch (error) {
     await end();
     throw error;
@@ -77,10 +90,9 @@ async function begin(
 }
 
 function running(
-  exec: Docker.Exec,
   socket: Socket,
   terminal: TerminalSize | undefined,
-  { resize, end }: { resize: RunningExec['resize']; end: () => Promise<void> },
+  { resize, exitCode, end }: Pick<RunningExec, 'resize' | 'exitCode'> & { end: () => Promise<void> },
 ): RunningExec {
   return {
     output: outputOf(socket, terminal),
@@ -98,7 +110,7 @@ function running(
       else socket.end();
     },
     resize,
-    exitCode: () => exitCode(exec),
+    exitCode,
     [Symbol.asyncDispose]: end,
   };
 }
@@ -122,12 +134,13 @@ async function* outputOf(socket: Socket, terminal: TerminalSize | undefined): As
   }
 }
 
-/** A number of 0 is told of what was never started. */
-async function untilStarted(exec: Docker.Exec): Promise<{ Pid: number }> {
+/** Its first process; undefined where it was never started: a number of 0 is told of that. */
+async function untilStarted(exec: Docker.Exec): Promise<Leader | undefined> {
   const patience = AbortSignal.timeout(patienceMs);
   for (;;) {
     const found = await orAbsent(exec.inspect());
-    if (!found || found.Pid > 0 || !found.Running || patience.aborted) return { Pid: found?.Pid ?? 0 };
+    if (found && found.Pid > 1) return found.Running ? await leaderOf(found.Pid) : { pid: found.Pid };
+    if (!found?.Running || patience.aborted) return undefined;
     await delay(lookEveryMs);
   }
 }
@@ -143,12 +156,10 @@ async function notStarted(command: readonly string[], output: AsyncIterable<Exec
   return new EngineFault('bad-request', `${program} cannot be run: ${reasonNotStartable(words)}.`);
 }
 
-async function exitCode(exec: Docker.Exec): Promise<number | undefined> {
-  const patience = AbortSignal.timeout(patienceMs);
+async function exitCode(exec: Docker.Exec, over: AbortSignal): Promise<number | undefined> {
   for (;;) {
     const found = await orAbsent(exec.inspect());
     if (!found?.Running) return found?.ExitCode ?? undefined;
-    if (patience.aborted) return undefined;
-    await delay(lookEveryMs);
+    await wait(lookAgainMs, over.aborted ? undefined : over);
   }
 }

@@ -2,13 +2,17 @@
  * The processes of a container that belong to a command which was started in it. The engine has no request that ends
  * such a command: it is done from the machine that the container runs on.
  */
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ControlGroup, findControlGroup } from '../processor/control-groups.ts';
 
-/** Numbers of the machine, not of the container. */
-export type ProcessEntry = { pid: number; parent: number; session: number };
+/** Numbers of the machine, not of the container. `startedAt`: ticks since the machine has started. */
+export type ProcessEntry = { pid: number; parent: number; session: number; startedAt: number };
+
+/** The process that leads a session. Without `startedAt` it has ended; its number may be another one's by now. */
+export type Leader = { pid: number; startedAt?: number };
 
 /** What forks while it is killed is found again; who forks faster than this is held by the limits of its container. */
 const rounds = 50;
@@ -18,11 +22,11 @@ const pauseMs = 10;
  * Kills the process that leads a session, those of its session, and their children. The engine makes each command a
  * leader of its own. What has left the session, as daemons do, stays until its container ends.
  */
-export async function killSession(leader: number, group: ControlGroup): Promise<void> {
+export async function killSession(leader: Leader, group: ControlGroup): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     const found = sessionOf(leader, await processesOf(group));
     if (found.length === 0) return;
-    for (const pid of found) kill(pid);
+    for (const entry of found) kill(entry);
     await delay(pauseMs);
   }
 }
@@ -32,24 +36,33 @@ export async function groupOf(pid: number, containerId: string): Promise<Control
   return pid > 1 ? await findControlGroup(pid, containerId) : undefined;
 }
 
-/** PURE. A number is not given to another process while a session has it. */
-export function sessionOf(leader: number, processes: readonly ProcessEntry[]): number[] {
+/** A process that the engine says it runs. */
+export async function leaderOf(pid: number): Promise<Leader> {
+  const startedAt = readProcess(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''))?.startedAt;
+  return startedAt === undefined ? { pid } : { pid, startedAt };
+}
+
+/** PURE. None where another process has the leader's number: it is not given away while a session has it. */
+export function sessionOf(leader: Leader, processes: readonly ProcessEntry[]): ProcessEntry[] {
+  const holder = processes.find(({ pid }) => pid === leader.pid);
+  if (holder && holder.startedAt !== leader.startedAt) return [];
   const found = new Set(
-    processes.filter(({ pid, session }) => pid === leader || session === leader).map(({ pid }) => pid),
+    processes.filter(({ pid, session }) => pid === leader.pid || session === leader.pid).map(({ pid }) => pid),
   );
   for (let size = -1; size !== found.size; ) {
     size = found.size;
     for (const { pid, parent } of processes) if (found.has(parent)) found.add(pid);
   }
-  return [...found];
+  return processes.filter(({ pid }) => found.has(pid));
 }
 
-/** PURE. `pid (name) state ppid pgrp session …`; the name may hold anything. Undefined for what only waits to be reaped. */
+/** PURE. `pid (name) state ppid pgrp session … starttime …`; the name may hold anything. Undefined for what only waits to be reaped. */
 export function readProcess(stat: string): ProcessEntry | undefined {
-  const [state, parent, , session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state, parent, , session] = fields;
   const pid = Number.parseInt(stat, 10);
   if (state === 'Z' || state === 'X' || !(pid > 1)) return undefined;
-  return { pid, parent: Number(parent), session: Number(session) };
+  return { pid, parent: Number(parent), session: Number(session), startedAt: Number(fields[19]) };
 }
 
 /** None where the container has ended. */
@@ -60,9 +73,14 @@ async function processesOf({ accounting }: ControlGroup): Promise<ProcessEntry[]
   return stats.flatMap((stat) => readProcess(stat) ?? []);
 }
 
-function kill(pid: number): void {
+/**
+ * Looks again, and kills in the same turn: meanwhile it may have ended, and its number be another one's. Between the two
+ * are microseconds, and numbers come again after at least 32,768 others.
+ */
+export function kill({ pid, startedAt }: ProcessEntry): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    const now = readProcess(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    if (now?.startedAt === startedAt) process.kill(pid, 'SIGKILL');
   } catch {
     // It has ended meanwhile.
   }
