@@ -60,6 +60,18 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
     await visitor.close();
   });
 
+  test(`the configuration of what runs has its picture too (${width})`, async () => {
+    const visitor = await browser.visitor('configuration', width);
+    const { page } = visitor;
+    await visitor.deployText(thirtyPods(), 'service-number-29');
+    await visitor.openTab('Configuration');
+    await page.locator('.picture .pod-box', { hasText: 'service-number-9' }).click();
+    await until('its name is selected', async () => (await selected(visitor)) === 'service-number-9');
+    await page.locator('.pod-box.marked', { hasText: 'service-number-9' }).waitFor();
+    await visitor.lookInBothThemes('picture');
+    await visitor.close();
+  });
+
   test(`a picture of thirty pods is fitted, made larger and moved, and names fit their boxes (${width})`, async () => {
     const visitor = await browser.visitor('thirty-pods', width);
     const { page } = visitor;

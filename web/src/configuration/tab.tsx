@@ -7,6 +7,7 @@ import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { tellUser } from '../parts/toast.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
+import { WrittenPicture } from '../picture/written-picture.tsx';
 import { configurationOf, type Target, updateDeployment } from '../service/calls.ts';
 import type { Configuration } from '../service/records.ts';
 import { NewerRevision } from './newer-revision.tsx';
@@ -34,6 +35,7 @@ function ConfigurationEditor({ configuration, target }: { configuration: Configu
   const checked = useChecked(text);
   const isReviewed = reviewed === revision && isChanged;
   const asked = useOpenAt(text);
+  const [line, setLine] = useState<number>();
   const [isTable, setIsTable] = useState(false);
   const [wrongAt, setWrongAt] = useState<number>();
   const replace = (by: string, told: string) => {
@@ -103,15 +105,21 @@ function ConfigurationEditor({ configuration, target }: { configuration: Configu
           <Variables {...{ text }} pods={checked?.outline?.pods} onChange={write} />
         </Suspense>
       ) : (
-        <EditorFrame
-          {...{ text, checked }}
-          openAt={wrongAt ?? asked}
-          label="Configuration"
-          onChange={write}
-          onSubmit={review}
-          onFile={(read, name) => replace(read.replaceAll(/\r\n?/g, '\n'), `${name} is in the editor.`)}
-          handle={editor}
-        />
+        <div className="workbench">
+          <EditorFrame
+            {...{ text, checked }}
+            openAt={wrongAt ?? asked}
+            label="Configuration"
+            onChange={write}
+            onLine={setLine}
+            onSubmit={review}
+            onFile={(read, name) => replace(read.replaceAll(/\r\n?/g, '\n'), `${name} is in the editor.`)}
+            handle={editor}
+          />
+          <section className="panel written" aria-label="What it makes">
+            <WrittenPicture {...{ checked, line }} onJump={(place) => editor.current?.jumpTo(place)} />
+          </section>
+        </div>
       )}
     </div>
   );

@@ -34,7 +34,7 @@ export function HomePage() {
   ]);
 
   return (
-    <div className="page">
+    <div className="page home">
       <div className="home-lead">
         <h1>One YAML in, a live URL out</h1>
         <p>

@@ -1,10 +1,9 @@
 /** What the configuration makes: its picture, its address, and the button that makes it. */
-import { lazy, Suspense, useEffect, useState } from 'react';
 import type { PodPlace } from '../../../src/config/document/pod-places.ts';
 import type { CheckedText } from '../checker/use-checked.ts';
+import { useLastOutline } from '../checker/use-last-outline.ts';
 import { modifierKey } from '../palette/modifier-key.ts';
-
-const Picture = lazy(() => import('../picture/picture.tsx').then(({ Picture }) => ({ default: Picture })));
+import { WrittenPicture } from '../picture/written-picture.tsx';
 
 /** Address of the terms of use; empty where there are none. */
 const terms = document.querySelector<HTMLMetaElement>('meta[name="terms"]')?.content ?? '';
@@ -27,23 +26,13 @@ type PreviewProps = DeployProps & {
 };
 
 export function Preview({ checked, isDeploying, onDeploy, line, onJump }: PreviewProps) {
-  const outline = useLastOutline(checked);
-  const isStale = outline !== undefined && checked !== undefined && !checked.outline;
-  const marked = outline?.places.find(({ firstLine, lastLine }) => isWithin(line, firstLine, lastLine))?.name;
-  const jump = (pod: string) => {
-    const place = outline?.places.find(({ name }) => name === pod);
-    if (place) onJump(place);
-  };
   return (
     <section className="panel preview" aria-label="What it makes">
-      <div className={isStale ? 'picture-place stale' : 'picture-place'}>
-        <Suspense>{outline && <Picture pods={outline.pods} hasFixedHeight marked={marked} onPod={jump} />}</Suspense>
-        {isStale && <p className="stale-label">As the text was before its last problem</p>}
-      </div>
+      <WrittenPicture {...{ checked, line, onJump }} />
       <div className="summary">
         <p className="address">
           {`${location.protocol}//`}
-          <em>two-words</em>-{outline?.name ?? '…'}.<em>{location.host}</em>
+          <em>two-words</em>-{useLastOutline(checked)?.name ?? '…'}.<em>{location.host}</em>
         </p>
         <DeployButton {...{ checked, isDeploying, onDeploy }} />
         <p className="small soft">
@@ -61,17 +50,4 @@ export function Preview({ checked, isDeploying, onDeploy, line, onJump }: Previe
       </div>
     </section>
   );
-}
-
-function isWithin(line: number | undefined, first: number, last: number): boolean {
-  return line !== undefined && first <= line && line <= last;
-}
-
-/** Of the last valid text: the picture does not go away with every slip. */
-function useLastOutline(checked: CheckedText | undefined): CheckedText['outline'] {
-  const [last, setLast] = useState(checked?.outline);
-  useEffect(() => {
-    if (checked?.outline) setLast(checked.outline);
-  }, [checked]);
-  return checked?.outline ?? last;
 }

@@ -1,0 +1,12 @@
+/** What the last valid text makes. */
+import { useEffect, useState } from 'react';
+import type { CheckedText } from './use-checked.ts';
+
+/** It does not go away with every slip. */
+export function useLastOutline(checked: CheckedText | undefined): CheckedText['outline'] {
+  const [last, setLast] = useState(checked?.outline);
+  useEffect(() => {
+    if (checked?.outline) setLast(checked.outline);
+  }, [checked]);
+  return checked?.outline ?? last;
+}
