@@ -21,9 +21,21 @@ type ChartProps = {
   /** Epoch milliseconds of the first value, and between two. */
   from: number;
   stepMs: number;
+  /** Stands where there is no value at all. */
+  nothing?: string;
 };
 
-export function Chart({ title, lines, print, least, unit = 'plain', limit, from, stepMs }: ChartProps) {
+export function Chart({
+  title,
+  lines,
+  print,
+  least,
+  unit = 'plain',
+  limit,
+  from,
+  stepMs,
+  nothing = 'Nothing measured yet',
+}: ChartProps) {
   const [pointed, setPointed] = useState<number | undefined>(undefined);
   const shown = lines.map((line) => ({ ...line, values: thinned(line.values, mostPoints) }));
   const points = shown[0]?.values.length ?? 0;
@@ -72,7 +84,7 @@ export function Chart({ title, lines, print, least, unit = 'plain', limit, from,
         <span className="top small soft numbers" aria-hidden="true">
           {print(top)}
         </span>
-        {isEmpty && <span className="nothing small soft">Nothing measured yet</span>}
+        {isEmpty && <span className="nothing small soft">{nothing}</span>}
       </div>
     </figure>
   );

@@ -84,6 +84,8 @@ function Site({ metrics, isPublic }: OfMetrics & { isPublic: boolean }) {
   if (!isPublic) return null;
   const { now, series } = metrics.site;
   const steps = stepsOf(metrics);
+  // Of a site that nobody has asked yet there are rates of 0, and no values.
+  const nothing = now.requestsPerSecond === null ? 'Nothing measured yet' : 'No requests yet';
   return (
     <section className="panel padded" aria-label="Site">
       <div className="pod-head">
@@ -100,7 +102,7 @@ function Site({ metrics, isPublic }: OfMetrics & { isPublic: boolean }) {
             { name: '4xx', tone: 'warn', values: series.clientErrorsPerSecond, now: now.clientErrorsPerSecond },
             { name: '5xx', tone: 'alarm', values: series.serverErrorsPerSecond, now: now.serverErrorsPerSecond },
           ]}
-          {...steps}
+          {...{ nothing, ...steps }}
         />
         <Chart
           title="Answers begin after"
@@ -110,7 +112,7 @@ function Site({ metrics, isPublic }: OfMetrics & { isPublic: boolean }) {
             { name: 'p50', tone: 'ready', values: series.p50Ms, now: now.p50Ms },
             { name: 'p95', tone: 'sea', values: series.p95Ms, now: now.p95Ms },
           ]}
-          {...steps}
+          {...{ nothing, ...steps }}
         />
       </div>
     </section>
