@@ -30,11 +30,12 @@ export type Parts = Pick<ControlParts, 'now' | 'afterOperation'>;
 /** Resolves when requests are taken. The log goes to the standard output or to `logFile`. Throws StartError. */
 export async function serve(settings: Settings, logFile?: string, parts: Partial<Parts> = {}): Promise<Running> {
   const { now = Date.now } = parts;
-  const log = pino({ level: settings.logLevel }, pino.destination({ dest: logFile ?? 1, sync: true, mode: 0o600 }));
-  const part = (name: string) => log.child({ part: name });
   // Whatever fails closes what was opened before it, the last first.
   await using opening = new AsyncDisposableStack();
   const pid = opening.use(await openPidFile(settings));
+  // In the folder that is there only now.
+  const log = pino({ level: settings.logLevel }, pino.destination({ dest: logFile ?? 1, sync: true, mode: 0o600 }));
+  const part = (name: string) => log.child({ part: name });
   const predecessor = await predecessorOf(settings);
   if (predecessor) opening.use(predecessor);
   const doors = opening.use(createDoors());

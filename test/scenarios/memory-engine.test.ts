@@ -20,7 +20,9 @@ application:
 `;
 
 test('without Docker a deployment becomes running, its site echoes, and it is removed and found again', async (t) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'berth-memory-'));
+  const folder = await mkdtemp(join(tmpdir(), 'berth-memory-'));
+  // The service makes it, before its log is in it.
+  const dataDir = join(folder, 'data');
   const port = await freePort();
   const env = { BERTH_ENGINE: 'memory', BERTH_DATA_DIR: dataDir, BERTH_PORT: String(port), BERTH_DISK_FREE: '1Mi' };
   const read = readSettings(env);
@@ -30,7 +32,7 @@ test('without Docker a deployment becomes running, its site echoes, and it is re
   t.after(async () => {
     await running.stop();
     await stopEdge(dataDir);
-    await rm(dataDir, { recursive: true });
+    await rm(folder, { recursive: true });
   });
   const api = `http://127.0.0.1:${port}`;
   const headers = { 'Content-Type': 'text/x-yaml' };
