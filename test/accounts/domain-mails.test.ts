@@ -96,7 +96,7 @@ test('the owner is told what the authority says when it has not renewed the cert
   await db.updateTable('certificates').set({ failures: 3 }).execute();
   await look('uncertified');
   assert.match(mails[0]!.text, /^Subject: shop\.example\.com gets no certificate/m);
-  assert.match(mails[0]!.text, /issued no certificate: CAA forbids it .*The one that is shown ends at 2100-01-01/s);
+  assert.match(mails[0]!.text, /issued no certificate: CAA forbids it\. .*The one that is shown ends at 2100-01-01/s);
 });
 
 test('nobody is written to at an address that was never confirmed', async (t) => {
