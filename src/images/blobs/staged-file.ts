@@ -11,6 +11,13 @@ import type { Digest } from './digest.ts';
 /** As large as a read of the file system is cheap. */
 const pieceBytes = 2 ** 20;
 
+/**
+ * After so much the disk is told to begin. What is left to the kernel is written when somebody waits for it: an engine
+ * that makes the first container of an image waits for all that is not on its disk yet, in the unmount of an overlay.
+ * 300 MB of an image of 100 MB cost the start 0.15 s so.
+ */
+const writeOutBytes = 2 ** 24;
+
 export type StagedFile = {
   /** What is written until now. */
   readonly sizeBytes: number;
@@ -57,6 +64,20 @@ function staged(
   begun: { sizeBytes: number; handle?: FileHandle },
 ): StagedFile {
   let { sizeBytes, handle } = begun;
+  let toldBytes = sizeBytes;
+  let isWritingOut = false;
+  /** Nobody waits for it but the end of the file; what goes wrong is told where it matters that all is on the disk. */
+  function writeOut(file: FileHandle): void {
+    if (isWritingOut || sizeBytes - toldBytes < writeOutBytes) return;
+    isWritingOut = true;
+    toldBytes = sizeBytes;
+    void file
+      .datasync()
+      .catch(() => {})
+      .finally(() => {
+        isWritingOut = false;
+      });
+  }
   const opened = async () => {
     handle ??= await open(path, constants.O_WRONLY);
     return handle;
@@ -79,6 +100,7 @@ function staged(
       }
       if (typeof hash !== 'function') hash.update(piece);
       sizeBytes += piece.length;
+      writeOut(file);
     },
     digest: () => (typeof hash === 'function' ? hash() : `sha256:${hash.copy().digest('hex')}`),
     rest,
