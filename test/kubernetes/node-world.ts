@@ -2,7 +2,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Case } from '../hostile/network-attempts.ts';
-import { hostPorts, lanAddress, openWorld, startStandIns } from '../hostile/network-world.ts';
+import { hostPorts, openWorld, startStandIns } from '../hostile/network-world.ts';
 import type { PrivateHost } from '../scenarios/private-host.ts';
 
 const inNode = ['--net=/var/run/netns/k8s-node', '--'];
@@ -23,6 +23,11 @@ export const leftOut: Readonly<Record<string, string>> = {
   'a service of the machine at the gateway of another deployment': 'all pods of a node have one gateway',
   "a service of the machine at the engine's own gateway": 'as above',
   'a service of the machine by multicast': 'nobody routes it, with policies or without',
+  'a service of the machine by broadcast': 'nobody answers it, with policies or without',
+  'a service of the machine at its address in the local network':
+    'it is none of the private ones, and to a policy whatever is not private is the internet',
+  'a service of the machine that listens for the local network only': 'as above',
+  'the same by UDP, at the address in the local network': 'as above',
   'the engine, where it listens on the machine': 'the API server and the kubelets, in isolation.test.ts and the probe',
   "a port that a stranger's container publishes on the machine": 'a quota lets nobody publish one',
   'a mail server at port 25': 'policies have ranges of ports since Kubernetes 1.22; before, mail can be sent',
@@ -58,9 +63,7 @@ export async function openNodeWorld(): Promise<AsyncDisposable> {
   try {
     await openWorld(host);
     const { tell } = await startStandIns(host, []);
-    const says = 'service of the machine';
-    await tell({ kind: 'listen', address: '0.0.0.0', port: hostPorts.anywhere, says });
-    await tell({ kind: 'listen', address: lanAddress, port: hostPorts.lanOnly, says });
+    await tell({ kind: 'listen', address: '0.0.0.0', port: hostPorts.anywhere, says: 'service of the machine' });
     return { [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
