@@ -21,7 +21,8 @@ const startedAt = Date.now();
 // the project's own loads with that one's library beside its own, and crashes (ssh2, seen on Debian 13 with a compiler).
 const steps = [
   ['ci', '--no-audit', '--no-fund', '--ignore-scripts'],
-  ['rebuild', 'node'],
+  // Also where somebody's own settings let none.
+  ['rebuild', '--ignore-scripts=false', 'node'],
 ];
 let outcome;
 for (const step of steps) {
@@ -52,10 +53,13 @@ function isCurrent() {
   return wasInstalledByHand();
 }
 
-/** Whether npm's own record of what it installed names the same versions as the lockfile. */
+/**
+ * Whether npm's own record of what it installed names the same versions as the lockfile, and Node is there: an installation
+ * whose second step was ended or has failed has the record alone.
+ */
 function wasInstalledByHand() {
   const record = join(root, 'node_modules/.package-lock.json');
-  if (!existsSync(record)) return false;
+  if (!existsSync(record) || !existsSync(join(root, 'node_modules/node/bin/node'))) return false;
   const there = JSON.parse(readFileSync(record, 'utf8')).packages;
   const wanted = Object.entries(JSON.parse(lockfile).packages).filter(([path]) => path !== '');
   return wanted.every(([path, { version, optional }]) => optional || there[path]?.version === version);
