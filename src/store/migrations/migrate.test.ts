@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { sql } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { databaseFile, earlierDatabase } from '../../../test/support/earlier-database.ts';
 import { StartError } from '../../lib/start-error.ts';
 import { type Database, openSqlite } from '../database.ts';
+import { sqliteDialect } from '../dialect/sqlite.ts';
+import type { Tables } from '../rows.ts';
 import { generationOf } from './generations.ts';
-import { migrations } from './index.ts';
-import type { SchemaRight } from './migrate.ts';
+import { generationChanges, migrations } from './index.ts';
+import { hasAdditions, migrate, type SchemaRight, stepOf } from './migrate.ts';
 
 const names = Object.keys(migrations);
 const generation = generationOf(names);
@@ -38,7 +40,8 @@ test('a service begins a generation of the schema when the operator has agreed t
   const file = await fileAfter(t, lastOfBefore);
   for (const agreedGeneration of [undefined, generation - 1, generation + 1]) {
     const words = await refusal(file, { agreedGeneration });
-    assert.match(words, /^This release needs another schema .* cannot be undone: releases before this one/);
+    assert.match(words, /^This release needs another schema .* cannot be undone: /);
+    assert.ok(words.includes(generationChanges[generation]!));
     assert.match(words, new RegExp(`backup[\\s\\S]*BERTH_CHANGE_SCHEMA=${generation}\\.$`));
   }
   const { db } = await earlierDatabase(lastOfBefore, file);
@@ -74,4 +77,16 @@ test('a release works on what a later one of its generation has added to, and no
   });
   for (const right of ['all', 'nothing', { agreedGeneration: generation + 1 }] as const)
     assert.match(await refusal(file, right), /newer release of Berth \(9998-later\).* restore a backup from before/);
+});
+
+test('of two releases of a generation that start at once, the older one goes on when the newer one was first', async (t) => {
+  const file = await fileAfter(t, names.at(-2)!);
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(file) });
+  t.after(() => db.destroy());
+  assert.equal((await stepOf(db)).kind, 'add');
+  await opened(file, 'all', async (other) => {
+    await sql`insert into kysely_migration ("name", "timestamp") values ('9998-later', '')`.execute(other);
+  });
+  await migrate(db);
+  assert.equal(await hasAdditions(db), true);
 });

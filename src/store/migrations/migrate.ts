@@ -50,8 +50,10 @@ export async function migrate<T>(database: Kysely<T>): Promise<void> {
   const migrator = new Migrator({ db: database, provider: { getMigrations: async () => migrations } });
   const { error } = await migrator.migrateToLatest();
   if (!error) return;
-  // Another release may have been at work since it was looked at.
-  const obstacle = obstacleTo(await stepOf(database), 'all');
+  // Another release may have been at work since it was looked at: one of this generation has then made all this one needs.
+  const step = await stepOf(database);
+  if (step.kind === 'none') return;
+  const obstacle = obstacleTo(step, 'all');
   throw obstacle === undefined ? error : new StartError(obstacle);
 }
 
