@@ -43,7 +43,7 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     const key = await page.locator('.secret code').innerText();
     assert.match(key, /^berthkey_/);
     await visitor.look('key');
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
     await page.waitForSelector('.key-rows >> text=deploys');
     await visitor.look('account');
     const list = () => browser.berth.get('/getReservations', { authorization: `Bearer ${key}` });
@@ -183,7 +183,7 @@ test('with mail, an address is verified by its link, and a forgotten password se
     await page.waitForURL(/deployments$/);
     for (const [address, title] of [
       ['/verify-email', 'Verify your address'],
-      ['/verify-email?token=nonsense', 'This link does not work any more'],
+      ['/verify-email?token=nonsense', 'This link no longer works'],
     ] as const) {
       await page.goto(address);
       await page.waitForSelector(`h1 >> text=${title}`);
@@ -193,10 +193,10 @@ test('with mail, an address is verified by its link, and a forgotten password se
     await page.getByRole('button', { name: 'Sign out' }).click();
 
     await page.getByRole('link', { name: 'Sign in' }).click();
-    await page.getByRole('link', { name: 'Forgot the password?' }).click();
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
     await page.getByLabel('E-mail').fill('ada@example.com');
     await page.getByRole('button', { name: 'Send me a link' }).click();
-    await page.waitForSelector('text=a mail with a link is on its way');
+    await page.waitForSelector('text=we have sent it a mail with a link');
     await visitor.look('forgotten');
     const link = await server.linkTo('ada@example.com');
     await page.goto(link.href);
@@ -206,7 +206,7 @@ test('with mail, an address is verified by its link, and a forgotten password se
     await signIn(visitor, 'ada@example.com', 'another long password');
     await page.waitForURL(/deployments$/);
     await page.goto(link.href);
-    await page.waitForSelector('h1 >> text=This link does not work any more');
+    await page.waitForSelector('h1 >> text=This link no longer works');
     await visitor.look('used-link');
     await visitor.close();
   } finally {
@@ -228,14 +228,14 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     const { page } = visitor;
     const login = await startLogin();
     await page.goto(login.urlWithCode);
-    await page.waitForSelector('text=nothing is granted by that');
+    await page.waitForSelector('text=signing in grants nothing yet');
     await visitor.look('login-signed-out');
     await page.getByRole('link', { name: 'Create an account' }).click();
     await signUp(visitor, `login-${width}@example.com`);
     await page.waitForURL(login.urlWithCode);
     await page.waitForSelector('text=ada@laptop');
     assert.equal(await page.locator('.login-code').innerText(), login.userCode);
-    await page.waitForSelector('text=It gets an API key of your account');
+    await page.waitForSelector('text=It gets an API key for your account');
     await visitor.look('login-asks');
     // To come, with the code in the address, grants nothing.
     assert.equal((await fetchKey(login)).code, 'authorization_pending');
@@ -249,12 +249,12 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     const other = await startLogin();
     await page.goto('/login');
     await page.getByLabel('Code').fill('WRNG-CODE');
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.waitForSelector('.notice >> text=No login waits with this code');
     await visitor.complains(/404/);
     await visitor.look('login-unknown');
     await page.getByLabel('Code').fill(other.userCode.toLowerCase());
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Refuse' }).click();
     await page.waitForSelector('text=No key was given out');
     assert.equal((await fetchKey(other)).code, 'access_denied');

@@ -32,7 +32,7 @@ for (const [width, theme] of [
     await signUp(visitor, `tokens-${width}@example.com`);
     await page.waitForURL(/deployments$/);
     await page.goto(link.claimUrl);
-    await page.waitForSelector('text=The token of whoever started this goes on working');
+    await page.waitForSelector('text=The token of whoever started this keeps working');
     assert.deepEqual(await page.locator('.facts dt:text-is("Application") + dd').allInnerTexts(), ['hello', 'second']);
     await visitor.look('claim');
     // Started behind the visitor's back.
@@ -54,7 +54,7 @@ for (const [width, theme] of [
     await tokens.getByRole('button', { name: /^Replace/ }).click();
     const replaced = await page.locator('.secret code').innerText();
     await visitor.look('replaced');
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
     assert.deepEqual([(await list(sessionToken)).status, (await list(replaced)).status], [404, 200]);
     await tokens.getByRole('button', { name: /^End/ }).click();
     await tokens.locator('text=ended just now').waitFor();
@@ -111,7 +111,7 @@ test('a claim link that is unknown, and one that another account has used, say w
   await signUp(other, 'other@example.com');
   await other.page.waitForURL(/deployments$/);
   for (const [address, status, title] of [
-    [link, 409, 'This link was used already'],
+    [link, 409, 'This link has already been used'],
     ['/claim/claim_unknown', 404, 'There is no such claim link'],
   ] as const) {
     assert.equal((await other.page.goto(address))?.status(), status);

@@ -91,7 +91,7 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
         .first()
         .click();
       await dialog.getByLabel('As a new deployment beside it').check();
-      await dialog.getByText(/^It begins with what was there .*, by revision 1: web-data, web-more\.$/).waitFor();
+      await dialog.getByText(/^It begins with what was there .*, at revision 1: web-data, web-more\.$/).waitFor();
       await visitor.lookInBothThemes('beside');
       await dialog.getByRole('button', { name: 'Start it beside' }).click();
       await page.waitForURL(({ pathname }) => !pathname.endsWith('/data'));

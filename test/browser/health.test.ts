@@ -57,7 +57,7 @@ test('after a failed update header, list and picture say that the earlier revisi
   await page.waitForSelector('.deployment-header .badge.serving');
   await page.waitForSelector('.picture .pod-box.ready >> text=web');
   assert.doesNotMatch(await page.locator('.picture').innerText(), /nothing/, 'what does not run');
-  await page.waitForSelector('h2 >> text=Revision 2 did not become ready, revision 1 serves');
+  await page.waitForSelector('h2 >> text=Revision 2 did not become ready; revision 1 still serves');
   await visitor.look('overview');
   await page.goto('/deployments');
   await page.waitForSelector('.deployment-rows .badge.serving');

@@ -91,7 +91,7 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
     await page.waitForFunction(() => /^ending · Berth$/.test(document.title));
     assert.doesNotMatch((await icon())!, /^data:/);
     await page.getByRole('button', { name: 'Notify me' }).click();
-    await page.waitForSelector('.toast >> text=You are told ten minutes before');
+    await page.waitForSelector('.toast >> text=You will be told ten minutes before');
     await visitor.look('extended');
     const told = () => page.evaluate(() => (globalThis as unknown as { told: string[] }).told);
     assert.deepEqual(await told(), []);

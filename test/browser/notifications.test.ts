@@ -25,8 +25,8 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
     await page.getByRole('button', { name: 'Add it' }).click();
     assert.match(await page.locator('.secret code').innerText(), /^berthhook_[\w-]{32}$/);
     await visitor.lookInBothThemes('secret');
-    await page.getByRole('button', { name: 'I have kept it' }).click();
-    await page.waitForSelector('.webhook >> text=Nothing was sent yet');
+    await page.getByRole('button', { name: 'I have saved it' }).click();
+    await page.waitForSelector('.webhook >> text=Nothing has been sent yet');
     await page.getByRole('button', { name: 'Send a test' }).click();
     // No address of this machine is ever connected to.
     await page.waitForSelector('.webhook >> text=127.0.0.1 is not on the public internet.');

@@ -53,12 +53,12 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
 
     await page.getByRole('button', { name: 'Change: e-mail' }).click();
     await page.getByLabel('New e-mail').fill(next);
-    await page.getByLabel('Present password').fill('not the password');
+    await page.getByLabel('Current password').fill('not the password');
     await page.getByRole('button', { name: 'Send me a link' }).click();
-    await page.waitForSelector('dialog .notice >> text=not your present password');
+    await page.waitForSelector('dialog .notice >> text=not your current password');
     await visitor.complains(/400/);
     await visitor.lookInBothThemes('email');
-    await page.getByLabel('Present password').fill(password);
+    await page.getByLabel('Current password').fill(password);
     await page.getByRole('button', { name: 'Send me a link' }).click();
     await page.waitForSelector(`dialog >> text=${next}`);
     await visitor.lookInBothThemes('email-sent');
@@ -93,7 +93,7 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
     }
 
     await page.getByRole('button', { name: 'Change: password' }).click();
-    await page.getByLabel('Present password').fill(password);
+    await page.getByLabel('Current password').fill(password);
     await page.getByLabel('New password').fill('yet another long password');
     await visitor.lookInBothThemes('password');
     await Promise.all([

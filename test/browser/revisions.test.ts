@@ -56,7 +56,7 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
     await page.locator('.cm-line', { hasText: nowhere }).waitFor();
 
     await visitor.openTab('Overview');
-    await page.getByRole('link', { name: 'go back to that' }).click();
+    await page.getByRole('link', { name: 'go back to it' }).click();
     const review = page.getByRole('region', { name: 'Review of the update' });
     await review.getByText('web stays as it is').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
@@ -67,7 +67,7 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
     await page.waitForSelector('.journey h2 >> text=/^Revision 4 is live/');
     assert.match(await visitor.visit((await page.locator('.address a').getAttribute('href'))!), /first/);
     await visitor.openTab('Revisions');
-    await page.waitForSelector('.revisions li:has-text("Revision 4") >> text=has the text of revision 1');
+    await page.waitForSelector('.revisions li:has-text("Revision 4") >> text=has the same text as revision 1');
     await visitor.close();
   });
 }

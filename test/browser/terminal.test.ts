@@ -56,13 +56,13 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
     assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'End it');
     await terminal.locator('.xterm-screen').click();
     await run('exit 3', 'exit 3');
-    await terminal.getByRole('status').filter({ hasText: 'The shell in web has ended with 3.' }).waitFor();
+    await terminal.getByRole('status').filter({ hasText: 'The shell in web has ended with exit code 3.' }).waitFor();
     await visitor.look('ended');
 
     await terminal.getByRole('button', { name: 'Open another one' }).click();
     await rows.locator('text=$').first().waitFor();
     await terminal.getByRole('button', { name: 'End it' }).click();
-    await terminal.getByRole('status').filter({ hasText: 'You have ended it.' }).waitFor();
+    await terminal.getByRole('status').filter({ hasText: 'You ended it.' }).waitFor();
     assert.ok(!visitor.addresses.some((asked) => /openTerminal\?/.test(asked)));
     await visitor.close();
   });

@@ -8,7 +8,7 @@ export function UnknownPage() {
         <h1>There is nothing here</h1>
         <p>The address may have been mistyped.</p>
         <Link to="/" className="button">
-          To the start
+          Go to the start page
         </Link>
       </div>
     </div>

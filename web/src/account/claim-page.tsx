@@ -39,7 +39,7 @@ function OpenClaim({ token, claim, visitor, onChanged }: OpenClaimProps) {
       <h1>{isYours ? `${applicationName} is yours` : `Keep ${applicationName}`}</h1>
       <p className="soft">
         {isYours
-          ? 'It belongs to your account already.'
+          ? 'It already belongs to your account.'
           : `Claiming attaches ${attached.length > 1 ? `these ${attached.length} deployments, all started with the same token,` : 'it'} to your account: same address, same data, nothing is deployed again.`}
       </p>
       {attached.map((each) => (
@@ -50,7 +50,7 @@ function OpenClaim({ token, claim, visitor, onChanged }: OpenClaimProps) {
           to={pathOf({ page: 'deployment', environment, applicationName, tab: 'overview' })}
           className="button primary"
         >
-          To its page
+          Open the deployment
         </Link>
       ) : visitor.kind === 'account' ? (
         <Confirmation {...{ token, claim, onChanged }} email={visitor.account.email} />
@@ -140,13 +140,13 @@ function Confirmation({ token, claim, email, onChanged }: ConfirmationProps) {
       {problem && <ProblemNotice problem={problem} />}
       <div className="panel padded stack">
         <p>
-          <strong>The token of whoever started this goes on working.</strong> They can still see, change and remove it,
-          and read its logs and its configuration. What they start with it from now on is free and expires: it takes
-          nothing of your plan. Your account page shows the token, and ends it whenever you like.
+          <strong>The token of whoever started this keeps working.</strong> They can still see, change and remove it,
+          and read its logs and its configuration. What they start with it from now on is free and expires: it does not
+          count towards your plan. Your account page shows the token, and can end it at any time.
         </p>
         <label className="check">
           <input type="checkbox" checked={isTokenEnding} onChange={({ target }) => setIsTokenEnding(target.checked)} />
-          <span>End the token now. An agent that works with it has to be given a new one.</span>
+          <span>End the token now. An agent that uses it will need a new one.</span>
         </label>
       </div>
       <div className="row">
@@ -169,11 +169,11 @@ const anotherLink = 'Open the deployment in the browser that started it, and pre
 const refusals: Record<string, { title: string; says: string }> = {
   claim_not_found: { title: 'There is no such claim link', says: `It may have been mistyped. ${anotherLink}` },
   claim_expired: {
-    title: 'This claim link has ended',
+    title: 'This claim link no longer works',
     says: `It is too old, or its deployment has ended. ${anotherLink}`,
   },
   already_claimed: {
-    title: 'This link was used already',
+    title: 'This link has already been used',
     says: 'The deployment belongs to an account. If it is yours, sign in to it.',
   },
 };

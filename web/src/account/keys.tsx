@@ -28,8 +28,8 @@ export function Keys({ asked: { value, problem, ask } }: { asked: Asked<{ keys: 
         </button>
       </div>
       <p className="small soft">
-        For scripts and agents: send one as <code>Authorization: Bearer …</code>, and it can do with all deployments of
-        the account what you can.
+        For scripts and agents: send one as <code>Authorization: Bearer …</code>, and it can do everything with the
+        deployments of your account that you can.
       </p>
       {problem && <ProblemNotice problem={problem} />}
       {value && value.keys.length === 0 && <p className="soft">No API keys yet.</p>}
@@ -63,7 +63,7 @@ export function Keys({ asked: { value, problem, ask } }: { asked: Asked<{ keys: 
       )}
       {made !== undefined && (
         <MadeSecret title="Your new API key" what="the key" secret={made} onClose={close}>
-          It is shown this once. Keep it like a password.
+          It is shown only once. Keep it like a password.
         </MadeSecret>
       )}
     </section>
@@ -78,7 +78,7 @@ function KeyRow({ apiKey, onRemoved }: { apiKey: ApiKey; onRemoved: () => void }
   const remove = async () => {
     const answer = await removeKey(id);
     if (!answer.ok) return setProblem(answer.problem);
-    tellUser(`The key “${name}” is revoked.`);
+    tellUser(`The key “${name}” was revoked.`);
     onRemoved();
   };
   return (
@@ -112,7 +112,7 @@ function KeyRow({ apiKey, onRemoved }: { apiKey: ApiKey; onRemoved: () => void }
             </>
           }
         >
-          <p>Whatever uses it is refused from then on.</p>
+          <p>Anything that uses it will be refused from then on.</p>
           {problem && <ProblemNotice problem={problem} />}
         </Dialog>
       )}

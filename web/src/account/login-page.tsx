@@ -40,7 +40,10 @@ function SignInFirst() {
   const path = `${location.pathname}${location.search}`;
   return (
     <div className="panel padded stack">
-      <p>The command berth asks for a key of your account. Sign in to see who asks; nothing is granted by that.</p>
+      <p>
+        The <code>berth</code> command asks for a key to your account. Sign in to see who is asking; signing in grants
+        nothing yet.
+      </p>
       <div className="row">
         <Link to={signInPath('sign-in', path)} className="button primary">
           Sign in
@@ -75,7 +78,7 @@ function CodeForm({ onCode }: CodeFormProps) {
         hint="The one that berth login shows in your terminal."
       />
       <button type="submit" className="button primary">
-        Go on
+        Continue
       </button>
     </form>
   );
@@ -114,13 +117,13 @@ function OpenLogin({ code, email, onCode }: { code: string; email: string } & Co
       <Asker login={login} />
       <div className="panel padded stack">
         <p>
-          <strong>It gets an API key of your account.</strong> With that it can see, change and remove everything that
+          <strong>It gets an API key for your account.</strong> With that it can see, change and remove everything that
           you have deployed, read its logs and its configuration with all passwords, and deploy more, until you revoke
-          the key on your account page. It cannot change the account, and make no other keys.
+          the key on your account page. It cannot change the account or create other keys.
         </p>
         <p>
-          Go on only if <strong>you yourself</strong> have just run <code>berth login</code>. If somebody has sent you
-          this link or this code, they would get into your account: refuse it.
+          Continue only if <strong>you yourself</strong> have just run <code>berth login</code>. If somebody sent you
+          this link or this code, they would gain access to your account: refuse it.
         </p>
       </div>
       {problem && <ProblemNotice problem={problem} />}
@@ -143,10 +146,10 @@ function Asker({ login: { machine, address, isFromYourAddress, createdAt } }: { 
     <dl className="panel padded facts">
       <dt>It calls itself</dt>
       <dd>{machine}</dd>
-      <dt>Asks from</dt>
+      <dt>Asking from</dt>
       <dd>
         {address}
-        {isFromYourAddress ? ', as you do' : ', which is not where you are'}
+        {isFromYourAddress ? ', the same as yours' : ', which is not yours'}
       </dd>
       <dt>Asked</dt>
       <dd>{printAgo(now - Date.parse(createdAt))}</dd>

@@ -19,7 +19,7 @@ export function MadeSecret({ title, what, secret, onClose, children }: MadeSecre
       onClose={onClose}
       actions={
         <button type="button" className="button primary" onClick={onClose}>
-          I have kept it
+          I have saved it
         </button>
       }
     >

@@ -108,7 +108,7 @@ export function NotificationsPanel({ asked: { value, problem, ask }, sendsMail }
             void change({ webhook: null }, 'The webhook was removed.');
           }}
           onResume={() =>
-            void change({ webhook: { url: webhook.url, kinds: webhook.kinds } }, 'The webhook is called again.')
+            void change({ webhook: { url: webhook.url, kinds: webhook.kinds } }, 'The webhook is switched on again.')
           }
         />
       )}
@@ -142,7 +142,7 @@ export function NotificationsPanel({ asked: { value, problem, ask }, sendsMail }
           secret={secret}
           onClose={() => setSecret(undefined)}
         >
-          It is shown this once. Calls are signed with it (<code>Berth-Signature</code>): check that they come from
+          It is shown only once. Calls are signed with it (<code>Berth-Signature</code>): check that they come from
           here.
         </MadeSecret>
       )}
@@ -192,7 +192,7 @@ function Webhook({ webhook, onAsk, onRemove, onResume }: WebhookProps) {
           {isTesting
             ? 'Sending a test …'
             : answer === undefined || triedAt === undefined
-              ? 'Nothing was sent yet.'
+              ? 'Nothing has been sent yet.'
               : `${answer} (${printAgo(now - Date.parse(triedAt))})`}
         </p>
         <span className="row push">

@@ -51,7 +51,7 @@ function problemOf(error: unknown): Problem {
   const isTwice = error instanceof Error && error.name === 'InvalidStateError';
   return {
     ...{ status: 0, code: 'passkey_cancelled' },
-    error: isTwice ? 'This device has a passkey for the account already.' : 'No passkey was used.',
+    error: isTwice ? 'This device already has a passkey for your account.' : 'No passkey was used.',
     ...(!isTwice && { hint: 'Try again, or use your password.' }),
   };
 }

@@ -22,7 +22,7 @@ export function ForgotPasswordPage() {
             its operator.
           </p>
         ) : isSent ? (
-          <p role="status">If the address has an account, a mail with a link is on its way to it.</p>
+          <p role="status">If an account has this address, we have sent it a mail with a link.</p>
         ) : (
           <Form
             onSubmit={({ email = '' }) => askForReset(email)}
@@ -34,7 +34,7 @@ export function ForgotPasswordPage() {
         )}
       </div>
       <p className="small">
-        <Link to={signInPath('sign-in', next)}>Back to signing in</Link>
+        <Link to={signInPath('sign-in', next)}>Back to sign-in</Link>
       </p>
     </div>
   );
@@ -47,10 +47,10 @@ export function ResetPasswordPage() {
     return (
       <div className="page narrow">
         <div className="panel empty">
-          <h1>This link does not work any more</h1>
-          <p>It was used, or is too old.</p>
+          <h1>This link no longer works</h1>
+          <p>It has already been used, or it has expired.</p>
           <Link to="/forgot-password" className="button">
-            Ask for another one
+            Ask for a new link
           </Link>
         </div>
       </div>
@@ -63,7 +63,7 @@ export function ResetPasswordPage() {
         <Form
           onSubmit={({ password = '' }) => resetPassword(token, password)}
           onDone={() => {
-            tellUser('The password is set. Sign in with it.');
+            tellUser('Your new password is set. Sign in with it.');
             go('/sign-in', { replace: true });
           }}
           submit="Set the password"

@@ -120,7 +120,7 @@ function EmailDialog({ account, sendsMail, onClose }: ProfileProps & { onClose: 
     <Dialog title="Change your e-mail address" onClose={onClose}>
       <p>
         Now: <strong>{account.email}</strong>.{' '}
-        {sendsMail && 'We send a link to the new address; it counts once you have opened that.'}
+        {sendsMail && 'We send a link to the new address; the change takes effect once you open it.'}
       </p>
       <Form
         submit={sendsMail ? 'Send me a link' : 'Change the address'}
@@ -159,7 +159,7 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
 }
 
 function PresentPassword({ name = 'password' }: { name?: string }) {
-  return <Field label="Present password" name={name} type="password" autoComplete="current-password" required />;
+  return <Field label="Current password" name={name} type="password" autoComplete="current-password" required />;
 }
 
 function Cancel({ onClose }: { onClose: () => void }) {
@@ -171,5 +171,5 @@ function Cancel({ onClose }: { onClose: () => void }) {
 }
 
 function withOwnWords(problem: Problem): Problem {
-  return problem.code === 'invalid_password' ? { ...problem, error: 'This is not your present password.' } : problem;
+  return problem.code === 'invalid_password' ? { ...problem, error: 'This is not your current password.' } : problem;
 }

@@ -31,14 +31,14 @@ export default function SignInPage({ isNew }: { isNew: boolean }) {
       <p className="soft">
         {isNew
           ? 'With an account, what you deploy is yours: manage it from anywhere, for as long as your plan lets it run.'
-          : 'Nobody needs an account to deploy. With one, you keep what you claim.'}
+          : "You don't need an account to deploy. With one, you keep what you claim."}
       </p>
       <ReturnedProblem />
       <div className="panel padded stack">
         {!methods ? (
           <Loading what="the form" height="16rem" />
         ) : isNew && !methods.signUp ? (
-          <p>New accounts are not open on this server. Ask its operator for one.</p>
+          <p>You can't create an account on this server yourself. Ask its operator for one.</p>
         ) : isNew ? (
           <SignUpForm methods={methods} onEnter={() => void enter()} onMailed={setMailedTo} />
         ) : (
@@ -70,7 +70,7 @@ function SignInForm({ methods, next, onEnter }: SignInFormProps) {
       </Form>
       {methods.sendsMail && (
         <p className="small">
-          <Link to={signInPath('forgot-password', next)}>Forgot the password?</Link>
+          <Link to={signInPath('forgot-password', next)}>Forgot your password?</Link>
         </p>
       )}
     </>
@@ -82,7 +82,7 @@ function explainSignIn(problem: Problem): Problem {
   return {
     ...problem,
     error: 'Your address is not verified yet.',
-    hint: 'We have sent you another mail: open its link.',
+    hint: 'We have sent you another mail: open the link in it.',
   };
 }
 
@@ -108,8 +108,8 @@ function MailSent({ address }: { address: string }) {
       <div className="panel empty">
         <h1>Check your mail</h1>
         <p>
-          We have written to <strong>{address}</strong>. The link in the mail verifies the address; then you can sign
-          in.
+          We have sent a mail to <strong>{address}</strong>. Open the link in it to verify the address; then you can
+          sign in.
         </p>
       </div>
     </div>

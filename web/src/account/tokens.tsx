@@ -17,7 +17,7 @@ export function Tokens({ asked: { value, problem, ask } }: { asked: Asked<{ toke
     <section className="panel padded stack" aria-label="Session tokens">
       <h2>Session tokens</h2>
       <p className="small soft">
-        Each start returns one. Whoever has it can see, change and remove what was started with it, also after you have
+        Each start returns one. Whoever has it can see, change and remove what was started with it, even after you have
         claimed it.
       </p>
       {problem && <ProblemNotice problem={problem} />}
@@ -31,7 +31,7 @@ export function Tokens({ asked: { value, problem, ask } }: { asked: Asked<{ toke
       )}
       {made !== undefined && (
         <MadeSecret title="The new session token" what="the token" secret={made} onClose={() => setMade(undefined)}>
-          It is shown this once. The one before has ended.
+          It is shown only once. The previous one has ended.
         </MadeSecret>
       )}
     </section>
@@ -82,7 +82,7 @@ function TokenRow({ token, onChange, onMade }: TokenRowProps) {
                 );
               }}
             />
-            <span>What it starts counts to the plan and stays. Otherwise it is free, and expires.</span>
+            <span>What it starts counts towards your plan and stays. Otherwise it is free, and expires.</span>
           </label>
         )}
       </span>

@@ -63,7 +63,7 @@ function SignInFirst({ token }: { token: string }) {
   return (
     <div className="panel empty">
       <h1>Sign in to confirm your new address</h1>
-      <p>This link changes the address of an account. It works for whoever is signed in to that.</p>
+      <p>This link changes the address of an account. It works only while you are signed in to that account.</p>
       <Link to={signInPath('sign-in', `/verify-email?token=${token}`)} className="button primary">
         Sign in
       </Link>
@@ -72,7 +72,7 @@ function SignInFirst({ token }: { token: string }) {
 }
 
 function DeadLink() {
-  return <Ask title="This link does not work any more" says="It is incomplete or too old. Ask for another one." />;
+  return <Ask title="This link no longer works" says="It is incomplete or too old. Ask for a new link." />;
 }
 
 function Ask({ title, says }: { title: string; says: string }) {

@@ -25,16 +25,16 @@ test('of a pod with volumes it is said what becomes of each', () => {
 test('where nothing serves, nothing is said to serve on', () => {
   const nothing = outcomeWords({ pods: [web], interrupted: [] });
   assert.match(nothing, /Nothing serves there yet/);
-  assert.doesNotMatch(nothing, /serves on/);
+  assert.doesNotMatch(nothing, /keeps serving/);
 });
 
 test('what serves on when an update fails is told with what has to start again for that', () => {
   assert.equal(
     outcomeWords({ pods: [web], interrupted: [], servingRevision: 2 }),
-    'The address stays. If the new revision does not become ready, revision 2 serves on.',
+    'The address stays. If the new revision does not become ready, revision 2 keeps serving.',
   );
   assert.equal(
     outcomeWords({ pods: [{ ...web, change: 'restarted' }], interrupted: ['/'], servingRevision: 2 }),
-    'The address stays. Nothing answers at / until the new revision is ready. If the new revision does not become ready, revision 2 serves on, and web starts again as before.',
+    'The address stays. Nothing answers at / until the new revision is ready. If the new revision does not become ready, revision 2 keeps serving, and web starts again as before.',
   );
 });

@@ -45,5 +45,5 @@ export function outcomeWords({ pods, interrupted, servingRevision }: Outcome): s
   const stopped = pods.filter(({ change }) => change === 'restarted').map(({ name }) => name);
   const back =
     stopped.length > 0 ? `, and ${stopped.join(', ')} ${stopped.length > 1 ? 'start' : 'starts'} again as before` : '';
-  return `The address stays.${gap} If the new revision does not become ready, revision ${servingRevision} serves on${back}.`;
+  return `The address stays.${gap} If the new revision does not become ready, revision ${servingRevision} keeps serving${back}.`;
 }

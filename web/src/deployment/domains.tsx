@@ -171,7 +171,7 @@ function DomainRow({ domain: shown, target, onChange }: DomainRowProps) {
             </>
           }
         >
-          <p>It leads here no more. For seven days no other account can have it.</p>
+          <p>It will no longer lead here. For seven days no other account can have it.</p>
         </Dialog>
       )}
     </li>

@@ -87,7 +87,7 @@ export function EndedDeployment({ until, end, target, onRestored }: EndedDeploym
               </>
             }
           >
-            <p>Its volumes and its configuration on this server go at once. This can't be undone.</p>
+            <p>Its volumes and its configuration on this server are deleted at once. This can't be undone.</p>
           </Dialog>
         )}
       </div>

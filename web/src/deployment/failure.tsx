@@ -45,14 +45,14 @@ export function Failure({ status, target, route }: FailureProps) {
         <Link to={failed ? `${at('configuration')}?pod=${encodeURIComponent(failed.name)}` : at('configuration')}>
           Correct the configuration
         </Link>{' '}
-        and send it as an update: the address stays. <Link to={at('logs')}>The logs</Link> may tell more.
+        and send it as an update: the address stays. <Link to={at('logs')}>The logs</Link> may say more.
         {status.health === 'serving' && status.servingRevision !== undefined && (
           <>
             {' '}
             <Link to={`${at('revisions')}?from=${status.servingRevision}&to=${status.revision}`}>
               Compare it with revision {status.servingRevision}
             </Link>
-            , which serves, or <Link to={`${at('revisions')}?back=${status.servingRevision}`}>go back to that</Link>.
+            , which is serving, or <Link to={`${at('revisions')}?back=${status.servingRevision}`}>go back to it</Link>.
           </>
         )}
       </p>

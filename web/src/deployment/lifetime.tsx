@@ -59,7 +59,7 @@ export function Lifetime({ deployment, target, onChange }: LifetimeProps) {
                 setMayNotify(false);
                 tellUser(
                   isAllowed
-                    ? 'You are told ten minutes before it expires, while this page is open in a tab.'
+                    ? 'You will be told ten minutes before it expires, while this page is open in a tab.'
                     : 'This browser does not allow notifications here.',
                 );
               })
@@ -111,7 +111,7 @@ export function Lifetime({ deployment, target, onChange }: LifetimeProps) {
                 onClick={() =>
                   void ask(
                     () => releaseDeployment(target),
-                    () => tellUser(`${target.applicationName} is not held any more: it ends at its time limit.`),
+                    () => tellUser(`${target.applicationName} is no longer held: it ends at its time limit.`),
                   )
                 }
               >
@@ -175,6 +175,6 @@ async function tellExtended(target: Target): Promise<void> {
   const answer = await statusOf(target);
   if (!answer.ok || answer.value.expiresAt === undefined) return tellUser('Extended.');
   const { expiresAt, extend } = answer.value;
-  const more = extend.remaining === 0 ? 'That was the last extension.' : `${extend.remaining} more can follow.`;
+  const more = extend.remaining === 0 ? 'That was the last extension.' : `Extensions left: ${extend.remaining}.`;
   tellUser(`Extended: it expires ${printMoment(Date.parse(expiresAt), Date.now())}. ${more}`);
 }

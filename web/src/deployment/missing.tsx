@@ -53,10 +53,10 @@ function explain(
   if (end)
     return {
       title: `${applicationName} has expired`,
-      says: 'Its time limit is reached: its site, its pods and its data are gone.',
+      says: 'Its time limit was reached: its site, its pods and its data are gone.',
     };
   if (problem?.status === 404 && sessionToken !== undefined) {
-    return { title: `${applicationName} has ended`, says: 'It was removed, or its time limit is reached.' };
+    return { title: `${applicationName} has ended`, says: 'It was removed, or its time limit was reached.' };
   }
   return {
     title: 'This deployment is not known here',

@@ -29,8 +29,8 @@ export function Overview({ status, target, journey, pods, route }: OverviewProps
       {status.health === 'stopped' && (
         <div className="notice calm">
           <p>
-            It is stopped: no pod runs, and visitors are told so. The address and the data stay, and the time limit goes
-            on. <em>Start</em> brings it back.
+            It is stopped: no pod runs, and visitors are told so. The address and the data stay, and the time limit
+            still applies. <em>Start</em> brings it back.
           </p>
         </div>
       )}
@@ -116,7 +116,7 @@ function headingOf({ health, revision: last, servingRevision }: Status, journey:
   const revision = journey && journey.revision > 1 ? `Revision ${journey.revision}` : '';
   if (health === 'deploying') return revision === '' ? 'Deploying' : `Deploying ${revision.toLowerCase()}`;
   if (health === 'stopped') return 'Stopped';
-  if (health === 'serving') return `${revision} did not become ready, revision ${servingRevision} serves`;
+  if (health === 'serving') return `${revision} did not become ready; revision ${servingRevision} still serves`;
   if (health === 'failed' && servingRevision === last) return 'No longer ready';
   if (health === 'failed') return revision === '' ? 'Did not become ready' : `${revision} did not become ready`;
   const took = journey?.tookMs === undefined ? '' : ` after ${printSpan(journey.tookMs)}`;

@@ -164,7 +164,7 @@ function tellState(event: EventOf<'state'>): Telling {
       return { text: `Failed: ${describeReason(event)}${serving}`, tone: 'bad', ...detail };
     }
     case 'expired':
-      return { text: event.because === 'removed' ? 'Removed' : 'Expired: its time limit is reached', tone: 'plain' };
+      return { text: event.because === 'removed' ? 'Removed' : 'Expired: its time limit was reached', tone: 'plain' };
   }
 }
 

@@ -114,7 +114,9 @@ function findsOf(shown: number, isLooking: boolean): string {
 }
 
 function saysOf(connection: string): string {
-  return connection === 'connecting' ? 'Loading …' : 'The pods have written nothing yet. What they write appears here.';
+  return connection === 'connecting'
+    ? 'Loading …'
+    : 'The pods have not written anything yet. What they write appears here.';
 }
 
 /** Those of the configuration, and further replicas in the order in which they have written something. */

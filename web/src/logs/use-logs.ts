@@ -165,7 +165,7 @@ async function readLines(target: Target, choice: Choice, signal?: AbortSignal): 
       lines.push(...messages.flatMap((message) => readLine(message) ?? []));
   } catch {
     // It broke, or is not wanted any more.
-    return { ok: false, problem: { status: 0, code: 'unreachable', error: 'The connection broke.' } };
+    return { ok: false, problem: { status: 0, code: 'unreachable', error: 'The connection was lost.' } };
   }
   return { ok: true, value: lines };
 }

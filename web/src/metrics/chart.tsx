@@ -93,7 +93,7 @@ export function Chart({
 function inWords({ title, lines, print, limit }: Pick<ChartProps, 'title' | 'lines' | 'print' | 'limit'>): string {
   const told = lines.map(({ name, values, now }) => {
     const most = mostOf([values]);
-    return `${lines.length > 1 ? `${name} ` : ''}${print(now)} now, ${print(most)} at the most`;
+    return `${lines.length > 1 ? `${name} ` : ''}${print(now)} now, ${print(most)} at most`;
   });
   return `${title}: ${told.join('; ')}${limit ? `; limit ${limit.text}` : ''}`;
 }

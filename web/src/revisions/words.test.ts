@@ -37,7 +37,7 @@ test('a revision says which pods it has changed, and which one it repeats', () =
   assert.equal(changesOf({ number: 2, changes }), 'Changes web and worker, adds redis');
   assert.equal(
     changesOf({ number: 3, changes, repeats: 1 }),
-    'Changes web and worker, adds redis, has the text of revision 1',
+    'Changes web and worker, adds redis, has the same text as revision 1',
   );
   assert.equal(changesOf({ number: 4, changes: { added: [], changed: [], removed: [] } }), 'Changes no pod');
   assert.equal(changesOf({ number: 5 }), undefined);

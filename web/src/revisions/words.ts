@@ -21,7 +21,7 @@ export function outcomeOf({ state, durationMs }: Told): string | undefined {
     case 'failed':
       return `failed${after}`;
     case 'superseded':
-      return 'another one was asked for before it was ready';
+      return 'replaced by another before it was ready';
     case 'deploying':
       return undefined;
   }
@@ -44,7 +44,7 @@ export function changesOf({ number, changes, repeats }: Pick<Revision, 'number' 
   const { added = [], changed = [], removed = [] } = changes ?? {};
   const told = [...say('changes', changed), ...say('adds', added), ...say('removes', removed)];
   if (changes && told.length === 0) told.push('changes no pod');
-  if (repeats !== undefined) told.push(`has the text of revision ${repeats}`);
+  if (repeats !== undefined) told.push(`has the same text as revision ${repeats}`);
   return told.length === 0 ? undefined : capitalised(told.join(', '));
 }
 

@@ -29,9 +29,9 @@ export default function SharedPage({ token }: { token: string }) {
       <div className="page">
         <div className="empty">
           <h1>This link shows nothing</h1>
-          <p>It was revoked, or never was one. Ask whoever gave it to you for another.</p>
+          <p>It was revoked, or it never existed. Ask whoever gave it to you for a new one.</p>
           <Link to="/" className="button">
-            To the start
+            Go to the start page
           </Link>
         </div>
       </div>
@@ -60,7 +60,7 @@ function Shared({ status, isOld }: { status: SharedStatus; isOld: boolean }) {
         </p>
       )}
       {health === 'expired' ? (
-        <p className="soft">It has ended. Its address leads nowhere any more.</p>
+        <p className="soft">It has ended. Its address no longer works.</p>
       ) : (
         <>
           <p className="shared-address">

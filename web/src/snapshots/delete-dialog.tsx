@@ -38,7 +38,7 @@ export function DeleteDialog({ target, snapshot: { id }, onClose, onDone }: Dele
         </>
       }
     >
-      <p>It cannot be restored any more. The data of the application and other snapshots stay as they are.</p>
+      <p>It can no longer be restored. The data of the application and other snapshots stay as they are.</p>
       {problem && <ProblemNotice problem={problem} />}
     </Dialog>
   );

@@ -49,7 +49,7 @@ export function ExportPanel({ target, hasVolumes }: { target: Target; hasVolumes
         )}
       </div>
       <p className="small">
-        One tar that runs elsewhere, by Docker Compose, on Kubernetes or on another Berth: the configuration, the data
+        One tar that runs elsewhere, with Docker Compose, on Kubernetes or on another Berth: the configuration, the data
         of all volumes at one instant, and the images that were pushed here. Its README.md says how.
       </p>
       <div className="export-choice">
@@ -77,13 +77,13 @@ export function ExportPanel({ target, hasVolumes }: { target: Target; hasVolumes
       {isWithSecrets && <p className="small">Passwords and keys will be in the file: keep it where nobody reads it.</p>}
       {received !== undefined && (
         <p className="notice calm small" role="status">
-          {received === 0 ? 'Being prepared …' : `${printBytes(received)} so far.`} Stay on this tab until it is done.
+          {received === 0 ? 'Preparing …' : `${printBytes(received)} so far.`} Stay on this tab until it is done.
         </p>
       )}
       {!canAskForPlace() && hasVolumes && !isWithoutVolumes && (
         <p className="small soft">
-          This browser collects the file before it is saved. Of volumes of many GB, <code>berth export all</code> writes
-          it at once.
+          This browser collects the file before it is saved. If the volumes have many GB, use{' '}
+          <code>berth export all</code>, which writes the file as it comes.
         </p>
       )}
       {problem && <ProblemNotice problem={problem} />}

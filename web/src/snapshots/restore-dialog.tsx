@@ -104,14 +104,14 @@ export function RestoreDialog({ target, snapshot, onClose, onDone }: RestoreDial
           <>
             <p>{isBeside ? startedWith(preview, now) : replacedBy(preview, now)}</p>
             <p className="small">
-              {isBeside ? 'What runs stays as it is.' : stoppedWords(preview)}
+              {isBeside ? 'What is running stays as it is.' : stoppedWords(preview)}
               {preview.left.length > 0 &&
-                ` ${isBeside ? 'Empty at the beginning' : 'Left as they are'}: ${preview.left.join(', ')}.`}
+                ` ${isBeside ? 'Empty at first' : 'Left as they are'}: ${preview.left.join(', ')}.`}
             </p>
             <p className="small soft">
               {isBeside
-                ? 'It has an address of its own and the same passwords, and counts as any other deployment.'
-                : 'A snapshot of what is there now is taken before; what is written between that and the stop, some seconds, is lost. The configuration stays.'}
+                ? 'It has an address of its own and the same passwords, and counts like any other deployment.'
+                : 'A snapshot of what is there now is taken first; what is written in the seconds between that and the stop is lost. The configuration stays.'}
             </p>
           </>
         )}

@@ -60,8 +60,8 @@ async function save(answer: Answer<Response>, { name, place, signal, onBytes }: 
     else handOver(name, await new Response(counted, { headers: response.headers }).blob());
     return { ok: true };
   } catch {
-    const error = 'The export broke off, and nothing was saved.';
-    return { ok: false, problem: { code: 'broken', error, hint: 'Look whether there is room for it, and try again.' } };
+    const error = 'The export was interrupted, and nothing was saved.';
+    return { ok: false, problem: { code: 'broken', error, hint: 'Check that there is room for it, and try again.' } };
   }
 }
 

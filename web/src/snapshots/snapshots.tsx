@@ -84,7 +84,7 @@ export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelPro
             disabled={isAsking || isTaking}
             onClick={() => void take()}
           >
-            {isTaking ? 'Being taken …' : 'Take a snapshot'}
+            {isTaking ? 'Taking it …' : 'Take a snapshot'}
           </button>
         )}
       </div>
@@ -94,7 +94,9 @@ export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelPro
       {restore && <RestoreStage restore={restore} />}
       {!value && !problem && <Loading what="the snapshots" height="6rem" />}
       {value?.snapshots.length === 0 && obstacle === undefined && (
-        <p className="soft small">None yet. A snapshot has all volumes at one instant; the application runs on.</p>
+        <p className="soft small">
+          None yet. A snapshot has all volumes at one instant; the application keeps running.
+        </p>
       )}
       {value && value.snapshots.length > 0 && (
         <ol className="snapshot-rows" aria-label="Snapshots, the newest first">

@@ -27,7 +27,7 @@ test('a snapshot says what it was taken for, of which revision it is, and how la
 });
 
 test('a try that has failed is told, and whether another follows', () => {
-  assert.equal(problemOf({ state: 'asked', problem: 'No room.' }), 'No room. It is tried again.');
+  assert.equal(problemOf({ state: 'asked', problem: 'No room.' }), 'No room. It will be tried again.');
   assert.equal(problemOf({ state: 'failed', problem: 'No room.' }), 'No room.');
   assert.equal(problemOf({ state: 'taken' }), undefined);
 });
@@ -35,7 +35,7 @@ test('a try that has failed is told, and whether another follows', () => {
 test('a restore says whether the application runs meanwhile', () => {
   const volumes = ['db-data', 'web-files'];
   const [inPlace, beside] = [false, true].map((isBeside) => ({ isBeside, volumes }));
-  assert.match(stageOf({ ...inPlace!, state: 'asked' }, ''), /^Restoring db-data, web-files: .*runs on/);
+  assert.match(stageOf({ ...inPlace!, state: 'asked' }, ''), /^Restoring db-data, web-files: .*keeps running/);
   assert.match(stageOf({ ...inPlace!, state: 'asked', progress: 40 }, ''), /fetched, 40 %\./);
   assert.match(stageOf({ ...inPlace!, state: 'filled' }, ''), /stop for that/);
   assert.match(stageOf({ ...beside!, state: 'asked' }, ''), /starts when they are here/);

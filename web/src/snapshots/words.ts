@@ -46,7 +46,7 @@ export function contentsOf({ volumes, dumps }: Pick<Snapshot, 'volumes' | 'dumps
 /** Why the last try has failed, and what becomes of it. */
 export function problemOf({ state, problem }: Pick<Snapshot | Restore, 'state' | 'problem'>): string | undefined {
   if (problem === undefined) return undefined;
-  return state === 'failed' ? problem : `${problem} It is tried again.`;
+  return state === 'failed' ? problem : `${problem} It will be tried again.`;
 }
 
 /** Where a restore is. @param ago When it has ended, such as `5 min ago`. */
@@ -58,7 +58,7 @@ export function stageOf(
   const percent = progress === undefined ? '' : `, ${progress} %`;
   switch (state) {
     case 'asked':
-      return `Restoring ${what}: the data are being fetched${percent}. The application ${isBeside ? 'starts when they are here' : 'runs on meanwhile'}.`;
+      return `Restoring ${what}: the data are being fetched${percent}. The application ${isBeside ? 'starts when they are here' : 'keeps running meanwhile'}.`;
     case 'filled':
       return `Restoring ${what}: the data are here and are being put in place.${isBeside ? '' : ' Pods that use them stop for that.'}`;
     case 'done':
@@ -75,7 +75,7 @@ export function startedWith(
 ): string {
   const at = Date.parse(snapshot.takenAt ?? snapshot.createdAt);
   const then = `${printMoment(at, nowMs)} (${printAgo(nowMs - at)})`;
-  return `It begins with what was there ${then}, by revision ${snapshot.revision}: ${volumes.join(', ')}.`;
+  return `It begins with what was there ${then}, at revision ${snapshot.revision}: ${volumes.join(', ')}.`;
 }
 
 /** What a restore would replace, and by what. */
@@ -93,11 +93,11 @@ export function isOpen({ state }: Pick<Restore, 'state'>): boolean {
   return state === 'asked' || state === 'filled';
 }
 
-/** `Kept are the last 7 that were asked for, …`: what the plan says. */
+/** `The newest 7 that were asked for are kept, …`: what the plan says. */
 export function termsOf({ count, bytes, everyHours }: Snapshots['kept']): string {
   if (count === 0) return 'The plan has no snapshots.';
   const every = everyHours === undefined ? '' : `, and ${count} more of those taken every ${everyHours} h`;
-  return `Kept are the newest ${count} that were asked for${every}; up to ${printBytes(bytes)} in all of the account.`;
+  return `The newest ${count} that were asked for are kept${every}; up to ${printBytes(bytes)} for the whole account.`;
 }
 
 /** Why no snapshot can be taken, and what to do about it; undefined where one can. */
@@ -107,6 +107,6 @@ export function obstacleOf(found: { isOffered: boolean; isKept: boolean; hasVolu
     return 'This application has no volumes, so there are no data to take snapshots of: Revisions keeps its configuration.';
   if (!isOffered)
     return "This server takes no snapshots: copy the data with the application's own means, such as a dump of its database.";
-  if (!isKept) return 'Snapshots are kept of claimed deployments only: claim this one first, above.';
+  if (!isKept) return 'Snapshots are kept for claimed deployments only: claim this one first, above.';
   return undefined;
 }

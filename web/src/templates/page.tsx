@@ -79,7 +79,7 @@ function Gallery({ templates, tags, looked, setLooked }: GalleryProps) {
       {found.length === 0 ? (
         <div className="panel empty">
           <h2>Nothing matches</h2>
-          <p>A Compose file of the application works as well: open or paste it in the editor.</p>
+          <p>The application's own Compose file works as well: open it or paste it into the editor.</p>
           <button type="button" className="button" onClick={() => setLooked({ search: '', tag: '' })}>
             Show all templates
           </button>

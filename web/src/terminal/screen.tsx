@@ -51,7 +51,7 @@ export default function Screen({ target, pod, isOver, onEnd, onLeave }: ScreenPr
         isSkipping = true;
         return;
       }
-      if (isSkipping) terminal.write('\r\n[a part of the output is left out]\r\n');
+      if (isSkipping) terminal.write('\r\n[part of the output is left out]\r\n');
       isSkipping = false;
       waiting += bytes.length;
       terminal.write(bytes, () => {

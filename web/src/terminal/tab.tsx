@@ -59,9 +59,7 @@ function Shell({ target, status }: { target: Target; status: Deployment['status'
             type="button"
             className="button compact"
             ref={leaving}
-            onClick={() =>
-              setOpened({ ...opened, end: { kind: 'ended', exitCode: null, message: 'You have ended it.' } })
-            }
+            onClick={() => setOpened({ ...opened, end: { kind: 'ended', exitCode: null, message: 'You ended it.' } })}
           >
             End it
           </button>
@@ -104,8 +102,10 @@ function Ended({ end, pod }: { end: End; pod: string }) {
 }
 
 function wordsOf(end: Exclude<End, { kind: 'refused' }>, pod: string): string {
-  if (end.kind === 'broken') return `The connection to ${pod} broke. What ran there was ended.`;
+  if (end.kind === 'broken') return `The connection to ${pod} was lost. What was running there was stopped.`;
   if (end.message !== undefined) return end.message;
   if (end.exitCode === null) return `The container of ${pod} has ended, and the shell with it.`;
-  return end.exitCode === 0 ? `The shell in ${pod} has ended.` : `The shell in ${pod} has ended with ${end.exitCode}.`;
+  return end.exitCode === 0
+    ? `The shell in ${pod} has ended.`
+    : `The shell in ${pod} has ended with exit code ${end.exitCode}.`;
 }
