@@ -122,7 +122,7 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
       assert.match(bare.get(`${applicationName}/compose.yaml`)!.toString(), /TOKEN/);
       await exporting.getByLabel('With secrets').check();
       await exporting.getByLabel('Without volumes').check();
-      await exporting.getByText('keep it where nobody reads it').waitFor();
+      await exporting.getByText('keep it where nobody else can read it').waitFor();
       await visitor.look('export');
       const full = await save();
       assert.ok(![...full.keys()].some((path) => path.includes('/volumes/')), [...full.keys()].join(' '));

@@ -93,7 +93,7 @@ test('a link to what the service does not fetch says why, and leads on', async (
   await page.waitForSelector('.notice >> text=There is no template "no-such"');
   await visitor.complains(/404/);
   await page.goto('/new');
-  await page.waitForSelector('.notice >> text=This link names no configuration');
+  await page.waitForSelector('.notice >> text=This link does not name a configuration');
   await page.getByRole('link', { name: 'To the editor' }).click();
   await page.waitForSelector('.problems .valid');
   await visitor.close();

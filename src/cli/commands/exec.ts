@@ -141,7 +141,7 @@ function told({ terminal, signal }: Context, end: RemoteEnd): number {
       return terminal.refuse({ status: 400, ...end.problem });
     case 'broken':
       if (signal.aborted) return statuses.interrupted;
-      terminal.note('The connection broke. What ran there was ended.');
+      terminal.note('The connection was lost. What was running there was stopped.');
       return statuses.unreachable;
   }
 }

@@ -30,7 +30,7 @@ export const logs: Run = async (context) => {
     });
   const lines = connection.client.logs(query, {
     signal,
-    onBroken: () => terminal.note('The connection broke; trying again.'),
+    onBroken: () => terminal.note('The connection was lost; trying again.'),
   });
   for (;;) {
     const { done, value } = await lines.next();
@@ -67,7 +67,7 @@ export const events: Run = async (context) => {
     );
   const told = connection.client.events(target, {
     signal,
-    onBroken: () => terminal.note('The connection broke; trying again.'),
+    onBroken: () => terminal.note('The connection was lost; trying again.'),
   });
   for (;;) {
     const { done, value } = await told.next();

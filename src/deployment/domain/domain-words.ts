@@ -31,7 +31,7 @@ export function domainReason(
   const { name, finding } = domain;
   switch (state) {
     case 'pending':
-      return finding ? pendingWords(finding, proof) : 'It is looked up in a moment.';
+      return finding ? pendingWords(finding, proof) : 'It will be looked up in a moment.';
     case 'verified':
       return finding ? directionWords(finding, name, host) : undefined;
     case 'certifying':
@@ -39,7 +39,7 @@ export function domainReason(
         ? `The authority has issued no certificate: ${certificate.problem.replace(/\.?$/, '.')} The next try is at ${time(certificate.nextTryAt)}.`
         : 'The certificate is on its way.';
     case 'failing':
-      return `${proofWords(finding?.proof ?? [], proof)} It serves on until ${time(releaseAt(domain) ?? 0)}, unless the record is back before.`;
+      return `${proofWords(finding?.proof ?? [], proof)} It serves on until ${time(releaseAt(domain) ?? 0)}, unless the record is back before then.`;
     case 'released':
       return releasedWords(domain);
     case 'live':

@@ -17,7 +17,7 @@ export default function VerifyPage() {
       {token === null ? (
         <Ask
           title="Verify your address"
-          says="Open the link in the mail that we have sent you. If it has not arrived, ask for another one."
+          says="Open the link in the mail that we have sent you. If it has not arrived, ask for a new one."
         />
       ) : query.has('error') ? (
         <DeadLink />

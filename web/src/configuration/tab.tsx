@@ -71,7 +71,7 @@ function ConfigurationEditor({ configuration, target }: { configuration: Configu
               <button
                 type="button"
                 className="button quiet"
-                onClick={() => replace(original, 'Your changes are undone.')}
+                onClick={() => replace(original, 'Your changes were undone.')}
               >
                 Undo all
               </button>

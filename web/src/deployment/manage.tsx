@@ -95,7 +95,7 @@ function ManageDialog({ target, pods, onChange, onClose }: ManageProps & { onClo
         the site offline: the address, the data and the time limit stay, and <em>Start</em> brings it back.
         {databases &&
           databases.length > 0 &&
-          ' A database URL holds the password, and works inside this deployment only.'}
+          ' A database URL contains the password, and works only inside this deployment.'}
       </p>
       {problem && <ProblemNotice problem={problem} />}
     </Dialog>

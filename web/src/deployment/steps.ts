@@ -136,7 +136,7 @@ function withPresent(steps: readonly Step[]): Step[] {
 }
 
 function saysOf({ name }: Step): { says?: string } {
-  return name === images ? { says: 'looking them up, downloading what is not here' } : {};
+  return name === images ? { says: 'looking them up, downloading what is missing' } : {};
 }
 
 /** The sentence for what is happening. */

@@ -74,7 +74,9 @@ export function ExportPanel({ target, hasVolumes }: { target: Target; hasVolumes
           </label>
         )}
       </div>
-      {isWithSecrets && <p className="small">Passwords and keys will be in the file: keep it where nobody reads it.</p>}
+      {isWithSecrets && (
+        <p className="small">Passwords and keys will be in the file: keep it where nobody else can read it.</p>
+      )}
       {received !== undefined && (
         <p className="notice calm small" role="status">
           {received === 0 ? 'Preparing …' : `${printBytes(received)} so far.`} Stay on this tab until it is done.

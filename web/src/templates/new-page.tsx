@@ -58,7 +58,7 @@ async function findText(asked: URLSearchParams): Promise<Answer<Found>> {
     const { text, from: source } = answer.value;
     return { ok: true, value: { text, source, title: fileOf(source) } };
   }
-  const error = 'This link names no configuration.';
+  const error = 'This link does not name a configuration.';
   const hint = 'Links are /new?from=https://… or /new?template=NAME.';
   return { ok: false, problem: { status: 400, code: 'invalid_request', error, hint } };
 }
