@@ -141,12 +141,12 @@ test('while the service is away the page says so, and goes on where it was when 
   const told = await page.locator('.events li').allInnerTexts();
 
   await browser.berth.end('SIGTERM');
-  await page.waitForSelector('.notice >> text=The connection to the service is lost');
+  await page.waitForSelector('.reach >> text=No connection to the service');
   await visitor.look('away', /status of 503/);
   const origin = browser.berth.settings.baseUrl.origin;
   assert.match(await visitor.visit(`${origin}/deployments`), /This page tries again by itself/);
   await browser.berth.serve();
-  await page.waitForSelector('.notice >> text=The connection', { state: 'detached' });
+  await page.waitForSelector('.reach p', { state: 'detached' });
   await page.getByRole('button', { name: 'Extend' }).click();
   await page.waitForSelector('.events >> text=Time limit extended');
   const toldNow = await page.locator('.events li').allInnerTexts();

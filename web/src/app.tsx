@@ -6,6 +6,7 @@ import { Shortcuts } from './palette/shortcuts.tsx';
 import { Boundary } from './parts/boundary.tsx';
 import { Boat } from './parts/icons.tsx';
 import { Loading } from './parts/loading.tsx';
+import { ReachNotice } from './parts/reach-notice.tsx';
 import { ThemeSwitch } from './parts/theme.tsx';
 import { Toasts } from './parts/toast.tsx';
 import { Link, useRoute } from './routing/router.tsx';
@@ -78,6 +79,7 @@ export function App() {
           <a href="/openapi.json">API</a>
         </div>
       </footer>
+      <ReachNotice />
       <Toasts />
     </>
   );

@@ -84,11 +84,6 @@ function KnownDeployment({ route, target: remembered, isSignedIn }: KnownDeploym
   return (
     <div className="page stack">
       <DeploymentHeader {...{ deployment, target }} onChange={feed.refresh} />
-      {connection === 'broken' && (
-        <p className="notice warn small" role="status">
-          The connection to the service is lost; trying again. What you see may be old.
-        </p>
-      )}
       <Tabs route={route} />
       <Boundary key={tab}>
         <Suspense fallback={<Loading what={titles[tab]} height="24rem" />}>

@@ -42,7 +42,7 @@ function Content({ list, onRemoved }: { list: List; onRemoved: () => void }) {
   };
   return (
     <>
-      {list.problem && <ProblemNotice problem={list.problem} />}
+      {list.problem && list.problem.code !== 'unreachable' && <ProblemNotice problem={list.problem} />}
       <Tools choice={choice} choose={choose} shown={shown.length} all={list.listed.length}>
         <RemoveSeveral
           listed={toRemove}

@@ -1,6 +1,7 @@
 /** Requests of the page to the service that it came from, by the service's client. */
-import { type Answer, ask as askService, type Question } from '../../../src/client/ask.ts';
+import { type Answer, ask as askService, type Problem, type Question } from '../../../src/client/ask.ts';
 import { type Client, createClient } from '../../../src/client/client.ts';
+import { type AnsweredBy, noteQuestion } from './connection.ts';
 
 export type { Answer, Problem } from '../../../src/client/ask.ts';
 
@@ -13,14 +14,31 @@ export async function allAnswered(): Promise<void> {
 }
 
 /** An operation that the service describes. */
-export const call: Client['call'] = (id, ...given) => counted(service.call(id, ...given));
+export const call: Client['call'] = (id, ...given) => noted(service.call(id, ...given));
 
 /** The response itself, for bodies that are read as they come. */
 export const open: Client['open'] = service.open;
 
 /** What signing in asks: its library's, which the service does not describe. */
 export function ask<T>(path: string, question: Question = {}): Promise<Answer<T>> {
-  return counted(askService<T>({}, path, question));
+  return noted(askService<T>({}, path, question));
+}
+
+/** Whether the service answers is told to all of the page; a question that was given up says nothing of it. */
+function noted<T>(answer: Promise<Answer<T>>): Promise<Answer<T>> {
+  const note = noteQuestion();
+  void answer.then((given) => note(given.ok ? 'service' : answeredBy(given.problem)));
+  return counted(answer);
+}
+
+/** What the edge answers in the place of a service that is not there; one before it has no code of ours. */
+const codesOfEdge: readonly string[] = ['service_unavailable', 'edge_silent'];
+
+export function answeredBy({ status, code }: Problem): AnsweredBy {
+  if (code === 'aborted') return 'aborted';
+  if (code === 'unreachable') return 'nobody';
+  const isOfAnother = code === 'unknown' && status >= 502 && status <= 504;
+  return isOfAnother || codesOfEdge.includes(code) ? 'edge' : 'service';
 }
 
 function counted<T>(answer: Promise<T>): Promise<T> {

@@ -1,7 +1,8 @@
 /** Follows a stream of the service: comes back when the connection breaks, and rests while nobody looks at the page. */
 import { problemOf } from '../../../src/client/ask.ts';
 import { type Message, messagesOf } from '../../../src/client/server-sent.ts';
-import type { Answer, Problem } from './ask.ts';
+import { type Answer, answeredBy, type Problem } from './ask.ts';
+import { noteLost } from './connection.ts';
 
 const firstPauseMs = 500;
 const longestPauseMs = 15_000;
@@ -52,12 +53,15 @@ async function readOnce(follower: Follower, stop: AbortSignal): Promise<'read' |
   let hasRead = false;
   try {
     const answer = await follower.open(signal);
-    if (!answer.ok || !answer.value.body) return rest.signal.aborted ? 'rested' : 'failed';
+    if (rest.signal.aborted) return 'rested';
+    if (!answer.ok) noteLost('nobody');
+    if (!answer.ok || !answer.value.body) return 'failed';
     const { status, body } = answer.value;
     if (status >= 400) {
       const problem = problemOf(answer.value, await answer.value.json().catch(() => undefined));
       const isPassing = status === 429 || status >= 500;
       if (!isPassing) follower.onRefusal(problem);
+      else if (answeredBy(problem) === 'edge') noteLost('edge');
       return isPassing ? 'failed' : 'refused';
     }
     follower.onConnection('open');

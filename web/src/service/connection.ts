@@ -1,0 +1,98 @@
+/**
+ * Whether the service answers: told once for the whole page, and taken back by itself. Whoever asks it something notes what
+ * came of that here; while it does not answer, it is asked again and again.
+ */
+
+export type Reach = 'reached' | 'slow' | 'lost' | 'offline' | 'back';
+
+/** `edge`: in the place of the service. `aborted`: whoever has asked does not want to know any more. */
+export type AnsweredBy = 'service' | 'edge' | 'nobody' | 'aborted';
+
+/** A question that waits for so long is told of. The service answers within milliseconds. */
+const slowMs = 5_000;
+const backShownMs = 3_000;
+const firstPauseMs = 1_000;
+const longestPauseMs = 10_000;
+
+let reach: Reach = 'reached';
+let isProbing = false;
+const waiting = new Set<symbol>();
+const listeners = new Set<() => void>();
+
+export function reachNow(): Reach {
+  return reach;
+}
+
+export function onReach(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Of one question: call what it returns when it is over. */
+export function noteQuestion(): (by: AnsweredBy) => void {
+  const question = Symbol('question');
+  const timer = setTimeout(() => {
+    waiting.add(question);
+    if (reach === 'reached') show('slow');
+  }, slowMs);
+  return (by) => {
+    clearTimeout(timer);
+    waiting.delete(question);
+    if (by === 'edge' || by === 'nobody') noteLost(by);
+    else if (by === 'service' && (reach === 'lost' || reach === 'offline')) noteBack();
+    else if (reach === 'slow' && waiting.size === 0) show('reached');
+  };
+}
+
+/** A stream or a question has not found the service. */
+export function noteLost(by: 'edge' | 'nobody'): void {
+  show(lostBy(by));
+  void probe();
+}
+
+/** A browser takes itself for offline also where the service is on its own machine, or in a network of its own. */
+function lostBy(by: 'edge' | 'nobody'): Reach {
+  return by === 'nobody' && !navigator.onLine ? 'offline' : 'lost';
+}
+
+function noteBack(): void {
+  show('back');
+  setTimeout(() => reach === 'back' && show('reached'), backShownMs);
+}
+
+/** Until somebody answers, whoever has asked last. */
+async function probe(): Promise<void> {
+  if (isProbing) return;
+  isProbing = true;
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    await pauseOrOnline(pauseMs);
+    if (reach !== 'lost' && reach !== 'offline') break;
+    const answer = await fetch('/healthz', { cache: 'no-store' }).catch(() => undefined);
+    // The edge answers in the place of a service that is not there.
+    const isThere = answer !== undefined && answer.status < 500;
+    if (isThere && (reach === 'lost' || reach === 'offline')) noteBack();
+    if (isThere) break;
+    show(lostBy(answer ? 'edge' : 'nobody'));
+  }
+  isProbing = false;
+}
+
+function pauseOrOnline(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      window.removeEventListener('online', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    window.addEventListener('online', done);
+  });
+}
+
+function show(next: Reach): void {
+  if (next === reach) return;
+  reach = next;
+  for (const listener of listeners) listener();
+}
+
+window.addEventListener('offline', () => noteLost('nobody'));
