@@ -4,6 +4,7 @@ import type { Instant } from '../deployment/deployment.ts';
 import { proofRecord } from '../deployment/domain/domain-proof.ts';
 import type { Domain } from '../deployment/domain/domain-state.ts';
 import { type DomainTrouble, domainMail, domainTrouble } from '../deployment/domain/domain-trouble.ts';
+import { mailRefusal } from '../lib/mail-transport.ts';
 import { createLimiter } from '../lib/rate-limit.ts';
 import { accountById } from '../store/accounts.ts';
 import { type CertificateState, certificatesOf } from '../store/certificates.ts';
@@ -76,11 +77,10 @@ export function createTellOwners(telling: TellingOwners): () => Promise<void> {
       await send({ to: account.email, ...mail });
       return true;
     } catch (error) {
-      const { code: reason, responseCode = 0 } = error as NodeJS.ErrnoException & { responseCode?: number };
-      // The server's answer may hold the address.
-      log.warn({ reason, responseCode }, 'the owner of a custom domain could not be told by mail');
+      const { isForGood, ...answer } = mailRefusal(error);
+      log.warn(answer, 'the owner of a custom domain could not be told by mail');
       // What is refused for good would keep all others from being told.
-      return responseCode >= 500;
+      return isForGood;
     }
   }
 }

@@ -19,6 +19,13 @@ export function mailTransport({ smtpUrl }: Pick<MailSettings, 'smtpUrl'>): Trans
   });
 }
 
+/** What a mail server has answered to a mail that was not sent, without its words, which may hold the address. */
+export function mailRefusal(error: unknown): { reason: string | undefined; responseCode: number; isForGood: boolean } {
+  const { code: reason, responseCode = 0 } = error as NodeJS.ErrnoException & { responseCode?: number };
+  // A login that is not taken is the operator's to mend, and says nothing of the mail.
+  return { reason, responseCode, isForGood: responseCode >= 500 && reason !== 'EAUTH' };
+}
+
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

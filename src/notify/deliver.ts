@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { isToBeDisabled, nextTryAt } from '../deployment/notification/delivery.ts';
 import { noticeMail } from '../deployment/notification/notice.ts';
+import { mailRefusal } from '../lib/mail-transport.ts';
 import type { Seal } from '../lib/seal.ts';
 import { accountById } from '../store/accounts.ts';
 import {
@@ -12,6 +13,7 @@ import {
   endDelivery,
   noteTry,
   noteWebhook,
+  removeNotice,
   webhookToCall,
 } from '../store/notifications.ts';
 import type { Tables } from '../store/rows.ts';
@@ -38,7 +40,10 @@ const atOnce = 16;
 
 export async function deliverDue(delivering: Delivering): Promise<void> {
   const { db, now } = delivering;
-  await Promise.all((await dueDeliveries(db, now(), atOnce)).map((delivery) => deliver(delivering, delivery)));
+  const due = await dueDeliveries(db, now(), atOnce);
+  // All come to their end, also where one fails: what is sent and not noted as sent would be sent once more.
+  const ends = await Promise.allSettled(due.map((delivery) => deliver(delivering, delivery)));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
 async function deliver(delivering: Delivering, delivery: Delivery): Promise<void> {
@@ -46,9 +51,12 @@ async function deliver(delivering: Delivering, delivery: Delivery): Promise<void
   const tries = delivery.tries + 1;
   const next = delivery.content.kind === 'test' ? undefined : nextTryAt(tries, now());
   // Should this process end meanwhile, the last try is made once more.
-  await noteTry(db, delivery, { tries, dueAt: next ?? now() + 60_000 });
+  const isOurs = await noteTry(db, delivery, { tries, dueAt: next ?? now() + 60_000 });
+  if (!isOurs) return;
   const isTaken = await (delivery.channel === 'mail' ? mail : webhook)(delivering, delivery, next === undefined);
-  if (isTaken || next === undefined) await endDelivery(db, delivery);
+  if (!isTaken && next !== undefined) return;
+  // Nobody asks whether a test was told already: the next one is another.
+  await (delivery.content.kind === 'test' ? removeNotice : endDelivery)(db, delivery);
 }
 
 async function mail({ db, sendMail, log }: Delivering, { accountId, content }: Delivery): Promise<boolean> {
@@ -58,10 +66,9 @@ async function mail({ db, sendMail, log }: Delivering, { accountId, content }: D
     await sendMail({ to: account.email, ...noticeMail(content) });
     return true;
   } catch (error) {
-    const { code: reason, responseCode = 0 } = error as NodeJS.ErrnoException & { responseCode?: number };
-    // The server's answer may hold the address.
-    log.warn({ reason, responseCode }, 'a notification could not be sent by mail');
-    return responseCode >= 500;
+    const { isForGood, ...answer } = mailRefusal(error);
+    log.warn(answer, 'a notification could not be sent by mail');
+    return isForGood;
   }
 }
 

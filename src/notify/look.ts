@@ -11,8 +11,8 @@ import {
   accountsToTell,
   addNotice,
   type Choices,
-  countNoticesSince,
   forgetNotices,
+  kindsToldSince,
   untold,
 } from '../store/notifications.ts';
 import type { Tables } from '../store/rows.ts';
@@ -30,10 +30,15 @@ export type Looking = { db: Kysely<Tables>; now: () => Instant; urlOf: (deployme
 export async function lookForNotices({ db, now, urlOf }: Looking): Promise<void> {
   for (const { accountId, choices } of await accountsToTell(db)) {
     const notices = noticesOf(await observe(db, accountId, now()), { urlOf, now: now() });
+    const isWanted = (kind: string) => channelsFor(choices, kind).length > 0;
+    const recent = (await kindsToldSince(db, accountId, now() - hourMs)).map(isWanted);
     for (const notice of await untold(db, accountId, notices)) {
       const channels = channelsFor(choices, notice.content.kind);
-      if ((await countNoticesSince(db, accountId, now() - hourMs)) >= mostAnHour) break;
+      // What nobody wants is noted too, so that it is not told late; it takes nothing from what somebody wants.
+      const wanted = channels.length > 0;
+      if (recent.filter((each) => each === wanted).length >= mostAnHour) continue;
       await write(db, 'all', (db) => addNotice(db, accountId, notice, { channels, now: now() }));
+      recent.push(wanted);
     }
   }
   await forgetNotices(db, now() - keptMs);

@@ -142,15 +142,19 @@ export async function untold(db: Database, accountId: string, notices: readonly 
   return notices.filter(({ subject }) => !told.has(subject));
 }
 
-/** How many an account has had since. */
-export async function countNoticesSince(db: Database, accountId: string, since: Instant): Promise<number> {
-  const { count } = await db
+/** Of what kinds those are that an account has had since. */
+export async function kindsToldSince(
+  db: Database,
+  accountId: string,
+  since: Instant,
+): Promise<NoticeContent['kind'][]> {
+  const rows = await db
     .selectFrom('notices')
-    .select(({ fn }) => fn.countAll().as('count'))
+    .select('content')
     .where('accountId', '=', accountId)
     .where('createdAt', '>', since)
-    .executeTakeFirstOrThrow();
-  return Number(count);
+    .execute();
+  return rows.map(({ content }) => (JSON.parse(content) as NoticeContent).kind);
 }
 
 export type Delivery = {
@@ -176,23 +180,33 @@ export async function dueDeliveries(db: Database, now: Instant, limit: number): 
 
 type DeliveryKey = Pick<Delivery, 'noticeId' | 'channel'>;
 
-/** A try is noted before it is made, so that whoever dies over one does not make it again and again. */
+/**
+ * A try is noted before it is made, so that whoever dies over one does not make it again and again. False where another
+ * process has noted it.
+ */
 export async function noteTry(
   db: Database,
-  { noticeId, channel }: DeliveryKey,
+  { noticeId, channel, tries }: DeliveryKey & Pick<Delivery, 'tries'>,
   next: { tries: number; dueAt: Instant },
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const result = await db
     .updateTable('noticeDeliveries')
     .set(next)
     .where('noticeId', '=', noticeId)
     .where('channel', '=', channel)
-    .execute();
+    .where('tries', '=', tries)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
 }
 
 /** It was sent, or is given up. */
 export async function endDelivery(db: Database, { noticeId, channel }: DeliveryKey): Promise<void> {
   await db.deleteFrom('noticeDeliveries').where('noticeId', '=', noticeId).where('channel', '=', channel).execute();
+}
+
+/** With what is still to be sent of it. */
+export async function removeNotice(db: Database, { noticeId }: Pick<Delivery, 'noticeId'>): Promise<void> {
+  await db.deleteFrom('notices').where('id', '=', noticeId).execute();
 }
 
 /** Causes that nobody comes back to. */

@@ -8,6 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { failuresToDisable } from '../../src/deployment/notification/delivery.ts';
 import type { NoticeKind } from '../../src/deployment/notification/notice.ts';
 import { createDialer } from '../../src/images/dialer/dialer.ts';
+import { mailTransport } from '../../src/lib/mail-transport.ts';
 import { sealWith } from '../../src/lib/seal.ts';
 import { callWebhook } from '../../src/notify/call-webhook.ts';
 import { deliverDue } from '../../src/notify/deliver.ts';
@@ -15,7 +16,8 @@ import { lookForNotices } from '../../src/notify/look.ts';
 import { addDeployment } from '../../src/store/deployments.ts';
 import { addNotice, choicesOf, setMailKinds, setWebhook } from '../../src/store/notifications.ts';
 import { addSession } from '../../src/store/sessions.ts';
-import { deploymentOf } from '../support/deployments.ts';
+import { startMailServer } from '../accounts/mail-server.ts';
+import { deploymentOf, podStatusOf } from '../support/deployments.ts';
 import { emptyStore } from '../support/empty-store.ts';
 
 const minuteMs = 60_000;
@@ -73,6 +75,8 @@ async function world(t: TestContext) {
 const failed = deploymentOf({
   ...{ id: 'shop', sessionId: 'ada', claimedAt: 0, expiresAt: null, state: 'failed' },
   ...{ applicationName: 'shop', environment: 'jolly-tapir', revision: 2, servingRevision: 1 },
+  explanation: { kind: 'failed', pods: ['web'], because: 'exited with code 1', servingRevision: 1 },
+  pods: [podStatusOf('web')],
 });
 
 test('a deployment that failed is told once, by mail and by a call that its secret proves', async (t) => {
@@ -101,7 +105,7 @@ test('a deployment that failed is told once, by mail and by a call that its secr
     ...{ kind: 'failed', message: told.message, url: 'https://berth.test/d/shop' },
     ...{ applicationName: 'shop', environment: 'jolly-tapir' },
   });
-  assert.match(told.message, /^Revision 2 of shop failed.* Revision 1 serves\.$/);
+  assert.equal(told.message, 'Revision 2 of shop failed: pod web: exited with code 1; revision 1 still serves.');
   assert.deepEqual([(await webhook()).answer, await waiting()], ['The address answered with status 200.', 0]);
 });
 
@@ -112,6 +116,103 @@ test('what nobody has chosen is not told', async (t) => {
   await look();
   await deliver();
   assert.deepEqual([received.length, mails.length], [0, 0]);
+});
+
+test('a failure is not told with an earlier revision that serves where none does', async (t) => {
+  const { db, choose, look, deliver, received } = await world(t);
+  await addDeployment(db, { ...failed, pods: failed.pods.map((pod) => ({ ...pod, state: 'failed' })) });
+  const explanation = { kind: 'failed' as const, pods: [], because: 'no room' };
+  const chat = { id: 'chat', label: 'chat', applicationName: 'chat' };
+  await addDeployment(db, { ...failed, ...chat, servingRevision: 2, explanation });
+  await choose(['failed']);
+  await look();
+  await deliver();
+  assert.deepEqual(received.map(({ body }) => JSON.parse(body).message).toSorted(), [
+    'Revision 2 of chat failed: no room.',
+    'Revision 2 of shop failed: pod web: exited with code 1; revision 1 has failed too: pod web: failed.',
+  ]);
+});
+
+test('two processes that find the same notice due send it once', async (t) => {
+  const { db, choose, look, deliver, received } = await world(t);
+  await addDeployment(db, failed);
+  await choose(['failed']);
+  await look();
+  await Promise.all([deliver(), deliver()]);
+  assert.equal(received.length, 1);
+});
+
+test('a notice that cannot be sent takes nothing from another that is being sent', async (t) => {
+  const { db, choose, clock, delivering, mails, waiting } = await world(t);
+  await setMailKinds(db, 'ada', ['failed']);
+  await choose(['failed']);
+  const content = { kind: 'failed', message: 'shop failed', url: 'https://berth.test' } as const;
+  await addNotice(db, 'ada', { subject: 'shop', content }, { channels: ['mail', 'webhook'], now: clock.now });
+  const failedCall = Promise.withResolvers<void>();
+  const call = async () => {
+    failedCall.resolve();
+    throw new Error('the process is told to stop');
+  };
+  const sendMail = async (mail: (typeof mails)[number]) => {
+    await failedCall.promise;
+    await new Promise(setImmediate);
+    mails.push(mail);
+  };
+  await assert.rejects(deliverDue({ ...delivering, call, sendMail }), /told to stop/);
+  assert.deepEqual([mails.length, await waiting()], [1, 1], 'the mail is noted as sent, the call is made again');
+});
+
+test('where the mail server does not take the login, a mail is sent again later', async (t) => {
+  const { db, clock, delivering, mails } = await world(t);
+  await setMailKinds(db, 'ada', ['failed']);
+  const content = { kind: 'failed', message: 'shop failed', url: 'https://berth.test' } as const;
+  await addNotice(db, 'ada', { subject: 'shop', content }, { channels: ['mail'], now: clock.now });
+  const server = await startMailServer({ user: 'berth', password: 'right' });
+  t.after(() => server.close());
+  const wrongUrl = new URL(server.url);
+  wrongUrl.password = 'wrong';
+  const transport = mailTransport({ smtpUrl: wrongUrl });
+  const refused = async (mail: { to: string; subject: string; text: string }) => void (await transport.sendMail(mail));
+  await deliverDue({ ...delivering, sendMail: refused });
+  clock.now += minuteMs;
+  await deliverDue(delivering);
+  assert.deepEqual(
+    mails.map(({ subject }) => subject),
+    ['shop failed'],
+  );
+});
+
+test('what nobody wants to be told takes nothing from what somebody wants', async (t) => {
+  const { db, choose, look, deliver, received } = await world(t);
+  const expiresAt = 2_000_000;
+  for (let number = 0; number < 25; number++) {
+    const name = `shop-${number}`;
+    const application = { id: name, label: name, applicationName: name };
+    await addDeployment(db, { ...failed, ...application, state: 'running', expiresAt, warnedOf: expiresAt });
+  }
+  await addDeployment(db, { ...failed, createdAt: 1 });
+  await choose(['failed']);
+  await look();
+  await deliver();
+  assert.deepEqual(
+    received.map(({ body }) => JSON.parse(body).applicationName),
+    ['shop'],
+  );
+});
+
+test('a test is sent once, whatever comes of it, and leaves nothing', async (t) => {
+  const { db, choose, deliver, received, answers, clock } = await world(t);
+  await choose([]);
+  answers.status = 500;
+  const content = { kind: 'test', message: 'This is a test.', url: 'https://berth.test' } as const;
+  const ask = () => addNotice(db, 'ada', { subject: 'test', content }, { channels: ['webhook'], now: clock.now });
+  assert.deepEqual([await ask(), await ask()], [true, false]);
+  await deliver();
+  assert.equal(received.length, 1);
+  assert.deepEqual(await db.selectFrom('notices').selectAll().execute(), []);
+  assert.equal(await ask(), true);
+  await deliver();
+  assert.equal(received.length, 2);
 });
 
 test('an address that does not take a call gets it again, later each time, and the last answer is kept', async (t) => {

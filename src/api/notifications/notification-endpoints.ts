@@ -120,7 +120,8 @@ export function notificationEndpoints(service: Service): FastifyPluginAsyncTypeb
         if (!webhook || webhook.disabledAt !== null) orRefuse(noWebhook);
         const message = 'This is a test of your webhook.';
         const url = new URL('/account', service.settings.baseUrl).href;
-        const notice = { subject: `test ${now()}`, content: { kind: 'test', message, url } } as const;
+        // One at a time: whoever asks again before it was sent gets the one that waits.
+        const notice = { subject: 'test', content: { kind: 'test', message, url } } as const;
         await write(db, 'all', (db) => addNotice(db, accountId, notice, { channels: ['webhook'], now: now() }));
         return { message: 'A test is on its way. GET /api/notifications says what came of it.' };
       },

@@ -1,5 +1,5 @@
 /** PURE. What the owner of deployments is told, once for each cause, by mail or webhook. */
-import type { Deployment, Instant } from '../deployment.ts';
+import { type Deployment, type Instant, messageOf } from '../deployment.ts';
 import type { Domain } from '../domain/domain-state.ts';
 import type { DomainTrouble } from '../domain/domain-trouble.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
@@ -43,12 +43,12 @@ export function noticesOf(
   };
   return [
     ...deployments.flatMap((deployment) => {
-      const { id, applicationName, state, revision, servingRevision, progressedAt, expiresAt, warnedOf } = deployment;
+      const { id, applicationName, state, revision, progressedAt, expiresAt, warnedOf } = deployment;
       const notices: Notice[] = [];
       if (state === 'failed') {
-        const reason = statusAt(deployment, now).message;
-        const serves = servingRevision === null ? '' : ` Revision ${servingRevision} serves.`;
-        const message = `Revision ${revision} of ${applicationName} failed${reason === '' ? '' : `: ${reason}`}.${serves}`;
+        // Of one that was stopped since, the status says only that. Both say whether an earlier revision serves.
+        const reason = deployment.stoppedAt === null ? statusAt(deployment, now).message : messageOf(deployment);
+        const message = `Revision ${revision} of ${applicationName} failed${reason === '' ? '' : `: ${reason}`}.`;
         notices.push({
           subject: `failed ${id} ${revision} ${progressedAt}`,
           content: about(deployment, 'failed', message),
