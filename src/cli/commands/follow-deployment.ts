@@ -8,8 +8,8 @@ import { type Context, leftUntil, type Target } from './command.ts';
 
 /** Below what proxies on the way usually wait. */
 const waitSeconds = '50';
-/** A status that says what failed before is no reason to wait at the service. */
-const lookEveryMs = 500;
+/** A status that says what failed before is no reason to wait at the service. A quarter of what it answers in a minute. */
+const lookEveryMs = 2_000;
 /** As long as the service is patient with a revision that does not become ready. */
 const patienceMs = 10 * 60_000;
 
