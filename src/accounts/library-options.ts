@@ -75,8 +75,9 @@ export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Ma
           const link = verificationLink(url, token);
           const change = addressesIn(token);
           if (!change) return await mailer.sendVerification(user.email, link);
-          await mailer.sendChangeOfAddress(change.to, link);
+          // Told first: there is no link of which its owner does not know.
           await mailer.sendAddressChanges(change.from, baseUrl.origin);
+          await mailer.sendChangeOfAddress(change.to, link);
         },
       },
     }),

@@ -20,9 +20,11 @@ const recipientRate = { count: 5, windowMs: 60 * 60_000 };
 /** A mail that cannot be sent is told to the log: whoever waits for it asks for another one. */
 export function createMailer({ smtpUrl, mailFrom }: MailSettings, log: Logger): Mailer {
   const transport = mailTransport({ smtpUrl });
-  const perRecipient = createLimiter(recipientRate);
-  const send = async (to: string, subject: string, text: string) => {
-    if (!perRecipient.take(to.toLowerCase(), performance.now()).isAllowed) {
+  const asked = createLimiter(recipientRate);
+  // Whoever takes an account over must not use up first, with mails that anybody can ask for, what tells its owner.
+  const warnings = createLimiter(recipientRate);
+  const send = async (to: string, subject: string, text: string, limiter = asked) => {
+    if (!limiter.take(to.toLowerCase(), performance.now()).isAllowed) {
       log.warn('a mail was not sent: its recipient has had enough of them within the hour');
       return;
     }
@@ -66,8 +68,9 @@ export function createMailer({ smtpUrl, mailFrom }: MailSettings, log: Logger): 
       send(
         to,
         'Your account is about to get another address',
-        `Somebody who is signed in to your account, and knows its password, has asked for another address for it. If it ` +
-          `was not you, sign in now, change the password and sign out all other browsers:\n\n${link}\n`,
+        `Somebody who is signed in to your account has asked for another address for it. If it was not you, sign in ` +
+          `now, sign out all other browsers and change the password, if the account has one:\n\n${link}\n`,
+        warnings,
       ),
   };
 }

@@ -92,6 +92,25 @@ test('where mails are sent, the next address counts once its link is opened by w
   assert.equal((await ada.get(confirm)).status, 401, 'it is good for one change');
 });
 
+test('the present address is told of the next one before that gets its link, however many mails it was sent before', async () => {
+  const api = await apiWithAccounts({ mail });
+  const ada = api.browser();
+  await ada.signUp('ada@example.org');
+  await ada.get(pathOf(await server.linkTo('ada@example.org')));
+  await ada.signIn('ada@example.org');
+  for (let time = 0; time < 6; time++)
+    assert.equal(
+      (await api.browser().post('/api/auth/request-password-reset', { email: 'ada@example.org' })).status,
+      200,
+    );
+  const change = { newEmail: 'lovelace@example.org', password };
+  assert.equal((await ada.post('/api/auth/change-email', change)).status, 200);
+  await server.linkTo('lovelace@example.org');
+  const told = server.mails.filter(({ to }) => to.includes('ada@example.org')).map(({ text }) => text);
+  assert.equal(told.filter((text) => /has asked for another address/.test(text)).length, 1);
+  assert.equal(told.filter((text) => /has asked for a new password/.test(text)).length, 4, 'others are held back');
+});
+
 test('an address that another account has is not told from a free one, and is not taken over', async () => {
   const api = await apiWithAccounts();
   const [ada, eve] = [await api.person('ada@example.com'), await api.person('eve@example.com')];
