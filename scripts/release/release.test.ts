@@ -28,14 +28,16 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true }));
 
-async function release(version: string, isWritten: boolean): Promise<string> {
+async function writeRecord(folder: string, commit: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'engine.json'), JSON.stringify({ commit }));
+}
+
+async function release(version: string, isWritten: boolean, record = writeRecord): Promise<string> {
   const said: string[] = [];
   await makeRelease({
     ...{ root, version, isWritten, now: new Date(Date.UTC(2026, 0, 2)) },
-    record: async (folder, commit) => {
-      await mkdir(folder, { recursive: true });
-      await writeFile(join(folder, 'engine.json'), JSON.stringify({ commit }));
-    },
+    record,
     packCommand: (folder) => writeFile(join(folder, `berth-${version}.tgz`), 'the command'),
     say: (text) => said.push(text),
   });
@@ -46,6 +48,14 @@ test('without --write a release is told, and nothing is changed', async () => {
   assert.match(await release('0.2.0', false), /## 0\.2\.0 \(2026-01-02\)\n\nNo release was before[\s\S]*- Begin/);
   assert.equal(await git('status', '--porcelain'), '');
   assert.equal(await git('tag'), '');
+});
+
+test('a release that cannot be recorded changes nothing, and can be made afterwards', async () => {
+  const noEngine = () => Promise.reject(new Error('no engine is here'));
+  await assert.rejects(release('0.2.0', true, noEngine), /no engine is here/);
+  assert.equal(await git('status', '--porcelain'), '');
+  await release('0.2.0', true);
+  assert.equal((await git('tag')).trim(), 'v0.2.0');
 });
 
 test('a release has its version, its changelog, a record, a tag, and files with their sums', async () => {

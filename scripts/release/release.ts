@@ -56,12 +56,13 @@ export async function makeRelease(order: ReleaseOrder): Promise<void> {
     );
     return;
   }
+  // First what may fail, for want of an engine: the next call finds the tree as it was.
+  const record = join('test', 'upgrade', `release-${version}`);
+  await order.record(join(root, record), (await git('rev-parse', 'HEAD')).trim());
   const changelog = join(root, 'CHANGELOG.md');
   const before = existsSync(changelog) ? await readFile(changelog, 'utf8') : undefined;
   await writeFile(changelog, withSection(before, version, section));
   await run(['npm', 'version', version, '--no-git-tag-version', '--ignore-scripts'], { cwd: root });
-  const record = join('test', 'upgrade', `release-${version}`);
-  await order.record(join(root, record), (await git('rev-parse', 'HEAD')).trim());
   await git('add', 'CHANGELOG.md', 'package.json', 'package-lock.json', record);
   await git('commit', '--quiet', '--message', `Release ${version}`);
   await packInto(join(root, 'dist', `release-${version}`), order, git);

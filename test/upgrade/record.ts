@@ -18,6 +18,8 @@ import { stores } from './stores.ts';
 /** `folder`: written when everything is recorded. `commit`: what is checked out. */
 export async function recordRelease(folder: string, commit: string): Promise<void> {
   const draft = `${folder}.draft`;
+  await using open = new AsyncDisposableStack();
+  open.defer(() => rm(draft, { recursive: true, force: true }));
   await rm(draft, { recursive: true, force: true });
   for (const store of stores) {
     const berth = await createBerth({ BERTH_GRACE: '24h' }, { store });
