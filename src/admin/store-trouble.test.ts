@@ -21,15 +21,18 @@ test('a command that another program keeps from writing says so in a sentence', 
   const [[status], stderr] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
   other.exec('rollback');
   other.close();
-  const told = `The database in ${dirname(file)} is busy: another program writes to it. Nothing was done: try again.\n`;
+  const told = `The database in ${dirname(file)} is busy: another program writes to it. The last step was not done: try again.\n`;
   assert.deepEqual([status, stderr], [2, told]);
 });
 
 test('what the database has not answered is told with whether it may have been done; a fault of ours is not its', () => {
   const fault = (wasDone: 'no' | 'unknown') =>
     storeTrouble(new StoreFault('it has gone', { wasDone, isBrief: false, code: undefined }), 'here');
-  assert.equal(fault('no'), 'The database in here could not be asked: it has gone. Nothing was done: try again.');
-  assert.match(fault('unknown')!, /It may have been done: look before you try again\.$/);
+  assert.equal(
+    fault('no'),
+    'The database in here could not be asked: it has gone. The last step was not done: try again.',
+  );
+  assert.match(fault('unknown')!, /The last step may have been done: look before you try again\.$/);
   const ofSqlite = Object.assign(new Error('attempt to write a readonly database'), { errcode: 8 + 256 });
   assert.match(storeTrouble(ofSqlite, 'here')!, /run this as the user of the service/);
   assert.equal(storeTrouble(new TypeError('x is undefined'), 'here'), undefined);
