@@ -191,6 +191,22 @@ test('beside it another deployment is started by the revision of the snapshot, o
   assert.equal((await beside('?dryRun=true')).body.code, 'plan_limit_reached');
 });
 
+test('a snapshot that is deleted while a start beside is prepared is not restored, and nothing is started', async () => {
+  await claim();
+  await attach('plan');
+  const { service } = api;
+  const id = await taken();
+  const { budget } = service;
+  // Asked for after the first look at the snapshot, and before the transaction.
+  service.budget = async () => {
+    assert.equal((await api.postJson('/deleteSnapshot', named({ snapshot: id }))).status, 200);
+    return await budget();
+  };
+  const { body } = await api.postJson('/restoreSnapshot', named({ snapshot: id, beside: true }));
+  assert.equal(body.code, 'snapshot_not_found', JSON.stringify(body));
+  assert.equal((await service.db.selectFrom('deployments').select('id').execute()).length, 1);
+});
+
 test('a token that may only start free ones gets a free one, which the account has all the same', async () => {
   await claim();
   const { db } = api.service;
