@@ -15,7 +15,7 @@ import { volumeSizesOfDeployment } from '../store/revisions.ts';
 import { askForSnapshot, snapshotById } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
 import { pathOfDump } from './dumps/dump-files.ts';
-import { loadDumps } from './dumps/take-dumps.ts';
+import { loadDumps, refuseUnlessRunning } from './dumps/take-dumps.ts';
 import { movingMs } from './moving-time.ts';
 import { clearUnlessBusy, SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
 import { folderOf, takenSnapshot, takeSnapshot } from './take-snapshot.ts';
@@ -53,8 +53,10 @@ export async function fillRestore(restore: Restore, deployment: Deployment, part
   await bring(repository, snapshot, made, { restore, from, key, parts });
   stop.throwIfAborted();
   await engine.copies.finish(from, restore.volumes, key);
-  if (restore.takesSafety) await takeSafety(restore, deployment, parts);
   const { dumps } = restore;
+  // Before what is there is kept: with dumps that is done once, and what is written between it and the load can be lost.
+  await refuseUnlessRunning(dumps, deploymentId, parts);
+  if (restore.takesSafety) await takeSafety(restore, deployment, parts);
   await loadDumps(dumps, made.folder, { deploymentId, totalBytes: snapshot.totalBytes ?? 0, parts });
   stop.throwIfAborted();
   await write(db, { deploymentId }, async (db) => {

@@ -19,7 +19,7 @@ const spec = specOf(
 );
 
 /** A dump is restored where no commands can be run in pods: it fails for good, after what is there was kept. */
-async function failToLoad(kind: DumpKind) {
+async function failToLoad(kind: DumpKind, { runs = true } = {}) {
   const shop = await shopOnMemory(spec, { 'web:1': {}, 'db:1': {} });
   const { control, world } = shop;
   const { db, metrics, log, now } = control;
@@ -43,6 +43,8 @@ async function failToLoad(kind: DumpKind) {
     ...{ placeId: 'dump', takenAt: now(), volumes: [], totalBytes: 1, addedBytes: 1, pausedMs: 0 },
   });
   files().set('n', 'before');
+  if (!runs)
+    for (const container of world.containers.values()) if (container.workload.pod === 'db') container.phase = 'exited';
   const restore = await askForRestore(db, { deploymentId: 'shop', snapshotId: id, volumes: [], dumps, now: now() });
   await worker.step();
   // What somebody has loaded, and not to its end.
@@ -79,4 +81,16 @@ test('what changes at once stays as it is', async () => {
     ['failed'],
   );
   assert.equal(files.get('n'), 'a part');
+});
+
+test('while the database does not run, what is there is not kept as that of before: it is written to until the load', async () => {
+  const { restores, failed, snapshots } = await failToLoad('mysql', { runs: false });
+  assert.deepEqual(
+    restores.map(({ id, state, safetyId, problem }) => [id, state, safetyId, problem]),
+    [[failed, 'asked', null, 'Pod db does not run now: its database cannot be asked.']],
+  );
+  assert.deepEqual(
+    snapshots.map(({ reason }) => reason),
+    ['asked'],
+  );
 });

@@ -34,6 +34,15 @@ export async function takeDumps(
   return written;
 }
 
+/** Throws SnapshotFault where one of them could not be loaded now, and faults of the engine. */
+export async function refuseUnlessRunning(
+  dumps: readonly Dump[],
+  deploymentId: string,
+  parts: SnapshotParts,
+): Promise<void> {
+  for (const dump of dumps) await workloadOf(dump, deploymentId, parts);
+}
+
 /** Throws SnapshotFault, and faults of the engine. */
 export async function loadDumps(
   dumps: readonly Dump[],
