@@ -21,8 +21,8 @@ export type ExecOutput = { from: 'stdout' | 'stderr'; bytes: Uint8Array };
 export type RunningExec = AsyncDisposable & {
   /** What it writes, until it has ended. Who reads slowly holds it up. To be read once. */
   output: AsyncIterable<ExecOutput>;
-  /** Resolves when more can be taken; what a program that has ended is given is lost. */
-  write(bytes: Uint8Array): Promise<void>;
+  /** Resolves when more can be taken; false where the program has ended: then it is lost. */
+  write(bytes: Uint8Array): Promise<boolean>;
   endInput(): void;
   resize(size: TerminalSize): Promise<void>;
   /** Once its output has ended. Undefined where the container has ended with it. */

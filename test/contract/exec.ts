@@ -89,6 +89,7 @@ export function execContract({ contractor, newScene }: Stage): void {
     assert.deepEqual(warnings, []);
     assert.equal(stdout.length, text.length);
     assert.equal(await running.exitCode(), 0);
+    assert.equal(await running.write(Buffer.from('late')), false, 'it has ended');
   });
 
   test('with a terminal it is told its size, and each change of it', async () => {

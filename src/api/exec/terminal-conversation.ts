@@ -86,7 +86,7 @@ function takeInput(
 ): (...message: Message) => void {
   let left = mostBytes;
   let before = Promise.resolve();
-  const inTurn = (work: () => Promise<void> | void) => {
+  const inTurn = (work: () => unknown) => {
     socket.pause();
     before = before.then(work).then(
       () => socket.resume(),

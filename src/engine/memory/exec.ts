@@ -76,6 +76,7 @@ function run(
     output: output as AsyncIterable<ExecOutput>,
     async write(bytes) {
       if (output.writable) read(bytes);
+      return output.writable;
     },
     endInput: () => read(undefined),
     async resize(size) {

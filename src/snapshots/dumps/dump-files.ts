@@ -46,9 +46,10 @@ export async function writeDump(dump: Dump, folder: string, dumping: Dumping & {
 }
 
 async function listDatabases({ pod }: Dump, { list }: DatabaseTools, dumping: Dumping): Promise<DumpedDatabase[]> {
+  const decoder = new TextDecoder();
   let text = '';
   const take = (piece: Uint8Array) => {
-    text += Buffer.from(piece).toString('utf8');
+    text += decoder.decode(piece, { stream: true });
   };
   await runTool(list, { ...dumping, take, mostBytes: mostListed });
   try {

@@ -23,7 +23,7 @@ export type ToolRun = {
   stop: AbortSignal;
 };
 
-/** Resolves when it has ended with 0, and throws SnapshotFault otherwise. */
+/** Resolves when it has ended with 0 and read all of its input. Throws SnapshotFault otherwise, and what the input throws. */
 export async function runTool({ what, command }: Tool, run: ToolRun): Promise<void> {
   const { exec, workload, input, take, mostBytes, withinMs, stop } = run;
   const late = AbortSignal.timeout(Math.ceil(withinMs));
@@ -31,43 +31,55 @@ export async function runTool({ what, command }: Tool, run: ToolRun): Promise<vo
   await using running = await exec.start(workload, { command });
   // What keeps it from ending is told when it is disposed of.
   const end = () => void Promise.resolve(running[Symbol.asyncDispose]()).catch(() => {});
-  over.addEventListener('abort', end, { once: true });
-  if (over.aborted) end();
-  const fed = feed(running, input, over);
-  let left = mostBytes;
-  let said = '';
-  for await (const { from, bytes } of running.output) {
-    left -= bytes.length;
-    if (left < 0) throw new SnapshotFault(`${what} has written more than it may.`);
-    if (from === 'stdout') await take(bytes);
-    else said = `${said}${Buffer.from(bytes).toString('utf8')}`.slice(-mostSaid);
+  const { promise: given, resolve: give } = Promise.withResolvers<undefined>();
+  const giveUp = () => {
+    give(undefined);
+    end();
+  };
+  over.addEventListener('abort', giveUp, { once: true });
+  if (over.aborted) giveUp();
+  const fed = feed(running, input, end);
+  try {
+    let left = mostBytes;
+    let said = '';
+    for await (const { from, bytes } of running.output) {
+      left -= bytes.length;
+      if (left < 0) throw new SnapshotFault(`${what} has written more than it may.`);
+      if (from === 'stdout') await take(bytes);
+      else said = `${said}${Buffer.from(bytes).toString('utf8')}`.slice(-mostSaid);
+    }
+    // What has closed its outputs may go on.
+    const status = await Promise.race([running.exitCode(), given]);
+    stop.throwIfAborted();
+    if (late.aborted) throw new SnapshotFault(`${what} was not done after ${Math.round(withinMs / 60_000)} minutes.`);
+    const isWhole = await fed.done();
+    if (status !== 0) throw new SnapshotFault(`${what} has ended with ${status ?? 'its container'}.`, { said });
+    if (!isWhole) throw new SnapshotFault(`${what} has ended before it had read everything.`);
+  } finally {
+    over.removeEventListener('abort', giveUp);
+    fed.giveUp();
   }
-  stop.throwIfAborted();
-  if (late.aborted) throw new SnapshotFault(`${what} was not done after ${Math.round(withinMs / 60_000)} minutes.`);
-  const status = await running.exitCode();
-  if (status !== 0) throw new SnapshotFault(`${what} has ended with ${status ?? 'its container'}.`, { said });
-  await fed.done();
 }
 
 /** Of its last words so many characters are told. */
 const mostSaid = 500;
 
-/** Whoever has ended reads no more: its input is given up when it is asked whether it was done. */
-function feed(running: RunningExec, input: AsyncIterable<Uint8Array> | undefined, over: AbortSignal) {
-  const { promise: givenUp, resolve: giveUp } = Promise.withResolvers<'given up'>();
-  over.addEventListener('abort', () => giveUp('given up'), { once: true });
+/** Whoever has ended reads no more: the rest of its input is not read either. `end`: it would wait for what cannot be had. */
+function feed(running: RunningExec, input: AsyncIterable<Uint8Array> | undefined, end: () => void) {
+  const { promise: givenUp, resolve } = Promise.withResolvers<false>();
+  const giveUp = () => resolve(false);
   const feeding = (async () => {
-    for await (const piece of input ?? []) {
-      if ((await Promise.race([running.write(piece), givenUp])) === 'given up') return false;
-    }
+    for await (const piece of input ?? []) if (!(await Promise.race([running.write(piece), givenUp]))) return false;
     running.endInput();
     return true;
   })();
-  feeding.catch(() => {});
+  feeding.catch(end);
   return {
+    giveUp,
+    /** Whether it was given everything. Throws what its input throws. */
     async done() {
-      giveUp('given up');
-      if (!(await feeding)) throw new SnapshotFault('It has ended before it had read everything.');
+      giveUp();
+      return await feeding;
     },
   };
 }

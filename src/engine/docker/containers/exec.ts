@@ -97,12 +97,13 @@ function running(
   return {
     output: outputOf(socket, terminal),
     async write(bytes) {
-      if (!socket.writable || socket.write(bytes)) return;
+      if (!socket.writable || socket.write(bytes)) return socket.writable;
       const either = new AbortController();
       const { signal } = either;
       await Promise.race([once(socket, 'drain', { signal }), once(socket, 'close', { signal })]).catch(() => {});
       // The one that has not come is not listened for any more: there is a next piece.
       either.abort();
+      return socket.writable;
     },
     endInput() {
       // A terminal has no end: its reader is told by a byte.
