@@ -22,13 +22,13 @@ test('of a pod with volumes it is said what becomes of each', () => {
   ]);
 });
 
-test('where nothing serves, nothing is said to serve on', () => {
+test('where nothing serves, nothing is said to keep serving', () => {
   const nothing = outcomeWords({ pods: [web], interrupted: [] });
   assert.match(nothing, /Nothing serves there yet/);
   assert.doesNotMatch(nothing, /keeps serving/);
 });
 
-test('what serves on when an update fails is told with what has to start again for that', () => {
+test('what keeps serving when an update fails is told with what has to start again for that', () => {
   assert.equal(
     outcomeWords({ pods: [web], interrupted: [], servingRevision: 2 }),
     'The address stays. If the new revision does not become ready, revision 2 keeps serving.',
