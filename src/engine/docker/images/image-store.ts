@@ -6,7 +6,7 @@ import { isKeptName, keptName, referenceOf } from '../../images/kept-names.ts';
 import { statusOf, unless } from '../faults.ts';
 
 export async function listImages(docker: Docker): Promise<HostImage[]> {
-  const [images, containers] = await Promise.all([docker.listImages(), docker.listContainers({ all: true })]);
+  const [images, containers] = await Promise.all([imagesOf(docker), docker.listContainers({ all: true })]);
   const used = new Set(containers.map(({ ImageID }) => ImageID));
   return images.map(({ Id, RepoTags, RepoDigests, Size }) => ({
     id: Id,
@@ -19,12 +19,25 @@ export async function listImages(docker: Docker): Promise<HostImage[]> {
   }));
 }
 
+/** Where an image goes while it makes its list, the engine answers 500, and the next list is without it. */
+async function imagesOf(docker: Docker): Promise<Docker.ImageInfo[]> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await docker.listImages();
+    } catch (error) {
+      if (tries === mostTries || !/unrecognized image ID/.test(String(error))) throw error;
+    }
+  }
+}
+
+const mostTries = 5;
+
 /**
  * Removes what a pull has left that was cut off between its end and its names: images that have none but that of the
  * gate. One that is just ending elsewhere on this engine is pulled again.
  */
 export async function removeUnnamed(docker: Docker): Promise<number> {
-  const unnamed = (await docker.listImages()).filter(({ RepoTags, RepoDigests }) => {
+  const unnamed = (await imagesOf(docker)).filter(({ RepoTags, RepoDigests }) => {
     const names = [...(RepoTags ?? []), ...(RepoDigests ?? [])].filter((name) => !name.startsWith('<none>'));
     return names.length > 0 && names.every(isGateName);
   });

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type Docker from 'dockerode';
+import { listImages } from './image-store.ts';
+
+/** Answers with these one after another, and then with the last. */
+function engineThat(...answers: (Error | { Id: string; Size: number }[])[]) {
+  let asked = 0;
+  const listImages = async () => {
+    const answer = answers[Math.min(asked++, answers.length - 1)]!;
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  return { docker: { listImages, listContainers: async () => [] } as unknown as Docker, asked: () => asked };
+}
+
+const goesMeanwhile = new Error('(HTTP code 500) server error - unrecognized image ID sha256:4746');
+
+test('an image that goes while the engine makes its list is in none, and the list is asked for again', async () => {
+  const { docker, asked } = engineThat(goesMeanwhile, [{ Id: 'sha256:1', Size: 5 }]);
+  assert.deepEqual(
+    (await listImages(docker)).map(({ id }) => id),
+    ['sha256:1'],
+  );
+  assert.equal(asked(), 2);
+});
+
+test('an engine that never makes it, or fails otherwise, is not asked without an end', async () => {
+  const always = engineThat(goesMeanwhile);
+  await assert.rejects(listImages(always.docker), /unrecognized/);
+  assert.equal(always.asked(), 5);
+  const other = engineThat(new Error('(HTTP code 500) server error - no space left on device'));
+  await assert.rejects(listImages(other.docker), /no space left/);
+  assert.equal(other.asked(), 1);
+});
