@@ -1,5 +1,6 @@
 /** Names: deterministic, so that whoever repeats a step finds what the first one made. */
 import { createHash, randomInt } from 'node:crypto';
+import type { Deployment } from './deployment.ts';
 import { adjectives, animals } from './environment-words.ts';
 
 /** RFC 1035: a DNS label has at most 63 octets. */
@@ -29,4 +30,12 @@ export function hostLabel(environment: string, applicationName: string): string 
   if (label.length <= maxLabelLength) return label;
   const hash = createHash('sha256').update(applicationName).digest('hex').slice(0, 8);
   return `${label.slice(0, maxLabelLength - hash.length - 1).replace(/-+$/, '')}-${hash}`;
+}
+
+/** Of its page in the dashboard. */
+export function dashboardPath({
+  environment,
+  applicationName,
+}: Pick<Deployment, 'environment' | 'applicationName'>): string {
+  return `/d/${[environment, applicationName].map(encodeURIComponent).join('/')}`;
 }

@@ -4,13 +4,13 @@ import type { Logger } from 'pino';
 import type { Instant } from '../deployment/deployment.ts';
 import { reportingFirstFault } from '../lib/first-fault.ts';
 import { newId } from '../lib/ids.ts';
-import { type MailSettings, mailTransport } from '../lib/mail-transport.ts';
+import { type MailSettings, sendingMail } from '../lib/mail-transport.ts';
 import { wait } from '../lib/wait.ts';
 import { leaveDuties } from '../store/duties.ts';
 import type { Tables } from '../store/rows.ts';
 import { checkDomains } from './check-domains.ts';
 import { createLookup } from './lookup.ts';
-import { createTellOwners, type SendMail } from './tell-owners.ts';
+import { createTellOwners } from './tell-owners.ts';
 
 export type DomainSettings = { domainResolvers: string[] | undefined; appsDomain: string; baseUrl: URL };
 
@@ -74,12 +74,5 @@ export function openDomains(
       await rounds;
       await leaveDuties(db, holder).catch(() => {});
     },
-  };
-}
-
-function sendingMail({ smtpUrl, mailFrom }: MailSettings): SendMail {
-  const transport = mailTransport({ smtpUrl });
-  return async ({ to, subject, text }) => {
-    await transport.sendMail({ from: mailFrom, to: { name: '', address: to }, subject, text });
   };
 }

@@ -1,10 +1,12 @@
 /** Tells owners of custom domains by mail what is wrong with them, and remembers that. */
+
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
+import { dashboardPath } from '../deployment/deployment-names.ts';
 import { proofRecord } from '../deployment/domain/domain-proof.ts';
 import type { Domain } from '../deployment/domain/domain-state.ts';
 import { type DomainTrouble, domainMail, domainTrouble } from '../deployment/domain/domain-trouble.ts';
-import { mailRefusal } from '../lib/mail-transport.ts';
+import { mailRefusal, type SendMail } from '../lib/mail-transport.ts';
 import { createLimiter } from '../lib/rate-limit.ts';
 import { accountById } from '../store/accounts.ts';
 import { type CertificateState, certificatesOf } from '../store/certificates.ts';
@@ -12,8 +14,6 @@ import { deploymentById } from '../store/deployments.ts';
 import { domainsInTrouble, noteDomainTold } from '../store/domains.ts';
 import { wantsMail } from '../store/notifications.ts';
 import type { Tables } from '../store/rows.ts';
-
-export type SendMail = (mail: { to: string; subject: string; text: string }) => Promise<void>;
 
 export type TellingOwners = {
   db: Kysely<Tables>;
@@ -67,11 +67,10 @@ export function createTellOwners(telling: TellingOwners): () => Promise<void> {
     const account = await accountById(db, domain.accountId);
     const deployment = await deploymentById(db, domain.deploymentId);
     if (!account?.isEmailVerified || !deployment || !(await wantsMail(db, account.id, 'domain'))) return true;
-    const { label, applicationName, environment } = deployment;
-    const path = `/d/${[environment, applicationName].map(encodeURIComponent).join('/')}`;
+    const { label, applicationName } = deployment;
     const mail = domainMail(domain, trouble, {
       ...{ proof: proofRecord({ installation, ...domain }), host: `${label}.${appsDomain}`, applicationName },
-      ...{ dashboardUrl: new URL(path, baseUrl).href, tries, now: now() },
+      ...{ dashboardUrl: new URL(dashboardPath(deployment), baseUrl).href, tries, now: now() },
     });
     try {
       await send({ to: account.email, ...mail });

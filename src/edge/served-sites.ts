@@ -1,6 +1,7 @@
 /** From the store's rows to what the edge needs: the sites that are served, and the state of the one at a host. */
 
 import type { Deployment } from '../deployment/deployment.ts';
+import { dashboardPath } from '../deployment/deployment-names.ts';
 import type { Domain } from '../deployment/domain/domain-state.ts';
 import { type Endpoint, endpointsAt, type Site } from '../deployment/site.ts';
 import { statusAt } from '../deployment/status/deployment-health.ts';
@@ -46,7 +47,7 @@ export async function siteState(
   const state = deployment.removedAt !== null ? 'removed' : health;
   // How far its pods are is told while it is on its way.
   const pods = state === 'deploying' ? all.map(({ name, state }) => ({ name, state })) : undefined;
-  const dashboardUrl = new URL(`/d/${[environment, applicationName].map(encodeURIComponent).join('/')}`, baseUrl).href;
+  const dashboardUrl = new URL(dashboardPath(deployment), baseUrl).href;
   // Which path is whose stands in the configuration, sealed; that something is away is known here.
   const isMissing = all.some((pod) => pod.state !== 'ready' && pod.state !== 'degraded');
   const endpoints = endpointsAt(host, deployment);

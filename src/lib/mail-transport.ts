@@ -19,6 +19,16 @@ export function mailTransport({ smtpUrl }: Pick<MailSettings, 'smtpUrl'>): Trans
   });
 }
 
+/** Resolves when the server has taken it. */
+export type SendMail = (mail: { to: string; subject: string; text: string }) => Promise<void>;
+
+export function sendingMail({ smtpUrl, mailFrom }: MailSettings): SendMail {
+  const transport = mailTransport({ smtpUrl });
+  return async ({ to, subject, text }) => {
+    await transport.sendMail({ from: mailFrom, to: { name: '', address: to }, subject, text });
+  };
+}
+
 /** What a mail server has answered to a mail that was not sent, without its words, which may hold the address. */
 export function mailRefusal(error: unknown): { reason: string | undefined; responseCode: number; isForGood: boolean } {
   const { code: reason, responseCode = 0 } = error as NodeJS.ErrnoException & { responseCode?: number };

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { isToBeDisabled, nextTryAt } from '../deployment/notification/delivery.ts';
 import { noticeMail } from '../deployment/notification/notice.ts';
-import { mailRefusal } from '../lib/mail-transport.ts';
+import { mailRefusal, type SendMail } from '../lib/mail-transport.ts';
 import type { Seal } from '../lib/seal.ts';
 import { accountById } from '../store/accounts.ts';
 import {
@@ -19,8 +19,6 @@ import {
 import type { Tables } from '../store/rows.ts';
 import { write } from '../store/transaction.ts';
 import type { Called, WebhookCall } from './call-webhook.ts';
-
-export type SendMail = (mail: { to: string; subject: string; text: string }) => Promise<void>;
 
 export type Delivering = {
   db: Kysely<Tables>;

@@ -1,17 +1,19 @@
 /** The door of this layer: owners are told what goes wrong with their deployments, by mail and webhook. */
+
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
+import { dashboardPath } from '../deployment/deployment-names.ts';
 import { createDialer } from '../images/dialer/dialer.ts';
 import { reportingFirstFault } from '../lib/first-fault.ts';
 import { newId } from '../lib/ids.ts';
-import { type MailSettings, mailTransport } from '../lib/mail-transport.ts';
+import { type MailSettings, sendingMail } from '../lib/mail-transport.ts';
 import type { Seal } from '../lib/seal.ts';
 import { wait } from '../lib/wait.ts';
 import { leaveDuties, takeDuty } from '../store/duties.ts';
 import type { Tables } from '../store/rows.ts';
 import { callWebhook } from './call-webhook.ts';
-import { deliverDue, type SendMail } from './deliver.ts';
+import { deliverDue } from './deliver.ts';
 import { lookForNotices } from './look.ts';
 
 export type NotifyParts = {
@@ -34,8 +36,7 @@ export function openNotify({ baseUrl }: { baseUrl: URL }, { mail, ...parts }: No
   const end = new AbortController();
   const dialer = createDialer();
   const holder = newId();
-  const urlOf = ({ environment, applicationName }: Deployment) =>
-    new URL(`/d/${[environment, applicationName].map(encodeURIComponent).join('/')}`, baseUrl).href;
+  const urlOf = (deployment: Deployment) => new URL(dashboardPath(deployment), baseUrl).href;
   const delivering = {
     ...parts,
     call: (call: Parameters<typeof callWebhook>[1]) => callWebhook(dialer, call),
@@ -68,12 +69,5 @@ export function openNotify({ baseUrl }: { baseUrl: URL }, { mail, ...parts }: No
       dialer[Symbol.dispose]();
       await leaveDuties(db, holder).catch(() => {});
     },
-  };
-}
-
-function sendingMail({ smtpUrl, mailFrom }: MailSettings): SendMail {
-  const transport = mailTransport({ smtpUrl });
-  return async ({ to, subject, text }) => {
-    await transport.sendMail({ from: mailFrom, to: { name: '', address: to }, subject, text });
   };
 }

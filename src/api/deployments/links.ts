@@ -1,5 +1,7 @@
 /** What can be done next with a deployment, as addresses that need nothing but the token. Pure. */
+
 import type { Deployment } from '../../deployment/deployment.ts';
+import { dashboardPath } from '../../deployment/deployment-names.ts';
 
 /** Many proxies between give up after 60 seconds without a byte; whoever asks again waits again. */
 const waitSeconds = '50';
@@ -32,7 +34,7 @@ export function linksOf(
     update: linkTo('/updateUserDeployment', which),
     ...(claimedAt === null && { claim: linkTo('/claimDeployment') }),
     ...(hasDashboard && {
-      dashboard: linkTo(`/d/${encodeURIComponent(environment)}/${encodeURIComponent(applicationName)}`),
+      dashboard: linkTo(dashboardPath({ environment, applicationName })),
     }),
   };
 }
