@@ -6,7 +6,7 @@ import { removeSignIn, signInsOf } from '../../store/sign-ins.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord, MessageRecord } from '../deployments/deployment-schemas.ts';
 import { requireSignedIn, requireSignIn } from '../requests/callers.ts';
-import { orRefuse } from '../requests/errors.ts';
+import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 
 const SignInRecord = Type.Object({
   id: Type.String(),
@@ -57,7 +57,7 @@ export function signInListEndpoints(service: Service): FastifyPluginAsyncTypebox
         const accountId = orRefuse(await requireSignedIn(service, request));
         // Not by the library, which names sign-ins by tokens: of others than its own a browser knows none.
         const isRemoved = await removeSignIn(db, accountId, request.params.id);
-        if (!isRemoved) orRefuse(unknownSignIn);
+        if (!isRemoved) throw new RefusedRequest(unknownSignIn.problem);
         return { message: 'The browser has been signed out.' };
       },
     );

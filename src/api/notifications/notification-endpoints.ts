@@ -16,7 +16,7 @@ import { write } from '../../store/transaction.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord, MessageRecord } from '../deployments/deployment-schemas.ts';
 import { requireSignedIn } from '../requests/callers.ts';
-import { orRefuse } from '../requests/errors.ts';
+import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 
 const Kinds = Type.Array(Type.Enum([...noticeKinds]), {
   maxItems: noticeKinds.length,
@@ -117,7 +117,7 @@ export function notificationEndpoints(service: Service): FastifyPluginAsyncTypeb
       async (request) => {
         const accountId = orRefuse(await requireSignedIn(service, request));
         const { webhook } = await choicesOf(db, accountId);
-        if (!webhook || webhook.disabledAt !== null) orRefuse(noWebhook);
+        if (!webhook || webhook.disabledAt !== null) throw new RefusedRequest(noWebhook.problem);
         const message = 'This is a test of your webhook.';
         const url = new URL('/account', service.settings.baseUrl).href;
         // One at a time: whoever asks again before it was sent gets the one that waits.
