@@ -3,10 +3,13 @@ import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Cluster } from '../../src/engine/kubernetes/cluster.ts';
-import { ClusterRefusal } from '../../src/engine/kubernetes/faults.ts';
+import { ClusterRefusal, isSilence } from '../../src/engine/kubernetes/faults.ts';
 import type { FoundClaim } from '../../src/engine/kubernetes/objects.ts';
+import { wait } from '../../src/lib/wait.ts';
 
 const volumesPath = '/api/v1/persistentvolumes';
+/** Between tries of what an API server that is away has not answered. */
+const pauseMs = 500;
 
 const everyNode = {
   required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'Exists' }] }] },
@@ -35,10 +38,28 @@ export async function startProvisioner(
   const claims = cluster.follow<Claim>('PersistentVolumeClaim');
   const made = new Map<string, Promise<void>>();
   const removals: Promise<void>[] = [];
+  const closed = new AbortController();
+
+  /** Done, whatever of it was done before: an answer may be lost with the API server. */
+  async function insist(work: () => Promise<unknown>, doneWith: number): Promise<void> {
+    for (;;) {
+      const error: unknown = await work().then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      if (error === undefined) return;
+      const status = error instanceof ClusterRefusal ? error.status : undefined;
+      if (status === doneWith) return;
+      // One that is just starting does not know yet whom it lets in.
+      const isAway = isSilence(error) || (status !== undefined && (status >= 500 || status === 401 || status === 403));
+      if (!isAway || closed.signal.aborted) throw error;
+      await wait(pauseMs, closed.signal);
+    }
+  }
 
   async function make({ metadata, spec }: Claim): Promise<void> {
     const path = join(folder, metadata.uid);
-    await mkdir(path);
+    await mkdir(path, { recursive: true });
     // As provisioners of directories do it: nodes change the owner of disks, and not of directories of their own.
     await chmod(path, isDisk ? 0o755 : 0o777);
     const { name: claim, namespace, uid } = metadata;
@@ -51,15 +72,13 @@ export async function startProvisioner(
         ...(isDisk ? { local: { path }, nodeAffinity: everyNode } : { hostPath: { path, type: 'Directory' } }),
       },
     };
-    await cluster.ask('POST', volumesPath, { body });
+    await insist(() => cluster.ask('POST', volumesPath, { body }), 409);
   }
 
   async function remove(uid: string): Promise<void> {
     await made.get(uid);
     made.delete(uid);
-    await cluster.ask('DELETE', `${volumesPath}/${uid}`).catch((error: unknown) => {
-      if (!(error instanceof ClusterRefusal && error.status === 404)) throw error;
-    });
+    await insist(() => cluster.ask('DELETE', `${volumesPath}/${uid}`), 404);
     await rm(join(folder, uid), { recursive: true, force: true });
   }
 
@@ -70,17 +89,16 @@ export async function startProvisioner(
     if (exists && !made.has(uid)) made.set(uid, make(claim));
     else if (!exists && made.has(uid)) removals.push(remove(uid));
   });
-  let isClosed = false;
   // That it was stopped is told as an error too.
   claims.on('error', () => {
-    if (!isClosed) void claims.start();
+    void wait(pauseMs, closed.signal).then(() => (closed.signal.aborted ? undefined : claims.start()));
   });
   await claims.start();
 
   return {
     name,
     async [Symbol.asyncDispose]() {
-      isClosed = true;
+      closed.abort();
       await claims.stop();
       await Promise.all([...removals, ...[...made.keys()].map(remove)]);
       await cluster.ask('DELETE', `${classPath}/${name}`);

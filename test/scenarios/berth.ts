@@ -12,6 +12,7 @@ import { openInstallation } from '../../scripts/installed.ts';
 import { findOrphans } from '../../src/control/sweep.ts';
 import type { Deployment } from '../../src/deployment/deployment.ts';
 import { describeEvent } from '../../src/deployment/event/event-words.ts';
+import { stopEdge } from '../../src/edge/haproxy/haproxy.ts';
 import { readSettings, type Settings } from '../../src/settings/settings.ts';
 import { type Database, openPostgres } from '../../src/store/database.ts';
 import { deploymentByLabel } from '../../src/store/deployments.ts';
@@ -167,6 +168,14 @@ export async function createBerth(
     async destroy(down = programFile('scripts/down.ts')): Promise<void> {
       if (isDestroyed) return;
       isDestroyed = true;
+      // Each of them although another fails: what is left would keep the process of the test from ending.
+      await using ending = new AsyncDisposableStack();
+      if (undertaker) ending.defer(() => undertaker.dismiss());
+      if (cluster) ending.use(cluster);
+      if (postgres) ending.use(postgres);
+      ending.defer(() => rm(dataDir, { recursive: true, force: true }));
+      if (!ownEngine) ending.defer(async () => void (await stopEdge(dataDir)));
+      ending.defer(() => berth.end('SIGKILL'));
       // `down` ends nothing but what `npm start` and `npm run serve` have started.
       if (isHooked || ownEngine) await berth.end('SIGKILL');
       const owner = ownEngine && (await query(installationId).catch(() => undefined));
@@ -175,11 +184,6 @@ export async function createBerth(
         const { stdout } = await run(process.execPath, [down, '--yes'], { env: environment });
         assert.match(stdout, /Everything is removed|Nothing was started/);
       }
-      await berth.end('SIGKILL');
-      await rm(dataDir, { recursive: true, force: true });
-      await postgres?.[Symbol.asyncDispose]();
-      await cluster?.[Symbol.asyncDispose]();
-      undertaker?.dismiss();
     },
 
     get: (path: string, headers: object = {}) => send(`http://localhost:${port}${path}`, { headers }),

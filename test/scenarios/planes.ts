@@ -24,15 +24,18 @@ export async function createPlanes(
   };
   const all: Berth[] = [];
   const of = engine === undefined ? {} : { engine };
-  const first = await createBerth({ BERTH_PORT: port, ...shared }, { ...of, store: 'postgresql' });
-  all.push(first);
-  opening.defer(async () => {
-    // First all services: one that still works would begin again what the end of another one takes away.
-    for (const plane of all) await plane.end('SIGKILL');
-    for (const plane of all.toReversed()) await plane.destroy();
-  });
+  const add = (berth: Berth) => {
+    all.push(berth);
+    opening.defer(() => berth.destroy());
+    return berth;
+  };
+  const first = add(await createBerth({ BERTH_PORT: port, ...shared }, { ...of, store: 'postgresql' }));
   const { BERTH_DATABASE_URL = '' } = first.environment;
-  while (all.length < count) all.push(await createBerth({ ...shared, BERTH_DATABASE_URL }, { ...of, store: 'sqlite' }));
+  while (all.length < count) add(await createBerth({ ...shared, BERTH_DATABASE_URL }, { ...of, store: 'sqlite' }));
+  // First all services: one that still works would begin again what the end of another one takes away.
+  opening.defer(async () => {
+    for (const plane of all) await plane.end('SIGKILL');
+  });
   const open = opening.move();
   return { all, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }

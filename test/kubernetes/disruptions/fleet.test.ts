@@ -106,14 +106,18 @@ for (const [victim, kill] of Object.entries(victims))
       return owned.some(({ kind, deploymentId }) => kind === 'workload' && deploymentId === id);
     });
     const bringBack = await kill();
-    await ours!.reach(started, 'running');
-    await until('its page and its API answer', async () => {
-      const addresses = ['/', '/api/healthz'].map((path) => new URL(path, started.url).href);
-      return (await Promise.all(addresses.map((address) => ours!.visit(address)))).every(isAnswered);
-    });
-    assert.ok(isAnswered(await ours!.visit(shown.url)));
-    await nothingIsOrphaned();
-    await bringBack();
+    try {
+      await ours!.reach(started, 'running');
+      await until('its page and its API answer', async () => {
+        const addresses = ['/', '/api/healthz'].map((path) => new URL(path, started.url).href);
+        return (await Promise.all(addresses.map((address) => ours!.visit(address)))).every(isAnswered);
+      });
+      assert.ok(isAnswered(await ours!.visit(shown.url)));
+      await nothingIsOrphaned();
+    } finally {
+      // The next one needs it too.
+      await bringBack();
+    }
     await ours!.remove(started);
     await until('only the other one is left', async () =>
       (await ours!.inventory()).owned.every(({ deploymentId }) => deploymentId !== id),
