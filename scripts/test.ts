@@ -1,9 +1,10 @@
 /**
  * `npm test`: brings what the machine lacks, then runs every test of the project with Node's own runner.
- * Words after `npm test --` choose files by a part of their path: `npm test -- guestbook src/config`.
+ * Words after `npm test --` choose files by a part of their path: `npm test -- guestbook src/config`. `TEST_REPORT` names a
+ * file for what came of each, for programs.
  */
 import { execFile } from 'node:child_process';
-import { glob } from 'node:fs/promises';
+import { glob, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
@@ -16,6 +17,7 @@ import { madeFile } from './testing/made-file.ts';
 import { atPace, paceOfMachine } from './testing/pace.ts';
 import { processorMs } from './testing/processor-use.ts';
 import { runFiles } from './testing/run-files.ts';
+import type { RunReport } from './testing/scenario-table.ts';
 import type { FileReport } from './testing/verdict.ts';
 
 const folders = ['src', 'scripts', 'test', 'web/src', 'web/build'];
@@ -30,7 +32,7 @@ const fewFiles = 20;
 const cache = join(root, 'node_modules/.cache/berth-tests');
 const ofEngine = engineTests(await testFiles(process.argv.slice(2)), process.env);
 const { files, last, leftOut } = clusterTests(ofEngine.files, process.env);
-for (const line of ofEngine.leftOut) console.log(line);
+for (const { file, reason } of ofEngine.leftOut) console.log(`Left out on Kubernetes: ${file}: ${reason}.`);
 if (leftOut !== undefined) console.log(leftOut);
 if (files.length + last.length === 0) fail('No test file matches.');
 try {
@@ -49,6 +51,8 @@ const { reports, unsteady } = await againAlone(first, async (file) => await runA
 printSlowest(reports, performance.now() - startedMs);
 console.log(`\n${closingLines(reports, unsteady).join('\n')}`);
 if (reports.some(({ failures }) => failures.length > 0)) process.exitCode = 1;
+const reportFile = process.env.TEST_REPORT;
+if (reportFile) await writeFile(reportFile, JSON.stringify({ reports, leftOut: ofEngine.leftOut } satisfies RunReport));
 
 async function testFiles(chosen: readonly string[]): Promise<string[]> {
   const patterns = folders.map((folder) => `${folder}/**/*.test.ts`);

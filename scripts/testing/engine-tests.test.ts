@@ -10,7 +10,7 @@ const files = ['src/one.test.ts', 'test/scenarios/gvisor.test.ts', 'test/scenari
 test('on a cluster the scenarios of Docker are left out, each with a reason, and nothing else is', () => {
   assert.deepEqual(engineTests(files, { TEST_ENGINE: 'kubernetes' }), {
     files: ['src/one.test.ts', 'test/scenarios/sessions.test.ts'],
-    leftOut: ['Left out on Kubernetes: test/scenarios/gvisor.test.ts: containers of Docker in gVisor.'],
+    leftOut: [{ file: 'test/scenarios/gvisor.test.ts', reason: 'containers of Docker in gVisor' }],
   });
   assert.deepEqual(engineTests(files, {}), { files, leftOut: [] });
 });

@@ -26,11 +26,13 @@ const ofDocker: Readonly<Record<string, string>> = {
   'take-over': 'two processes and what they have opened on Docker',
 };
 
-/** `leftOut`: a line for each file that is not run. */
+/** A file that is not run, and why. */
+export type LeftOut = { file: string; reason: string };
+
 export function engineTests(
   files: readonly string[],
   { TEST_ENGINE: engine }: NodeJS.ProcessEnv,
-): { files: string[]; leftOut: string[] } {
+): { files: string[]; leftOut: LeftOut[] } {
   if (engine !== 'kubernetes') return { files: [...files], leftOut: [] };
   const reasonOf = (file: string) =>
     file.startsWith(folder) ? ofDocker[file.slice(folder.length).replace(/\.test\.ts$/, '')] : undefined;
@@ -38,7 +40,7 @@ export function engineTests(
     files: files.filter((file) => reasonOf(file) === undefined),
     leftOut: files.flatMap((file) => {
       const reason = reasonOf(file);
-      return reason === undefined ? [] : [`Left out on Kubernetes: ${file}: ${reason}.`];
+      return reason === undefined ? [] : [{ file, reason }];
     }),
   };
 }

@@ -14,6 +14,8 @@ export type Fact =
       outcome: 'passed' | 'failed' | 'skipped';
       isSuite: boolean;
       tookMs: number;
+      /** Why it was skipped, where its test says so. */
+      reason?: string;
     }
   /** All tests have ended. */
   | { kind: 'closed'; processorMs: number };
@@ -40,7 +42,8 @@ function factOf(event: TestEvent): Fact | undefined {
       const isSkipped = skip !== undefined || todo !== undefined;
       const outcome = isSkipped ? 'skipped' : event.type === 'test:pass' ? 'passed' : 'failed';
       const isSuite = details.type === 'suite';
-      return { kind: 'ended', name, nesting, outcome, isSuite, tookMs: details.duration_ms };
+      const reason = typeof skip === 'string' && skip !== '' ? { reason: skip } : {};
+      return { kind: 'ended', name, nesting, outcome, isSuite, tookMs: details.duration_ms, ...reason };
     }
     case 'test:summary':
       return { kind: 'closed', processorMs: processorMs() };

@@ -9,7 +9,7 @@ import { runFiles } from './run-files.ts';
 const sources = {
   good: `test('one', () => {}); describe('two', () => { test('inner', async (t) => { await t.test('sub', () => {}); }); });`,
   hooks: `let made = 0; before(() => { made = 1; }); test('sees it', () => { if (made !== 1) throw new Error('no hook'); });`,
-  skips: `test('later', { skip: true }, () => {}); test('now', () => {});`,
+  skips: `test('later', { skip: 'not here' }, () => {}); test('now', () => {});`,
   fails: `test('wrong', () => { throw new Error('wrong, in words'); }); test('right', () => {});`,
   hookless: `describe('broken', () => { before(() => { throw new Error('no stage'); }); test('never', () => {}); });`,
   empty: ``,
@@ -48,8 +48,8 @@ async function outcome(names: Name[], timeoutMs = 600_000): Promise<string[]> {
     { root, timeoutMs },
   );
   return reports.map(
-    ({ file, passed, skipped, failures }) =>
-      `${file.split('.')[0]}: ${passed} passed, ${skipped} skipped${failures.map((name) => `, ${name}`).join('')}`,
+    ({ file, passed, skipped, skips, failures }) =>
+      `${file.split('.')[0]}: ${passed} passed, ${skipped} skipped${[...skips.map(({ name, reason }) => `, ${name}: ${reason}`), ...failures.map((name) => `, ${name}`)].join('')}`,
   );
 }
 
@@ -58,7 +58,7 @@ test('alone or together, a file has the same tests', async () => {
   const alone = (await Promise.all(names.map((name) => outcome([name])))).flat();
   assert.deepEqual(alone, [
     'good: 3 passed, 0 skipped',
-    'skips: 1 passed, 1 skipped',
+    'skips: 1 passed, 1 skipped, later: not here',
     'hooks: 1 passed, 0 skipped',
     'deferred: 3 passed, 0 skipped',
   ]);

@@ -9,6 +9,8 @@ export type FileReport = {
   processorMs: number;
   passed: number;
   skipped: number;
+  /** Of those that were skipped, tests and whole suites. */
+  skips: { name: string; reason: string }[];
   /** What did not go well: tests by their names, or what is wrong with the file as a whole. */
   failures: string[];
 };
@@ -36,7 +38,8 @@ export function verdict(files: readonly string[], facts: readonly Fact[], ending
     if (isOver && !hasTests && failures.length === 0) failures.push('it contains no test');
     if (!only && !whole) failures.push('it did not come to its end');
     const tookMs = only ? ending.tookMs : (whole?.tookMs ?? 0);
-    return { file, tookMs, processorMs, passed: count('passed'), skipped: count('skipped'), failures };
+    const skips = ended.flatMap(({ outcome, name, reason = '' }) => (outcome === 'skipped' ? [{ name, reason }] : []));
+    return { file, tookMs, processorMs, passed: count('passed'), skipped: count('skipped'), skips, failures };
   });
   const hasFailed = reports.some(({ failures }) => failures.length > 0);
   const isAccountedFor = ending.exit === 0 || (ending.exit === 1 && hasFailed);

@@ -1,0 +1,81 @@
+/**
+ * `npm run scenarios`: the scenarios on SQLite and Docker, on PostgreSQL and Docker, and on PostgreSQL and Kubernetes (the
+ * kit beside the project), one after another, and what came of them as one table. Words choose: the names below say on
+ * what, all others which files: `npm run scenarios -- postgresql+kubernetes scenarios/updates`. What an earlier run tells
+ * of other files stays in the table; `--table` runs nothing and shows that.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Column, type RunReport, scenarioTable } from './testing/scenario-table.ts';
+
+const root = join(import.meta.dirname, '..');
+const folder = join(root, 'node_modules/.cache/berth-tests/scenarios');
+const all = 'test/scenarios/';
+
+const places = {
+  'sqlite+docker': { title: 'SQLite + Docker', script: 'scripts/test.ts', env: {} },
+  'postgresql+docker': {
+    ...{ title: 'PostgreSQL + Docker', script: 'scripts/test.ts' },
+    env: { TEST_STORE: 'postgresql' },
+  },
+  'postgresql+kubernetes': {
+    ...{ title: 'PostgreSQL + Kubernetes', script: 'scripts/testing/kube.ts' },
+    env: { TEST_STORE: 'postgresql', TEST_ENGINE: 'kubernetes' },
+  },
+} as const;
+
+type Place = keyof typeof places;
+
+const words = process.argv.slice(2).filter((word) => word !== '--table');
+const isPlace = (word: string): word is Place => word in places;
+const chosen = words.filter(isPlace);
+const files = words.filter((word) => !isPlace(word));
+const allPlaces = Object.keys(places).filter(isPlace);
+if (!process.argv.includes('--table'))
+  for (const place of chosen.length > 0 ? chosen : allPlaces) await run(place, files.length > 0 ? files : [all]);
+const columns = await Promise.all(allPlaces.map(columnOf));
+console.log(scenarioTable(columns));
+if (columns.some(({ reports }) => reports.some(({ failures }) => failures.length > 0))) process.exitCode = 1;
+
+async function run(place: Place, files: readonly string[]): Promise<void> {
+  const { script, env } = places[place];
+  await mkdir(folder, { recursive: true });
+  const report = `${pathOf(place)}.new`;
+  await rm(report, { force: true });
+  const child = spawn(process.execPath, [script, ...files], {
+    ...{ cwd: root, stdio: ['ignore', 'inherit', 'inherit'] },
+    env: { ...process.env, ...env, TEST_REPORT: report },
+  });
+  await once(child, 'exit');
+  const found = await read(report);
+  if (!found) {
+    // It has said itself why it tells of nothing.
+    process.exitCode = 1;
+    return;
+  }
+  const before = (await read(pathOf(place))) ?? { reports: [], leftOut: [] };
+  const seen = new Set([...found.reports, ...found.leftOut].map(({ file }) => file));
+  const isOlder = ({ file }: { file: string }) => !seen.has(file);
+  const kept: RunReport = {
+    reports: [...before.reports.filter(isOlder), ...found.reports],
+    leftOut: [...before.leftOut.filter(isOlder), ...found.leftOut],
+  };
+  await writeFile(pathOf(place), JSON.stringify(kept));
+  await rm(report);
+}
+
+async function columnOf(place: Place): Promise<Column> {
+  const known = await read(pathOf(place));
+  return { title: places[place].title, reports: known?.reports ?? [], leftOut: known?.leftOut ?? [] };
+}
+
+function pathOf(place: Place): string {
+  return join(folder, `${place}.json`);
+}
+
+async function read(file: string): Promise<RunReport | undefined> {
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as RunReport);
+}
