@@ -1,11 +1,13 @@
-/** Waiting that can be given up. */
+/** Waiting that can be given up. The command waits so too, in Node 20, which has no `Promise.withResolvers`. */
 
 /** What `work` comes to, unless the signal aborts first: then rejects with its reason, and `work` goes on unheard. */
 export async function orAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return await work;
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  if (signal.aborted) abort();
+  let abort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+  });
   signal.addEventListener('abort', abort, { once: true });
   try {
     return await Promise.race([work, aborted]);

@@ -87,6 +87,18 @@ describe('the package', () => {
     const { stdout } = await promisify(execFile)(process.execPath, argv, { cwd: packed.folder });
     assert.match(stdout, new RegExp(`${files.length + 1} valid, 0 not valid`));
   });
+  test('calls nothing that Node 20 does not have, in any of its parts', async () => {
+    const folder = join(packed.folder, 'node_modules/berth');
+    const later =
+      /\b(?:RegExp\.escape|URL\.parse|(?:Map|Object)\.groupBy|Array\.fromAsync|Promise\.(?:withResolvers|try)|Error\.isError|Temporal\.|(?:Async)?DisposableStack)\b/g;
+    let parts = 0;
+    for (const name of await readdir(folder, { recursive: true })) {
+      if (!/\.m?js$/.test(name)) continue;
+      parts += 1;
+      assert.deepEqual((await readFile(join(folder, name), 'utf8')).match(later), null, name);
+    }
+    assert.ok(parts > 10);
+  });
   test('has the client, with its types', async () => {
     const script = `import { createClient } from 'berth/client';
       const answer = await createClient({ baseUrl: ${JSON.stringify(berth.settings.baseUrl.origin)} }).call('getLimits');
