@@ -1,7 +1,7 @@
 /** PURE. The revisions of a deployment as its owner looks back at them: what became of each, and what it has changed. */
 import { isDeepStrictEqual } from 'node:util';
-import type { AppSpec } from '../config/spec/spec.ts';
-import type { Instant } from './deployment.ts';
+import type { PodSpec } from '../config/spec/spec.ts';
+import type { Instant, Revision } from './deployment.ts';
 
 /** As what somebody has asked: with a session token, with an account's API key, or signed in with a browser. */
 export const askers = ['session', 'api-key', 'sign-in'] as const;
@@ -28,18 +28,26 @@ export function isFirstOutcome(known: RevisionOutcome | null, outcome: RevisionO
   return known === null || (known === 'failed' && outcome === 'running');
 }
 
-/** Names of pods. */
-export function changesBetween(before: AppSpec, after: AppSpec): RevisionChanges {
-  const earlier = new Map(before.pods.map((pod) => [pod.name, pod]));
-  const later = new Set(after.pods.map(({ name }) => name));
+/** Names of pods. One whose tag means another image by now has changed as well, where both images are known. */
+export function changesBetween(
+  before: Pick<Revision, 'spec' | 'images'>,
+  after: Pick<Revision, 'spec' | 'images'>,
+): RevisionChanges {
+  const earlier = new Map(before.spec.pods.map((pod) => [pod.name, pod]));
+  const later = new Set(after.spec.pods.map(({ name }) => name));
   return {
-    added: after.pods.flatMap(({ name }) => (earlier.has(name) ? [] : [name])),
-    changed: after.pods.flatMap((pod) => {
+    added: after.spec.pods.flatMap(({ name }) => (earlier.has(name) ? [] : [name])),
+    changed: after.spec.pods.flatMap((pod) => {
       const known = earlier.get(pod.name);
-      return known && !isDeepStrictEqual(known, pod) ? [pod.name] : [];
+      return known && !(isDeepStrictEqual(known, pod) && !hasMoved(pod)) ? [pod.name] : [];
     }),
-    removed: before.pods.flatMap(({ name }) => (later.has(name) ? [] : [name])),
+    removed: before.spec.pods.flatMap(({ name }) => (later.has(name) ? [] : [name])),
   };
+
+  function hasMoved({ image }: PodSpec): boolean {
+    const [then, now] = [before.images?.[image], after.images?.[image]];
+    return then !== undefined && now !== undefined && then !== now;
+  }
 }
 
 type Kept = { number: number; outcome: RevisionOutcome | null };

@@ -72,6 +72,37 @@ test('a tag that has moved is another image for the next revision, and none for 
   assert.deepEqual([await digests(1), await digests(2)], [[first], [second]]);
 });
 
+test('who goes back to a revision has its image again, whatever its tag means by now, until that is removed', async () => {
+  const first = await push(owner, 'back');
+  const yaml = yamlOf('./api:back', 'back');
+  await start(owner, yaml);
+  const deploymentId = registry.api.woken.at(-1)!;
+  await push(owner, 'back');
+  await registry.api.postYaml(`/updateUserDeployment?sessionToken=${owner.token}`, yaml);
+  await registry.service.db
+    .updateTable('deployments')
+    .set({ servingRevision: 2 })
+    .where('id', '=', deploymentId)
+    .execute();
+
+  const history = await registry.api.get(`/getDeploymentRevisions?applicationName=back&sessionToken=${owner.token}`);
+  assert.deepEqual(history.body.revisions[0].changes, { added: [], changed: ['web'], removed: [] });
+  const back = { applicationName: 'back', sessionToken: owner.token, revision: 1 };
+  const dry = await registry.api.postJson('/rollbackUserDeployment?dryRun=true', back);
+  assert.deepEqual(
+    dry.body.pods.map(({ name, change }: { name: string; change: string }) => [name, change]),
+    [['web', 'replaced']],
+  );
+  assert.equal((await registry.api.postJson('/rollbackUserDeployment', back)).status, 200);
+  assert.deepEqual(await runsFrom(deploymentId, 3), [`pushed.invalid/${owner.namespace}/api:back@${first}`]);
+
+  const manifest = `/v2/${owner.namespace}/api/manifests/${first}`;
+  assert.equal((await registry.ask('DELETE', manifest, { token: owner.token })).status, 202);
+  const refused = await registry.api.postJson('/rollbackUserDeployment', back);
+  assert.deepEqual([refused.status, refused.body.code], [400, 'invalid_configuration']);
+  assert.match(refused.body.error, /has been removed/);
+});
+
 test("what was not pushed, and what is somebody else's, is refused in the same words, with what to push", async () => {
   await push(owner, 'secret');
   const deployments = registry.api.woken.length;

@@ -4,8 +4,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { printWarnings } from '../../config/diagnostics/diagnostics.ts';
-import type { AppSpec } from '../../config/spec/spec.ts';
-import type { Deployment } from '../../deployment/deployment.ts';
+import type { Deployment, Revision } from '../../deployment/deployment.ts';
 import {
   askers,
   changesBetween,
@@ -153,7 +152,7 @@ export function historyEndpoints(service: Service, documents: Documents): Fastif
         const numbers = { revision, repeats };
         if (isTrial) {
           const message = `Application ${applicationName} can go back to revision ${repeats}. This was a dry run: nothing was changed.`;
-          const preview = await previewOf(service, current, spec);
+          const preview = await previewOf(service, current, { spec, repeats });
           return { message, applicationName, dryRun: true as const, ...numbers, ...preview, ...findings };
         }
         const named = await addNamedDomains(service, updated, spec);
@@ -194,14 +193,14 @@ async function readRevision(
 async function history({ db, seal }: Service, { id, revision, servingRevision }: Deployment) {
   const kept = await keptRevisions(db, id);
   const records: ReturnType<typeof recordOf>[] = [];
-  let later: { row: KeptRevision; spec: AppSpec } | undefined;
+  let later: { row: KeptRevision; revision: Revision } | undefined;
   for (const row of kept) {
     // Each of a large configuration takes a while, in which nobody else is served; one may be forgotten meanwhile.
     await turn();
-    const spec = (await revisionIfKept(db, seal, id, row.number))?.spec;
-    const isNext = later && spec && later.row.number === row.number + 1;
-    if (later) records.push(recordOf(later.row, isNext ? changesBetween(spec, later.spec) : undefined));
-    later = spec && { row, spec };
+    const earlier = await revisionIfKept(db, seal, id, row.number);
+    const isNext = later && earlier && later.row.number === row.number + 1;
+    if (later) records.push(recordOf(later.row, isNext ? changesBetween(earlier, later.revision) : undefined));
+    later = earlier && { row, revision: earlier };
   }
   if (later) records.push(recordOf(later.row, undefined));
   return records;

@@ -6,7 +6,7 @@ import type { Deployment, Revision } from '../../deployment/deployment.ts';
 import { desiredAt, wantedRevision } from '../../deployment/desired.ts';
 import { podChanges, previewUpdate, type UpdatePreview } from '../../deployment/preview/update-preview.ts';
 import { noEgress } from '../../deployment/workload/egress.ts';
-import { revisionOf } from '../../store/revisions.ts';
+import { revisionOf, settledImages } from '../../store/revisions.ts';
 import { derivationOf } from '../../store/seeds.ts';
 import type { Service } from '../api-service.ts';
 
@@ -39,15 +39,19 @@ export const PreviewFields = {
   interrupted: Type.Array(Type.String(), { description: 'Public paths that nobody answers at for a while.' }),
 };
 
-/** What an update to this would do, against the revision that runs. A tag that both name is taken to mean the same image: the registry is not asked. */
+/**
+ * What an update to this would do, against the revision that runs. A tag that both name is taken to mean the same image:
+ * the registry is not asked. With `repeats` it is known what it means: what it meant in that revision.
+ */
 export async function previewOf(
   { db, seal, urlOf, now }: Service,
   deployment: Deployment,
-  spec: AppSpec,
+  { spec, repeats }: { spec: AppSpec; repeats?: number | undefined },
 ): Promise<UpdatePreview> {
   const current = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
   const derive = await derivationOf(db, seal, deployment.id);
-  const next: Revision = { number: deployment.revision + 1, spec, ...(current.images && { images: current.images }) };
+  const earlier = repeats === undefined ? {} : await settledImages(db, deployment.id, repeats);
+  const next: Revision = { number: deployment.revision + 1, spec, images: { ...current.images, ...earlier } };
   // What it may reach is its plan's: no update changes that.
   const resolution = { now: now(), url: urlOf(deployment.label), derive, egress: noEgress };
   // One that is stopped starts with an update: what that does to each pod is the same.

@@ -2,7 +2,12 @@
 import type { AppSpec } from '../../config/spec/spec.ts';
 import { imagesOf } from '../../config/spec/spec-images.ts';
 import { repositoryOf } from '../../config/values/image-names.ts';
-import { type PushedName, pushedReference, readPushedName } from '../../config/values/pushed-image.ts';
+import {
+  type PushedName,
+  pushedReference,
+  readPushedName,
+  readPushedReference,
+} from '../../config/values/pushed-image.ts';
 import { namespaceOf } from '../../images/pushed/repository-names.ts';
 import { type Result, succeed } from '../../lib/problem.ts';
 import type { Database } from '../../store/database.ts';
@@ -16,16 +21,30 @@ export type PushOwner = { sessionId: string | undefined; accountId: string | nul
 
 export type SettledPushed = { image: string; reference: string };
 
+type Asked = {
+  spec: AppSpec;
+  owner: PushOwner;
+  baseUrl: URL;
+  /** What the images of the revision that is gone back to were: they are those again, whatever was pushed since. */
+  earlier?: Readonly<Record<string, string>>;
+};
+
 /** Finds all of them. Refuses with what has to be pushed first. Within the transaction that writes the revision. */
 export async function findPushed(
   db: Database,
-  { spec, owner, baseUrl }: { spec: AppSpec; owner: PushOwner; baseUrl: URL },
+  { spec, owner, baseUrl, earlier = {} }: Asked,
 ): Promise<Result<SettledPushed[]>> {
   const own = ownNamespaces(owner);
   const settled: SettledPushed[] = [];
   for (const image of imagesOf(spec)) {
     const pushed = readPushedName(image, baseUrl.host);
     if (!pushed) continue;
+    const before = earlier[image];
+    if (before !== undefined) {
+      if (!(await isStillThere(db, before))) return removedSince(image);
+      settled.push({ image, reference: before });
+      continue;
+    }
     const found = await findImage(db, pushed, owner);
     if (!found) return notPushed(image, pushed, own[0] && `${baseUrl.host}/${own[0]}`);
     settled.push({
@@ -47,6 +66,11 @@ export async function settlePushed(
     await markPrivate(db, repositoryOf(reference));
     await grantAccess(db, deploymentId, repositoryOf(reference));
   }
+}
+
+async function isStillThere(db: Database, reference: string): Promise<boolean> {
+  const pushed = readPushedReference(reference);
+  return pushed !== undefined && (await findPushedManifest(db, pushed.repository, pushed)) !== undefined;
 }
 
 /** The session's own first. */
@@ -71,6 +95,12 @@ async function findImage(db: Database, { namespace, name, reference }: PushedNam
 /** An account has the images of its sessions, too. */
 async function isOfAccount(db: Database, namespace: string, { accountId }: PushOwner): Promise<boolean> {
   return !!accountId && (await namespaceNamed(db, namespace))?.sessionAccountId === accountId;
+}
+
+function removedSince(image: string): Result<never> {
+  const error = `The image that ${image} was in that revision has been removed from this service.`;
+  const hint = 'Push it again, and send the document as an update.';
+  return { ok: false, problem: { code: 'invalid_configuration', error, hint, errors: [`${error} (${hint})`] } };
 }
 
 function notPushed(image: string, { name, reference }: PushedName, prefix: string | undefined): Result<never> {

@@ -161,7 +161,7 @@ export function revisionEndpoints(service: Service, documents: Documents): Fasti
         const asked = { document, spec, current: found, token, origin, askedBy: askerOf(caller), explain };
         const trial = await update(service, { ...asked, isTrial: true });
         return {
-          ...(await previewOf(service, found, spec)),
+          ...(await previewOf(service, found, { spec })),
           ...(!trial.ok && { refusal: refusalRecord(trial.problem) }),
           ...(servingRevision !== null && { servingRevision }),
           ...findings,

@@ -10,7 +10,7 @@ import type { Database } from '../../store/database.ts';
 import { deploymentById } from '../../store/deployments.ts';
 import { intend } from '../../store/intents.ts';
 import type { Origin } from '../../store/origins.ts';
-import { addRevision } from '../../store/revisions.ts';
+import { addRevision, copyImages, settledImages } from '../../store/revisions.ts';
 import { provideSeed } from '../../store/seeds.ts';
 import { accountOfSession, sessionOfToken } from '../../store/sessions.ts';
 import { wishesOf } from '../../store/snapshot-wishes.ts';
@@ -33,7 +33,7 @@ export type Updating = {
   token: string | undefined;
   origin: Origin;
   askedBy: Asker;
-  /** The earlier revision whose document this is. */
+  /** The earlier revision whose document this is: it runs from the images that that one ran from. */
   repeats?: number;
   /** Whether a snapshot is to be taken before, where it touches a pod with volumes. Default: as its owner wants it. */
   snapshotsBefore?: boolean | undefined;
@@ -52,7 +52,7 @@ export async function update(
   const isWanted = snapshotsBefore ?? (isKept(current) && (await wishesOf(service.db, current.id)).beforeUpdates);
   const offered = isWanted ? refuseUnoffered(service) : undefined;
   if (offered && !offered.ok) return offered;
-  const takesSnapshot = isWanted && touchesData(await previewOf(service, current, spec));
+  const takesSnapshot = isWanted && touchesData(await previewOf(service, current, { spec, repeats }));
   let exceeded: Bounds | undefined;
   const write = async (db: Database): Promise<Result<Deployment>> => {
     if (token !== undefined && !(await sessionOfToken(db, token))) return sessionNotFound;
@@ -69,7 +69,8 @@ export async function update(
     exceeded = admitted.exceeded;
     if (!admitted.ok) return admitted;
     const owner = { sessionId: current.sessionId, accountId: token === undefined ? accountId : null };
-    const pushed = await findPushed(db, { spec, owner, baseUrl: service.settings.baseUrl });
+    const earlier = repeats === undefined ? {} : await settledImages(db, latest.id, repeats);
+    const pushed = await findPushed(db, { spec, owner, baseUrl: service.settings.baseUrl, earlier });
     if (!pushed.ok) return pushed;
     const number = latest.revision + 1;
     if (takesSnapshot && latest.servingRevision !== null) {
@@ -81,7 +82,9 @@ export async function update(
       ...{ number, spec, document, createdAt: now, askedBy },
       ...(repeats !== undefined && { repeats }),
     });
-    await settlePushed(db, { deploymentId: latest.id, revision: number }, pushed.value);
+    const written = { deploymentId: latest.id, revision: number };
+    if (repeats !== undefined) await copyImages(db, { deploymentId: latest.id, revision: repeats }, written);
+    await settlePushed(db, written, pushed.value);
     const state = nextState(latest.state, 'updated');
     const pods = withoutFailures(latest.pods);
     const intent = {
