@@ -3,7 +3,8 @@
  * that only the password opens. The password goes to it by its standard input: it is in no list of processes and in no
  * environment. Keys of a store that speaks S3 it finds in its environment, as they are given to us.
  */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
 import { programPath } from '../lib/program-path.ts';
 import type { BackupPlace } from './backup-place.ts';
 import { makePlace, removePlace } from './make-place.ts';
@@ -14,12 +15,22 @@ export type Repository = {
   provide(): Promise<boolean>;
   /** Keeps what is in a folder, each of `paths` relative to it. Killed at any instant, nothing is there that looks whole. */
   save(folder: string, paths: readonly string[], saving: Saving): Promise<Saved>;
+  /**
+   * Keeps one file of that name, which is nowhere here: what `write` has written once it resolves. Where it rejects,
+   * nothing is kept, and this rejects with the same. Where this process is killed, a part of it may be kept, whose id
+   * nobody has.
+   */
+  saveStream(name: string, write: WriteTo, saving: Saving): Promise<Saved>;
   /** Whether all that belongs to what is kept is there. `isWhole`: reads every byte of it. */
   check(isWhole: boolean): Promise<void>;
   /** What is kept under a tag, the oldest first. */
   list(tag: string): Promise<Kept[]>;
   /** One file of what is kept, in pieces. */
   read(id: string, path: string, take: (piece: Uint8Array) => void): Promise<void>;
+  /** How many bytes a file of what is kept has. */
+  sizeOf(id: string, path: string): Promise<number>;
+  /** Writes one file of what is kept to `to`, as fast as that takes it, and does not end it. */
+  readInto(id: string, path: string, to: Writable, withinMs: number): Promise<void>;
   /** Puts all of it, or what is at `paths`, into a folder, and reads it back there. */
   bring(id: string, folder: string, paths?: readonly string[], withinMs?: number): Promise<void>;
   /** Removes these, and what only they needed. */
@@ -27,6 +38,9 @@ export type Repository = {
   /** Removes all that is kept, and a folder itself. Killed at any instant, the next call goes on, and so does `provide`. */
   remove(): Promise<void>;
 };
+
+/** Writes to `to` and does not end it; gives up at the abort. */
+export type WriteTo = (to: Writable, signal: AbortSignal) => Promise<void>;
 
 /**
  * `tags`: by the last one it is known what was kept before. `mayBeRenamed`: files get new names and inodes each time.
@@ -89,6 +103,12 @@ export function openRepository(
       const summary = lastOf(await ask([...words, '--', ...paths], { cwd: folder, ...limit(withinMs) })) as Summary;
       return { id: summary.snapshot_id, totalBytes: summary.total_bytes_processed, addedBytes: summary.data_added };
     },
+    async saveStream(name, write, { tags, withinMs }) {
+      const words = ['backup', '--json', '--host', host, ...tags.flatMap((tag) => ['--tag', tag])];
+      const named = ['--stdin', '--stdin-filename', name];
+      const summary = lastOf(await ask([...words, ...named], { feed: write, ...limit(withinMs) })) as Summary;
+      return { id: summary.snapshot_id, totalBytes: summary.total_bytes_processed, addedBytes: summary.data_added };
+    },
     async check(isWhole) {
       // Somebody else may be writing to it: what is written is checked by whoever writes it.
       await ask(['check', '--no-lock', ...(isWhole ? ['--read-data'] : [])]);
@@ -99,6 +119,15 @@ export function openRepository(
     },
     async read(id, path, take) {
       await ask(['dump', '--no-lock', id, path], { take });
+    },
+    async sizeOf(id, path) {
+      const lines = (await ask(['ls', '--json', '--no-lock', id, `/${path}`])).trim().split('\n');
+      const found = lines.map((line) => JSON.parse(line)).find((each) => each.path === `/${path}`);
+      if (typeof found?.size !== 'number') throw new BackupFault(`restic: ${path} is not in what is kept`);
+      return found.size;
+    },
+    async readInto(id, path, to, withinMs) {
+      await ask(['dump', '--no-lock', id, path], { into: to, ...limit(withinMs) });
     },
     async bring(id, folder, paths = [], withinMs) {
       const chosen = paths.flatMap((path) => ['--include', `/${path}`]);
@@ -138,17 +167,33 @@ function signalOf(...signals: (AbortSignal | undefined)[]): Pick<Asking, 'signal
   return given.length === 0 ? {} : { signal: AbortSignal.any(given) };
 }
 
-/** `take`: gets what it writes, instead of the answer. */
-type Asking = { cwd?: string; take?: (piece: Uint8Array) => void; signal?: AbortSignal };
+/** `take`, `into`: get what it writes, instead of the answer. `feed`: writes what it reads. */
+type Asking = {
+  cwd?: string;
+  take?: (piece: Uint8Array) => void;
+  into?: Writable;
+  feed?: WriteTo;
+  signal?: AbortSignal;
+};
+
+/**
+ * Where its standard input has what it is to keep, the first line of that is the password: the shell reads so much of it,
+ * and hands it on through a pipe. The words of the script are always these.
+ */
+const fedScript = `IFS= read -r line
+exec restic "$@" --password-file /dev/fd/3 3<<END
+$line
+END`;
 
 function runRestic(
   words: readonly string[],
   password: string,
   env: Record<string, string | undefined>,
-  { cwd, take, signal }: Asking,
+  { cwd, take, into, feed, signal }: Asking,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn('restic', words, {
+    const [program, argv] = feed ? ['sh', ['-c', fedScript, 'sh', ...words]] : ['restic', words];
+    const child = spawn(program, argv, {
       env: environmentOf(env),
       stdio: 'pipe',
       ...(cwd && { cwd }),
@@ -156,24 +201,59 @@ function runRestic(
     });
     const out: Uint8Array[] = [];
     let complaint = '';
-    child.stdout.on('data', take ?? ((piece: Uint8Array) => void out.push(piece)));
+    let fault: unknown;
+    let isBroken = false;
+    const ended = new AbortController();
+    const giveUp = (error: unknown) => {
+      fault ??= error;
+      // Its input stays open: at the end of that it would keep what it has.
+      endProgram(child);
+    };
+    if (into) copy(child.stdout, into).catch(giveUp);
+    else child.stdout.on('data', take ?? ((piece: Uint8Array) => void out.push(piece)));
     child.stderr.on('data', (piece: Uint8Array) => {
       complaint = `${complaint}${String(piece)}`.slice(-mostWords);
     });
     child.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') reject(new BackupFault(missing));
       // It still has files open, which whoever asked may want to unmount.
-      else if (error.name === 'AbortError') setTimeout(() => child.kill('SIGKILL'), patienceMs).unref();
+      else if (error.name === 'AbortError') endProgram(child);
       else reject(new BackupFault(`restic: ${error.message}`));
     });
     child.once('close', (status) => {
+      ended.abort();
       if (signal?.aborted) reject(new BackupFault(endedWords(signal)));
-      else if (status === 0) resolve(Buffer.concat(out).toString('utf8'));
+      else if (fault !== undefined) reject(fault);
+      else if (status === 0 && !isBroken) resolve(Buffer.concat(out).toString('utf8'));
       else reject(new BackupFault(wordsOf(complaint, status)));
     });
     // Whoever ends before it has read the password says why on its own.
-    child.stdin.on('error', () => {}).end(`${password}\n`);
+    child.stdin.on('error', () => {});
+    if (!feed) child.stdin.end(`${password}\n`);
+    else {
+      child.stdin.write(`${password}\n`);
+      const feeding = AbortSignal.any([ended.signal, ...(signal ? [signal] : [])]);
+      const onFault = (error: unknown) => {
+        // It has ended, and says why itself.
+        if (child.stdin.destroyed) isBroken = true;
+        else giveUp(error);
+      };
+      feed(child.stdin, feeding).then(() => child.stdin.end(), onFault);
+    }
   });
+}
+
+/** One piece after the other: who takes them slowly holds it up. */
+async function copy(from: Readable, to: Writable): Promise<void> {
+  for await (const piece of from)
+    await new Promise<void>((resolve, reject) => {
+      to.write(piece, (error) => (error ? reject(error) : resolve()));
+    });
+}
+
+function endProgram(child: ChildProcess): void {
+  child.kill();
+  setTimeout(() => child.kill('SIGKILL'), patienceMs).unref();
 }
 
 const missing = 'Backups are made with restic, which is not installed (Debian: `apt-get install restic`).';

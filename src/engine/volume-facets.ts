@@ -1,5 +1,5 @@
 /** Facets of the engine port about what is in volumes. */
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { SizedVolume } from '../deployment/snapshot/snapshot.ts';
 
 /**
@@ -7,17 +7,23 @@ import type { SizedVolume } from '../deployment/snapshot/snapshot.ts';
  * put together for one purpose; it is one step of a path. Throws EngineFault where a volume is not there, or in use.
  */
 export type VolumeCopies = {
-  /** Copies volumes, all as they are at one instant, while workloads write to them; to be read until it is cleared. */
+  /** Those of the deployment that can be copied, with their sizes. */
+  sizes(deploymentId: string): Promise<ReadonlyMap<string, number>>;
+  /**
+   * Copies volumes, all as they are at one instant, while workloads write to them; to be read until it is cleared. Where
+   * nothing can hold writers back for an instant, those that have the volumes are stopped meanwhile.
+   */
   take(deploymentId: string, volumes: readonly string[], key: string): Promise<VolumeCopy>;
   /**
-   * Makes empty volumes below a folder, to be filled; `paths`: where each is there, as a copy of it is. What a call that
-   * was killed has made is gone.
+   * Makes empty volumes to be filled. What a call that was killed has made is gone. `becoming`: the deployment whose first
+   * volumes they become; default: the same.
    */
   make(
     deploymentId: string,
     volumes: readonly SizedVolume[],
     key: string,
-  ): Promise<Pick<VolumeCopy, 'folder' | 'paths'>>;
+    becoming?: string,
+  ): Promise<FilesBelow | FillableTars>;
   /** Those that were filled are whole from now on, whatever happens to the machine. */
   finish(deploymentId: string, volumes: readonly string[], key: string): Promise<void>;
   /**
@@ -30,20 +36,40 @@ export type VolumeCopies = {
   filledBytes(deploymentId: string, volumes: readonly string[], key: string): Promise<number>;
   /**
    * How many bytes would be free on the host beside copies of these; `keptIn`: and beside as much again in this folder,
-   * if that is on the same disk.
+   * if that is on the same disk. Of an engine of many hosts, what is free at that folder, if any is named.
    */
   room(deploymentId: string, volumes: readonly string[], keptIn?: string): Promise<number>;
-  /** Removes what is left of it; nothing is no error. */
+  /** Removes what is left of it, and lets those go on that were stopped for it; nothing is no error. */
   clear(key: string): Promise<void>;
   /** Whatever there is anything of. */
   list(): Promise<string[]>;
 };
 
 /**
- * `paths`: what is in them, relative to the folder. `pausedMs`: for so long their writers have waited. `apparentBytes`: what
- * whoever reads all files gets, holes as zeros.
+ * `pausedMs`: for so long their writers have waited, or were stopped. `apparentBytes`: what whoever reads all files gets,
+ * holes as zeros.
  */
-export type VolumeCopy = { folder: string; paths: string[]; pausedMs: number; apparentBytes: number };
+export type VolumeCopy = (FilesBelow | ReadableTars) & { pausedMs: number; apparentBytes: number };
+
+/** Below a folder of this machine; `paths`: what is in the volumes, or where they are, relative to it. */
+export type FilesBelow = { kind: 'files'; folder: string; paths: string[] };
+
+/** No folder of this machine has them: what is in each comes through this process as a tar (GNU's form, owners by number). */
+export type ReadableTars = {
+  kind: 'tars';
+  /** Writes what is in a volume to `to`, which it does not end. */
+  read(volume: string, to: Writable, signal: AbortSignal): Promise<void>;
+};
+
+/** As for those that are read: what is to be in them goes through this process. */
+export type FillableTars = {
+  kind: 'tars';
+  /** Puts what is in a tar into a volume that was made, and then holds it against the tar, read a second time. */
+  fill(volume: string, tar: SizedTar, signal: AbortSignal): Promise<void>;
+};
+
+/** `read` writes exactly so many bytes to `to`, and does not end it. */
+export type SizedTar = { sizeBytes: number; read(to: Writable): Promise<void> };
 
 /** What is in volumes, for whoever takes it elsewhere. */
 export type VolumeArchives = {

@@ -7,6 +7,7 @@
 import type { Repository } from '../backup/restic.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import type { Restore, Snapshot } from '../deployment/snapshot/snapshot.ts';
+import type { FilesBelow, FillableTars } from '../engine/volume-facets.ts';
 import { newId } from '../lib/ids.ts';
 import { wait } from '../lib/wait.ts';
 import { atOnce, makeDue } from '../store/leases.ts';
@@ -16,6 +17,7 @@ import { askForSnapshot, snapshotById } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
 import { pathOfDump } from './dumps/dump-files.ts';
 import { loadDumps, refuseUnlessRunning } from './dumps/take-dumps.ts';
+import { fillFromTars } from './kept-tars.ts';
 import { movingMs } from './moving-time.ts';
 import { clearUnlessBusy, SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
 import { folderOf, takenSnapshot, takeSnapshot } from './take-snapshot.ts';
@@ -48,7 +50,7 @@ export async function fillRestore(restore: Restore, deployment: Deployment, part
     sizeBytes: Math.max(present.get(volume)!, ...sizesIn(snapshot, volume)),
   }));
   stop.throwIfAborted();
-  const made = await engine.copies.make(from, sizes, key);
+  const made = await engine.copies.make(from, sizes, key, deploymentId);
   stop.throwIfAborted();
   await bring(repository, snapshot, made, { restore, from, key, parts });
   stop.throwIfAborted();
@@ -57,7 +59,8 @@ export async function fillRestore(restore: Restore, deployment: Deployment, part
   // Before what is there is kept: with dumps that is done once, and what is written between it and the load can be lost.
   await refuseUnlessRunning(dumps, deploymentId, parts);
   if (restore.takesSafety) await takeSafety(restore, deployment, parts);
-  await loadDumps(dumps, made.folder, { deploymentId, totalBytes: snapshot.totalBytes ?? 0, parts });
+  if (made.kind === 'files')
+    await loadDumps(dumps, made.folder, { deploymentId, totalBytes: snapshot.totalBytes ?? 0, parts });
   stop.throwIfAborted();
   await write(db, { deploymentId }, async (db) => {
     if (await noteFilled(db, restore.id, key)) await makeDue(db, deploymentId, atOnce(now()));
@@ -71,8 +74,7 @@ async function presentSizes(
   { db, engine }: SnapshotParts,
 ): Promise<ReadonlyMap<string, number>> {
   if (fromDeploymentId !== null) return await volumeSizesOfDeployment(db, deploymentId);
-  const { volumeSizes = {} } = await engine.observe(deploymentId, []);
-  return new Map(Object.entries(volumeSizes));
+  return await engine.copies.sizes(deploymentId);
 }
 
 function sizesIn({ volumes }: Snapshot, name: string): number[] {
@@ -84,10 +86,12 @@ type Filling = { restore: Restore; from: string; key: string; parts: SnapshotPar
 /** Notes meanwhile how far it is: what is in the volumes, of what is to be. */
 async function bring(
   repository: Repository,
-  { placeId, totalBytes, volumes }: Snapshot & { placeId: string },
-  { folder, paths }: { folder: string; paths: string[] },
+  snapshot: Snapshot & { placeId: string },
+  made: FilesBelow | FillableTars,
   { restore, from, key, parts }: Filling,
 ): Promise<void> {
+  const { placeId, totalBytes, volumes } = snapshot;
+  const withinMs = movingMs(totalBytes ?? 0);
   const ended = new AbortController();
   const over = AbortSignal.any([ended.signal, parts.stop]);
   // Of some of its volumes it is not known what they hold.
@@ -101,8 +105,9 @@ async function bring(
     }
   })().catch((err: unknown) => parts.log.error({ err }, 'how far a restore is could not be noted'));
   try {
-    const wanted = [...paths, ...restore.dumps.map(pathOfDump)];
-    await repository.bring(placeId, folder, wanted, movingMs(totalBytes ?? 0));
+    if (made.kind === 'tars')
+      await fillFromTars(made, restore.volumes, snapshot, { repository, withinMs, stop: parts.stop });
+    else await repository.bring(placeId, made.folder, [...made.paths, ...restore.dumps.map(pathOfDump)], withinMs);
   } finally {
     ended.abort();
     await watching;

@@ -18,7 +18,7 @@ import { createSnapshotWorker, type SnapshotWorker } from './worker.ts';
 
 export type SnapshotSettings = {
   dataDir: string;
-  /** Default: a folder of the data directory. */
+  /** Default: a folder of the data directory, where volumes are on this machine too; on a cluster, none. */
   snapshots: BackupPlace | 'none' | undefined;
   diskFreeBytes: number;
 };
@@ -40,8 +40,13 @@ const patienceMs = 30 * 60_000;
 /** Whoever does it for all comes back in this time, or has died. */
 const dutyMs = 30_000;
 
-export function offersSnapshots({ snapshots }: Pick<SnapshotSettings, 'snapshots'>, { copies }: Engine): boolean {
-  return snapshots !== 'none' && copies !== undefined;
+export function offersSnapshots(settings: Pick<SnapshotSettings, 'snapshots'>, engine: Engine): boolean {
+  return engine.copies !== undefined && isPlaceKnown(settings, engine);
+}
+
+/** A process on a cluster may have its data directory for as long as its pod alone, and others have another one. */
+function isPlaceKnown({ snapshots }: Pick<SnapshotSettings, 'snapshots'>, { cluster }: Engine): boolean {
+  return snapshots === undefined ? cluster === undefined : snapshots !== 'none';
 }
 
 export function openSnapshots(
@@ -51,7 +56,8 @@ export function openSnapshots(
   const { copies } = engine;
   const { snapshots, dataDir, diskFreeBytes } = settings;
   const stopping = new AbortController();
-  if (snapshots === 'none' || !copies) return failAll({ ...parts, canSwap: copies !== undefined }, stopping);
+  if (snapshots === 'none' || !copies || !isPlaceKnown(settings, engine))
+    return failAll({ ...parts, canSwap: copies !== undefined }, stopping);
   const { db, now, log } = parts;
   const place = snapshots ?? readBackupPlace(join(dataDir, 'snapshots'));
   const duty = { name: 'snapshots', holder: nameOfHeld(self?.isSeen() ? self.id : undefined), forMs: dutyMs };

@@ -2,7 +2,7 @@
  * Taking a snapshot: its volumes are copied as they are at one instant, and what is kept is read from the copies. Killed
  * at any instant, the row is still there, and the next call begins anew: what the former has left goes.
  */
-import type { Repository } from '../backup/restic.ts';
+import type { Repository, Saved } from '../backup/restic.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { withoutDumped } from '../deployment/snapshot/dump.ts';
 import {
@@ -14,6 +14,7 @@ import {
   surplusSnapshots,
 } from '../deployment/snapshot/snapshot.ts';
 import { EngineFault } from '../engine/engine.ts';
+import type { VolumeCopy } from '../engine/volume-facets.ts';
 import { newId } from '../lib/ids.ts';
 import { addEvents } from '../store/events.ts';
 import { openRestores } from '../store/restores.ts';
@@ -22,6 +23,7 @@ import { letLeave, noteTaken, snapshotById, snapshotsOf, snapshotsOfAccount } fr
 import { write } from '../store/transaction.ts';
 import { pathOfDump } from './dumps/dump-files.ts';
 import { takeDumps } from './dumps/take-dumps.ts';
+import { keepTars } from './kept-tars.ts';
 import { movingMs } from './moving-time.ts';
 import { SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
 
@@ -59,20 +61,16 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
     stop.throwIfAborted();
     const copied =
       names.length > 0 ? engine.copies.take(deployment.id, names, key) : nothingCopied(deployment, key, parts);
-    const { folder, paths, pausedMs, apparentBytes } = await copied.catch((error: unknown) => {
+    const copy = await copied.catch((error: unknown) => {
       // Before a restore it is tried again: how long a copy takes depends on what else the host does.
       throw snapshot.reason === 'before-restore' ? error : finalOf(error);
     });
     stop.throwIfAborted();
     const takenAt = now();
-    refuseHoles(apparentBytes, volumes, snapshot.reason);
-    const { dumps } = snapshot;
-    const dumpedBytes = await takeDumps(dumps, folder, { deploymentId: deployment.id, volumes: present, parts });
-    stop.throwIfAborted();
-    const saving = { tags: tagsOf(snapshot), mayBeRenamed: false, withinMs: movingMs(apparentBytes + dumpedBytes) };
-    const saved = await repository.save(folder, [...paths, ...dumps.map(pathOfDump)], saving);
+    refuseHoles(copy.apparentBytes, volumes, snapshot.reason);
+    const { placeId, totalBytes, addedBytes } = await keep(copy, repository, { snapshot, present, names, parts });
     await repository.check(false);
-    const { id: placeId, totalBytes, addedBytes } = saved;
+    const { pausedMs } = copy;
     const taken = { placeId, takenAt, volumes, totalBytes, addedBytes, pausedMs: Math.ceil(pausedMs) };
     const { id, reason } = snapshot;
     const event = { kind: 'snapshot', snapshot: 'taken', id, reason, totalBytes, pausedMs: taken.pausedMs } as const;
@@ -86,18 +84,39 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
   }
 }
 
+type Keeping = { snapshot: Snapshot; present: readonly SizedVolume[]; names: readonly string[]; parts: SnapshotParts };
+
+async function keep(
+  copy: VolumeCopy,
+  repository: Repository,
+  { snapshot, present, names, parts }: Keeping,
+): Promise<Omit<Saved, 'id'> & { placeId: string }> {
+  const { dumps, deploymentId } = snapshot;
+  const saving = { tags: tagsOf(snapshot), mayBeRenamed: false };
+  if (copy.kind === 'tars')
+    return await keepTars(copy, names, repository, { ...saving, withinMs: movingMs(copy.apparentBytes) });
+  const dumpedBytes = await takeDumps(dumps, copy.folder, { deploymentId, volumes: present, parts });
+  parts.stop.throwIfAborted();
+  const { id: placeId, ...saved } = await repository.save(copy.folder, [...copy.paths, ...dumps.map(pathOfDump)], {
+    ...{ ...saving, withinMs: movingMs(copy.apparentBytes + dumpedBytes) },
+  });
+  return { placeId, ...saved };
+}
+
 /** A folder for dumps alone. */
-async function nothingCopied({ id }: Deployment, key: string, { engine }: SnapshotParts) {
-  return { ...(await engine.copies.make(id, [], key)), pausedMs: 0, apparentBytes: 0 };
+async function nothingCopied({ id }: Deployment, key: string, { engine }: SnapshotParts): Promise<VolumeCopy> {
+  const made = await engine.copies.make(id, [], key);
+  if (made.kind === 'files') return { ...made, pausedMs: 0, apparentBytes: 0 };
+  throw new SnapshotFault('Where volumes are in no folder of the service, there are no dumps.', { isFinal: true });
 }
 
 async function volumesToTake({ id }: Deployment, { db, engine }: SnapshotParts) {
   const wanted = [...(await volumeSizesOfDeployment(db, id)).keys()].sort();
-  const { volumeSizes = {} } = await engine.observe(id, []);
-  const missing = wanted.filter((volume) => !volumeSizes[volume]);
+  const sizes = await engine.copies.sizes(id);
+  const missing = wanted.filter((volume) => !sizes.get(volume));
   if (missing.length > 0)
     throw new SnapshotFault(`Not made yet, or no file systems of their own on this host: ${missing.join(', ')}.`);
-  return wanted.map((volume) => ({ volume, sizeBytes: volumeSizes[volume]! }));
+  return wanted.map((volume) => ({ volume, sizeBytes: sizes.get(volume)! }));
 }
 
 /** Where what is kept may be on the disk of the volumes. */

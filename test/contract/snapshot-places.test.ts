@@ -5,7 +5,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
 import { readBackupPlace } from '../../src/backup/backup-place.ts';
 import { BackupFault, openRepository, type Repository } from '../../src/backup/restic.ts';
 import { passwordOf, placeOf } from '../../src/snapshots/snapshot-place.ts';
@@ -45,6 +47,51 @@ test('what one deployment keeps is new to another, opens with its password alone
   assert.deepEqual(await shop.list('berth-snapshots'), []);
   const [left, ...more] = await blog.list('berth-snapshots');
   assert.ok(left?.id.startsWith(other.id) && more.length === 0);
+});
+
+/** Writes to whom it is told to in pieces, as fast as that takes them. */
+async function pass(content: Uint8Array, to: Writable): Promise<void> {
+  for (let at = 0; at < content.length; at += 65_536)
+    await promisify((piece: Uint8Array, done: (error?: Error | null) => void) => to.write(piece, done))(
+      content.subarray(at, at + 65_536),
+    );
+}
+
+test('a stream is kept once it is whole, moves what has changed since, and comes back by byte', async () => {
+  const place = await repositoryOf('stream');
+  const content = randomBytes(16 * 2 ** 20);
+  const first = await place.saveStream('volume.tar', (to) => pass(content, to), saving);
+  content.set(randomBytes(1000), 5 * 2 ** 20);
+  const second = await place.saveStream('volume.tar', (to) => pass(content, to), saving);
+  assert.equal(second.totalBytes, content.length);
+  assert.ok(first.addedBytes >= content.length && second.addedBytes < content.length / 2, String(second.addedBytes));
+  await place.check(true);
+  assert.equal(await place.sizeOf(second.id, 'volume.tar'), content.length);
+  const pieces: Uint8Array[] = [];
+  const to = new Writable({ write: (piece, _, done) => done(void pieces.push(piece)) });
+  await place.readInto(second.id, 'volume.tar', to, 60_000);
+  assert.ok(Buffer.concat(pieces).equals(content));
+  await assert.rejects(place.sizeOf(second.id, 'other.tar'), BackupFault);
+});
+
+test('of a stream that ends with a fault nothing is kept, and a place that is not there says so itself', async () => {
+  const place = await repositoryOf('broken');
+  const whole = randomBytes(2 ** 20);
+  const breaks = async (to: Writable) => {
+    await pass(whole, to);
+    throw new Error('it went away');
+  };
+  await assert.rejects(place.saveStream('volume.tar', breaks, saving), /it went away/);
+  assert.deepEqual(await place.list('berth-snapshots'), []);
+  const { id } = await place.saveStream('volume.tar', (to) => pass(whole, to), saving);
+  const closed = new Writable({ write: (_, __, done) => done(new Error('no room')) }).on('error', () => {});
+  await assert.rejects(place.readInto(id, 'volume.tar', closed, 60_000), /no room/);
+  const nowhere = openRepository(placeOf(readBackupPlace(join(folder, 'none')), 'shop'), 'secret', process.env);
+  const large = randomBytes(8 * 2 ** 20);
+  await assert.rejects(
+    nowhere.saveStream('volume.tar', (to) => pass(large, to), saving),
+    /restic: .*(unable to open|does not exist|no such file)/i,
+  );
 });
 
 test('what lasts too long is ended, says so, and leaves nothing that looks whole', async () => {

@@ -34,7 +34,7 @@ import { createUsageMeter } from './usage/usage-meter.ts';
 import { createLoopVolumes } from './volumes/loop-volumes.ts';
 import { createVolumeArchives } from './volumes/volume-archives.ts';
 import { createVolumeCopies } from './volumes/volume-copies.ts';
-import { createVolumes } from './volumes/volumes.ts';
+import { createVolumes, listVolumes } from './volumes/volumes.ts';
 
 export type DockerEngineOptions = {
   docker: Docker;
@@ -91,12 +91,15 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
   const networks = createNetworks(docker, owner, networkPool, firewall);
   const ownerOfData = async () => (await hostFacts()).containerRoot;
   const loops = options.loops && createLoopVolumes(options.loops.directory, ownerOfData);
+  const volumes = createVolumes(docker, { owner, loops, isLoopForNew: options.loops?.isForNew ?? false, stopSeconds });
   const copies =
     loops &&
     options.loops?.isForNew &&
     options.loops.copies !== undefined &&
-    createVolumeCopies({ volumes: options.loops.directory, loops, copies: options.loops.copies });
-  const volumes = createVolumes(docker, { owner, loops, isLoopForNew: options.loops?.isForNew ?? false, stopSeconds });
+    createVolumeCopies({
+      ...{ volumes: options.loops.directory, loops, copies: options.loops.copies },
+      sizes: async (id) => new Map(Object.entries(await volumes.hardSizes(id, await listVolumes(docker, owner, id)))),
+    });
   const archives =
     loops &&
     createVolumeArchives(docker, {

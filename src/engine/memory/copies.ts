@@ -1,14 +1,23 @@
 /** The facet `copies` of the in-memory engine: its folders are names in its world, and so are their files. */
+import { Writable } from 'node:stream';
 import type { SizedVolume } from '../../deployment/snapshot/snapshot.ts';
 import { EngineFault } from '../engine.ts';
-import type { VolumeCopies } from '../volume-facets.ts';
+import type { FilesBelow, FillableTars, ReadableTars, VolumeCopies } from '../volume-facets.ts';
 import type { Interceptor } from './memory-call.ts';
 import { announce, type MemoryWorld, volumeKey } from './world.ts';
+
+/** As an engine of this machine tells of what is in volumes, or as one of others does. */
+export type CopiesAs = 'files' | 'tars';
 
 /** By name of the volume. */
 export type CopiedVolumes = Map<string, { sizeBytes: number; files: Map<string, string> }>;
 
-export function createCopies(world: MemoryWorld, owner: string, intercept: Interceptor): VolumeCopies {
+export function createCopies(
+  world: MemoryWorld,
+  owner: string,
+  intercept: Interceptor,
+  copiesAs: CopiesAs = 'files',
+): VolumeCopies {
   const { copies, volumes } = world;
   const folderOf = (key: string) => `${owner}/${key}`;
   const found = (deploymentId: string, volume: string) => {
@@ -22,7 +31,36 @@ export function createCopies(world: MemoryWorld, owner: string, intercept: Inter
     return begun;
   };
 
+  const filesOf = (key: string, names: readonly string[]): FilesBelow => ({
+    kind: 'files',
+    folder: folderOf(key),
+    paths: [...names],
+  });
+  /** Its tars are the texts of its files. */
+  const readable = (key: string): ReadableTars => ({
+    kind: 'tars',
+    async read(volume, to) {
+      const files = await intercept({ name: 'copies.read' }, () => copies.get(folderOf(key))?.get(volume)?.files);
+      to.write(JSON.stringify([...files!]));
+    },
+  });
+  const fillable = (key: string): FillableTars => ({
+    kind: 'tars',
+    async fill(volume, { read }) {
+      const pieces: Uint8Array[] = [];
+      await read(new Writable({ write: (piece, _, done) => done(void pieces.push(piece)) }));
+      const files = new Map<string, string>(JSON.parse(Buffer.concat(pieces).toString()));
+      await intercept({ name: 'copies.fill' }, () => {
+        copies.get(folderOf(key))!.get(volume)!.files = files;
+      });
+    },
+  });
+
   return {
+    sizes: async (deploymentId) =>
+      new Map(
+        volumes.of(deploymentId).flatMap((one) => (one.owner === owner ? [[one.volume, one.sizeBytes] as const] : [])),
+      ),
     take: (deploymentId, names, key) =>
       intercept({ name: 'copies.take', deploymentId }, () => {
         const begun = begin(key);
@@ -32,13 +70,18 @@ export function createCopies(world: MemoryWorld, owner: string, intercept: Inter
         }
         const texts = [...begun.values()].flatMap(({ files }) => [...files.values()]);
         const apparentBytes = texts.reduce((sum, { length }) => sum + length, 0);
-        return { folder: folderOf(key), paths: [...names], pausedMs: 0, apparentBytes };
+        const copied = { pausedMs: 0, apparentBytes };
+        return copiesAs === 'tars' ? { ...copied, ...readable(key) } : { ...copied, ...filesOf(key, names) };
       }),
     make: (deploymentId, wanted: readonly SizedVolume[], key) =>
       intercept({ name: 'copies.make', deploymentId }, () => {
         const begun = begin(key);
         for (const { volume, sizeBytes } of wanted) begun.set(volume, { sizeBytes, files: new Map() });
-        return { folder: folderOf(key), paths: wanted.map(({ volume }) => volume) };
+        if (copiesAs === 'tars') return fillable(key);
+        return filesOf(
+          key,
+          wanted.map(({ volume }) => volume),
+        );
       }),
     finish: (deploymentId) => intercept({ name: 'copies.finish', deploymentId }, () => {}),
     swap: (deploymentId, names, { key }) =>

@@ -9,7 +9,7 @@ export type MemoryCall = {
     | `images.${'list' | 'remove'}`
     | 'disk.use'
     | 'usage'
-    | `copies.${'take' | 'make' | 'finish' | 'swap' | 'clear'}`
+    | `copies.${'take' | 'read' | 'make' | 'fill' | 'finish' | 'swap' | 'clear'}`
     | 'archives.take';
   deploymentId?: string;
   operation?: MemoryOperation;

@@ -18,7 +18,7 @@ import type {
 } from '../engine.ts';
 import type { VolumeArchives } from '../volume-facets.ts';
 import { archiveVolumes } from './archives.ts';
-import { createCopies } from './copies.ts';
+import { type CopiesAs, createCopies } from './copies.ts';
 import { diskUse } from './disk.ts';
 import { createExec } from './exec.ts';
 import { findImage, isLocal, isOnHost, listImages, pullImage, removeImage } from './images.ts';
@@ -47,6 +47,8 @@ export type MemoryEngineOptions = {
   intercept?: Interceptor;
   /** Default: all. Without `images`, a start brings its image; without `disk`, nobody knows how full one is. */
   facets?: ReadonlySet<FacetName>;
+  /** Default: files. */
+  copiesAs?: CopiesAs;
 };
 
 export const allFacets: ReadonlySet<FacetName> = new Set([
@@ -68,6 +70,7 @@ export function createMemoryEngine({
   now = Date.now,
   intercept = async (_, perform) => perform(),
   facets = allFacets,
+  copiesAs,
 }: MemoryEngineOptions = {}): Engine {
   const { watchers, versions } = world;
   const seenVersions = new WeakMap<Observed, number>();
@@ -179,7 +182,7 @@ export function createMemoryEngine({
     ...(facets.has('addresses') && { addresses }),
     ...(facets.has('fairness') && { fairness }),
     ...(facets.has('usage') && { usage }),
-    ...(facets.has('copies') && { copies: createCopies(world, owner, intercept) }),
+    ...(facets.has('copies') && { copies: createCopies(world, owner, intercept, copiesAs) }),
     ...(facets.has('archives') && { archives }),
     ...(facets.has('exec') && { exec: createExec(world, owner) }),
   };

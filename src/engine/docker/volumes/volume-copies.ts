@@ -31,9 +31,10 @@ export type CopiesOptions = {
   loops: LoopVolumes;
   /** Where copies are put together; on the same file system. */
   copies: string;
+  sizes: VolumeCopies['sizes'];
 };
 
-export function createVolumeCopies({ volumes: root, loops, copies }: CopiesOptions): VolumeCopies {
+export function createVolumeCopies({ volumes: root, loops, copies, sizes }: CopiesOptions): VolumeCopies {
   const folderOf = (key: string) => join(copies, key);
 
   async function make(key: string): Promise<string> {
@@ -43,19 +44,20 @@ export function createVolumeCopies({ volumes: root, loops, copies }: CopiesOptio
   }
 
   return {
+    sizes,
     async take(deploymentId, volumes, key) {
       for (const volume of volumes) await loops.ensure({ deploymentId, volume });
       const folder = await make(key);
       const copy = await copyVolumes(root, folder, deploymentId, volumes, { firstPassMs });
       const mounts = volumes.map((volume) => loopPlace(join(folder, volumesIn), deploymentId, volume).mount);
-      return { ...copy, apparentBytes: await apparentBytesBelow(mounts) };
+      return { kind: 'files', ...copy, apparentBytes: await apparentBytesBelow(mounts) };
     },
     async make(deploymentId, volumes, key) {
       const folder = await make(key);
       const drafts = loopVolumesIn(join(folder, volumesIn));
       for (const { volume, sizeBytes } of volumes) await drafts.ensure({ deploymentId, volume }, sizeBytes);
       const paths = volumes.map(({ volume }) => join(volumesIn, deploymentId, volume));
-      return { folder, paths };
+      return { kind: 'files', folder, paths };
     },
     async finish(deploymentId, volumes, key) {
       for (const volume of volumes) await finishVolume(folderOf(key), deploymentId, volume);
