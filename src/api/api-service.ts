@@ -80,7 +80,10 @@ export type Service = {
   /** What is measured here; nothing while another process does it. */
   samples?: () => Samples | undefined;
   /** Only to read what workloads write, whether it answers, and to run commands beside them: everything that changes something goes through the store and the loop. */
-  engine: Pick<Engine, 'ping' | 'observe' | 'watch' | 'logs' | 'followLogs' | 'archives' | 'cluster' | 'exec'>;
+  engine: Pick<
+    Engine,
+    'ping' | 'observe' | 'watch' | 'logs' | 'followLogs' | 'archives' | 'cluster' | 'exec' | 'tellsStreams'
+  >;
   /** For what a stranger has named; no listed host. */
   dialer: Dialer;
   /** What images consist of that users have pushed, where any can be. */

@@ -122,6 +122,7 @@ export const commands = {
       previous: { type: 'boolean', short: 'p', help: 'only lines from before the last start' },
       search: { type: 'string', value: 'TEXT', help: 'only lines that have it, of all that is kept' },
       until: { type: 'string', value: 'TIME', help: 'no newer ones' },
+      stream: { type: 'string', value: 'STREAM', help: 'only stdout, or only stderr' },
     },
     isRemote: true,
   },

@@ -29,7 +29,8 @@ export type Given<Id extends OperationId> = Part<'path', Operations[Id]['path']>
     signal?: AbortSignal | undefined;
   };
 
-export type LogLine = { at: string; pod: string; revision: number; text: string };
+/** `stream`: absent where the engine keeps both as one. */
+export type LogLine = { at: string; pod: string; revision: number; text: string; stream?: 'stdout' | 'stderr' };
 type Logs = Operations['getDeploymentLogs']['query'];
 
 export type Client = {

@@ -1897,6 +1897,7 @@ export type Operations = {
       since?: string;
       until?: string;
       search?: string;
+      stream?: 'stdout' | 'stderr';
       follow?: 'true' | 'false';
     };
     body: undefined;

@@ -20,6 +20,8 @@ export type Engine = EngineCore & Partial<EngineFacets>;
 export type EngineCore = {
   /** Which cluster it is, by an id that no other one has; absent on engines of one machine. */
   readonly cluster?: string | undefined;
+  /** Whether lines are told with the stream that they were written to. */
+  readonly tellsStreams: boolean;
   /** Resolves when the engine answers; throws EngineFault when it refuses, or has not answered after two seconds. */
   ping(): Promise<void>;
   /**
@@ -172,7 +174,7 @@ export type LogsWanted = {
   since?: Instant | undefined;
   until?: Instant | undefined;
   isPrevious?: boolean;
-  matches?: ((text: string) => boolean) | undefined;
+  matches?: ((line: WrittenText) => boolean) | undefined;
   /** Nobody waits for them any more: what is answered then does not matter. */
   signal?: AbortSignal;
 };
@@ -180,8 +182,13 @@ export type LogsWanted = {
 /** Those that come after a mark, or all that there are; none older than `since`. */
 export type LogsFollowed = { since?: Instant | undefined; after?: LogMark | undefined };
 
+export type OutputStream = 'stdout' | 'stderr';
+
+/** `stream`: absent on engines that keep both as one. */
+export type WrittenText = { text: string; stream?: OutputStream };
+
 /** `at` is told by the engine's clock; several lines may have the same. */
-export type LogLine = { at: Instant; text: string; mark: LogMark };
+export type LogLine = WrittenText & { at: Instant; mark: LogMark };
 
 /**
  * Where a line is in what its workload wrote: the engine's own words, of no meaning elsewhere. One that was removed and

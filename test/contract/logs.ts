@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Workload } from '../../src/deployment/workload/workload.ts';
-import type { LogsFollowed } from '../../src/engine/engine.ts';
+import type { LogLine, LogsFollowed } from '../../src/engine/engine.ts';
 import type { Stage } from './engine.ts';
 import { decode, written } from './program.ts';
 import { createVolume, type Scene } from './scene.ts';
@@ -97,12 +97,26 @@ export function logsContract({ contractor, newScene }: Stage): void {
     assert.deepEqual(await follow(job.name, { since: two!.at + 1 }), []);
   });
 
+  test('a line is told with its stream, and found by it, where the engine tells them apart', async () => {
+    const scene = newScene();
+    const job = scene.job('printer', 'complain', 'well', 'not well');
+    await scene.output(job);
+    const { engine } = contractor();
+    const told = (lines: LogLine[]) => lines.map(({ stream, text }) => `${stream} ${text}`).toSorted();
+    const both = engine.tellsStreams ? ['stderr not well', 'stdout well'] : ['undefined not well', 'undefined well'];
+    assert.deepEqual(told(await engine.logs(job.name, { tail: 10 })), both);
+    assert.deepEqual(told(await Array.fromAsync(engine.followLogs(job.name, {}, never))), both);
+    const matches = ({ stream }: { stream?: string }) => stream === 'stderr';
+    const found = await engine.logs(job.name, { tail: 10, matches });
+    assert.deepEqual(told(found), engine.tellsStreams ? both.slice(0, 1) : []);
+  });
+
   test('of all lines those that match are found, the last ones first when there are more', async () => {
     const scene = newScene();
     const words = Array.from({ length: 120 }, (_, index) => (index % 100 === 5 ? `found-${index}` : `line-${index}`));
     const job = scene.job('printer', 'print-arguments', ...words);
     await scene.output(job);
-    const matches = (text: string) => decode(text).startsWith('found');
+    const matches = ({ text }: { text: string }) => decode(text).startsWith('found');
     const found = async (tail: number) =>
       (await contractor().engine.logs(job.name, { tail, matches })).map(({ text }) => decode(text));
     assert.deepEqual(await found(10), ['found-5', 'found-105']);

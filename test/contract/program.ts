@@ -26,6 +26,7 @@ case "$verb" in
     test "$number" -gt "$1" || { sleep 1; exit 1; }
     exec sleep 100000 ;;
   spin) for program in $(seq "$1"); do sh -c 'while :; do :; done' & done; wait ;;
+  complain) echo "$1"; echo "$2" >&2 ;;
   print-arguments) each "$@" ;;
   print-environment) base64 -w0 /proc/self/environ; echo ;;
   print-file) base64 -w0 "$1"; echo; stat -c '%a %u' "$1" ;;
@@ -73,6 +74,8 @@ export function program(container: MemoryProcess): MemoryRun {
       const output = [`start ${number}`, `and ${number}`];
       return number > Number(args[0]) ? { output } : { output, exitCode: 1 };
     }
+    case 'complain':
+      return { exitCode: 0, output: [args[0]!], errorOutput: [args[1]!] };
     case 'print-arguments':
       return { exitCode: 0, output: args.map(encode) };
     case 'print-environment': {

@@ -7,12 +7,14 @@ import type { Workload } from '../../deployment/workload/workload.ts';
 import { EngineFault } from '../../engine/engine.ts';
 
 /** A shop whose containers the test starts and ends itself; at each start `web` says how often it was started. */
-async function shop(context: TestContext) {
+async function shop(context: TestContext, errors: (start: number) => string[] = () => []) {
   const api = await testApi();
   const { world, clock } = api;
   const engine = createTestEngine({ world, now: () => clock.now });
   let starts = 0;
-  world.images.set('web:1', { program: () => ({ output: [`start ${++starts}`], ports: [80] }) });
+  world.images.set('web:1', {
+    program: () => ({ output: [`start ${++starts}`], errorOutput: errors(starts), ports: [80] }),
+  });
   const token = await api.startShop();
   const id = api.woken.at(-1)!;
   const nameOf = (revision: number, pod = 'web') => `berth-${id}-${pod}-${revision}-0`;
@@ -186,6 +188,24 @@ test('a revision and a pod have their lines, and what there is not is refused wi
   assert.deepEqual([revision.status, revision.body.code], [400, 'invalid_request']);
   assert.match(revision.body.hint, /^It has containers of revision 1, 2;/);
   for (const number of ['0', '-1', '1.5', 'x']) assert.equal((await read(`&revision=${number}`)).status, 400, number);
+});
+
+test('the lines of one stream are the last ones of it, also while they are followed', async (context) => {
+  const { api, start, crash, texts, follow, read } = await shop(context, (number) => [`oh ${number}`]);
+  await start(1);
+  crash(1);
+  assert.deepEqual(await texts(), ['start 1', 'oh 1', 'start 2', 'oh 2']);
+  assert.deepEqual(await texts('&stream=stderr'), ['oh 1', 'oh 2']);
+  assert.deepEqual(await texts('&stream=stdout&tail=1'), ['start 2']);
+  assert.deepEqual(await texts('&stream=stderr&search=1'), ['oh 1']);
+  const reader = await follow('&stream=stderr&tail=1');
+  crash(1);
+  assert.deepEqual(await reader.until(2), ['oh 2', 'oh 3']);
+  reader.close();
+  assert.equal((await read('&stream=both')).status, 400);
+  Object.assign(api.service.engine, { tellsStreams: false });
+  const { status, body } = await read('&stream=stderr');
+  assert.deepEqual([status, body.code], [400, 'invalid_request']);
 });
 
 test('previous lines are those of the start before, and of the container before', async (context) => {

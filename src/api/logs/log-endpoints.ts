@@ -5,7 +5,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { type Static, Type } from 'typebox';
 import type { Deployment, Instant } from '../../deployment/deployment.ts';
 import { startOrder } from '../../deployment/plan/start-order.ts';
-import { type Result, refuse, succeed } from '../../lib/problem.ts';
+import { type Problem, type Result, refuse, succeed } from '../../lib/problem.ts';
 import { revisionOf } from '../../store/revisions.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord, StreamedText } from '../deployments/deployment-schemas.ts';
@@ -63,6 +63,12 @@ const LogsQuery = Type.Object({
         'Only lines that have this text, in upper or lower case: the last `tail` of them, of all that is kept of each container. Not together with `follow`.',
     }),
   ),
+  stream: Type.Optional(
+    Type.Enum(['stdout', 'stderr'], {
+      description:
+        'Only what was written to this stream: the last `tail` lines of it, of all that is kept. Refused where the engine keeps both as one, as Kubernetes does.',
+    }),
+  ),
   follow: Type.Optional(
     Type.Enum(['true', 'false'], {
       default: 'false',
@@ -73,7 +79,7 @@ const LogsQuery = Type.Object({
 
 const LogLines = {
   description:
-    'The lines, oldest first: `<time> <pod> <text>`, or server-sent events `line` with `{ at, pod, revision, text }`.',
+    'The lines, oldest first: `<time> <pod> <text>`, or server-sent events `line` with `{ at, pod, revision, stream, text }`.',
   content: { 'text/plain': { schema: StreamedText }, 'text/event-stream': { schema: StreamedText } },
 };
 
@@ -98,6 +104,7 @@ export function logEndpoints(service: Service, streams: Streams): FastifyPluginA
         const { follow } = request.query;
         const deployment = orRefuse(await findApplication(service, request, request.query));
         const asked = orRefuse(readAsked(request.query, service.now()));
+        if (asked.stream && !service.engine.tellsStreams) throw new RefusedRequest(bothAsOne);
         const { workloads } = await service.engine.observe(deployment.id, []);
         const pods = await podsOf(service, deployment, asked);
         orRefuse(checkChoice(asked, deployment, { pods, workloads }));
@@ -121,9 +128,8 @@ export function logEndpoints(service: Service, streams: Streams): FastifyPluginA
         const { stop: unknown } = untilRevoked(service, request, reply, request.query);
         const stop = AbortSignal.any([gone.signal, closing.signal, unknown]);
         const write = writerTo(out, stop);
-        const following = { choice: asked, since: asked.since, marks };
         write(text)
-          .then(() => followLines(service, deployment.id, following, (line) => write(print(line)), stop))
+          .then(() => followLines(service, deployment.id, { asked, marks }, (line) => write(print(line)), stop))
           .then(
             () => out.end(),
             (error: Error) => (stop.aborted ? out.end() : out.destroy(error)),
@@ -134,9 +140,18 @@ export function logEndpoints(service: Service, streams: Streams): FastifyPluginA
   };
 }
 
+const bothAsOne: Problem = {
+  code: 'invalid_request',
+  error: 'The lines of this service cannot be told apart by stream.',
+  hint: 'Its engine keeps stdout and stderr as one log. Leave out stream.',
+};
+
 type Query = Omit<Static<typeof LogsQuery>, keyof Static<typeof ApplicationFields>>;
 
-function readAsked({ pod, revision, previous, tail = '100', ...query }: Query, now: Instant): Result<LogsAsked> {
+function readAsked(
+  { pod, revision, previous, stream, tail = '100', ...query }: Query,
+  now: Instant,
+): Result<LogsAsked> {
   const since = readInstant('since', query.since, now);
   if (!since.ok) return since;
   const until = readInstant('until', query.until, now);
@@ -149,7 +164,7 @@ function readAsked({ pod, revision, previous, tail = '100', ...query }: Query, n
   }
   return succeed({
     ...{ pod, isPrevious, since: since.value, until: until.value, search: query.search || undefined },
-    revision: revision === undefined ? undefined : Number(revision),
+    ...{ stream, revision: revision === undefined ? undefined : Number(revision) },
     tail: Math.min(Number(tail), mostLines),
   });
 }

@@ -5,7 +5,7 @@ import { desiredAt } from '../../deployment/desired.ts';
 import { noEgress } from '../../deployment/workload/egress.ts';
 import { redacted, redactorOf } from '../../deployment/workload/redact.ts';
 import type { ObservedWorkload, WorkloadName } from '../../deployment/workload/workload.ts';
-import { EngineFault, type LogMark } from '../../engine/engine.ts';
+import { EngineFault, type LogLine, type LogMark, type OutputStream, type WrittenText } from '../../engine/engine.ts';
 import { deploymentById } from '../../store/deployments.ts';
 import { revisionIfKept } from '../../store/revisions.ts';
 import { derivationOf } from '../../store/seeds.ts';
@@ -26,10 +26,12 @@ export type LogsAsked = LogChoice & {
   isPrevious: boolean;
   /** In upper or lower case. */
   search: string | undefined;
+  /** Undefined: both. */
+  stream: OutputStream | undefined;
 };
 
 /** `pod`: its name; further replicas have their number. */
-export type PodLine = { at: Instant; pod: string; revision: number; text: string };
+export type PodLine = WrittenText & { at: Instant; pod: string; revision: number };
 
 /** Where reading has come to, by workload. */
 export type LogMarks = Map<WorkloadName, LogMark>;
@@ -42,7 +44,7 @@ export async function lastLines(
   asked: LogsAsked,
   signal: AbortSignal,
 ): Promise<{ lines: PodLine[]; marks: LogMarks }> {
-  const { tail, since, until, isPrevious, search } = asked;
+  const { tail, since, until, isPrevious } = asked;
   const chosen = observed.filter((workload) => isChosen(asked, workload));
   const replaced = replacedAmong(chosen);
   const marks: LogMarks = new Map();
@@ -58,7 +60,7 @@ export async function lastLines(
         isPrevious: isPrevious && !replaced.includes(workload),
         since,
         until,
-        matches: search === undefined ? undefined : findsIn(search, redact),
+        matches: matcherOf(asked, redact),
         signal,
       });
       const last = lines.at(-1);
@@ -76,11 +78,12 @@ export async function lastLines(
 export async function followLines(
   service: Service,
   deploymentId: string,
-  { choice, since, marks }: { choice: LogChoice; since: Instant | undefined; marks: LogMarks },
+  { asked, marks }: { asked: Pick<LogsAsked, keyof LogChoice | 'since' | 'stream'>; marks: LogMarks },
   write: (line: PodLine) => Promise<void>,
   stop: AbortSignal,
 ): Promise<void> {
   const { engine, db } = service;
+  const { since, stream } = asked;
   const failed = new AbortController();
   const until = AbortSignal.any([stop, failed.signal]);
   const followed = new Map<WorkloadName, Promise<void>>();
@@ -97,7 +100,7 @@ export async function followLines(
       const print = printedFor(workload, redact);
       for await (const line of engine.followLogs(name, { since, after: marks.get(name) }, until)) {
         marks.set(name, line.mark);
-        await write(print(line));
+        if (stream === undefined || line.stream === stream) await write(print(line));
       }
       ended.add(name);
     } catch (error) {
@@ -121,7 +124,7 @@ export async function followLines(
       const { name, phase } = workload;
       // What has ended says no more, unless the engine has told that something has changed.
       const mayWrite = phase === 'running' || isHinted || !ended.has(name);
-      if (mayWrite && isChosen(choice, workload) && !followed.has(name))
+      if (mayWrite && isChosen(asked, workload) && !followed.has(name))
         followed.set(name, followOne(deployment, workload));
     }
   }
@@ -169,7 +172,16 @@ function listen(engine: Service['engine'], deploymentId: string, until: AbortSig
 function printedFor(workload: ObservedWorkload, redact: Redact) {
   const { pod, replica, revision } = workload;
   const label = replica === 0 ? pod : `${pod}-${replica}`;
-  return ({ at, text }: { at: Instant; text: string }): PodLine => ({ at, pod: label, revision, text: redact(text) });
+  return ({ at, text, stream }: LogLine): PodLine => ({
+    ...{ at, pod: label, revision, text: redact(text) },
+    ...(stream && { stream }),
+  });
+}
+
+function matcherOf({ search, stream }: LogsAsked, redact: Redact): ((line: WrittenText) => boolean) | undefined {
+  if (search === undefined && stream === undefined) return undefined;
+  const finds = search === undefined ? () => true : findsIn(search, redact);
+  return (line) => (stream === undefined || line.stream === stream) && finds(line.text);
 }
 
 /** Looks in what would be shown: a search tells no secret. Redacting costs the most, so a line is looked at before. */

@@ -6,16 +6,21 @@ import { type Paint, printable } from '../render.ts';
 import { statuses } from '../words.ts';
 import { type Context, type Run, type Target, targetOf } from './command.ts';
 
+const streams = ['stdout', 'stderr'] as const;
+
 export const logs: Run = async (context) => {
   const { given, options, terminal, connection, signal } = context;
   const target = await targetOf(context);
   if (typeof target === 'number') return target;
-  const { since, until, search, tail, follow, previous } = options;
+  const { since, until, search, stream, tail, follow, previous } = options;
+  const chosenStream = streams.find((name) => name === stream);
+  if (stream !== undefined && !chosenStream) return terminal.fail('--stream is stdout or stderr.');
   const query = {
     ...target,
     ...(given[0] !== undefined && { pod: given[0] }),
     ...(typeof since === 'string' && { since }),
     ...(typeof tail === 'string' && { tail }),
+    ...(chosenStream && { stream: chosenStream }),
   };
   const past = {
     ...(previous === true && { previous: 'true' as const }),

@@ -174,6 +174,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
   }
 
   return {
+    tellsStreams: true,
     ping: () => withFaults(ping),
 
     observe: (deploymentId, images) =>

@@ -55,7 +55,7 @@ export function createLogReader(cluster: Pick<Cluster, 'open'>, cache: Cache): L
       for await (const stored of linesOf(cluster, found.deploymentId, start, query, signal)) {
         if (asked.signal?.aborted) return [];
         const line = mark(stored)!;
-        if (line.at < since || line.at > until || matches?.(line.text) === false) continue;
+        if (line.at < since || line.at > until || matches?.(line) === false) continue;
         own.push(line);
         if (own.length > wanted) own.shift();
       }

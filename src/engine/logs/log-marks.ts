@@ -4,10 +4,10 @@
  * and the host's clock may have been set back.
  */
 import type { Instant } from '../../deployment/deployment.ts';
-import type { LogLine, LogMark } from '../engine.ts';
+import type { LogLine, LogMark, WrittenText } from '../engine.ts';
 
 /** `stamp`: Docker's own, to the nanosecond. */
-export type StampedLine = { at: Instant; stamp: string; text: string };
+export type StampedLine = WrittenText & { at: Instant; stamp: string };
 
 /** The two outputs are stamped one beside the other and stored one after the other: a later line may be a little older. */
 const toleranceMs = 1_000;
@@ -36,7 +36,7 @@ export function createMarker(containerId: string, after?: LogMark): (line: Stamp
   let sought = readMark(after, containerId);
   let latestMs = sought?.latestMs ?? Number.NEGATIVE_INFINITY;
 
-  return ({ at, stamp, text }) => {
+  return ({ at, stamp, ...written }) => {
     const ordinal = (counts.get(stamp) ?? 0) + 1;
     counts.set(stamp, ordinal);
     if (counts.size > mostStamps) counts.delete(counts.keys().next().value!);
@@ -47,7 +47,7 @@ export function createMarker(containerId: string, after?: LogMark): (line: Stamp
       sought = undefined;
     }
     latestMs = Math.max(latestMs, at);
-    return { at, text, mark: printMark({ containerId, stamp, ordinal, latestMs }) };
+    return { at, ...written, mark: printMark({ containerId, stamp, ordinal, latestMs }) };
   };
 }
 

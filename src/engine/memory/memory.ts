@@ -128,6 +128,7 @@ export function createMemoryEngine({
   };
 
   return {
+    tellsStreams: true,
     ping: () => intercept({ name: 'ping' }, () => {}),
 
     observe: (deploymentId, images) =>

@@ -1,6 +1,7 @@
 /** The machine behind the in-memory engine: images that are functions, containers, volumes, networks. */
 import type { Capacity } from '../../deployment/limits/host-budget.ts';
 import type { Stuck, Workload } from '../../deployment/workload/workload.ts';
+import type { OutputStream } from '../engine.ts';
 import { processOf } from './container-process.ts';
 import type { CopiedVolumes } from './copies.ts';
 import { imageOf } from './images.ts';
@@ -45,7 +46,9 @@ export type MemoryProcess = {
 };
 
 export type MemoryRun = {
+  /** What it writes when it starts: to stdout, then to stderr. */
   output?: string[];
+  errorOutput?: string[];
   exitCode?: number;
   ports?: number[];
   respond?: (path: string) => Answer;
@@ -83,7 +86,7 @@ export type MemoryContainer = {
 };
 
 /** `start`: of which of its starts it is; the first is 1. */
-export type WrittenLine = { at: number; text: string; start: number };
+export type WrittenLine = { at: number; stream: OutputStream; text: string; start: number };
 
 type Owned = { owner: string; deploymentId: string };
 
@@ -231,7 +234,9 @@ export function startContainer(world: MemoryWorld, container: MemoryContainer, n
   container.starts++;
   container.startedAt = now;
   const { starts: start } = container;
-  container.written.push(...(container.run.output ?? []).map((text) => ({ at: now, text, start })));
+  const { output = [], errorOutput = [] } = container.run;
+  for (const text of output) container.written.push({ at: now, stream: 'stdout', text, start });
+  for (const text of errorOutput) container.written.push({ at: now, stream: 'stderr', text, start });
   tellReaders(world);
 }
 

@@ -15,7 +15,7 @@ export function readLogs(
   return container.written
     .map((line, index) => ({ line, index }))
     .filter(({ line }) => !isPrevious || line.start < container.starts)
-    .filter(({ line }) => line.at <= until && matches(line.text))
+    .filter(({ line }) => line.at <= until && matches(line))
     .slice(-tail)
     .filter(({ line }) => line.at >= since)
     .map(({ line, index }) => tell(container, line, index));
@@ -43,8 +43,8 @@ export async function* followLogs(
   }
 }
 
-function tell({ number }: MemoryContainer, { at, text }: WrittenLine, index: number): LogLine {
-  return { at, text, mark: `${number} ${index}` };
+function tell({ number }: MemoryContainer, { at, stream, text }: WrittenLine, index: number): LogLine {
+  return { at, stream, text, mark: `${number} ${index}` };
 }
 
 /** Of another container, everything comes after. */

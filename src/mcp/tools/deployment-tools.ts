@@ -41,12 +41,13 @@ export function addDeploymentTools(server: McpServer, service: Service): void {
       since: z.string().max(40).optional().describe('No older ones: a date-time, or how long ago, e.g. 10m.'),
       previous: z.boolean().default(false).describe('Only lines from before the last start of a container.'),
       search: z.string().max(200).optional().describe('Only lines that have this text, of all that is kept.'),
+      stream: z.enum(['stdout', 'stderr']).optional().describe('Only what was written to this stream.'),
     },
     output: z.looseObject({ lines: z.array(logLine) }),
     effect: 'reads',
     quotesApplications: true,
     print: ({ lines }) => lines.map(({ at, pod, text }) => `${at} ${pod} ${text}\n`).join('') || 'There are no lines.',
-    run: async ({ pod, tail, since, previous, search, ...given }, { signal }) => {
+    run: async ({ pod, tail, since, previous, search, stream, ...given }, { signal }) => {
       const application = await applicationOf(service, given, signal);
       if (!application.ok) return application;
       const query = {
@@ -55,6 +56,7 @@ export function addDeploymentTools(server: McpServer, service: Service): void {
         ...(since !== undefined && { since }),
         ...(previous && { previous: 'true' as const }),
         ...(search !== undefined && { search }),
+        ...(stream !== undefined && { stream }),
       };
       const headers = { Accept: 'text/event-stream' };
       const client = await service.clientOf(given.sessionToken);

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import type { WorkloadName } from '../../../deployment/workload/workload.ts';
 import { createSemaphore, serializeByKey } from '../../../lib/concurrency.ts';
-import { EngineFault, type LogLine, type LogsFollowed, type LogsWanted } from '../../engine.ts';
+import { EngineFault, type LogLine, type LogsFollowed, type LogsWanted, type WrittenText } from '../../engine.ts';
 import { isOwnedBy, labelKeys } from '../../labels.ts';
 import { createMarker, type StampedLine, sinceOf } from '../../logs/log-marks.ts';
 import { newestLines } from '../../logs/newest-lines.ts';
@@ -91,7 +91,7 @@ async function readEarlier(docker: Docker, containerId: string, query: object, l
 type PartLimits = {
   lines: number;
   mostBytes?: number;
-  matches?: (text: string) => boolean;
+  matches?: (line: WrittenText) => boolean;
   signal?: AbortSignal | undefined;
 };
 
@@ -111,7 +111,7 @@ async function readPart(
     for await (const line of linesOf(stream, read)) {
       if (read.bytes > mostBytes || signal?.aborted) return { kept, isCut: true };
       const marked = mark(line)!;
-      if (!matches(marked.text)) continue;
+      if (!matches(marked)) continue;
       kept.push(marked);
       if (kept.length > lines) kept.shift();
     }

@@ -20,7 +20,12 @@ const textOf = (...chunks: Buffer[]) => read(...chunks).map(({ text }) => text);
 
 test('a line in several pieces has the time at which it began, to the nanosecond', () => {
   assert.deepEqual(read(frame(1, 'on', 1), frame(1, 'e\n', 1)), [
-    { at: Date.parse('2026-01-01T12:00:01.123Z'), stamp: '2026-01-01T12:00:01.123456789Z', text: 'one' },
+    {
+      at: Date.parse('2026-01-01T12:00:01.123Z'),
+      stamp: '2026-01-01T12:00:01.123456789Z',
+      stream: 'stdout',
+      text: 'one',
+    },
   ]);
 });
 
@@ -33,9 +38,12 @@ test('words of the engine about its own files are no lines', () => {
   assert.deepEqual(textOf(frame(1, 'one\n'), frame(3, 'Error grabbing logs: /var/lib/docker\n')), ['one']);
 });
 
-test('lines of both outputs are kept apart, and one without an end comes last', () => {
+test('lines of both streams are kept apart and told with theirs, and one without an end comes last', () => {
   const frames = [frame(1, 'one\n'), frame(1, 'tw'), frame(2, 'error\n'), frame(1, 'o\r\n'), frame(2, 'no end')];
-  assert.deepEqual(textOf(...frames), ['one', 'error', 'two', 'no end']);
+  assert.deepEqual(
+    read(...frames).map(({ stream, text }) => `${stream} ${text}`),
+    ['stdout one', 'stderr error', 'stdout two', 'stderr no end'],
+  );
 });
 
 test('a letter cut in two by frames is one letter again', () => {

@@ -1,10 +1,14 @@
 /** Docker's log frames → lines. */
+import type { OutputStream } from '../../engine.ts';
 import type { StampedLine } from '../../logs/log-marks.ts';
 
 const headerBytes = 8;
 
-/** Frames of the two outputs; others are words of the engine itself, about its own files. */
-const outputs = [1, 2];
+/** By the first byte of a frame; others are words of the engine itself, about its own files. */
+const streams = new Map<number, OutputStream>([
+  [1, 'stdout'],
+  [2, 'stderr'],
+]);
 
 /** A line that goes on for longer is cut into several: nobody has to wait for, or hold, an endless one. */
 const longestLineBytes = 64 * 1024;
@@ -16,38 +20,38 @@ export type LineReader = {
   end(): StampedLine[];
 };
 
-type OpenLine = { at: number; stamp: string; parts: Buffer[]; bytes: number };
+type OpenLine = { at: number; stamp: string; stream: OutputStream; parts: Buffer[]; bytes: number };
 
 /**
- * Docker sends both outputs in frames: one byte tells which one, bytes 4 to 7 the length of what follows, which begins
+ * Docker sends both streams in frames: one byte tells which one, bytes 4 to 7 the length of what follows, which begins
  * with an RFC 3339 time stamp and a space. A long line comes in several frames with the same stamp, and frames in any
  * pieces. What a program writes last may have no line's end; then the next start begins a line all the same.
  */
 export function createLineReader(): LineReader {
   let pending: Buffer = Buffer.alloc(0);
-  const open = new Map<number, OpenLine>();
+  const open = new Map<OutputStream, OpenLine>();
 
-  function readFrame(output: number, body: Buffer): StampedLine[] {
-    if (!outputs.includes(output)) return [];
+  function readFrame(stream: OutputStream | undefined, body: Buffer): StampedLine[] {
+    if (!stream) return [];
     const space = body.indexOf(32);
     const stamp = body.toString('latin1', 0, Math.max(0, space));
     const at = Date.parse(stamp) || 0;
     const lines: StampedLine[] = [];
-    const unfinished = open.get(output);
+    const unfinished = open.get(stream);
     if (unfinished && unfinished.stamp !== stamp) {
-      open.delete(output);
+      open.delete(stream);
       lines.push(toLine(unfinished));
     }
     for (let start = space + 1; start < body.length; ) {
       const newline = body.indexOf(10, start);
       const stop = newline === -1 ? body.length : newline;
-      const line = open.get(output) ?? { at, stamp, parts: [], bytes: 0 };
+      const line = open.get(stream) ?? { at, stamp, stream, parts: [], bytes: 0 };
       line.parts.push(body.subarray(start, stop));
       line.bytes += stop - start;
       if (newline === -1 && line.bytes < longestLineBytes) {
-        open.set(output, line);
+        open.set(stream, line);
       } else {
-        open.delete(output);
+        open.delete(stream);
         lines.push(toLine(line));
       }
       start = stop + 1;
@@ -63,7 +67,7 @@ export function createLineReader(): LineReader {
       while (pending.length - at >= headerBytes) {
         const end = at + headerBytes + pending.readUInt32BE(at + 4);
         if (end > pending.length) break;
-        lines.push(...readFrame(pending[at]!, pending.subarray(at + headerBytes, end)));
+        lines.push(...readFrame(streams.get(pending[at]!), pending.subarray(at + headerBytes, end)));
         at = end;
       }
       pending = pending.subarray(at);
@@ -77,6 +81,6 @@ export function createLineReader(): LineReader {
   };
 }
 
-function toLine({ at, stamp, parts }: OpenLine): StampedLine {
-  return { at, stamp, text: Buffer.concat(parts).toString('utf8').replace(/\r$/, '') };
+function toLine({ at, stamp, stream, parts }: OpenLine): StampedLine {
+  return { at, stamp, stream, text: Buffer.concat(parts).toString('utf8').replace(/\r$/, '') };
 }
