@@ -1,16 +1,17 @@
 /**
  * `npm run bench:dashboard`: what the first view of the dashboard takes in a browser whose processor is slowed four times,
- * and the longest task while a document of thirty pods is checked and drawn. Its service has the engine in memory.
+ * and the longest task while a document of thirty pods is checked and drawn, with the engine in memory; then what a log
+ * of fifty thousand lines takes, of a real container.
  */
 import type { CDPSession, Page } from 'playwright-core';
 import { startChromium } from '../test/browser/chromium.ts';
 import { createBerth } from '../test/scenarios/berth.ts';
+import { measureLongLog } from './long-log.ts';
 import { median } from './statistics.ts';
+import { longestTaskOf, type Seen, seenBy, watchPage } from './watched-page.ts';
 
 const rounds = 5;
 const slowedBy = 4;
-
-type Seen = { paintedMs: number; shift: number; longestTaskMs: number };
 
 const berth = await createBerth({ BERTH_ENGINE: 'memory', BERTH_DISK_FREE: '1Mi' });
 try {
@@ -40,51 +41,32 @@ try {
   await berth.destroy();
 }
 
+for (const rate of [1, slowedBy]) {
+  console.log(`fifty thousand lines of a pod, processor slowed ${rate} times, longest task (0: none above 50 ms):`);
+  for (const [action, longestMs] of await measureLongLog(rate))
+    console.log(`  ${action.padEnd(36)} ${Math.round(longestMs)} ms`);
+}
+
 async function openSlowed(page: Page, session: CDPSession): Promise<Seen> {
-  await page.addInitScript(watch);
+  await watchPage(page);
   await session.send('Emulation.setCPUThrottlingRate', { rate: slowedBy });
   await page.goto(berth.settings.baseUrl.origin);
   await page.waitForSelector('.picture .pod-box');
   await page.waitForSelector('.problems .valid');
-  const seen = await page.evaluate(() => (globalThis as unknown as { seen: Seen }).seen);
+  const seen = await seenBy(page);
   await session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
   return seen;
 }
 
 async function drawThirtyPods(page: Page): Promise<number> {
-  await page.evaluate(() => {
-    (globalThis as unknown as { seen: Seen }).seen.longestTaskMs = 0;
-  });
-  const file = { name: 'a.yaml', mimeType: 'text/yaml', buffer: Buffer.from(thirtyPods()) };
-  await page.setInputFiles('input[type=file]', file);
-  await page.waitForSelector('.picture .pod-box >> text=service-29');
-  await page.locator('.cm-line').first().click();
-  await page.keyboard.press('End');
-  await page.keyboard.type(' # a few words', { delay: 60 });
-  await page.getByRole('button', { name: 'Fit', exact: true }).click();
-  await page.waitForTimeout(500);
-  return await page.evaluate(() => (globalThis as unknown as { seen: Seen }).seen.longestTaskMs);
-}
-
-/** In the page, before anything else. */
-function watch() {
-  const seen: Seen = { paintedMs: 0, shift: 0, longestTaskMs: 0 };
-  (globalThis as unknown as { seen: Seen }).seen = seen;
-  const each = (type: string, look: (entry: never) => void) => {
-    const observer = new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) look(entry as never);
-    });
-    // Node's own types do not know those of pages.
-    observer.observe({ type: type as 'resource', buffered: true });
-  };
-  each('largest-contentful-paint', ({ startTime }: PerformanceEntry) => {
-    seen.paintedMs = startTime;
-  });
-  each('layout-shift', ({ value, hadRecentInput }: { value: number; hadRecentInput: boolean }) => {
-    if (!hadRecentInput) seen.shift += value;
-  });
-  each('longtask', ({ duration }: PerformanceEntry) => {
-    seen.longestTaskMs = Math.max(seen.longestTaskMs, duration);
+  return await longestTaskOf(page, async () => {
+    const file = { name: 'a.yaml', mimeType: 'text/yaml', buffer: Buffer.from(thirtyPods()) };
+    await page.setInputFiles('input[type=file]', file);
+    await page.waitForSelector('.picture .pod-box >> text=service-29');
+    await page.locator('.cm-line').first().click();
+    await page.keyboard.press('End');
+    await page.keyboard.type(' # a few words', { delay: 60 });
+    await page.getByRole('button', { name: 'Fit', exact: true }).click();
   });
 }
 

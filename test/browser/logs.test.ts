@@ -1,5 +1,6 @@
 /** Logs that are longer than a page: what was written before can be loaded, and is found by a search. */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { openBrowser, type TestBrowser, type Width } from './browser.ts';
 
@@ -25,6 +26,7 @@ const yaml = `application:
             const told = (number) => (number === 7 ? 'ERROR: the needle was dropped' : 'line ' + number);
             for (let number = 1; number <= ${lineCount}; number++) console.log(told(number));
             createServer((request, response) => response.end('ok')).listen(3000);
+            setTimeout(() => console.error('the captain grumbles'), 1000);
     - name: quiet
       image: nginx:1
       servicePorts: [80]
@@ -55,11 +57,35 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
 
     await page.waitForSelector(`.lines >> text="${last}"`);
     const lines = page.locator('.lines .block p');
-    const before = await lines.count();
+    await page.waitForSelector('.lines [data-stream=stderr] >> text=the captain grumbles');
+    await page.getByLabel('Stream').selectOption('stderr');
+    await page.waitForFunction(() => document.querySelectorAll('.lines .block p').length === 1);
+    assert.match(page.url(), /[?&]stream=stderr$/);
+    await page.reload();
+    await page.waitForSelector('.lines >> text=the captain grumbles');
+    assert.equal(await lines.count(), 1);
+    await page.getByLabel('Stream').selectOption('stdout');
+    await page.waitForSelector(`.lines >> text="${last}"`);
+    assert.equal(await page.locator('.lines >> text=grumbles').count(), 0);
+    await page.getByLabel('Stream').selectOption('');
+    await page.waitForSelector('.lines [data-stream=stderr] >> text=the captain grumbles');
+    await visitor.look('stderr');
+
+    assert.ok((await lines.count()) < 500, 'only lines that are near are in the page');
+    const numbersOnPage = async () => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Download' }).click(),
+      ]);
+      const text = await readFile(await download.path(), 'utf8');
+      return [...text.matchAll(/ line (\d+)$/gm)].map(([, number]) => Number(number));
+    };
+    const before = await numbersOnPage();
+    const blocks = await page.locator('.lines .block').count();
     await page.locator('.lines').press('Home');
     await page.getByRole('button', { name: 'Load earlier lines' }).click();
-    await page.waitForFunction((count) => document.querySelectorAll('.lines .block p').length > count, before);
-    const numbers = (await lines.allTextContents()).flatMap((text) => /line (\d+)/.exec(text)?.[1] ?? []).map(Number);
+    await page.waitForFunction((count) => document.querySelectorAll('.lines .block').length > count, blocks);
+    const numbers = await numbersOnPage();
     assert.deepEqual(
       numbers,
       Array.from({ length: numbers.length }, (_, index) => lineCount - numbers.length + 1 + index),
@@ -67,7 +93,8 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     );
     await visitor.look('earlier');
     await page.getByRole('button', { name: /Follow/ }).click();
-    await page.waitForFunction((count) => document.querySelectorAll('.lines .block p').length === count, before);
+    await page.waitForSelector(`.lines >> text="${last}"`);
+    assert.deepEqual(await numbersOnPage(), before);
     await visitor.close();
   });
 }

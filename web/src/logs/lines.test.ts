@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { LogLine } from '../../../src/client/client.ts';
 import {
   addLines,
   cutAt,
+  type Filter,
   hueOf,
   inBlocks,
   levelOf,
@@ -10,14 +12,15 @@ import {
   matching,
   maxLines,
   revisionsOf,
-  type Written,
   withoutCodes,
   withoutGaps,
 } from './lines.ts';
 
-const line = (second: number, text: string, pod = 'web'): Written => ({
+const line = (second: number, text: string, pod = 'web'): LogLine => ({
   ...{ at: `2026-01-01T12:00:${String(second % 60).padStart(2, '0')}.000Z`, pod, revision: 1, text },
 });
+
+const all: Filter = { pod: '', revision: 0, stream: '', search: '' };
 
 test('lines are numbered as they come, and a stream that is opened again repeats none', () => {
   const first = addLines([], [line(1, 'one'), line(2, 'two'), line(2, 'two b')]);
@@ -57,19 +60,33 @@ test('as many lines are kept as a page can hold', () => {
 
 test('lines are found by their pod and by a part of their text, in any case', () => {
   const lines = addLines([], [line(1, 'GET /Cart'), line(2, 'ready', 'db'), line(3, 'get /shop')]);
-  const found = (pod: string, search: string) => matching(lines, { pod, revision: 0, search }).map(({ text }) => text);
+  const found = (pod: string, search: string) => matching(lines, { ...all, pod, search }).map(({ text }) => text);
   assert.deepEqual(found('', 'get'), ['GET /Cart', 'get /shop']);
   assert.deepEqual(found('db', ''), ['ready']);
   assert.deepEqual(found('db', 'get'), []);
-  assert.equal(matching(lines, { pod: '', revision: 0, search: '' }), lines);
+  assert.equal(matching(lines, all), lines);
 });
 
 test('lines are found by the revision that wrote them, and each that did can be chosen', () => {
   const lines = addLines([], [line(1, 'old'), { ...line(2, 'new'), revision: 2 }, line(3, 'old, too')]);
   assert.deepEqual(revisionsOf(lines), [2, 1]);
-  const found = (revision: number) => matching(lines, { pod: '', revision, search: '' }).map(({ text }) => text);
+  const found = (revision: number) => matching(lines, { ...all, revision }).map(({ text }) => text);
   assert.deepEqual(found(1), ['old', 'old, too']);
   assert.deepEqual(found(2), ['new']);
+});
+
+test('lines are found by the stream that they were written to; where that is not told, by none', () => {
+  const lines = addLines(
+    [],
+    [{ ...line(1, 'out'), stream: 'stdout' }, { ...line(2, 'err'), stream: 'stderr' }, line(3, 'either')],
+  );
+  const found = (stream: 'stdout' | 'stderr') => matching(lines, { ...all, stream }).map(({ text }) => text);
+  assert.deepEqual([found('stdout'), found('stderr')], [['out'], ['err']]);
+});
+
+test('one text that is written to both streams at once is two lines', () => {
+  const out = addLines([], [{ ...line(1, 'same'), stream: 'stdout' }]);
+  assert.equal(addLines(out, [{ ...line(1, 'same'), stream: 'stderr' }]).length, 2);
 });
 
 test('blocks that are full stay as they are when a line comes', () => {

@@ -1,27 +1,28 @@
 /** The lines that the pods have written, as many as a page can hold. Pure. */
 
-export type Line = { number: number; at: string; pod: string; revision: number; text: string };
+import type { LogLine } from '../../../src/client/client.ts';
 
-/** `revision`: 0 for all. */
-export type Filter = { pod: string; revision: number; search: string };
+export type Line = LogLine & { number: number };
+export type Stream = NonNullable<LogLine['stream']>;
+
+/** `revision`: 0 for all; a text that is empty: all. */
+export type Filter = { pod: string; revision: number; stream: Stream | ''; search: string };
 
 /** Lines in one block of the page: a new line draws its block anew, and no other. */
 const blockSize = 100;
 /** Older ones are dropped while new ones come; they can be loaded again. */
 export const maxLines = 5_000;
-/** With those that a reader has loaded from before. */
-export const maxEarlierLines = 20_000;
-
-export type Written = Omit<Line, 'number'>;
+/** Of those that a reader has loaded from before, a page asks for no more. */
+export const maxEarlierLines = 50_000;
 
 /**
  * Those of a stream that was opened again begin with lines that are there already: they count once. What a container
  * has written before one of these is older than what is shown, though it may be of the same instant.
  */
-export function addLines(lines: readonly Line[], come: readonly Written[]): Line[] {
+export function addLines(lines: readonly Line[], come: readonly LogLine[]): Line[] {
   const last = lines.at(-1);
   const atEnd = new Set(lines.slice(-maxRepeated).map(idOf));
-  const isNews = (line: Written) => !last || line.at > last.at || !atEnd.has(idOf(line));
+  const isNews = (line: LogLine) => !last || line.at > last.at || !atEnd.has(idOf(line));
   const known = new Map(come.flatMap((line, index) => (isNews(line) ? [] : [[containerOf(line), index]])));
   const news = come.filter((line, index) => index > (known.get(containerOf(line)) ?? -1) && isNews(line));
   const first = (last?.number ?? 0) + 1;
@@ -35,7 +36,7 @@ const maxRepeated = 1_000;
  * Of an answer with so many last lines of each container, those from where none is missing: what a container with fewer
  * has written before is left out until the others' lines of that time come too.
  */
-export function withoutGaps(come: readonly Written[], tail: number): readonly Written[] {
+export function withoutGaps(come: readonly LogLine[], tail: number): readonly LogLine[] {
   const ofContainers = Object.values(Object.groupBy(come, containerOf));
   const begins = ofContainers.flatMap((lines = []) => (lines.length >= tail ? lines[0]!.at : []));
   const from = begins.toSorted().at(-1) ?? '';
@@ -46,7 +47,7 @@ export function withoutGaps(come: readonly Written[], tail: number): readonly Wr
  * Those from before the first one that is shown. Their numbers go down from it, so that the others keep theirs. Many
  * lines may be of its instant, and some of them are shown.
  */
-export function linesBefore(shown: readonly Line[], come: readonly Written[]): Line[] {
+export function linesBefore(shown: readonly Line[], come: readonly LogLine[]): Line[] {
   const first = shown[0];
   if (!first) return [];
   const known = new Set(shown.filter(({ at }) => at === first.at).map(idOf));
@@ -55,21 +56,22 @@ export function linesBefore(shown: readonly Line[], come: readonly Written[]): L
   return news.map((line, index) => ({ ...line, number: begin + index }));
 }
 
-function idOf(line: Written): string {
-  return `${line.at} ${containerOf(line)} ${line.text}`;
+function idOf(line: LogLine): string {
+  return `${line.at} ${containerOf(line)} ${line.stream} ${line.text}`;
 }
 
-function containerOf({ pod, revision }: Written): string {
+function containerOf({ pod, revision }: LogLine): string {
   return `${pod} ${revision}`;
 }
 
-export function matching(lines: readonly Line[], { pod, revision, search }: Filter): readonly Line[] {
-  if (pod === '' && revision === 0 && search === '') return lines;
+export function matching(lines: readonly Line[], { pod, revision, stream, search }: Filter): readonly Line[] {
+  if (pod === '' && revision === 0 && stream === '' && search === '') return lines;
   const wanted = search.toLowerCase();
   return lines.filter(
     (line) =>
       (pod === '' || line.pod === pod) &&
       (revision === 0 || line.revision === revision) &&
+      (stream === '' || line.stream === stream) &&
       line.text.toLowerCase().includes(wanted),
   );
 }

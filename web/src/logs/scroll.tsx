@@ -1,8 +1,8 @@
 /** Lines that come: the page stays at their end while the reader is there, and still while somebody reads above it. */
-import { type CSSProperties, memo, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type RefObject, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Down } from '../parts/icons.tsx';
-import { printClock } from '../parts/time.ts';
-import { cutAt, inBlocks, type Line, levelOf } from './lines.ts';
+import { Block, useNearness } from './block.tsx';
+import { inBlocks, type Line } from './lines.ts';
 import type { Earlier } from './use-logs.ts';
 
 /** So near to the end counts as being there. */
@@ -19,17 +19,24 @@ type ScrollProps = {
   wraps: boolean;
   hueOfPod: (pod: string) => number;
   says: string;
+  /** Gets what is shown, with the earlier lines. */
+  onPage: RefObject<readonly Line[]>;
 };
 
-export function Scroll({ lines, earlier, search, showsPod, wraps, hueOfPod, says }: ScrollProps) {
+export function Scroll({ lines, earlier, search, showsPod, wraps, hueOfPod, says, onPage }: ScrollProps) {
   const frame = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const leftAt = useRef(0);
   // What was there when the reader left the end: nothing moves below the eyes.
   const [held, setHeld] = useState<readonly Line[]>();
   const before = earlier?.lines;
-  const shown = useMemo(() => [...(before ?? []), ...(held ?? lines)], [before, held, lines]);
+  const present = held ?? lines;
+  const shown = useMemo(() => [...(before ?? []), ...present], [before, present]);
+  useLayoutEffect(() => {
+    onPage.current = shown;
+  }, [onPage, shown]);
   const blocks = useMemo(() => inBlocks(shown), [shown]);
+  const watch = useNearness(frame);
   const isFollowing = held === undefined;
   const follow = () => {
     setHeld(undefined);
@@ -97,8 +104,13 @@ export function Scroll({ lines, earlier, search, showsPod, wraps, hueOfPod, says
         <div ref={content}>
           {shown.length === 0 && <p className="soft">{says}</p>}
           {shown.length > 0 && earlier && <EarlierRow state={earlier.state} onLoad={loadEarlier} />}
-          {blocks.map(({ key, lines: ofBlock }) => (
-            <Block key={key} lines={ofBlock} search={search} hueOfPod={hueOfPod} />
+          {blocks.map(({ key, lines: ofBlock }, index) => (
+            <Block
+              key={key}
+              lines={ofBlock}
+              isFirstSeen={index >= blocks.length - 2}
+              {...{ search, hueOfPod, watch }}
+            />
           ))}
         </div>
       </div>
@@ -112,6 +124,7 @@ export function Scroll({ lines, earlier, search, showsPod, wraps, hueOfPod, says
 }
 
 function EarlierRow({ state, onLoad }: { state: Earlier['state']; onLoad: () => void }) {
+  if (state === 'full') return <p className="soft earlier">A page shows no more. A search finds earlier lines.</p>;
   if (state === 'at-start') return <p className="soft earlier">No earlier lines are kept.</p>;
   return (
     <p className="earlier">
@@ -120,35 +133,4 @@ function EarlierRow({ state, onLoad }: { state: Earlier['state']; onLoad: () => 
       </button>
     </p>
   );
-}
-
-type BlockProps = { lines: readonly Line[]; search: string; hueOfPod: (pod: string) => number };
-
-const Block = memo(
-  function Block({ lines, search, hueOfPod }: BlockProps) {
-    return (
-      <div className="block">
-        {lines.map(({ number, at, pod, text }) => (
-          <p key={number} className={levelOf(text)}>
-            <time dateTime={at} title={at}>
-              {printClock(at)}
-            </time>
-            <b style={{ '--hue': hueOfPod(pod) } as CSSProperties}>{pod}</b>
-            <span>{search === '' ? text : marked(text, search)}</span>
-          </p>
-        ))}
-      </div>
-    );
-  },
-  (before, after) =>
-    before.search === after.search &&
-    before.hueOfPod === after.hueOfPod &&
-    before.lines.length === after.lines.length &&
-    before.lines[0]?.number === after.lines[0]?.number &&
-    before.lines.at(-1)?.number === after.lines.at(-1)?.number,
-);
-
-function marked(text: string, search: string) {
-  // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text have nothing else
-  return cutAt(text, search).map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part));
 }

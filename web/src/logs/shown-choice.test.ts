@@ -4,11 +4,14 @@ import fc from 'fast-check';
 import { choiceIn, withChoice } from './shown-choice.ts';
 
 test('the address of a choice leads back to it', () => {
-  const choice = fc.record({ pod: fc.string(), revision: fc.nat(), search: fc.string({ unit: 'grapheme' }) });
+  const choice = fc.record({
+    ...{ pod: fc.string(), revision: fc.nat(), search: fc.string({ unit: 'grapheme' }) },
+    stream: fc.constantFrom('', 'stdout', 'stderr'),
+  });
   fc.assert(fc.property(choice, (chosen) => assert.deepEqual(choiceIn(withChoice(chosen)), { ...chosen })));
 });
 
 test('all lines have no address of their own, and a strange one chooses all', () => {
-  assert.equal(withChoice({ pod: '', revision: 0, search: '' }), '');
-  assert.deepEqual(choiceIn('?revision=-1&pod='), { pod: '', revision: 0, search: '' });
+  assert.equal(withChoice({ pod: '', revision: 0, stream: '', search: '' }), '');
+  assert.deepEqual(choiceIn('?revision=-1&pod=&stream=both'), { pod: '', revision: 0, stream: '', search: '' });
 });

@@ -6,18 +6,21 @@ export type Choice = Filter;
 export function choiceIn(query: string): Choice {
   const given = new URLSearchParams(query);
   const revision = Number(given.get('revision'));
+  const stream = given.get('stream');
   return {
     pod: given.get('pod') ?? '',
     revision: Number.isSafeInteger(revision) && revision > 0 ? revision : 0,
+    stream: stream === 'stdout' || stream === 'stderr' ? stream : '',
     search: given.get('search') ?? '',
   };
 }
 
 /** With its question mark; empty for all lines. */
-export function withChoice({ pod, revision, search }: Choice): string {
+export function withChoice({ pod, revision, stream, search }: Choice): string {
   const given = new URLSearchParams();
   if (pod !== '') given.set('pod', pod);
   if (revision !== 0) given.set('revision', String(revision));
+  if (stream !== '') given.set('stream', stream);
   if (search !== '') given.set('search', search);
   return given.size === 0 ? '' : `?${given}`;
 }

@@ -1,5 +1,5 @@
 /** The logs: of all pods or one, followed, searched in all that is kept. */
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
 import { ProblemNotice } from '../parts/notice.tsx';
 import type { Target } from '../service/calls.ts';
@@ -20,17 +20,22 @@ export default function LogsTab({ target, pods }: { target: Target; pods: readon
   }, [choice]);
 
   const revisions = useMemo(() => revisionsOf(lines), [lines]);
+  // Where nothing tells of it, as on Kubernetes, there is nothing to choose either.
+  const tellsStreams = lines.some((line) => line.stream !== undefined);
+  const stream = search !== '' || tellsStreams ? choice.stream : '';
   // Its last line may have made room for newer ones.
   const revision = search !== '' || revisions.includes(choice.revision) ? choice.revision : 0;
-  const filter = useMemo(() => ({ pod, revision, search }), [pod, revision, search]);
+  const filter = useMemo(() => ({ pod, revision, stream, search }), [pod, revision, stream, search]);
   const found = useFound(target, filter);
   const earlier = useEarlier(target, filter);
-  const followed = useMemo(() => matching(lines, filter), [lines, filter]);
+  const ofPod = useMemo(() => matching(lines, { pod, revision, stream: '', search: '' }), [lines, pod, revision]);
+  const followed = useMemo(() => matching(ofPod, filter), [ofPod, filter]);
   const shown = useMemo(
     () => (search === '' ? followed : addLines(found.lines, followed)),
     [search, found.lines, followed],
   );
   const names = useMemo(() => namesOf(pods, lines, pod), [pods, lines, pod]);
+  const onPage = useRef<readonly Line[]>([]);
   const order = names.join(' ');
   // biome-ignore lint/correctness/useExhaustiveDependencies: the names as a text, which stays the same while they do
   const hueOfPod = useMemo(() => (name: string) => hueOf(names.indexOf(name)), [order]);
@@ -64,6 +69,18 @@ export default function LogsTab({ target, pods }: { target: Target; pods: readon
             ))}
           </select>
         )}
+        {(tellsStreams || stream !== '') && (
+          <select
+            className="input compact"
+            aria-label="Stream"
+            value={stream}
+            onChange={(event) => choose({ stream: event.target.value as Choice['stream'] })}
+          >
+            <option value="">stdout and stderr</option>
+            <option>stdout</option>
+            <option>stderr</option>
+          </select>
+        )}
         <input
           type="search"
           data-search
@@ -81,7 +98,7 @@ export default function LogsTab({ target, pods }: { target: Target; pods: readon
           type="button"
           className="button compact"
           disabled={shown.length === 0}
-          onClick={() => download(`${target.applicationName}.log`, shown)}
+          onClick={() => download(`${target.applicationName}.log`, onPage.current)}
         >
           Download
         </button>
@@ -91,12 +108,12 @@ export default function LogsTab({ target, pods }: { target: Target; pods: readon
       </div>
       {(found.problem ?? problem) && <ProblemNotice problem={(found.problem ?? problem)!} />}
       <Scroll
-        key={`${pod} ${revision} ${search}`}
+        key={`${pod} ${revision} ${stream} ${search}`}
         lines={shown}
-        earlier={search === '' && followed.length >= firstLines ? earlier : undefined}
+        earlier={search === '' && ofPod.length >= firstLines ? earlier : undefined}
         search={search}
         showsPod={pod === ''}
-        {...{ wraps, hueOfPod }}
+        {...{ wraps, hueOfPod, onPage }}
         says={search === '' ? saysOf(connection) : found.isLooking ? 'Searching …' : 'No line matches.'}
       />
     </section>

@@ -1,21 +1,14 @@
 /** What the pods write, as it comes, and what they wrote before. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { problemOf } from '../../../src/client/ask.ts';
+import type { LogLine } from '../../../src/client/client.ts';
 import { type Message, messagesOf } from '../../../src/client/server-sent.ts';
+import type { Operations } from '../../../src/client/service-types.ts';
 import { tellUser } from '../parts/toast.tsx';
 import { type Answer, open, type Problem } from '../service/ask.ts';
 import { queryOf, type Target } from '../service/calls.ts';
 import { type Connection, follow } from '../service/follow.ts';
-import {
-  addLines,
-  type Filter,
-  type Line,
-  linesBefore,
-  maxEarlierLines,
-  type Written,
-  withoutCodes,
-  withoutGaps,
-} from './lines.ts';
+import { addLines, type Filter, type Line, linesBefore, maxEarlierLines, withoutCodes, withoutGaps } from './lines.ts';
 
 export type Logs = { lines: readonly Line[]; connection: Connection; problem?: Problem };
 
@@ -31,7 +24,7 @@ const stream = { Accept: 'text/event-stream' };
 export function useLogs(target: Target): Logs {
   const { applicationName, environment, sessionToken } = target;
   const [logs, setLogs] = useState<Logs>({ lines: [], connection: 'connecting' });
-  const waiting = useRef<Written[]>([]);
+  const waiting = useRef<LogLine[]>([]);
 
   useEffect(() => {
     const asked = { applicationName, environment, sessionToken };
@@ -44,7 +37,7 @@ export function useLogs(target: Target): Logs {
       waiting.current = [];
       setLogs((before) => ({ ...before, lines: addLines(before.lines, come) }));
     };
-    const take = (come: readonly Written[]) => {
+    const take = (come: readonly LogLine[]) => {
       since = come.at(-1)?.at ?? since;
       waiting.current.push(...come);
       frame ||= requestAnimationFrame(show);
@@ -80,7 +73,8 @@ export function useLogs(target: Target): Logs {
 
 export type Earlier = {
   lines: readonly Line[];
-  state: 'idle' | 'loading' | 'at-start';
+  /** `full`: there are as many as a page shows. */
+  state: 'idle' | 'loading' | 'at-start' | 'full';
   /** Those from before the first one that is shown. */
   load: (shown: readonly Line[]) => void;
   /** Whoever follows the newest lines does not need them. */
@@ -89,10 +83,10 @@ export type Earlier = {
 
 const noEarlier = { lines: [], state: 'idle' } as const;
 
-/** Lines from before those that are followed, of the pod and revision that are chosen. */
-export function useEarlier(target: Target, { pod, revision }: Pick<Filter, 'pod' | 'revision'>): Earlier {
+/** Lines from before those that are followed, of the pod, revision and stream that are chosen. */
+export function useEarlier(target: Target, { pod, revision, stream }: Chosen): Earlier {
   const [earlier, setEarlier] = useState<Pick<Earlier, 'lines' | 'state'>>(noEarlier);
-  const choice = `${pod} ${revision}`;
+  const choice = `${pod} ${revision} ${stream}`;
   const present = useRef(choice);
   // Those of another choice are no earlier ones of this.
   useEffect(() => {
@@ -102,14 +96,15 @@ export function useEarlier(target: Target, { pod, revision }: Pick<Filter, 'pod'
   const load = async (shown: readonly Line[]) => {
     setEarlier((before) => ({ ...before, state: 'loading' }));
     const until = shown[0]?.at ?? '';
-    const answer = await readLines(target, { ...chosen({ pod, revision }), until, tail: String(mostLines) });
+    const answer = await readLines(target, { ...chosen({ pod, revision, stream }), until, tail: String(mostLines) });
     if (present.current !== choice) return;
     const news = answer.ok ? linesBefore(shown, withoutGaps(answer.value, mostLines)) : [];
     if (!answer.ok) tellUser(answer.problem.error);
-    setEarlier(({ lines }) => ({
-      lines: [...news, ...lines].slice(-maxEarlierLines),
-      state: answer.ok && news.length === 0 ? 'at-start' : 'idle',
-    }));
+    setEarlier(({ lines }) => {
+      const all = [...news, ...lines];
+      const isAtStart = answer.ok && news.length === 0;
+      return { lines: all, state: isAtStart ? 'at-start' : all.length >= maxEarlierLines ? 'full' : 'idle' };
+    });
   };
   return { ...earlier, load: (shown) => void load(shown), drop: useCallback(() => setEarlier(noEarlier), []) };
 }
@@ -119,7 +114,7 @@ export type Found = { lines: readonly Line[]; isLooking: boolean; problem?: Prob
 const nothing: Found = { lines: [], isLooking: false };
 
 /** What a search finds in all that is kept, asked for when the writer pauses. */
-export function useFound(target: Target, { pod, revision, search }: Filter): Found {
+export function useFound(target: Target, { pod, revision, stream, search }: Filter): Found {
   const [found, setFound] = useState<Found>(nothing);
   useEffect(() => {
     if (search === '') return setFound(nothing);
@@ -128,7 +123,7 @@ export function useFound(target: Target, { pod, revision, search }: Filter): Fou
     const timer = setTimeout(async () => {
       const answer = await readLines(
         target,
-        { ...chosen({ pod, revision }), search, tail: String(mostLines) },
+        { ...chosen({ pod, revision, stream }), search, tail: String(mostLines) },
         stop.signal,
       );
       if (stop.signal.aborted) return;
@@ -142,24 +137,29 @@ export function useFound(target: Target, { pod, revision, search }: Filter): Fou
       clearTimeout(timer);
       stop.abort();
     };
-  }, [target, pod, revision, search]);
+  }, [target, pod, revision, stream, search]);
   return found;
 }
 
-type Choice = { pod?: string; revision?: string; until?: string; search?: string; tail: string };
+type Chosen = Omit<Filter, 'search'>;
+type Query = Omit<Operations['getDeploymentLogs']['query'], 'applicationName'>;
 
-function chosen({ pod, revision }: Pick<Filter, 'pod' | 'revision'>): Pick<Choice, 'pod' | 'revision'> {
-  return { ...(pod !== '' && { pod }), ...(revision !== 0 && { revision: String(revision) }) };
+function chosen({ pod, revision, stream }: Chosen): Query {
+  return {
+    ...(pod !== '' && { pod }),
+    ...(revision !== 0 && { revision: String(revision) }),
+    ...(stream !== '' && { stream }),
+  };
 }
 
-async function readLines(target: Target, choice: Choice, signal?: AbortSignal): Promise<Answer<Written[]>> {
+async function readLines(target: Target, choice: Query, signal?: AbortSignal): Promise<Answer<LogLine[]>> {
   const query = { ...queryOf(target), ...choice };
   const answer = await open('getDeploymentLogs', { query, token: target.sessionToken, signal, headers: stream });
   if (!answer.ok) return answer;
   const { status, body } = answer.value;
   if (status >= 400 || !body)
     return { ok: false, problem: problemOf(answer.value, await answer.value.json().catch(() => undefined)) };
-  const lines: Written[] = [];
+  const lines: LogLine[] = [];
   try {
     for await (const messages of messagesOf(body))
       lines.push(...messages.flatMap((message) => readLine(message) ?? []));
@@ -170,10 +170,10 @@ async function readLines(target: Target, choice: Choice, signal?: AbortSignal): 
   return { ok: true, value: lines };
 }
 
-function readLine({ data }: Message): Written | undefined {
+function readLine({ data }: Message): LogLine | undefined {
   try {
-    const { at, pod, revision, text } = JSON.parse(data) as Written;
-    return { at, pod, revision, text: withoutCodes(text) };
+    const { at, pod, revision, stream, text } = JSON.parse(data) as LogLine;
+    return { at, pod, revision, ...(stream && { stream }), text: withoutCodes(text) };
   } catch {
     // Not of this service's making.
     return undefined;
