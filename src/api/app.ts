@@ -193,7 +193,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
       reply.header('Allow', list);
       return sendProblem(reply, {
         code: 'method_not_allowed',
-        error: `${request.method} is not possible here.`,
+        error: `${request.method} is not allowed here.`,
         hint: `Use ${list}.`,
       });
     }
@@ -249,6 +249,6 @@ function answerError(error: FastifyError, request: FastifyRequest, reply: Fastif
   return sendProblem(reply, {
     code: 'internal',
     error: `The service failed to answer. Reference: ${request.id}.`,
-    hint: 'Try again; if it stays, give the reference to the operator.',
+    hint: 'Try again; if that does not help, give the reference to the operator.',
   });
 }

@@ -27,7 +27,8 @@ type Asked = { options: Options; env: Record<string, string | undefined>; memory
 export function connect({ options, env, memory, keys = {} }: Asked): Connection | string {
   const given = textOf(options.server) ?? (env.BERTH_SERVER || undefined) ?? memory.server ?? defaultServer;
   const server = originOf(given);
-  if (server === undefined) return `"${given}" is no address of a service; write http://host:port or https://host.`;
+  if (server === undefined)
+    return `"${given}" is not the address of a service; write http://host:port or https://host.`;
   // A token is shown to the service that gave it and to no other.
   const known: Memory = memory.server === server ? memory : {};
   const shown = textOf(options.token) ?? (env.BERTH_TOKEN || undefined);

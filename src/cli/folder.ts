@@ -83,7 +83,7 @@ function readMemory(text: string, file: string): Memory & { seal?: string } {
     value = undefined;
   }
   if (typeof value !== 'object' || value === null)
-    throw new FolderError(`${file} is no JSON object; remove it, or mend it.`);
+    throw new FolderError(`${file} is not a JSON object: fix it, or remove it.`);
   const given = value as Record<string, unknown>;
   const memory: Memory & { seal?: string } = {};
   if (typeof given.seal === 'string') memory.seal = given.seal;

@@ -84,7 +84,7 @@ test('a memory that came with a repository chooses no service and no session by 
   assert.match((await trust(false, nobody)) as string, /names the service https:\/\/evil\.example.*--server/);
   const named = asked(undefined);
   assert.deepEqual(await trust(true, named), {});
-  assert.match(named.told.join(), /is not used/);
+  assert.match(named.told.join(), /is ignored/);
   const cautious = asked(false);
   assert.deepEqual(await trust(false, cautious), {});
   assert.match(cautious.told.join(), /evil\.example.*Use it\?/);

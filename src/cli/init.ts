@@ -16,7 +16,7 @@ export async function init(
   const folder = resolve(from, named ?? '.');
   const opened = openFolder(folder);
   if (!opened) {
-    streams.stderr.write(`${printable(folder)} is no folder.\n`);
+    streams.stderr.write(`${printable(folder)} is not a folder.\n`);
     return statuses.unusable;
   }
   const draft = draftFolder(opened);
@@ -63,7 +63,7 @@ function resultOf(draft: Draft) {
 
 function wordsOf(draft: Draft, up: string): { words: string[]; isDone: boolean } {
   if (draft.kind === 'nothing') {
-    const words = [`There is nothing to begin with: looked for ${draft.lookedFor.join(', ')}.`];
+    const words = [`There is nothing to start from: looked for ${draft.lookedFor.join(', ')}.`];
     return { words: [...words, 'Write a Dockerfile, and run "berth init" again.'], isDone: false };
   }
   if (draft.kind === 'there') {
@@ -77,7 +77,7 @@ function wordsOf(draft: Draft, up: string): { words: string[]; isDone: boolean }
       `Found ${found}.`,
       ...files.map(({ name }) => `  wrote    ${name}`),
       ...(isGuess ? [`Nothing says the port: ${port} is a guess; change it where it is wrong.`] : []),
-      `Next: "${up} --dry-run" tells what would be done, and "${up}" does it.`,
+      `Next: "${up} --dry-run" says what would be done, and "${up}" does it.`,
     ],
     isDone: true,
   };

@@ -100,7 +100,7 @@ async function runCommand(command: Words & { kind: 'command' }, surroundings: Su
     const { shells } = await import('./completion.ts');
     const shell = given[0]!;
     if (!Object.hasOwn(shells, shell)) {
-      stderr.write(`There is no completion for ${shell}, but for ${Object.keys(shells).join(' and ')}.\n`);
+      stderr.write(`There is no completion for ${shell}, only for ${Object.keys(shells).join(' and ')}.\n`);
       return statuses.unusable;
     }
     stdout.write(shells[shell as keyof typeof shells]());
@@ -158,7 +158,7 @@ async function askService(
 async function folderOf(path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory()) return path;
-  throw new Unreadable(`${path} is no folder${found ? '; write -f FILE to choose a file of one' : ''}.`);
+  throw new Unreadable(`${path} is not a folder${found ? '; write -f FILE to choose a file of one' : ''}.`);
 }
 
 class Unreadable extends Error {}

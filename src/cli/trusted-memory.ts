@@ -23,7 +23,7 @@ export async function trustedMemory(
   const file = printable(memoryFile(folder));
   // Who names the service has chosen it; the session that the file names is somebody else's all the same.
   if (isServerNamed) {
-    terminal.note(`${file} was not written by your berth, and is not used.`);
+    terminal.note(`${file} was not written by your berth, and is ignored.`);
     return {};
   }
   const found = `${file} names the service ${printable(memory.server)}, and was not written by your berth: it may have come with the folder.`;

@@ -57,6 +57,6 @@ test('bash completes commands, flags and shells', () => {
 });
 
 test('the words of zsh have no quote or bracket of their own within a quoted word', () => {
-  assert.match(shells.zsh(), /logs\) _arguments '--follow\[go on with the lines that come\]'/);
+  assert.match(shells.zsh(), /logs\) _arguments '--follow\[keep printing new lines\]'/);
   assert.equal((shells.zsh().match(/'/g) ?? []).length % 2, 0);
 });

@@ -300,7 +300,7 @@ export type Limits = {
   extensionMinutes: number;
   /** Whether POST /addDeploymentReservation is allowed. */
   reservations: boolean;
-  /** Whether POST /execInPod is allowed, in what counts to these limits. */
+  /** Whether POST /execInPod is allowed, in what counts towards these limits. */
   exec: boolean;
   rates: {
     starts: {
@@ -363,7 +363,7 @@ export type Session = {
   sessionToken?: string;
 };
 
-/** How a shared deployment does. Nothing of its configuration, its images, its logs or its reasons. */
+/** How a shared deployment is doing. Nothing of its configuration, its images, its logs or its reasons. */
 export type SharedStatus = {
   applicationName: string;
   url: string;
@@ -387,7 +387,7 @@ export type SignInMethods = {
   }[];
   /** Whether addresses are verified and passwords can be reset by mail. */
   sendsMail: boolean;
-  /** Whether anybody may make an account. */
+  /** Whether anybody may create an account. */
   signUp: boolean;
 };
 
@@ -2085,7 +2085,7 @@ export type Operations = {
       createdAt: string;
     };
   };
-  /** Make a share link: a page at which others see how a deployment does. `/shareDeployment` */
+  /** Make a share link: a page where others see how a deployment is doing. `/shareDeployment` */
   shareDeployment: {
     path: Record<never, never>;
     query: {
@@ -2111,7 +2111,7 @@ export type Operations = {
     body: Application;
     answer: Message;
   };
-  /** How a shared deployment does. `/api/shared/{token}` */
+  /** How a shared deployment is doing. `/api/shared/{token}` */
   getSharedStatus: {
     path: {
       token: string;
@@ -2226,11 +2226,11 @@ export type Operations = {
     query: Record<never, never>;
     body: undefined;
     answer: {
-      /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or gets no certificate. `snapshot`: a snapshot failed. */
+      /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or has no certificate. `snapshot`: a snapshot failed. */
       mail: ('failed' | 'expiring' | 'domain' | 'snapshot')[];
       webhook?: {
         url: string;
-        /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or gets no certificate. `snapshot`: a snapshot failed. */
+        /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or has no certificate. `snapshot`: a snapshot failed. */
         kinds: ('failed' | 'expiring' | 'domain' | 'snapshot')[];
         /** Notifications in a row that it did not take. */
         failures: number;
@@ -2247,21 +2247,21 @@ export type Operations = {
     path: Record<never, never>;
     query: Record<never, never>;
     body: {
-      /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or gets no certificate. `snapshot`: a snapshot failed. */
+      /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or has no certificate. `snapshot`: a snapshot failed. */
       mail?: ('failed' | 'expiring' | 'domain' | 'snapshot')[];
       webhook?: {
         /** An https address. */
         url: string;
-        /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or gets no certificate. `snapshot`: a snapshot failed. */
+        /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or has no certificate. `snapshot`: a snapshot failed. */
         kinds: ('failed' | 'expiring' | 'domain' | 'snapshot')[];
       } | null;
     };
     answer: {
-      /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or gets no certificate. `snapshot`: a snapshot failed. */
+      /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or has no certificate. `snapshot`: a snapshot failed. */
       mail: ('failed' | 'expiring' | 'domain' | 'snapshot')[];
       webhook?: {
         url: string;
-        /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or gets no certificate. `snapshot`: a snapshot failed. */
+        /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or has no certificate. `snapshot`: a snapshot failed. */
         kinds: ('failed' | 'expiring' | 'domain' | 'snapshot')[];
         /** Notifications in a row that it did not take. */
         failures: number;
@@ -2360,7 +2360,7 @@ export type Operations = {
           applicationName: string;
           environment: string;
           url: string;
-          /** Whether it counts to the plan. */
+          /** Whether it counts towards the plan. */
           claimed: boolean;
         }[];
         madeAt: string;
@@ -2372,7 +2372,7 @@ export type Operations = {
         lastUsedFrom?: string;
         /** There when nobody is known by it any more. */
         endedAt?: string;
-        /** What is started with the token: `free` expires and has the limits of whoever has no account; `plan` is claimed from the beginning and counts to the plan. */
+        /** What is started with the token: `free` expires and has the limits of whoever has no account; `plan` is claimed from the beginning and counts towards the plan. */
         starts: 'free' | 'plan';
       }[];
     };
@@ -2384,7 +2384,7 @@ export type Operations = {
     };
     query: Record<never, never>;
     body: {
-      /** What is started with the token: `free` expires and has the limits of whoever has no account; `plan` is claimed from the beginning and counts to the plan. */
+      /** What is started with the token: `free` expires and has the limits of whoever has no account; `plan` is claimed from the beginning and counts towards the plan. */
       starts: 'free' | 'plan';
     };
     answer: Message;

@@ -229,7 +229,7 @@ test('a pull in which nothing moves for too long fails in words, and is taken up
   });
   assert.equal(
     message,
-    'pod web: The pull of nginx:1 gets no further: its registry docker.io may have stopped sending (it starts as soon as its registry answers)',
+    'pod web: The pull of nginx:1 has stalled: its registry docker.io may have stopped sending (it starts as soon as its registry answers)',
   );
   letGo();
   await shop.intend({});

@@ -53,8 +53,8 @@ export function restore(deployment: Deployment, limits: Limits, now: Instant): R
   if (extensionsUsed > limits.extensions)
     return refuse(
       'extension_limit_reached',
-      `Application ${name} has no extensions left, and was restored without one before.`,
-      'Start it anew; what runs longer has to be claimed.',
+      `Application ${name} has no extensions left, and has already been restored without one.`,
+      'Start it as a new deployment; to run longer, it has to be claimed.',
     );
   const leftMs = removedAt === null ? 0 : expiresAt - removedAt;
   return succeed({ expiresAt: now + Math.max(leftMs, leastRestoredMs), extensionsUsed: extensionsUsed + 1 });

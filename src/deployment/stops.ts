@@ -32,7 +32,7 @@ export function restartPod(
   if (!pods.includes(pod))
     return refuse('invalid_request', `Application ${name} has no pod ${pod}.`, `It has ${pods.join(', ')}.`);
   if (deployment.stoppedAt !== null) {
-    return refuse('application_stopped', `Application ${name} is stopped.`, 'POST /startApplication starts all of it.');
+    return refuse('application_stopped', `Application ${name} is stopped.`, 'POST /startApplication starts it again.');
   }
   const known = deployment.pods.find((each) => each.name === pod);
   if (known?.state === 'waiting') return succeed(undefined);

@@ -101,7 +101,7 @@ test('when its time is over a look ends with what is known, and asks no more', a
 test('where no name server may be asked, or none answers, the resolver says it', async () => {
   const { proof: answers } = await look({ ...zone, [`TXT ${proof.name}`]: [proof.value] });
   assert.deepEqual(answers, [
-    { server: 'ns1.example.com', said: 'failed', because: 'is at no public address' },
+    { server: 'ns1.example.com', said: 'failed', because: 'has no public address' },
     { server: 'the resolver', said: 'proof' },
   ]);
   const refused = await look({}, () => ({ rcode: 'REFUSED' }));
@@ -119,7 +119,7 @@ test('by default a name server at an address of this machine or its networks is 
   const found = await createLookup({ resolvers: [common.address], serverPort: own.port })({ name, proof, host });
   assert.deepEqual(
     found.proof.map((answer) => answer.said === 'failed' && answer.because),
-    ['is at no public address', 'is at no public address', false],
+    ['has no public address', 'has no public address', false],
   );
   assert.equal(own.asked.size, 0);
 });

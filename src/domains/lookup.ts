@@ -69,7 +69,7 @@ export function createLookup(options: LookupOptions): Lookup {
         () => [],
       );
       if (address === undefined) return { server, said: 'failed', because: 'has no address' };
-      if (!isAllowed(address)) return { server, said: 'failed', because: 'is at no public address' };
+      if (!isAllowed(address)) return { server, said: 'failed', because: 'has no public address' };
       if (isOver) return failed(server, cancelled);
       const at = address.includes(':') ? `[${address}]:${serverPort}` : `${address}:${serverPort}`;
       return await askProof(asking([at]), server, proof);
@@ -194,7 +194,7 @@ const reasons: Record<string, string> = {
   ESERVFAIL: 'fails (SERVFAIL)',
   EREFUSED: 'refuses to answer',
   ECONNREFUSED: 'is not there',
-  EBADRESP: 'answers what is no answer',
+  EBADRESP: 'gives an invalid answer',
 };
 
 function reasonOf(code: string): string {

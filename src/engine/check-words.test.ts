@@ -41,11 +41,11 @@ test('why a command did not end well is told in words', () => {
     said.map((end) => wordsOfCheck(['check'], end)?.words.replace('health check `check` ', '')),
     [
       'exits with 1',
-      'has not ended within 5 s',
-      'was given up and has not ended yet',
-      'writes without end',
+      'did not finish within 5 s',
+      'was aborted and has not ended yet',
+      'writes endlessly',
       'cannot be run: there is no such program in its image',
-      'cannot be run: it is no program that its user may run',
+      'cannot be run: its user may not run it',
       'cannot be run: it cannot be started',
     ],
   );

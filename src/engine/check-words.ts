@@ -23,21 +23,21 @@ export function wordsOfCheck(command: readonly string[], end: CheckEnd): CheckWo
     case 'exited': {
       if (end.code === 0) return undefined;
       const said = excerpt(end.output);
-      return { words: `${check} exits with ${end.code}${said && `: ${said}`}`, hint: 'its command has to end with 0' };
+      return { words: `${check} exits with ${end.code}${said && `: ${said}`}`, hint: 'its command has to exit with 0' };
     }
     case 'timed-out':
       return {
-        words: `${check} has not ended within ${end.afterSeconds} s`,
-        hint: 'it has to end sooner, or its timeout to be more',
+        words: `${check} did not finish within ${end.afterSeconds} s`,
+        hint: 'it has to finish sooner, or its timeout has to be longer',
       };
     case 'left':
-      return { words: `${check} was given up and has not ended yet`, hint: 'its command has to end by itself' };
+      return { words: `${check} was aborted and has not ended yet`, hint: 'its command has to finish on its own' };
     case 'flood':
-      return { words: `${check} writes without end`, hint: 'its command has to end, and to write little' };
+      return { words: `${check} writes endlessly`, hint: 'its command has to finish, and to write little' };
     case 'not-startable':
       return {
         words: `${check} cannot be run: ${reasonNotStartable(end.output)}`,
-        hint: 'name a program of the image, or put a path to GET there',
+        hint: 'name a program in the image, or a path to GET',
       };
   }
 }
@@ -52,7 +52,7 @@ export function programOf(command: readonly string[]): string {
 
 /** `output`: the words of the container runtime. */
 export function reasonNotStartable(output: string): string {
-  if (/permission denied/i.test(output)) return 'it is no program that its user may run';
+  if (/permission denied/i.test(output)) return 'its user may not run it';
   return /not found|no such file|error finding/i.test(output)
     ? 'there is no such program in its image'
     : 'it cannot be started';

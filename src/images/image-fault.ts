@@ -35,7 +35,7 @@ export class ImageFault extends Error {
 /** The host has no room for it, now. */
 export function outOfDisk(image: string): ImageFault {
   const words = `Out of disk: the host has no space left for image ${image}.`;
-  return new ImageFault('out-of-disk', image, words, { hint: 'its operator has to make room' });
+  return new ImageFault('out-of-disk', image, words, { hint: 'the operator has to make room' });
 }
 
 /** The hint where nobody has to do anything: whoever has failed is looked at again and again. */

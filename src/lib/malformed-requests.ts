@@ -18,7 +18,7 @@ const unreadable: Refusal = {
 };
 const unexpected: Refusal = {
   status: '417 Expectation Failed',
-  error: 'What the header Expect asks for is not possible here.',
+  error: 'What the header Expect asks for is not allowed here.',
   code: 'expectation_failed',
   hint: 'Leave the header out, or send 100-continue.',
 };

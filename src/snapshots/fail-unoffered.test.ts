@@ -28,11 +28,11 @@ test('where none are taken any more, what was asked for fails in words, and an u
       state,
       problem,
     ]),
-    Array(3).fill(['failed', 'This service takes no snapshots any more.']),
+    Array(3).fill(['failed', 'This service no longer takes snapshots.']),
   );
   assert.deepEqual(woken, ['shop', 'shop', 'shop']);
   await shop.visit();
   const { state, message } = await shop.deployment();
   assert.equal(state, 'failed');
-  assert.match(message, /no snapshot could be taken before the update: This service takes no snapshots any more\./);
+  assert.match(message, /no snapshot could be taken before the update: This service no longer takes snapshots\./);
 });

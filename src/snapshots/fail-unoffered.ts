@@ -8,7 +8,7 @@ import { askedSnapshots, noteFailedTry } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
 import type { SnapshotParts } from './snapshot-parts.ts';
 
-const problem = 'This service takes no snapshots any more.';
+const problem = 'This service no longer takes snapshots.';
 
 export type UnofferedParts = Pick<SnapshotParts, 'db' | 'now' | 'wake' | 'log'> & {
   /** What was filled for a restore can still be put in its place. */

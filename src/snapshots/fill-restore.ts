@@ -34,7 +34,7 @@ export async function fillRestore(restore: Restore, deployment: Deployment, part
   const present = await presentSizes(restore, parts);
   const missing = restore.volumes.filter((volume) => !present.get(volume));
   if (missing.length > 0)
-    throw new SnapshotFault(`The deployment has these volumes no more: ${missing.join(', ')}.`, { isFinal: true });
+    throw new SnapshotFault(`The deployment no longer has these volumes: ${missing.join(', ')}.`, { isFinal: true });
   const key = `${restore.id}-${newId()}`;
   if (!(await noteTry(db, restore.id, key))) return;
   if (restore.filledKey !== null) await clearUnlessBusy(restore.filledKey, parts);
@@ -43,7 +43,7 @@ export async function fillRestore(restore: Restore, deployment: Deployment, part
   const roomAside = await engine.copies.room(deploymentId, copied, folderOf(repository));
   if (roomAside - (snapshot.totalBytes ?? 0) < parts.diskFreeBytes)
     throw new SnapshotFault(
-      'The disk of the host has no room for the data beside those in use, and for a snapshot of these, now.',
+      'The disk of the host currently has no room for the data next to what is in use, and for a snapshot of that.',
     );
   const sizes = restore.volumes.map((volume) => ({
     volume,

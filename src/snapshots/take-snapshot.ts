@@ -51,7 +51,9 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
   const names = volumes.map(({ volume }) => volume);
   const repository = await parts.repository(deployment.id);
   if ((await engine.copies.room(deployment.id, names, folderOf(repository))) < parts.diskFreeBytes)
-    throw new SnapshotFault('The disk of the host has no room for a copy of its volumes and for the snapshot now.');
+    throw new SnapshotFault(
+      'The disk of the host currently has no room for a copy of its volumes and for the snapshot.',
+    );
   await repository.provide();
   const earlier = await repository.list(snapshotTag(snapshot.id));
   await repository.drop(earlier.map(({ id }) => id));
@@ -115,7 +117,9 @@ async function volumesToTake({ id }: Deployment, { db, engine }: SnapshotParts) 
   const sizes = await engine.copies.sizes(id);
   const missing = wanted.filter((volume) => !sizes.get(volume));
   if (missing.length > 0)
-    throw new SnapshotFault(`Not made yet, or no file systems of their own on this host: ${missing.join(', ')}.`);
+    throw new SnapshotFault(
+      `Not created yet, or without a file system of their own on this host: ${missing.join(', ')}.`,
+    );
   return wanted.map((volume) => ({ volume, sizeBytes: sizes.get(volume)! }));
 }
 
@@ -136,7 +140,7 @@ export function refuseHoles(apparentBytes: number, volumes: readonly SizedVolume
   if (apparentBytes <= mostApparent * bytes) return;
   throw new SnapshotFault(
     `The files of its volumes are more than ${mostApparent} times as large as the volumes, by holes in them or by files with ` +
-      `several names: such are not kept.${reason === 'before-restore' ? ' A restore without a snapshot before does not need that.' : ''}`,
+      `several names: such files cannot be kept.${reason === 'before-restore' ? ' A restore without a snapshot beforehand does not need that.' : ''}`,
     { isFinal: true },
   );
 }
@@ -152,7 +156,9 @@ async function refuseBeyondTerms(
   const kept = accountId === undefined ? await snapshotsOf(db, deployment.id) : await snapshotsOfAccount(db, accountId);
   const leaving = leavingForRoom(kept, { bytes }, neededBy(await openRestores(db)));
   if (!leaving)
-    throw new SnapshotFault('The snapshots of this account take what its plan allows: delete one.', { isFinal: true });
+    throw new SnapshotFault('The snapshots of this account use all the space that its plan allows: delete one.', {
+      isFinal: true,
+    });
   await letLeave(
     db,
     leaving.map(({ id }) => id),
@@ -173,5 +179,5 @@ export async function letSurplusLeave(deployment: Deployment, { db, termsOf }: S
 export async function takenSnapshot(db: SnapshotParts['db'], id: string): Promise<Snapshot & { placeId: string }> {
   const snapshot = await snapshotById(db, id);
   if (snapshot?.state === 'taken' && snapshot.placeId !== null) return { ...snapshot, placeId: snapshot.placeId };
-  throw new SnapshotFault('The snapshot is not kept any more.', { isFinal: true });
+  throw new SnapshotFault('The snapshot is no longer kept.', { isFinal: true });
 }

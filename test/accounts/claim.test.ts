@@ -66,7 +66,7 @@ test('the whole session is the account’s from then on, and its token keeps wor
 
   const { body: later } = await api.postYaml(`/startUserDeployment?sessionToken=${token}`, named('wiki'));
   assert.deepEqual([later.claim, later.extend.expiresAt], [{ claimed: false }, '2026-01-01T14:00:00.000Z']);
-  assert.match(later.message, /has not allowed its token more/);
+  assert.match(later.message, /does not let its token start anything that stays/);
   assert.equal((await ada.get('/getReservations')).body.reservedDeployments.length, 3);
   api.clock.now += 3 * hour;
   assert.deepEqual((await list(api, token)).names.sort(), ['blog', 'shop']);

@@ -65,7 +65,7 @@ test('the owner is told once that the proof of a name is gone, once that it is l
   assert.deepEqual([mails.length, mails[0]!.to], [1, ['ada@example.com']]);
   const { text } = mails[0]!;
   assert.match(text, /^Subject: shop\.example\.com is about to be lost/m);
-  assert.match(text, /TXT _berth\.shop\.example\.com not found: ns1 has none\. It serves on until/);
+  assert.match(text, /TXT _berth\.shop\.example\.com not found: ns1 has none\. It stays live until/);
   assert.match(text, /^ {2}_berth\.shop\.example\.com {2}TXT {2}berth=/m);
   assert.match(text, /^https:\/\/berth\.test\/d\//m);
   await look('failing');
@@ -95,7 +95,7 @@ test('the owner is told what the authority says when it has not renewed the cert
   assert.equal(mails.length, 0);
   await db.updateTable('certificates').set({ failures: 3 }).execute();
   await look('uncertified');
-  assert.match(mails[0]!.text, /^Subject: shop\.example\.com gets no certificate/m);
+  assert.match(mails[0]!.text, /^Subject: shop\.example\.com has no certificate/m);
   assert.match(mails[0]!.text, /issued no certificate: CAA forbids it\. .*The one that is shown ends at 2100-01-01/s);
 });
 

@@ -86,7 +86,7 @@ test('a name that cannot be added is a warning, and is taken from no other deplo
   };
   const copy = await start('shop.example.com', 'staging');
   assert.match(copy, /^application\.url: shop\.example\.com leads to another deployment of yours: shop \(\w+-\w+\)\./);
-  assert.match(copy, /"berth domains add shop\.example\.com" leads it here/);
+  assert.match(copy, /"berth domains add shop\.example\.com" moves it here/);
   assert.match(await start('more.example.com', 'other'), /allows 1 custom domain/);
   assert.deepEqual(await namesOf(ada), ['shop.example.com pending']);
   const moved = await ada.post('/addDomain', { applicationName: 'staging', domain: 'shop.example.com' });

@@ -102,7 +102,7 @@ test('removing all reservations ends those past their limits, leaves the others 
     answer.body,
     'Application reservations have been removed. If deployments have reached their time limits, ' +
       'application sites will be removed within 10 minutes. ' +
-      'Nothing else was removed; running on until its time limit, if it has one: blog. ' +
+      'Nothing else was removed; still running until the time limit, if there is one: blog. ' +
       'POST /removeDeploymentReservation removes a deployment with its site and data.',
   );
   assert.equal(await isLive(), false);

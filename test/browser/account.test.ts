@@ -250,7 +250,7 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     await page.goto('/login');
     await page.getByLabel('Code').fill('WRNG-CODE');
     await page.getByRole('button', { name: 'Continue' }).click();
-    await page.waitForSelector('.notice >> text=No login waits with this code');
+    await page.waitForSelector('.notice >> text=No login is waiting for this code');
     await visitor.complains(/404/);
     await visitor.look('login-unknown');
     await page.getByLabel('Code').fill(other.userCode.toLowerCase());

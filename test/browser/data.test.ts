@@ -93,7 +93,7 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
       await dialog.getByLabel('As a new deployment beside it').check();
       await dialog.getByText(/^It begins with what was there .*, at revision 1: web-data, web-more\.$/).waitFor();
       await visitor.lookInBothThemes('beside');
-      await dialog.getByRole('button', { name: 'Start it beside' }).click();
+      await dialog.getByRole('button', { name: 'Start as a new deployment' }).click();
       await page.waitForURL(({ pathname }) => !pathname.endsWith('/data'));
       await visitor.reach('running');
       const besideUrl = (await page.locator('.address a').getAttribute('href'))!;

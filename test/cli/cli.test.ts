@@ -89,11 +89,7 @@ test('from a file to a live URL, an update, and its end', async () => {
     /^REVISION +ASKED FOR AT +BY +STATE +AFTER +PODS\n3 .* session token +running \(serving\) +[\d.]+ s +~web\n2 /,
   );
   const planned = await cli(['rollback', '1', '--dry-run']);
-  assert.equal(
-    planned.stdout,
-    'shop as it was in revision 1:\nunchanged  web: nothing of it changes\n',
-    planned.stderr,
-  );
+  assert.equal(planned.stdout, 'shop as it was in revision 1:\nunchanged  web: nothing changes\n', planned.stderr);
   const back = await cli(['rollback', '--json']);
   assert.deepEqual([back.status, JSON.parse(back.stdout).status.revision], [0, 4], back.stderr);
   const [last] = JSON.parse((await cli(['revisions', '--json'])).stdout).revisions;
@@ -131,7 +127,7 @@ test('from a file to a live URL, an update, and its end', async () => {
   assert.match((await cli(['hold'])).stderr, /plan/);
   // As an account whose plan allows it has asked for it.
   await berth.query((db) => db.updateTable('deployments').set({ heldAt: Date.now() }).execute());
-  assert.match((await cli(['release'])).stdout, /^Application shop is not held any more\. It lives on until /);
+  assert.match((await cli(['release'])).stdout, /^Application shop is no longer held\. It keeps running until /);
   assert.match((await cli(['release'])).stdout, /^Application shop was not held\. /);
   assert.match((await cli(['claim'])).stdout, /^http:\/\/\S+\/claim\/claim_\S+\n$/);
 
@@ -247,7 +243,7 @@ test('a domain is added, looked up until it is live, sent on, listed and removed
 
   const none = await ask('domains');
   assert.deepEqual([none.status, none.stdout], [0, '']);
-  assert.match(none.stderr, /There is none: "berth domains add NAME" adds one/);
+  assert.match(none.stderr, /None yet: "berth domains add NAME" adds one/);
   const name = 'shop.example.com';
   const added = await ask('domains', 'add', name);
   assert.match(added.stdout, /^shop\.example\.com is pending: TXT _berth\.shop\.example\.com not found: /);
@@ -270,9 +266,9 @@ test('a domain is added, looked up until it is live, sent on, listed and removed
   );
 
   const removed = await ask('domains', 'remove', name);
-  assert.deepEqual([removed.status, removed.stdout], [0, `${name} leads here no more.\n`]);
+  assert.deepEqual([removed.status, removed.stdout], [0, `${name} no longer leads here.\n`]);
   const refused: [words: string[], status: number, said: RegExp][] = [
-    [['add', 'x.localhost'], 1, /is no name of the internet/],
+    [['add', 'x.localhost'], 1, /is not a public domain name/],
     [['check', name], 1, /has no such custom domain.*It has: www\.shop\.example\.com/s],
     [['add'], 2, /Say "berth domains"/],
   ];
@@ -296,7 +292,7 @@ test('what cannot be done ends with a status that says why, and a sentence', asy
     [['deploy', 'none.yaml'], 2, /none\.yaml: there is no such file/],
     [['deploy'], 2, /Write: berth deploy FILE/],
     [['status', '--server', 'http://127.0.0.1:1', '--token', 'x', '--app', 'y'], 3, /does not answer/],
-    [['status', '--server', 'ftp://a'], 2, /no address of a service/],
+    [['status', '--server', 'ftp://a'], 2, /not the address of a service/],
     [['list', '--token', 'berth_x'], 1, /No session has this token/],
     [['admin', 'accounts'], 2, /where that is installed/],
     [['completion', 'fish'], 2, /no completion for fish/],
@@ -358,7 +354,7 @@ test('Ctrl-C leaves a sentence, and the same command again is the same start', a
       running.interrupt();
       const { status, stdout, stderr } = await running.ended;
       assert.deepEqual([status, stdout], [130, ''], stderr);
-      assert.match(stderr, /^Interrupted before the service answered: the same command again/);
+      assert.match(stderr, /^Interrupted before the service answered: run the same command again/);
     }
     assert.equal(keys.length, 2);
     assert.ok(keys[0] !== undefined && keys[0] === keys[1]);

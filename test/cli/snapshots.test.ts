@@ -61,7 +61,7 @@ test(
     assert.equal(unclaimed.status, 1, unclaimed.stdout);
     assert.match(unclaimed.stderr, /is not claimed[\s\S]*Claim it first/);
     await claim(berth, app);
-    assert.match((await cli('snapshots')).stderr, /There is none: "berth snapshot" takes one/);
+    assert.match((await cli('snapshots')).stderr, /None yet: "berth snapshot" takes one/);
     assert.equal((await cli('snapshot', 'restore')).status, 2, 'of which snapshot?');
     assert.equal((await cli('snapshot', 'mend', 'it')).status, 2);
 

@@ -71,7 +71,7 @@ describe('a health check that is a command', () => {
     const hanging = scene.workload('hanging', { readiness: shell('trap "" TERM; sleep 54321; exit 1', 1) });
     const well = scene.workload('well');
     await scene.start(hanging, well);
-    const because = /^health check `(trap|sh)` (has not ended within 1 s|was given up and has not ended yet)$/;
+    const because = /^health check `(trap|sh)` (did not finish within 1 s|was aborted and has not ended yet)$/;
     for (let looks = 0; looks < 5; looks++) {
       await scene.until(hanging, ({ notReadyBecause }) => because.test(notReadyBecause ?? ''));
       assert.ok((await processes(hanging, 'sleep 54321')) <= 2);
@@ -92,7 +92,7 @@ describe('a health check that is a command', () => {
     const well = scene.workload('well', { readiness: shell('exit 0') });
     await scene.start(flood, well);
     await scene.ready(well);
-    const because = /^health check `exec` (writes without end|was given up and has not ended yet)$/;
+    const because = /^health check `exec` (writes endlessly|was aborted and has not ended yet)$/;
     const { notReadyBecause } = await scene.until(flood, ({ stuck }) => stuck !== undefined);
     assert.match(notReadyBecause ?? '', because);
   });

@@ -206,7 +206,7 @@ describe('docker engine', () => {
     await scene.start(web);
     const observed = await scene.until(web, ({ stuck }) => stuck?.by === 'listening');
     assert.equal(observed.notReadyBecause, `listens on 127.0.0.1:${port} only`);
-    assert.equal(observed.hint, `let it listen on 0.0.0.0:${port}`);
+    assert.equal(observed.hint, `make it listen on 0.0.0.0:${port}`);
   });
 
   test('a command that does not exist says so', async () => {

@@ -89,7 +89,7 @@ describe('one document', () => {
       return [body.errors?.[0] ?? 'started', again.body.code ?? 'started', gpus];
     };
     const place = '4:174 application.pods[0].useGPU: the application has 1 GPU, and';
-    const advice = '(leave useGPU out, and the pod runs without one)';
+    const advice = '(leave out useGPU; the pod then runs without one)';
     const refused = 'invalid_configuration';
     assert.deepEqual(await told(undefined, 0), [
       `${place} this server gives no GPUs to applications ${advice}`,
@@ -148,7 +148,7 @@ describe('many documents', () => {
     assert.deepEqual([third.status, third.body.code], [400, 'invalid_configuration']);
     assert.match(
       third.body.errors[0],
-      /volumes: the application has 30 volumes, its earlier revisions have left 60, and without an account 64 volumes are possible at most \(name them as before, or /,
+      /volumes: the application has 30 volumes, its earlier revisions have left 60, and without an account 64 volumes are possible at most \(use the same names as before, or /,
     );
     const { body } = await api.get(`/api/limits?sessionToken=${sessionToken}`);
     assert.deepEqual(body.sessionVolumes, { used: 60, most: 100 });

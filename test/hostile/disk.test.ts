@@ -125,7 +125,7 @@ describe('the disk', { skip: isRoot ? false : 'file systems can be made by root 
   ] as const;
   for (const attack of stopped) {
     test(`${attack}: it is stopped, and after the third time its deployment has failed in words`, async () => {
-      const words = /had written [\d.]+ \wiB outside of its volumes, and may 40 MiB/;
+      const words = /had written [\d.]+ \wiB outside its volumes; the limit is 40 MiB/;
       const told = await berth.eventsUntil(attacker(attack), /^failed: /);
       const stops = told.filter(({ kind, message }) => kind === 'disk' && words.test(message));
       assert.equal(

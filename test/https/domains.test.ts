@@ -152,7 +152,7 @@ test('nobody gets a name that another account has, and nothing is ordered becaus
   records[`TXT _berth.${name}`] = [tried.records[0]!.value];
   clock.ahead += day;
   const failing = await ada.reach(name, 'failing');
-  assert.match(failing.reason!, /serves on until/);
+  assert.match(failing.reason!, /stays live until/);
   clock.ahead += 4 * day;
   await until('it is released', async () => {
     const [shown] = await ada.list();

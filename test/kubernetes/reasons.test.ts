@@ -57,7 +57,7 @@ test('memory and processors that no node has are named', async () => {
   await scene.start(workload);
   const found = await scene.until(workload, ({ notReadyBecause = '' }) => notReadyBecause.startsWith('no node has'));
   assert.equal(found.notReadyBecause, 'no node has 4 TiB of memory and 1000 processors free');
-  assert.equal(found.hint, 'its operator has to make room');
+  assert.equal(found.hint, 'the operator has to make room');
 });
 
 test('a volume that the cluster has none for is told', async () => {

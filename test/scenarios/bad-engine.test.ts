@@ -9,7 +9,7 @@ import { createChance } from './chance.ts';
 import { type EngineProxy, startEngineProxy, type Weather } from './engine-proxy.ts';
 
 const chance = createChance();
-const away = 'The container engine does not answer. It is tried again; what runs keeps running.';
+const away = 'The container engine does not answer. It will be tried again; what is running keeps running.';
 let proxy: EngineProxy;
 let berth: Berth;
 let image: string;
@@ -84,7 +84,10 @@ test('an engine that answers 500 to everything is told in words, and the deploym
     const status = await berth.status(app);
     return status.message ? status : undefined;
   });
-  assert.equal(message, 'The container engine could not do this now. It is tried again; what runs keeps running.');
+  assert.equal(
+    message,
+    'The container engine could not do this now. It will be tried again; what is running keeps running.',
+  );
   assert.ok((await berth.events(app)).includes(message));
   const page = await berth.visit(app.url);
   assert.equal(page.status, 503);

@@ -121,7 +121,7 @@ test('the loss of a volume with its data is told, and the deployment runs again 
   await assertWhole(berth, app, whole);
   assert.notEqual(await bornOf(app), born);
   assert.deepEqual(await losses(app), [
-    'The volume data of pod store was lost on the engine: what was in it is gone. It is made again, empty.',
+    'The volume data of pod store was lost on the engine: what was in it is gone. It is created again, empty.',
   ]);
   await remove(app);
 });

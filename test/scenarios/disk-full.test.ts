@@ -84,7 +84,7 @@ test('an image that does not fit on the disk fails its deployment in words, and 
   });
   assert.equal(
     message,
-    `pods back, front: Out of disk: the host has no space left for image ${image} (its operator has to make room)`,
+    `pods back, front: Out of disk: the host has no space left for image ${image} (the operator has to make room)`,
   );
   assert.equal((await berth.visit(steady.url + saysPath)).status, 200);
 
@@ -104,7 +104,7 @@ test('an update on a full disk fails in words and leaves the revision that serve
   });
   assert.match(
     message,
-    /^pod (back|front): out of disk: .* \(its operator has to make room\); revision 1 still serves$/,
+    /^pod (back|front): out of disk: .* \(the operator has to make room\); revision 1 still serves$/,
   );
   assert.match((await berth.visit(app.url + saysPath)).text, /first/);
   const refused = await berth.postYaml('/startUserDeployment', tinyYaml('more', here, 'more'));
@@ -142,10 +142,7 @@ test('whoever reserves the whole disk is stopped, the third time for good, and t
     const status = await berth.status(greedy);
     return status.state === 'failed' ? status.message : undefined;
   });
-  assert.match(
-    message,
-    /^pod web: was stopped 3 times within an hour, it had written [\d.]+ MiB outside of its volumes/,
-  );
+  assert.match(message, /^pod web: was stopped 3 times within an hour, it had written [\d.]+ MiB outside its volumes/);
   assert.match((await berth.visit(steady.url + saysPath)).text, /steady/);
   const next = await berth.start(tinyYaml('next', here, 'next'));
   await assertWhole(berth, next, whole('next'));

@@ -184,13 +184,13 @@ test(
       for (const { id } of snapshots) await berth.postJson('/deleteSnapshot', { ...named(app), snapshot: id });
       return problem;
     };
-    assert.match(await failed(), /^pg_dump has written more than it may\.$/);
+    assert.match(await failed(), /^pg_dump wrote more than is allowed\.$/);
     await berth.update(app, yaml(lying('exit 0')));
     await berth.reach(app, 'running');
-    assert.match(await failed(), /^What pg_dump has written is not whole\.$/);
+    assert.match(await failed(), /^What pg_dump has written is incomplete\.$/);
     await berth.update(app, yaml(lying('echo its own words >&2; exit 3')));
     await berth.reach(app, 'running');
-    assert.match(await failed(), /^pg_dump has ended with 3\. It said: its own words$/);
+    assert.match(await failed(), /^pg_dump ended with 3\. It said: its own words$/);
     assert.ok(!berth.log().includes('its own words'), 'they are in the log');
     await until('what was dumped is gone', async () => {
       const left = await readdir(join(berth.settings.dataDir, 'volume-copies'));

@@ -130,12 +130,12 @@ const failures: Failure[] = [
     name: 'another-port',
     yaml: listening('listen(4000)'),
     message: () =>
-      'pod web: listens on 4000, not on 3000, unchanged for 2 s (let it listen on 3000, or write 4000 in its `servicePorts` (Compose: `ports` or `expose`))',
+      'pod web: listens on 4000, not on 3000, unchanged for 2 s (make it listen on 3000, or write 4000 in its `servicePorts` (Compose: `ports` or `expose`))',
   },
   {
     name: 'localhost-only',
     yaml: listening("listen(3000, '127.0.0.1')"),
-    message: () => 'pod web: listens on 127.0.0.1:3000 only, unchanged for 2 s (let it listen on 0.0.0.0:3000)',
+    message: () => 'pod web: listens on 127.0.0.1:3000 only, unchanged for 2 s (make it listen on 0.0.0.0:3000)',
   },
   {
     name: 'unhealthy',
@@ -148,7 +148,7 @@ const failures: Failure[] = [
     name: 'slow-check',
     yaml: checked('/slow', '(() => {})(', 1),
     message: () =>
-      'pod web: health check /slow timed out after 1 s, unchanged for 2 s (it has to answer sooner, or healthCheck.timeoutSeconds to be more)',
+      'pod web: health check /slow timed out after 1 s, unchanged for 2 s (it has to answer sooner, or healthCheck.timeoutSeconds has to be longer)',
   },
   {
     name: 'failing-job',
@@ -166,7 +166,7 @@ const failures: Failure[] = [
     elsewhere: 'a pod waits for a node with a GPU',
     yaml: (name) => webYaml(name, 'x', ['useGPU: true']),
     message: () =>
-      'pod web: it asks for a GPU, and this host has none that containers can use (leave useGPU out, or deploy it to a host that has one)',
+      'pod web: it asks for a GPU, and this host has none that containers can use (leave out useGPU, or deploy it to a host that has one)',
   },
 ];
 

@@ -70,7 +70,7 @@ test('why a command does not end well is told in the status, without the secrets
     told = pods[0]?.message;
     return told?.includes('exits with');
   });
-  assert.equal(told, 'health check `echo` exits with 2: no route to [redacted] (its command has to end with 0)');
+  assert.equal(told, 'health check `echo` exits with 2: no route to [redacted] (its command has to exit with 0)');
   assert.ok(!berth.log().includes(secret));
   await berth.remove(unwell);
 });

@@ -96,7 +96,7 @@ test('a pull in which nothing moves until the deadline fails in words; the next 
   const { message } = await hasty.reach(app, 'failed');
   assert.equal(
     message,
-    `pods back, front: The pull of ${image} gets no further: its registry ${registry.host} may have stopped sending ` +
+    `pods back, front: The pull of ${image} has stalled: its registry ${registry.host} may have stopped sending ` +
       '(it starts as soon as its registry answers)',
   );
   letGo();

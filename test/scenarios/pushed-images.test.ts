@@ -74,7 +74,7 @@ test('an image is pushed through the edge, deployed by its short form, and runs;
   // By the name that the engine has it under, which no document is told.
   const thief = await berth.start(yamlOf('thief', `pushed.invalid/${namespace}/site:1`));
   const { message } = await berth.reach(thief, 'failed');
-  assert.match(message, /is not this application's/);
+  assert.match(message, /does not belong to this application/);
   await berth.remove(thief);
   await berth.remove(started);
   await berth.remove(first);

@@ -275,7 +275,7 @@ test(
         return newest.state === state ? newest : undefined;
       });
     await restore({});
-    assert.match((await restored('failed')).problem, /A restore without a snapshot before does not need that/);
+    assert.match((await restored('failed')).problem, /A restore without a snapshot beforehand does not need that/);
     await restore({ withoutSnapshot: true });
     await restored('done');
     await berth.reach(holed, 'running');

@@ -70,7 +70,7 @@ test('where a part may have been loaded, the files of before are put back', asyn
     others.map(({ id, state }) => [id, state]),
     [[failed, 'failed']],
   );
-  assert.match(others[0]!.problem!, /runs no commands in pods.* What was there before is put back from snapshot/);
+  assert.match(others[0]!.problem!, /runs no commands in pods.* What was there before is being put back from snapshot/);
   assert.equal(files.get('n'), 'before');
 });
 

@@ -136,7 +136,7 @@ export async function run(told: Story, base: Base, { note, tell = () => {} }: Re
     urlOf: (label) => new URL(`http://${label}.localhost`),
     log: {
       info: (fields) => {
-        if ('because' in fields && String(fields.because).includes('gets no further')) note('late pull');
+        if ('because' in fields && String(fields.because).includes('has stalled')) note('late pull');
       },
       error: (fields, message) => tell(`    ${message}: ${'err' in fields ? fields.err : ''}`),
     },

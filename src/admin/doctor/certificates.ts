@@ -59,6 +59,6 @@ export function judgeOrders(orders: Look<readonly { host: string; problem: strin
   return bad(
     name,
     `The last order for ${first.host} has failed: ${first.problem}.${others}`,
-    'It is tried again by itself, after up to six hours.',
+    'It is retried automatically, within six hours.',
   );
 }

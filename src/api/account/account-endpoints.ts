@@ -13,7 +13,7 @@ export const SignInMethodsRecord = Type.Object({
   passkeys: Type.Boolean(),
   providers: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
   sendsMail: Type.Boolean({ description: 'Whether addresses are verified and passwords can be reset by mail.' }),
-  signUp: Type.Boolean({ description: 'Whether anybody may make an account.' }),
+  signUp: Type.Boolean({ description: 'Whether anybody may create an account.' }),
 });
 export type SignInMethods = Static<typeof SignInMethodsRecord>;
 

@@ -41,17 +41,17 @@ export function loginEndpoints(service: Service): FastifyPluginAsyncTypebox {
           body: Type.Object({
             machine: Type.String({
               ...{ minLength: 1, maxLength: 80 },
-              description: 'What asks, in words that the person knows, such as `ada@laptop`.',
+              description: 'Who is asking, in words that the person knows, such as `ada@laptop`.',
             }),
           }),
           response: {
             200: Type.Object({
-              deviceCode: Type.String({ description: 'With which the key is fetched. A secret.' }),
+              deviceCode: Type.String({ description: 'A secret, with which the key is fetched.' }),
               userCode: Type.String({ description: 'Shown to the person, who compares it.' }),
               url: Type.String({ format: 'uri', description: 'The page that asks for the code.' }),
               urlWithCode: Type.String({ format: 'uri', description: 'The same with the code filled in.' }),
               expiresAt: Type.String({ format: 'date-time' }),
-              intervalSeconds: Type.Number({ description: 'How long to wait between two questions for the key.' }),
+              intervalSeconds: Type.Number({ description: 'How long to wait between two requests for the key.' }),
             }),
             '4xx': ErrorRecord,
           },
@@ -83,7 +83,7 @@ export function loginEndpoints(service: Service): FastifyPluginAsyncTypebox {
         config: { limit: 'sign-in' },
         schema: {
           operationId: 'getLogin',
-          summary: 'What asks for an API key with a code',
+          summary: 'Who asks for an API key with a code',
           params: UserCodeParams,
           response: {
             200: Type.Object({
@@ -116,7 +116,7 @@ export function loginEndpoints(service: Service): FastifyPluginAsyncTypebox {
         config: { limit: 'sign-in' },
         schema: {
           operationId: 'decideLogin',
-          summary: 'Confirm or refuse what asks for an API key',
+          summary: 'Confirm or refuse a request for an API key',
           params: UserCodeParams,
           body: Type.Object({ decision: Type.Union([Type.Literal('approved'), Type.Literal('denied')]) }),
           response: { 200: MessageRecord, '4xx': ErrorRecord },
@@ -159,7 +159,7 @@ async function fetchKey({ db, now }: Service, deviceCode: string): Promise<Resul
     const polled = await pollLogin(db, deviceCode, now());
     switch (polled.state) {
       case 'unknown':
-        return refuse('expired_token', 'This login has ended, or never was.', 'Start another one.');
+        return refuse('expired_token', 'This login has ended, or never existed.', 'Start another one.');
       case 'waiting':
         return refuse('authorization_pending', 'Nobody has confirmed this login yet.', 'Ask again.');
       case 'too-soon':
@@ -174,11 +174,7 @@ async function fetchKey({ db, now }: Service, deviceCode: string): Promise<Resul
 
 function tooSoon(intervalMs: number): Result<never> {
   const retryAfterSeconds = intervalMs / 1000;
-  const { problem } = refuse(
-    'slow_down',
-    'This was asked too soon.',
-    `Ask every ${retryAfterSeconds} seconds from now on.`,
-  );
+  const { problem } = refuse('slow_down', 'That was too soon.', `Ask every ${retryAfterSeconds} seconds from now on.`);
   return { ok: false, problem: { ...problem, retryAfterSeconds } };
 }
 
@@ -192,6 +188,6 @@ function userCodeOf(typed: string): string {
 
 const { problem: unknownLogin }: { problem: Problem } = refuse(
   'login_not_found',
-  'No login waits with this code.',
-  'It may have been mistyped, decided on already, or be too old: run berth login again.',
+  'No login is waiting for this code.',
+  'It may be mistyped, already used, or too old: run berth login again.',
 );

@@ -18,7 +18,7 @@ export async function roomForKey(db: Database, accountId: string): Promise<Resul
   return refuse(
     'plan_limit_reached',
     `An account has at most ${mostKeys} API keys.`,
-    'Revoke one that is not used any more.',
+    'Revoke one that is no longer used.',
   );
 }
 

@@ -21,7 +21,7 @@ test('an error of the sign-in library gets the fields of every error', async () 
   const words = '[body.email] Invalid input: expected string, received undefined';
   const invalid = await answering(() => Response.json({ code: 'VALIDATION_ERROR', message: words }, { status: 400 }));
   const answer = await invalid.postJson('/api/auth/sign-in/email', {});
-  assert.equal(answer.body.error, 'email in the body is missing or has another form than is expected.');
+  assert.equal(answer.body.error, 'email in the body is missing or malformed.');
   const bare = await answering(() => new Response(null, { status: 404 }));
   assert.equal((await bare.postJson('/api/auth/sign-out', {})).body.code, 'invalid_request');
 });

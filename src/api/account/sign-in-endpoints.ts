@@ -65,9 +65,7 @@ function refusalOf(status: number, text: string) {
   const invalid = code === 'VALIDATION_ERROR' ? /^\[(body|query|params)\.?([\w.]*)\]/.exec(message ?? '') : null;
   const place = invalid?.[1] === 'params' ? 'path' : invalid?.[1];
   const subject = invalid?.[2] ? `${invalid[2]} in the ${place}` : `The ${place}`;
-  const error = invalid
-    ? `${subject} is missing or has another form than is expected.`
-    : (message ?? 'The request was refused.');
+  const error = invalid ? `${subject} is missing or malformed.` : (message ?? 'The request was refused.');
   const hint = invalid && { hint: 'GET /docs names what this request takes.' };
   const body = { error, code: code?.toLowerCase() ?? 'invalid_request', ...hint, message: error };
   // A passkey's answer that is none is the client's mistake, whatever the library calls it.

@@ -15,8 +15,8 @@ test('a start that does not fit is refused with 503 and Retry-After, and leaves 
   assert.equal(headers['retry-after'], '60');
   assert.deepEqual(body, {
     code: 'capacity_exhausted',
-    error: 'This server has not enough memory left for application shop, which asks for 32 MiB.',
-    hint: 'Try again in 60 seconds. Less is set aside for smaller resources.requests.memory and resources.limits.memory.',
+    error: 'This server does not have enough memory left for application shop, which asks for 32 MiB.',
+    hint: 'Try again in 60 seconds. Smaller resources.requests.memory and resources.limits.memory reserve less.',
   });
   for (const table of ['deployments', 'sessions', 'revisions'] as const) {
     assert.equal((await api.service.db.selectFrom(table).selectAll().execute()).length, 1, table);
@@ -79,7 +79,7 @@ test('processors that the server does not have are refused in the same way', asy
   api.budget.cpuMillis = 10;
   const { status, body } = await api.postYaml('/startUserDeployment', shopYaml);
   assert.equal(status, 400);
-  assert.match(body.error, /the application sets aside 63m of processor time, and this server has 10m at most/);
+  assert.match(body.error, /the application reserves 63m of processor time, and this server has 10m at most/);
 });
 
 describe('validating', () => {

@@ -27,7 +27,7 @@ export async function admitToHost(
   const amount = `${deploymentId === undefined ? '' : 'another '}${print(fit.asked)}`;
   const problem = {
     code: 'capacity_exhausted',
-    error: `This server has not enough ${called} left for application ${spec.name}, which asks for ${amount}.`,
+    error: `This server does not have enough ${called} left for application ${spec.name}, which asks for ${amount}.`,
     hint: `Try again in ${retryAfterSeconds} seconds. ${hint}`,
     retryAfterSeconds,
   } as const;
@@ -64,18 +64,18 @@ async function presentOf(db: Database, deploymentId: string): Promise<Required<P
 }
 
 /** Ends the transaction; the caller is told more. */
-export const exceedsMaximum = refuse('invalid_configuration', 'The configuration asks for more than can be given.');
+export const exceedsMaximum = refuse('invalid_configuration', 'The configuration asks for more than is available.');
 
 const words: Record<HostResource, { called: string; print: (amount: number) => string; hint: string }> = {
   memoryBytes: {
     called: 'memory',
     print: printBytes,
-    hint: 'Less is set aside for smaller resources.requests.memory and resources.limits.memory.',
+    hint: 'Smaller resources.requests.memory and resources.limits.memory reserve less.',
   },
   cpuMillis: {
     called: 'processor time',
     print: (millis) => `${millis}m`,
-    hint: 'Less is set aside for smaller resources.requests.cpu and resources.limits.cpu.',
+    hint: 'Smaller resources.requests.cpu and resources.limits.cpu reserve less.',
   },
   diskBytes: { called: 'disk space', print: printBytes, hint: 'Fewer and smaller volumes need less of it.' },
   gpus: { called: 'GPUs', print: String, hint: 'A pod without useGPU needs none.' },

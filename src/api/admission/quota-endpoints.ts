@@ -45,7 +45,7 @@ export const LimitsRecord = Type.Object(
     extensions: Type.Integer({ description: 'How many each deployment without an account has.' }),
     extensionMinutes: Type.Number(),
     reservations: Type.Boolean({ description: 'Whether POST /addDeploymentReservation is allowed.' }),
-    exec: Type.Boolean({ description: 'Whether POST /execInPod is allowed, in what counts to these limits.' }),
+    exec: Type.Boolean({ description: 'Whether POST /execInPod is allowed, in what counts towards these limits.' }),
     rates: Type.Object({
       starts: RateRecord,
       requests: Type.Object(RateRecord.properties, {
@@ -63,7 +63,7 @@ export const LimitsRecord = Type.Object(
       { description: 'Of images that are pushed here.' },
     ),
   },
-  { description: 'What the caller may have, and what of it is taken.' },
+  { description: 'What the caller may have, and how much of it is used.' },
 );
 
 export function quotaEndpoints(service: Service): FastifyPluginAsyncTypebox {
@@ -74,7 +74,7 @@ export function quotaEndpoints(service: Service): FastifyPluginAsyncTypebox {
       {
         schema: {
           operationId: 'getLimits',
-          summary: 'What the caller may have, and what of it is taken',
+          summary: 'What the caller may have, and how much of it is used',
           querystring: TokenQuery,
           response: { 200: LimitsRecord, '4xx': ErrorRecord },
         },

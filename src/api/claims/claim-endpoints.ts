@@ -188,7 +188,7 @@ export async function findClaim(
   if (owner !== null && owner !== accountId) {
     return refuse(
       'already_claimed',
-      'This link was used: the application belongs to an account.',
+      'This link has been used: the application belongs to an account.',
       'If it is yours, sign in to that account.',
     );
   }

@@ -17,7 +17,7 @@ import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 const Time = Type.String({ format: 'date-time' });
 const Starts = Type.Enum([...sessionStarts], {
   description:
-    'What is started with the token: `free` expires and has the limits of whoever has no account; `plan` is claimed from the beginning and counts to the plan.',
+    'What is started with the token: `free` expires and has the limits of whoever has no account; `plan` is claimed from the beginning and counts towards the plan.',
 });
 
 const TokenRecord = Type.Object({
@@ -27,7 +27,7 @@ const TokenRecord = Type.Object({
       applicationName: Type.String(),
       environment: Type.String(),
       url: Type.String({ format: 'uri' }),
-      claimed: Type.Boolean({ description: 'Whether it counts to the plan.' }),
+      claimed: Type.Boolean({ description: 'Whether it counts towards the plan.' }),
     }),
     { description: 'What whoever has the token can manage.' },
   ),
@@ -157,7 +157,7 @@ function printInstant(instant: Instant): string {
 
 const startWords = {
   free: 'What is started with the token is free, and expires.',
-  plan: 'What is started with the token counts to the plan.',
+  plan: 'What is started with the token counts towards the plan.',
 } as const;
 
 const { problem: unknownToken }: { problem: Problem } = refuse(

@@ -34,7 +34,7 @@ export async function addDomain(
   if (!settings.domains)
     return refuse(
       'domains_not_offered',
-      'This service has its certificates in files, and none for custom domains.',
+      'The certificates of this service are in files, and none of them is for custom domains.',
       'Its operator can have an authority issue them (BERTH_ACME_DIRECTORY).',
     );
   const own = ownNames(service, deployment);
@@ -58,8 +58,8 @@ export async function addDomain(
     if (target.value !== null && (target.value === name.value || !targetDomain || targetDomain.redirectTo !== null))
       return refuse(
         'invalid_domain',
-        `Visitors cannot be sent on to "${target.value}".`,
-        'Name another domain of this deployment that sends nobody on itself; add that one first.',
+        `Visitors cannot be redirected to "${target.value}".`,
+        'Name another domain of this deployment, one that does not redirect; add that one first.',
       );
     await putDomain(db, { ...key, deploymentId: deployment.id, redirectTo: target.value, now: now() });
     return succeed((await domainOfAccount(db, key))!);
@@ -114,7 +114,7 @@ async function claimedPlan(
 ): Promise<Result<{ accountId: string; tier: Tier }>> {
   const latest = await deploymentById(db, id);
   if (!latest || !isActive(latest, service.now()))
-    return refuse('application_not_found', 'The application has ended just now.', 'Start it again.');
+    return refuse('application_not_found', 'The application has just ended.', 'Start it again.');
   const plan = await planOfDeployment(db, service.settings.tiers, latest);
   if (plan) return succeed(plan);
   return refuse(
@@ -128,7 +128,7 @@ function taken(name: string): Result<never> {
   return refuse(
     'domain_taken',
     `Another account has ${name}, or has lost it within the last seven days.`,
-    `If it is yours, take that account's record out of _berth.${name}: three days later the name is released, and seven days after that it is free.`,
+    `If it is yours, remove that account's record from _berth.${name}: three days later the name is released, and seven days after that it is free.`,
   );
 }
 
@@ -137,7 +137,7 @@ async function leadsElsewhere(db: Database, { name, deploymentId }: Domain): Pro
   return refuse(
     'domain_taken',
     `${name} leads to another deployment of yours: ${other?.applicationName} (${other?.environment}).`,
-    `"berth domains add ${name}" leads it here (POST /addDomain).`,
+    `"berth domains add ${name}" moves it here (POST /addDomain).`,
   );
 }
 
@@ -146,7 +146,7 @@ function tooMany(tier: Tier): Result<never> {
   return refuse(
     'plan_limit_reached',
     `The plan "${tier.name}" allows ${most} custom domain${most === 1 ? '' : 's'}, and the account has them.`,
-    'Remove one that is not needed any more (POST /removeDomain), or ask the operator for another plan.',
+    'Remove one that is no longer needed (POST /removeDomain), or ask the operator for another plan.',
   );
 }
 

@@ -93,7 +93,7 @@ export function domainEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const found = orRefuse(await findApplication(service, request, request.body));
         const added = orRefuse(await addDomain(service, found, request.body));
         const domain = await recordOf(found, await whenChecked(added));
-        const message = `Set these records in DNS. ${domain.domain} is served when they are found.`;
+        const message = `Set these records in DNS. ${domain.domain} is served once they are found.`;
         return { message, domain, ...parameterWarnings(request) };
       },
     );
@@ -132,7 +132,7 @@ export function domainEndpoints(service: Service): FastifyPluginAsyncTypebox {
       async (request) => {
         const found = orRefuse(await findApplication(service, request, request.body));
         const removed = orRefuse(await removeDomain(service, found, request.body.domain));
-        return { message: `${removed.name} leads here no more.`, ...parameterWarnings(request) };
+        return { message: `${removed.name} no longer leads here.`, ...parameterWarnings(request) };
       },
     );
   };

@@ -23,9 +23,9 @@ const MetricsQuery = Type.Object({
   ),
 });
 
-const elsewhere = 'Another process of this service measures at this moment. Ask again in a minute.';
+const elsewhere = 'Another process of this service is measuring at the moment. Ask again in a minute.';
 const unmeasured =
-  'What pods use is not measured here: they run on other machines, whose own metrics tell it. Requests are measured at this edge.';
+  'What pods use is not measured here: they run on other machines, which have metrics of their own. Requests are measured at this edge.';
 
 export function deploymentMetricsEndpoint(service: Service): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -34,7 +34,7 @@ export function deploymentMetricsEndpoint(service: Service): FastifyPluginAsyncT
       {
         schema: {
           operationId: 'getDeploymentMetrics',
-          summary: 'Get what the pods of a deployment use and what its site is asked',
+          summary: 'Get what the pods of a deployment use, and the requests to its site',
           querystring: MetricsQuery,
           response: { 200: MetricsRecord, '4xx': ErrorRecord },
         },
@@ -57,6 +57,6 @@ export function deploymentMetricsEndpoint(service: Service): FastifyPluginAsyncT
 
 const needsClaim = refuse(
   'invalid_request',
-  'A day is kept of claimed deployments only.',
+  'A whole day is kept for claimed deployments only.',
   'Ask for range=hour, or claim the deployment.',
 );

@@ -28,7 +28,7 @@ const meanings = {
   clientErrorsPerSecond: 'Answers with 400 to 499.',
   serverErrorsPerSecond: 'Answers with 500 to 599, and those that the edge gave because no pod answered.',
   p50Ms: `Half of the answers began within so many milliseconds. Told from counts within ${answerBoundsMs.join(', ')} ms; what took longer counts as the last.`,
-  p95Ms: 'So did 95 % of the answers.',
+  p95Ms: '95 % of the answers began within so many milliseconds.',
 } as const satisfies Record<keyof PodValues | keyof SiteValues, string>;
 
 function valuesOf<Name extends keyof typeof meanings>(names: readonly Name[]) {
@@ -83,7 +83,7 @@ export const MetricsRecord = Type.Object(
     }),
     warnings: Warnings,
   },
-  { description: 'What its pods use and its site is asked.' },
+  { description: 'What its pods use, and the requests to its site.' },
 );
 
 /** Of the last hour. */

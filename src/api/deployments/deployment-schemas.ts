@@ -29,7 +29,7 @@ export const PodRecord = Type.Object({
       'What it runs from, by digest once that is known; of an image that was pushed here, as its owner names it.',
   }),
   revision: Type.Integer({ minimum: 1, description: 'The one that it was started for.' }),
-  restarts: Type.Integer({ minimum: 0, description: 'How often it was started anew after an exit.' }),
+  restarts: Type.Integer({ minimum: 0, description: 'How often it was restarted after an exit.' }),
   lastExit: Type.Optional(
     Type.Object(
       {
@@ -38,7 +38,7 @@ export const PodRecord = Type.Object({
         hint: Type.Optional(Type.String({ description: 'What can be done about it.' })),
         at: Type.String({ format: 'date-time' }),
       },
-      { description: 'How it ended the last time, whatever it does now.' },
+      { description: 'How it last ended, whatever it is doing now.' },
     ),
   ),
 });
@@ -63,7 +63,7 @@ export const DiagnosticRecord = Type.Object({
 
 /** What is odd about a configuration that is accepted, and which parameters of the query had no meaning. */
 export const RemarkFields = {
-  warnings: Type.Array(Type.String(), { description: 'What is odd about the request, though it is accepted.' }),
+  warnings: Type.Array(Type.String(), { description: 'What is odd about the request, although it is accepted.' }),
   diagnostics: Type.Array(DiagnosticRecord, { description: 'The same of the configuration, as values, and notes.' }),
 };
 

@@ -103,7 +103,7 @@ test('a document that is refused has its faults as values, also one that is no Y
 });
 
 test('an unknown query parameter is a warning, with the name that was meant', async () => {
-  const says = (meant: string) => new RegExp(`is not known here and is ignored.*${meant}`);
+  const says = (meant: string) => new RegExp(`is unknown and was ignored.*${meant}`);
   const started = await api.postYaml('/startUserDeployment?dry-run=true', shopYaml);
   assert.match(started.body.warnings[0], says('dryRun'));
   assert.match(String(started.headers.warning), /^299 - "The query parameter dry-run /);

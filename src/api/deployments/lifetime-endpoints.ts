@@ -137,7 +137,7 @@ async function extendNow(service: Service, id: string): Promise<Result<{ expires
   const extended = await write(service.db, { deploymentId: id }, async (db) => {
     const deployment = await deploymentById(db, id);
     if (!deployment || !isActive(deployment, service.now()))
-      return refuse('application_not_found', 'The application has ended just now.', 'Start it again.');
+      return refuse('application_not_found', 'The application has just ended.', 'Start it again.');
     const extended = extend(deployment, service.settings.limits);
     if (!extended.ok) return extended;
     const { expiresAt } = extended.value;

@@ -108,7 +108,7 @@ function notPushed(image: string, { name, reference }: PushedName, prefix: strin
   const tag = 'tag' in reference ? reference.tag : 'latest';
   const hint =
     prefix === undefined
-      ? 'POST /createSession makes a session: its token is the password of docker login, and has to start what names its images.'
+      ? 'POST /createSession creates a session: its token is the password for docker login, and what uses its images has to be started with it.'
       : `Push it first: docker push ${prefix}/${name}:${tag}`;
   return { ok: false, problem: { code: 'invalid_configuration', error, hint, errors: [`${error} (${hint})`] } };
 }

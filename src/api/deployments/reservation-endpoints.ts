@@ -109,9 +109,9 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
           expiresAt === null
             ? 'It has no time limit.'
             : isLate
-              ? 'Its time limit is over: it goes now.'
-              : `It lives on until ${printInstant(expiresAt)}.`;
-        const message = `Application ${name} ${heldAt === null ? 'was not held' : 'is not held any more'}. ${rest}`;
+              ? 'Its time limit has passed: it is being removed.'
+              : `It keeps running until ${printInstant(expiresAt)}.`;
+        const message = `Application ${name} ${heldAt === null ? 'was not held' : 'is no longer held'}. ${rest}`;
         return { message, ...parameterWarnings(request) };
       },
     );
@@ -187,7 +187,7 @@ function stayingSentence(staying: Deployment[]): string {
   if (staying.length === 0) return '';
   const names = staying.map(({ applicationName }) => applicationName).join(', ');
   return (
-    ` Nothing else was removed; running on until its time limit, if it has one: ${names}. ` +
+    ` Nothing else was removed; still running until the time limit, if there is one: ${names}. ` +
     'POST /removeDeploymentReservation removes a deployment with its site and data.'
   );
 }
@@ -209,7 +209,7 @@ async function hold(service: Service, deployment: Deployment): Promise<Result<un
       );
     }
     if (!latest || !isActive(latest, now)) {
-      return refuse('application_not_found', 'The application has ended just now.', 'Start it again.');
+      return refuse('application_not_found', 'The application has just ended.', 'Start it again.');
     }
     if (latest.heldAt !== null) return succeed(undefined);
     await intend(db, id, { heldAt: now }, { event: { kind: 'intent', intent: 'hold' }, now });

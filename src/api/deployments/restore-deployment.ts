@@ -66,15 +66,15 @@ export async function restoreNow(
 function isThere(applicationName: string) {
   return refuse(
     'application_exists',
-    `Application ${applicationName} runs in this session.`,
-    'Remove it first, or keep it: there is one of a name in a session.',
+    `Application ${applicationName} is already running in this session.`,
+    'Remove that one first: a session has one application of each name.',
   );
 }
 
 function notKept(applicationName: string) {
   return refuse(
     'application_not_found',
-    `Application ${applicationName} has ended, and what it had is not kept any more.`,
-    'Start it anew.',
+    `Application ${applicationName} has ended, and its data is no longer kept.`,
+    'Start it as a new deployment.',
   );
 }

@@ -102,7 +102,7 @@ test('a preview warns of a password that an existing database ignores, and tells
   const { api, authorization } = await startSecretShop();
   const next = secretYaml.replace('hunter4-password', 'hunter6-password');
   const { body } = await api.postYaml('/previewUserDeployment', next, authorization);
-  assert.match(body.pods[0].warnings[0].message, /^POSTGRES_PASSWORD is read only when the database is made/);
+  assert.match(body.pods[0].warnings[0].message, /^POSTGRES_PASSWORD is read only when the database is created/);
   assert.doesNotMatch(JSON.stringify(body), /hunter/);
 });
 

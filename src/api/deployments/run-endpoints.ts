@@ -134,7 +134,7 @@ async function ask(
   const done = await write(service.db, { deploymentId: id }, async (db): Promise<Result<Deployment>> => {
     const latest = await deploymentById(db, id);
     if (!latest || !isActive(latest, service.now()))
-      return refuse('application_not_found', 'The application has ended just now.', 'Start it again.');
+      return refuse('application_not_found', 'The application has just ended.', 'Start it again.');
     const { spec } = await revisionOf(db, service.seal, id, wantedRevision(latest));
     const order = await decide({ latest, spec, db });
     if (!order.ok) return order;

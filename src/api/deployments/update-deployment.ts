@@ -61,7 +61,7 @@ export async function update(
     if (!unbanned.ok) return unbanned;
     const latest = await deploymentById(db, current.id);
     if (!latest || !isActive(latest, now))
-      return refuse('application_not_found', 'The application has ended just now.', 'Start it again.');
+      return refuse('application_not_found', 'The application has just ended.', 'Start it again.');
     const plan = await planOfDeployment(db, service.settings.tiers, latest);
     const { strangers } = service.settings;
     const asked = { spec, now, sessionId: current.sessionId, deploymentId: current.id };

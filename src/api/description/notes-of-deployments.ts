@@ -68,7 +68,7 @@ export const notesOfDeployments: Record<string, OperationNote> = {
   removeDomain: {
     tag: 'domains',
     access: 'caller in body',
-    description: 'The name is served no more. One that was proven is kept for the account for seven days.',
+    description: 'The name is no longer served. One that was proven is kept for the account for seven days.',
     refusals: [...refusalsOfApplications, 'domain_not_found'],
   },
   updateDeployment: {
@@ -251,7 +251,7 @@ export const notesOfDeployments: Record<string, OperationNote> = {
     tag: 'reservations',
     access: 'caller in body',
     description:
-      'Ends the hold of one deployment. It lives on until its time limit; past that it goes. One that is not held stays as it is.',
+      'Ends the hold of one deployment. It keeps running until its time limit; past that it goes. One that is not held stays as it is.',
     refusals: refusalsOfApplications,
   },
   removeDeploymentReservation: {

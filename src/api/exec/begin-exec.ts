@@ -102,7 +102,7 @@ export async function allowExec(
       )
     : refuse(
         'exec_not_allowed',
-        'Commands can be run in pods of claimed deployments alone.',
+        'Commands can only be run in pods of claimed deployments.',
         'Claim the deployment with an account (POST /claimDeployment).',
       );
 }
@@ -127,8 +127,8 @@ async function findWorkload(
   const which = replica === undefined ? `Pod ${pod}` : `Replica ${replica} of pod ${pod}`;
   return refuse(
     'pod_not_running',
-    `${which} of application ${name} does not run now.`,
-    'GET /getDeploymentStatus tells how it does.',
+    `${which} of application ${name} is not running.`,
+    'GET /getDeploymentStatus says how it is doing.',
   );
 }
 

@@ -42,7 +42,9 @@ export const ExecRecord = Type.Object({
     description:
       '`too-much-output`: it has written more than 1 MiB, of which that much is here. `given-up`: the service was about to stop.',
   }),
-  stdout: Type.String({ description: 'As text; bytes that are none are replaced. What a stranger may have written.' }),
+  stdout: Type.String({
+    description: 'As text; bytes that are not text are replaced. A stranger may have written it.',
+  }),
   stderr: Type.String(),
   replica: Type.Integer({ minimum: 0 }),
 });

@@ -31,10 +31,10 @@ export type Stops = { gone: AbortSignal; stop: AbortSignal; revoked: AbortSignal
 type Cause = 'too-long' | 'idle' | 'too-much' | 'revoked' | 'service-leaves';
 
 const wordsOf: Record<Cause, string> = {
-  'too-long': 'It has run for as long as a command may.',
+  'too-long': 'It ran for as long as a command may run.',
   idle: 'Nothing was written for as long as a command may be silent.',
-  'too-much': 'As much was written as a command may write.',
-  revoked: 'Whoever started it may not do so any more.',
+  'too-much': 'It wrote as much as a command may write.',
+  revoked: 'Whoever started it is no longer allowed to.',
   'service-leaves': 'The service restarts. Connect again.',
 };
 

@@ -112,7 +112,10 @@ async function serve(
     if (isEngineAway(error)) return end(socket, engineAway);
     if (error instanceof StoreFault) return end(socket, storeAway(error));
     request.log.error({ err: error }, 'terminal failed');
-    end(socket, { code: 'internal', error: 'The service failed. Try again; if it stays, tell the operator.' });
+    end(socket, {
+      code: 'internal',
+      error: 'The service failed. Try again; if that does not help, tell the operator.',
+    });
   } finally {
     // Its goodbye is to be heard.
     socket.resume();

@@ -146,7 +146,7 @@ test('a server without room for a copy says so, and what can be had all the same
   const { token } = await start();
   api.service.engine.archives = {
     take: async () => {
-      throw new EngineFault('unavailable', 'The disk has no room.', { hint: 'its operator has to make room' });
+      throw new EngineFault('unavailable', 'The disk has no room.', { hint: 'the operator has to make room' });
     },
   };
   const answer = await api.get('/exportDeployment?applicationName=shop', { authorization: `Bearer ${token}` });

@@ -32,14 +32,14 @@ export function createExportPlaces(): ExportPlaces {
 
 const hasOne: Problem = {
   code: 'rate_limited',
-  error: 'An export of this deployment, or another one of this account or client address, is under way.',
+  error: 'An export of this deployment, or another one of this account or client address, is in progress.',
   hint: 'Try again when it has ended.',
   retryAfterSeconds: 15,
 };
 
 const isFull: Problem = {
   code: 'rate_limited',
-  error: 'As many exports of others are under way as may be at once.',
+  error: 'As many exports as may run at once are already in progress.',
   hint: 'Try again when one of them has ended.',
   retryAfterSeconds: 15,
 };

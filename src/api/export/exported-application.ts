@@ -93,8 +93,8 @@ async function finishedRestores(db: Service['db'], deploymentId: string): Promis
 
 const restoreUnderWay = refuse(
   'snapshot_under_way',
-  'Volumes of the deployment are being restored: some could be of before, and some of after it.',
-  'Try again when that has ended, for which the deployment has to run; or export it without its volumes: volumes=false',
+  'Volumes of the deployment are being restored: some could be from before it, and some from after it.',
+  'Try again when that is done (the deployment has to be running for it), or export it without its volumes: volumes=false',
 );
 
 /** Images by digest where it is known. `wanted`: those that were pushed here, under the names that they get, by pod. */

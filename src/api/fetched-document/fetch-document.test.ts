@@ -89,8 +89,12 @@ describe('fetching a configuration', () => {
 
   test('refuses what has no HTTPS, or a login in it', async () => {
     for (const from of ['http://outside.example/', 'file:///etc/passwd', 'app.yaml', 'ftp://outside.example/'])
-      await refused(from, /https addresses alone/, 'invalid_request');
-    await refused(at('/').replace('https://', 'https://me:secret@'), /https addresses alone/, 'invalid_request');
+      await refused(from, /only fetched from https addresses/, 'invalid_request');
+    await refused(
+      at('/').replace('https://', 'https://me:secret@'),
+      /only fetched from https addresses/,
+      'invalid_request',
+    );
     assert.equal((await api.get('/fetchDocument')).body.code, 'invalid_request');
   });
 
@@ -111,7 +115,7 @@ describe('fetching a configuration', () => {
     for (const path of ['/image', '/bytes', '/control', '/packed']) await refused(at(path), /plain text/);
     for (const mark of ['\u202e', '\u2066', '\u200f', '\u061c']) {
       routes['/reversed'] = says('text/plain', `image: nginx:1 # ${mark}evil/other`);
-      await refused(at('/reversed'), /invisible marks of direction/);
+      await refused(at('/reversed'), /invisible direction marks/);
     }
     await refused(at('/gone'), /answers with status 404/);
     assert.ok(!JSON.stringify((await ask(at('/gone'))).body).includes('secret words'));

@@ -53,15 +53,15 @@ async function readAnswer({ status, headers, url, body }: Answer, signal: AbortS
     .toLowerCase();
   if (type === 'text/html' || headers['content-encoding'] !== undefined || !textTypes.test(type)) {
     body.destroy();
-    return unavailable(
-      url.host,
-      type === 'text/html' ? 'answers with a web page' : 'does not answer with a plain text',
-    );
+    return unavailable(url.host, type === 'text/html' ? 'answers with a web page' : 'does not answer with plain text');
   }
   const text = readText(await readWhole(body, maxDocumentBytes, url.host));
-  if (text === undefined) return unavailable(url.host, 'does not answer with a plain text');
+  if (text === undefined) return unavailable(url.host, 'does not answer with plain text');
   if (/\p{Bidi_Control}/u.test(text))
-    return unavailable(url.host, 'answers with a text whose invisible marks of direction show it otherwise than it is');
+    return unavailable(
+      url.host,
+      'answers with text that invisible direction marks make look different from what it is',
+    );
   return succeed<FetchedDocument>({ from: url.href, text });
 }
 
@@ -88,12 +88,12 @@ function unavailable(host: string, because: string): { ok: false; problem: Probl
   return refuse(
     'document_unavailable',
     `There is no configuration at this address: ${host} ${because}.`,
-    'Give the https address of the file itself, as a text that everybody can read.',
+    'Give the https address of the file itself, as plain text that everybody can read.',
   );
 }
 
 const notHttps = refuse(
   'invalid_request',
-  'Configurations are fetched from https addresses alone.',
+  'Configurations are only fetched from https addresses.',
   'Give the https address of the file, without a login in it.',
 );

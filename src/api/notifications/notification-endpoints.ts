@@ -21,7 +21,7 @@ import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 const Kinds = Type.Array(Type.Enum([...noticeKinds]), {
   maxItems: noticeKinds.length,
   description:
-    '`failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or gets no certificate. `snapshot`: a snapshot failed.',
+    '`failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or has no certificate. `snapshot`: a snapshot failed.',
 });
 const Time = Type.String({ format: 'date-time' });
 

@@ -10,7 +10,7 @@ import { engineAway, RefusedRequest } from '../requests/errors.ts';
 /** Whoever asks this is the operator. */
 const notReady: Problem = {
   ...engineAway,
-  hint: 'What runs keeps running, and what is asked for is done when the engine answers: start it, or look at its log.',
+  hint: 'What is running keeps running, and what is asked for is done when the engine answers again: start it, or look at its log.',
 };
 
 const lateHint = 'What is there is served until its end. The log says why there is no newer one.';

@@ -38,7 +38,7 @@ export async function sendBlob(
   const range = readRange(request.headers.range, sizeBytes);
   if (range === 'unsatisfiable') throw new RegistryRefusal('RANGE_INVALID', `the blob has ${sizeBytes} bytes`);
   const found = await images.folder.read(wanted, range === 'whole' ? undefined : range);
-  if (!found) throw new RegistryRefusal('BLOB_UNKNOWN', 'the blob has left');
+  if (!found) throw new RegistryRefusal('BLOB_UNKNOWN', 'the blob is gone');
   if (range === 'whole') return reply.header('Content-Length', sizeBytes).send(found.stream);
   const { first, last } = range;
   return reply
@@ -132,7 +132,7 @@ export async function sendTags({ service }: Registry, { repository, query }: Ask
 }
 
 const noSuchBlob = new RegistryRefusal('BLOB_UNKNOWN', 'there is no such blob in this repository');
-const manifestHasLeft = new RegistryRefusal('MANIFEST_UNKNOWN', 'the manifest has left');
+const manifestHasLeft = new RegistryRefusal('MANIFEST_UNKNOWN', 'the manifest is gone');
 const noReference = new RegistryRefusal('MANIFEST_INVALID', 'what follows the name is neither a tag nor a digest');
 
 function referenceOf(text: string) {

@@ -34,11 +34,11 @@ export async function allowanceOf(
   const candidates: Allowance[] = [
     {
       bytes: most - used - images.uploads.bytes(payerOfPush(pusher)),
-      refusal: `${whose} ${printBytes(most)} of images; ${printBytes(used)} are there. Images leave when their session ends, or remove some`,
+      refusal: `${whose} ${printBytes(most)} of images; ${printBytes(used)} are there. Images are removed when their session ends; or remove some yourself`,
     },
     {
       bytes: limits.mostBytes - (await bytesOfAll(db)) - images.uploads.bytes(),
-      refusal: 'the room of this server for pushed images is used up; ask its operator',
+      refusal: 'this server has no room left for pushed images; ask its operator',
     },
     {
       bytes: disk.bavail * disk.bsize - limits.diskFreeBytes,

@@ -106,7 +106,7 @@ async function answer(registry: Registry, request: FastifyRequest, reply: Fastif
   if (needed?.actions.some((action) => !mayAct(pusher.access, needed.repository, action)))
     throw new RegistryRefusal(
       'UNAUTHORIZED',
-      'your token is not for this',
+      'your token does not allow this',
       `${challenge(service, request, needed)},error="insufficient_scope"`,
     );
   return await act(registry, path, { asked: { pusher, repository, namespace, query }, request, reply });
@@ -138,7 +138,7 @@ async function act(
     if (request.method === 'DELETE') return await removeManifest(registry, asked, reference, reply);
   }
   if (path.kind === 'tags' && isRead) return await sendTags(registry, asked, reply);
-  throw new RegistryRefusal('UNSUPPORTED', `${request.method} is not possible here`);
+  throw new RegistryRefusal('UNSUPPORTED', `${request.method} is not allowed here`);
 }
 
 async function refuseBannedPusher({ service }: Registry, { pusher }: Asked, request: FastifyRequest): Promise<void> {

@@ -26,10 +26,7 @@ export async function beginUpload(registry: Registry, asked: Asked, request: Fas
   const payer = payerOfPush(asked.pusher);
   const id = await images.uploads.begin(repository, payer);
   if (id === undefined)
-    throw new RegistryRefusal(
-      'TOOMANYREQUESTS',
-      'too many uploads are open; those that nobody goes on with end in an hour',
-    );
+    throw new RegistryRefusal('TOOMANYREQUESTS', 'too many uploads are open; abandoned ones end within an hour');
   const digest = query.get('digest');
   if (digest !== null) return await endUpload(registry, asked, { id, request, reply });
   return sendProgress(reply.status(202), { repository, id, payer }, 0);
@@ -66,7 +63,7 @@ export async function endUpload(
     registry.images.uploads.end(repository, id);
     return taken;
   });
-  if (adopted !== 'kept') throw new RegistryRefusal('DIGEST_INVALID', 'what was sent has another digest');
+  if (adopted !== 'kept') throw new RegistryRefusal('DIGEST_INVALID', 'what was sent has a different digest');
   return sendCreated(reply, repository, digest);
 }
 

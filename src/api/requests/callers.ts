@@ -86,7 +86,7 @@ export async function requireCaller(service: Service, request: FastifyRequest, g
   return refuse(
     'missing_token',
     'The sessionToken is missing.',
-    'Send the sessionToken that the start answered as Authorization: Bearer, in the query or in the JSON body; or an API key as Authorization: Bearer.',
+    'Send the sessionToken that the start returned as Authorization: Bearer, in the query or in the JSON body; or an API key as Authorization: Bearer.',
   );
 }
 

@@ -14,14 +14,14 @@ export const nothingHere: Problem = {
 
 const notJson: Problem = {
   code: 'unsupported_media_type',
-  error: 'The body has a content type that is not read here.',
+  error: 'The body has a content type that is not supported here.',
   hint: 'Send Content-Type: application/json.',
 };
 
 export const engineAway: Problem = {
   code: 'engine_unreachable',
   error: 'The container engine does not answer.',
-  hint: 'What runs keeps running. Try again in a while; if it stays, tell the operator.',
+  hint: 'What is running keeps running. Try again in a while; if that does not help, tell the operator.',
   retryAfterSeconds: 5,
 };
 
@@ -37,7 +37,7 @@ export function storeAway({ wasDone }: StoreFault): Problem {
     return {
       ...retry,
       error: 'The database of the service does not answer. Nothing was changed.',
-      hint: 'What runs keeps running. Try again in a while; if it stays, tell the operator.',
+      hint: 'What is running keeps running. Try again in a while; if that does not help, tell the operator.',
     };
   return {
     ...retry,

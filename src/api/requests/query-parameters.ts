@@ -14,9 +14,9 @@ export function unknownParameters({ query, routeOptions }: Pick<FastifyRequest, 
   const known = Object.keys((routeOptions.schema?.querystring as Described | undefined)?.properties ?? {});
   const unknown = Object.keys(query as object).filter((name) => !known.includes(name));
   return unknown.slice(0, mostWarnings).map((name) => {
-    if (!harmless.test(name)) return 'A query parameter is not known here and is ignored.';
+    if (!harmless.test(name)) return 'A query parameter is unknown and was ignored.';
     const meant = nearestName(name, known);
-    return `The query parameter ${name} is not known here and is ignored${meant ? ` (did you mean ${meant}?)` : ''}.`;
+    return `The query parameter ${name} is unknown and was ignored${meant ? ` (did you mean ${meant}?)` : ''}.`;
   });
 }
 

@@ -15,14 +15,14 @@ test('what is wrong with a request is said in words, with what to do, and never 
   const answers = {
     'applicationName is missing in the body.': await extend({}),
     'The body must be a JSON object.': await extend([]),
-    'applicationName in the body must be a text.': await extend({ applicationName: 5 }),
+    'applicationName in the body must be a string.': await extend({ applicationName: 5 }),
     'applicationName in the body is empty.': await extend({ applicationName: '' }),
     'sessionToken in the body must have at most 200 characters.': await extend({
       applicationName: 'shop',
       sessionToken: 'x'.repeat(201),
     }),
     'applicationName is missing in the query.': await api.get('/getDeploymentLogs'),
-    'applicationName in the query must be there once, with a text.': await api.get(
+    'applicationName in the query must be given once, as a string.': await api.get(
       '/getDeploymentLogs?applicationName=a&applicationName=b',
     ),
     'tail in the query must be a number of lines, at most 9999.': await api.get(
@@ -62,8 +62,8 @@ test('broken JSON is told with what is wrong and where', () => {
   assert.equal(explainJson('{"a": '), 'It ends too early.');
   assert.equal(explainJson('{"a": 1,}'), 'Line 1, column 9: expected double-quoted property name.');
   assert.equal(explainJson('{\n  "a: 1}'), 'Line 2, column 9: unterminated string.');
-  assert.equal(explainJson('{"a": }'), '"}" stands where no such character can be.');
-  assert.equal(explainJson('hello'), '"h" stands where no such character can be.');
+  assert.equal(explainJson('{"a": }'), '"}" is out of place there.');
+  assert.equal(explainJson('hello'), '"h" is out of place there.');
   assert.match(explainJson('{"__proto__": 1}'), /__proto__/);
 });
 
@@ -72,7 +72,7 @@ test('JSON that wraps something else than a text is told so, in start and valida
     for (const wrapped of [{ yaml: 5 }, { yaml: null }, { yamlContent: ['a'] }]) {
       const { status, body } = await api.postJson(path, wrapped);
       assert.deepEqual([status, body.code], [400, 'invalid_request']);
-      assert.match(body.error, /^"yaml(?:Content)?" in the body must be a text that holds the configuration\.$/);
+      assert.match(body.error, /^"yaml(?:Content)?" in the body must be a string that holds the configuration\.$/);
     }
     const unfinished = await api.postYaml(path, '{"yaml": "application:', json);
     assert.deepEqual([unfinished.status, unfinished.body.code], [400, 'unparsable_yaml']);

@@ -43,8 +43,8 @@ function sentence(keyword: string, subject: string, part: Part, params: Record<s
     case 'required':
       return `${missingProperty} is missing in ${called[part]}`;
     case 'type':
-      if (part === 'querystring') return `${subject} must be there once, with a text`;
-      return `${subject} must be ${type === 'object' ? 'a JSON object' : type === 'string' ? 'a text' : `of type ${type}`}`;
+      if (part === 'querystring') return `${subject} must be given once, as a string`;
+      return `${subject} must be ${type === 'object' ? 'a JSON object' : type === 'string' ? 'a string' : `of type ${type}`}`;
     case 'minLength':
       return limit === 1 ? `${subject} is empty` : `${subject} must have ${limit} characters or more`;
     case 'maxLength':
@@ -52,7 +52,7 @@ function sentence(keyword: string, subject: string, part: Part, params: Record<s
     case 'enum':
       return `${subject} must be ${(allowedValues as unknown[]).join(' or ')}`;
     default:
-      return `${subject} has another form than is expected`;
+      return `${subject} is malformed`;
   }
 }
 
@@ -65,7 +65,7 @@ export function explainJson(text: string): string {
     const { message } = error as SyntaxError;
     if (/^Unexpected end/.test(message)) return 'It ends too early.';
     const token = /^Unexpected token '(.)'/su.exec(message)?.[1];
-    if (token !== undefined) return `${JSON.stringify(token)} stands where no such character can be.`;
+    if (token !== undefined) return `${JSON.stringify(token)} is out of place there.`;
     const [, what, line, column] = /^(.*?) in JSON at position \d+ \(line (\d+) column (\d+)\)$/.exec(message) ?? [];
     return what === undefined ? '' : `Line ${line}, column ${column}: ${what[0]!.toLowerCase()}${what.slice(1)}.`;
   }

@@ -47,7 +47,7 @@ export function createStreams(networkPool: string, exchange?: CountExchange): St
 
 const tooMany: Problem = {
   code: 'rate_limited',
-  error: 'Too many streams are open, or answers waited for, at once.',
+  error: 'Too many streams or waiting requests are open at once.',
   hint: `Close some of them. A session has ${mostOfSession}, a client address ${mostOfClient}.`,
   retryAfterSeconds,
 };

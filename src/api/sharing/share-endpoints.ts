@@ -38,7 +38,9 @@ export const SharedStatusRecord = Type.Object(
     expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'Absent when it does not expire.' })),
     pods: Type.Array(Type.Object({ name: Type.String(), state: Type.Enum([...podStates]) })),
   },
-  { description: 'How a shared deployment does. Nothing of its configuration, its images, its logs or its reasons.' },
+  {
+    description: 'How a shared deployment is doing. Nothing of its configuration, its images, its logs or its reasons.',
+  },
 );
 
 export function shareEndpoints(service: Service): FastifyPluginAsyncTypebox {
@@ -71,7 +73,7 @@ export function shareEndpoints(service: Service): FastifyPluginAsyncTypebox {
       {
         schema: {
           operationId: 'shareDeployment',
-          summary: 'Make a share link: a page at which others see how a deployment does',
+          summary: 'Make a share link: a page where others see how a deployment is doing',
           querystring: ApplicationQuery,
           body: ApplicationFields,
           response: { 200: ShareLinkRecord, '4xx': ErrorRecord },
@@ -112,7 +114,7 @@ export function shareEndpoints(service: Service): FastifyPluginAsyncTypebox {
       {
         schema: {
           operationId: 'getSharedStatus',
-          summary: 'How a shared deployment does',
+          summary: 'How a shared deployment is doing',
           params: Type.Object({ token: Type.String({ maxLength: 200, description: 'That of the share link.' }) }),
           response: { 200: SharedStatusRecord, '4xx': ErrorRecord },
         },

@@ -41,7 +41,7 @@ export async function restoreBeside(
   if (!kept)
     return refuse(
       'revision_not_found',
-      `Revision ${snapshot.revision}, of which the snapshot is, is not kept any more.`,
+      `Revision ${snapshot.revision}, which the snapshot belongs to, is no longer kept.`,
       'Restore it in place instead.',
     );
   const chosen = choose(kept.spec, snapshot, named);

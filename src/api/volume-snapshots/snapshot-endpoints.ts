@@ -250,7 +250,7 @@ function besideAnswer(
   return {
     message:
       `Another ${applicationName} is being started beside it ${what}: ${url}` +
-      (claimed ? '' : ' It is free and expires: the account has not allowed the token more.'),
+      (claimed ? '' : ' It is free and expires: the account does not let the token start anything that stays.'),
     restore: restoreRecord(restore),
     started: { url, sessionToken, applicationName, environment, claimed },
   };

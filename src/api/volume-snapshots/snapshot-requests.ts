@@ -41,7 +41,7 @@ export function refuseUnoffered({ snapshots }: Service): Result<{ look: () => vo
   if (snapshots) return succeed(snapshots);
   return refuse(
     'snapshots_not_offered',
-    'This service takes no snapshots: its volumes are no file systems of their own on its host, or its operator keeps none.',
+    'This service takes no snapshots: its volumes are not file systems of their own, or its operator does not keep any.',
     "Copy the data with the application's own means.",
   );
 }
@@ -107,7 +107,7 @@ export async function ask(
     return refuse(
       'plan_limit_reached',
       `The snapshots of this account take what its plan "${plan}" allows.`,
-      'Delete one that is not needed any more (POST /deleteSnapshot).',
+      'Delete one that is no longer needed (POST /deleteSnapshot).',
     );
   return succeed(await askForSnapshot(db, { deploymentId, revision, reason, dumps, now: service.now() }));
 }
@@ -121,7 +121,7 @@ function refuseUnclaimed(deployment: Deployment): Result<undefined> {
   if (isKept(deployment)) return succeed(undefined);
   return refuse(
     'snapshot_needs_claim',
-    `Application ${deployment.applicationName} is not claimed: nothing is kept of it beyond its time.`,
+    `Application ${deployment.applicationName} is not claimed: nothing of it is kept beyond its time limit.`,
     'Claim it first (POST /claimDeployment).',
   );
 }
@@ -156,7 +156,7 @@ export async function askBefore(
 }
 
 function isUnderWay(sentence: string) {
-  return refuse('snapshot_under_way', sentence, 'GET /getSnapshots tells when it is done.');
+  return refuse('snapshot_under_way', sentence, 'GET /getSnapshots says when it is done.');
 }
 
 /** `dumps`: of pods whose databases load them. */

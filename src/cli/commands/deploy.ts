@@ -97,7 +97,7 @@ async function start(context: Context, yaml: string, starting: Starting): Promis
     // A refusal is an answer; without one the start may have been heard.
     if (status !== 0) await context.remember(memory);
     else if (signal.aborted)
-      terminal.note('Interrupted before the service answered: the same command again finds what it has started.');
+      terminal.note('Interrupted before the service answered: run the same command again to find what it started.');
     return terminal.refuse(answer.problem);
   }
   const { applicationName, environment, url, sessionToken, status } = answer.value as Started;

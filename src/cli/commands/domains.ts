@@ -31,7 +31,7 @@ async function list({ connection, terminal, signal }: Context, target: Target): 
   const rows = answer.value.domains.map(({ domain, state, redirectTo, reason }) => [
     ...[domain, state, redirectTo === undefined ? '-' : `to ${redirectTo}`, reason ?? ''],
   ]);
-  if (rows.length === 0) terminal.note('There is none: "berth domains add NAME" adds one.');
+  if (rows.length === 0) terminal.note('None yet: "berth domains add NAME" adds one.');
   else terminal.print(renderTable(['DOMAIN', 'STATE', 'REDIRECT', 'REASON'], rows));
   return statuses.done;
 }

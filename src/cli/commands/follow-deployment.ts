@@ -57,7 +57,7 @@ export async function followDeployment(
   await telling;
   if ('problem' in settled) {
     if (context.signal.aborted) {
-      terminal.note('It goes on without this command: "berth status --wait" looks again, "berth remove" removes it.');
+      terminal.note('It continues without this command: "berth status --wait" looks again, "berth remove" removes it.');
     }
     return terminal.refuse(settled.problem);
   }

@@ -60,7 +60,7 @@ export const remove: Run = async (context) => {
     ? `Remove ${printable(applicationName)} from ${connection.server}, with its data? This can't be undone.`
     : `Remove ${printable(applicationName)} from ${connection.server}?`;
   const isSure = options.yes === true ? true : await context.confirm(question);
-  if (isSure === undefined) return terminal.fail('Nobody can be asked here: --yes removes it without.');
+  if (isSure === undefined) return terminal.fail('There is no terminal to ask on: --yes removes it without asking.');
   if (!isSure) {
     terminal.note('Nothing was removed.');
     return statuses.refused;

@@ -17,7 +17,7 @@ export const login: Run = async (context) => {
   const given = options['with-key'] === true || !streams.stdin.isTTY ? await givenKey(context) : undefined;
   if (signal.aborted) return statuses.interrupted;
   if (given !== undefined && !/^berthkey_[\x21-\x7e]{1,200}$/.test(given))
-    return terminal.fail('This is no API key: one begins with berthkey_.');
+    return terminal.fail('This is not an API key: those begin with berthkey_.');
   if (given === undefined && options['with-key'] === true) return terminal.fail('No key was given.');
   const key = given ?? (await confirmedKey(context));
   if (typeof key === 'number') return key;
@@ -34,7 +34,7 @@ export const login: Run = async (context) => {
 
 /** Undefined where there is none: whoever starts this without a terminal may have nothing to say. */
 async function givenKey({ connection: { server }, streams, terminal, signal }: Context): Promise<string | undefined> {
-  if (streams.stdin.isTTY) terminal.note(`Make an API key at ${server}/account and paste it here. Nobody sees it.`);
+  if (streams.stdin.isTTY) terminal.note(`Make an API key at ${server}/account and paste it here. It is not shown.`);
   return await askSecret(`API key for ${server}`, streams, signal);
 }
 

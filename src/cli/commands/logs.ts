@@ -28,7 +28,7 @@ export const logs: Run = async (context) => {
     ...(typeof search === 'string' && { search }),
   };
   const [chosenBy] = Object.keys(past);
-  if (follow && chosenBy) return terminal.fail(`--${chosenBy} is of what is over; it cannot be followed.`);
+  if (follow && chosenBy) return terminal.fail(`--${chosenBy} selects past lines, which cannot be followed.`);
   if (!follow)
     return await printMessages(context, 'getDeploymentLogs', { ...query, ...past }, ({ event, data }) => {
       if (event === 'line') printLine(context, JSON.parse(data) as LogLine);

@@ -25,7 +25,7 @@ export const rollback: Run = async (context) => {
   const { given, connection, options, terminal, signal } = context;
   const [named] = given;
   if (named !== undefined && !/^[1-9]\d{0,8}$/.test(named))
-    return terminal.fail(`"${printable(named)}" is no number of a revision: "berth revisions" lists them.`);
+    return terminal.fail(`"${printable(named)}" is not a revision number: "berth revisions" lists them.`);
   const target = await targetOf(context);
   if (typeof target === 'number') return target;
   const body = { ...target, ...(named !== undefined && { revision: Number(named) }) };

@@ -1,4 +1,4 @@
-/** `berth share`: a link to a page at which others see how a deployment does. */
+/** `berth share`: a link to a page where others see how a deployment is doing. */
 import type { AnswerOf } from '../../client/client.ts';
 import { printable } from '../render.ts';
 import { statuses } from '../words.ts';
@@ -24,7 +24,7 @@ export const share: Run = async (context) => {
 function tell({ terminal }: Context, link: AnswerOf<'getShareLink'>): number {
   terminal.json(link);
   terminal.print(link.url);
-  terminal.note('Whoever has this link sees how the deployment does, until "berth share revoke".');
+  terminal.note('Whoever has this link sees how the deployment is doing, until "berth share revoke".');
   return statuses.done;
 }
 

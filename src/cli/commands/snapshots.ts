@@ -25,7 +25,7 @@ export const snapshots: Run = async (context) => {
     ...[snapshot.state, snapshot.totalBytes === undefined ? '' : printBytes(snapshot.totalBytes)],
     printable(snapshot.problem ?? ''),
   ]);
-  if (rows.length === 0) terminal.note('There is none: "berth snapshot" takes one.');
+  if (rows.length === 0) terminal.note('None yet: "berth snapshot" takes one.');
   else terminal.print(renderTable(['SNAPSHOT', 'OF', 'REVISION', 'FOR', 'STATE', 'SIZE', ''], rows));
   if (answer.value.wishes.beforeUpdates) terminal.note('One is taken before each update that touches data.');
   return statuses.done;
@@ -43,7 +43,7 @@ async function wish(context: Context, target: Target, wanted: string): Promise<n
 export const snapshot: Run = async (context) => {
   const [action = 'take', id] = context.given;
   if (!['take', 'restore', 'delete'].includes(action) || (action === 'take') !== (id === undefined))
-    return context.terminal.fail('Say "berth snapshot", or "berth snapshot restore|delete ID".');
+    return context.terminal.fail('Use "berth snapshot", or "berth snapshot restore|delete ID".');
   const target = await targetOf(context);
   if (typeof target === 'number') return target;
   if (id === undefined) return await take(context, target);
@@ -92,7 +92,7 @@ async function restore(context: Context, target: Target, id: string): Promise<nu
     if (isTrial) return say(context, trial.value, ...words);
     for (const line of words) terminal.note(printable(line));
     const isSure = await context.confirm('Restore it?');
-    if (isSure === undefined) return terminal.fail('Nobody can be asked here: --yes restores it without.');
+    if (isSure === undefined) return terminal.fail('There is no terminal to ask on: --yes restores it without asking.');
     if (!isSure) {
       terminal.note('Nothing was changed.');
       return signal.aborted ? statuses.interrupted : statuses.refused;
@@ -131,7 +131,7 @@ async function remove(context: Context, target: Target, id: string): Promise<num
   const { connection, terminal, options, signal } = context;
   const isSure =
     options.yes === true ? true : await context.confirm(`Delete snapshot ${printable(id)}? This can't be undone.`);
-  if (isSure === undefined) return terminal.fail('Nobody can be asked here: --yes deletes it without.');
+  if (isSure === undefined) return terminal.fail('There is no terminal to ask on: --yes deletes it without asking.');
   if (!isSure) {
     terminal.note('Nothing was deleted.');
     return statuses.refused;
@@ -155,14 +155,14 @@ async function untilEnded<T extends { state: string; problem?: string; progress?
   for (;;) {
     const answer = await connection.client.call('getSnapshots', { query, signal });
     if (!answer.ok) {
-      if (signal.aborted) terminal.note('It goes on without this command: "berth snapshots" tells how it is.');
+      if (signal.aborted) terminal.note('It continues without this command: "berth snapshots" tells how it is.');
       return terminal.refuse(answer.problem);
     }
     const found = find(answer.value);
     if (!found) return terminal.fail('It is not kept any more.');
     if (isOver(found)) return found;
     if (found.problem !== undefined && found.problem !== told)
-      terminal.note(`  ${printable(found.problem)} It is tried again.`);
+      terminal.note(`  ${printable(found.problem)} It will be tried again.`);
     told = found.problem;
     const { progress = 0 } = found;
     if (progress >= toldPercent + 10 && progress < 100) {

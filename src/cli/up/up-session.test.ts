@@ -35,5 +35,5 @@ test('a service of an earlier version, which takes no folders, is said to be one
   stderr.end();
   const told = `${await text(stdout)}${await text(stderr)}`;
   assert.equal(status, 1, told);
-  assert.match(told, /is of an earlier version, which takes no folders\.\n.*berth deploy FILE/);
+  assert.match(told, /is an earlier version, which does not take folders\.\n.*berth deploy FILE/);
 });

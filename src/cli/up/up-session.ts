@@ -53,8 +53,8 @@ function sessionWith(connection: Connection, { images }: Limits): UpSession | Pr
     return {
       status: 501,
       code: 'service_too_old',
-      error: `The service at ${connection.server} is of an earlier version, which takes no folders.`,
-      hint: 'Have it upgraded, or deploy a document whose images are in a registry: "berth deploy FILE".',
+      error: `The service at ${connection.server} is an earlier version, which does not take folders.`,
+      hint: 'Upgrade it, or deploy a document whose images are in a registry: "berth deploy FILE".',
     };
   return { connection, namespace: images.namespace ?? '', platform: images.platform };
 }

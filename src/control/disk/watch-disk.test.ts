@@ -80,7 +80,7 @@ test('a workload that writes too much outside of its volumes is stopped and star
   await look();
   assert.equal(shop.world.containers.size, 0);
   assert.deepEqual(await told(shop), [
-    'pod web is stopped: it had written 1001 B outside of its volumes, and may 1000 B',
+    'pod web is stopped: it had written 1001 B outside its volumes; the limit is 1000 B',
   ]);
   writer.bytes = 1000;
   assert.deepEqual(await shop.visit(), ['start']);
@@ -114,7 +114,7 @@ test('a workload that has taken the room of the database too is stopped first, a
   await createLook({ ...shop.control, hostDisk: engine.disk!, rouse: () => {}, engine: { ...engine, removeOwned } })();
   assert.equal(shop.world.containers.size, 0);
   assert.deepEqual(await told(shop), [
-    'pod web is stopped: it had written 1001 B outside of its volumes, and may 1000 B',
+    'pod web is stopped: it had written 1001 B outside its volumes; the limit is 1000 B',
   ]);
 });
 
@@ -126,11 +126,11 @@ test('a workload that is stopped three times within an hour fails its deployment
   }
   assert.equal(shop.world.containers.size, 0);
   const { state, message, pods } = await shop.deployment();
-  const because = 'was stopped 3 times within an hour, it had written 4.9 KiB outside of its volumes, and may 1000 B';
+  const because = 'was stopped 3 times within an hour, it had written 4.9 KiB outside its volumes; the limit is 1000 B';
   assert.equal(state, 'failed');
   assert.equal(
     message,
-    `pod web: ${because} (write less or to a volume that is large enough, and update the application to start it again)`,
+    `pod web: ${because} (write less, or write to a volume that is large enough; then update the application to start it again)`,
   );
   assert.equal(pods[0]?.state, 'failed');
   assert.deepEqual(await shop.visit(), [], 'nothing starts by itself');
@@ -173,7 +173,7 @@ test('when the disk of the host is nearly full, whoever writes most is stopped, 
   );
   assert.match(
     (await told(shop)).join(),
-    /pod web is stopped: the disk of the host was nearly full, and it wrote most \(50 MiB\)/,
+    /pod web is stopped: the disk of the host was nearly full, and it had written the most \(50 MiB\)/,
   );
   await look();
   assert.equal(shop.world.containers.size, 1, 'who does not write goes on');
@@ -199,6 +199,6 @@ test('the owner is told of a volume that was mended; one that cannot be is tried
   for (; looks < 33; looks++) await look();
   assert.deepEqual(triedAt, [0, 30, 31, 32]);
   assert.deepEqual(await told(shop), [
-    'volume data of pod db could not be written, the disk of the host was full: it is mended, its pods are started again',
+    'volume data of pod db could not be written because the disk of the host was full: it was repaired, and its pods are restarted',
   ]);
 });

@@ -42,7 +42,7 @@ export type DiskWatch = Pick<Control, 'db' | 'engine' | 'metrics' | 'now' | 'wai
 /** Looks again and again until the abort; resolves when the last look has ended. */
 export async function watchDisk(watch: DiskWatch, stop: AbortSignal): Promise<void> {
   const look = reportingFirstFault(createLook(watch), (err) =>
-    watch.log.error({ err }, 'the disk cannot be looked at; it is tried again and again'),
+    watch.log.error({ err }, 'the disk cannot be looked at; retrying'),
   );
   while (!stop.aborted) {
     await look();

@@ -139,6 +139,6 @@ test('a look that fails is told once and tried again, and ends nothing', async (
   });
   await isWell;
   await sampler.stop();
-  assert.deepEqual(told, ['what deployments use cannot be measured; it is tried again and again']);
+  assert.deepEqual(told, ['what deployments use cannot be measured; retrying']);
   await db.destroy();
 });

@@ -117,12 +117,12 @@ test('of one that was started beside another nothing is made before its data are
 
 test('where its data cannot be brought it has failed, and never runs without them', async () => {
   const { shop, db, id } = await besideOld();
-  await failRestore(db, id, 'The snapshot is not kept any more.', 1);
+  await failRestore(db, id, 'The snapshot is no longer kept.', 1);
   for (let visits = 0; visits < 3; visits++) {
     await shop.visit();
     const { state, message } = await shop.deployment();
     assert.equal(state, 'failed');
-    assert.match(message, /the data of snapshot old could not be brought: The snapshot is not kept any more\./);
+    assert.match(message, /the data of snapshot old could not be fetched: The snapshot is no longer kept\./);
   }
   assert.deepEqual([shop.world.volumes.size, [...shop.world.containers.of('shop')].length], [0, 0]);
 });

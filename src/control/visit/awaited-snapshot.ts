@@ -25,7 +25,7 @@ export async function findAwaited(
   if (data)
     return {
       pods: [],
-      because: `the data of snapshot ${data.snapshotId} could not be brought: ${data.problem}`,
+      because: `the data of snapshot ${data.snapshotId} could not be fetched: ${data.problem}`,
       hint: 'Remove it, and restore the snapshot again.',
     };
   if (deployment.state !== 'deploying') return undefined;
@@ -34,6 +34,6 @@ export async function findAwaited(
   return {
     pods: [],
     because: `no snapshot could be taken before the update: ${awaited.problem}`,
-    hint: 'Send the update again, with snapshot=true to try another one, or without.',
+    hint: 'Send the update again: with snapshot=true to try another snapshot, or without one.',
   };
 }

@@ -79,8 +79,8 @@ export async function confirmAccess(deployment: Deployment, workload: Workload, 
  */
 async function confirmPushed({ id }: Deployment, image: string, { db }: ImageKeeper): Promise<void> {
   if (registryOf(image) !== pushedRegistry || (await isGranted(db, id, repositoryOf(image)))) return;
-  const hint = 'name it as it was pushed, and start with the token of its session';
-  throw new EngineFault('image-access-denied', `Image ${image} is not this application's.`, { image, hint });
+  const hint = 'use the name that it was pushed under, and start with the token of that session';
+  throw new EngineFault('image-access-denied', `Image ${image} does not belong to this application.`, { image, hint });
 }
 
 /**

@@ -58,7 +58,7 @@ async function perform(
       const madeFor = fromDeploymentId ?? deployment.id;
       if (!(await facetOf(engine, 'copies').swap(deployment.id, volumes, { key: filledKey, madeFor }))) {
         await askAgain(db, restoreId, executor.now());
-        const because = 'What was fetched is not on the host any more; it is fetched again.';
+        const because = 'The image that was pulled is no longer on the host; it is being pulled again.';
         executor.note({ kind: 'snapshot', snapshot: 'not-restored', id: snapshotId, because, isOver: false });
         return;
       }

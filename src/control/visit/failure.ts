@@ -31,7 +31,7 @@ export function aboutPods(
 
 /** What is told of it; of what no engine has said, nothing but that it is so. */
 export function reasonOf(error: unknown): Reason {
-  if (!(error instanceof EngineFault)) return { pods: [], because: 'The engine did not do what was asked' };
+  if (!(error instanceof EngineFault)) return { pods: [], because: 'The engine did not do what it was asked' };
   const { pods, message, hint } = error;
   return { pods: [...pods], because: message.replace(/\.$/, ''), ...(hint !== undefined && { hint }) };
 }

@@ -53,12 +53,12 @@ test('one that expires keeps its volumes and its configuration for the grace, an
   assert.deepEqual([gone.restorableUntil, gone.goneAt], [null, shop.clock.now]);
   assert.equal(await revisionIfKept(shop.control.db, shop.control.seal, 'shop', 1), undefined);
   assert.deepEqual(await committed(shop), nothing);
-  assert.ok((await shop.events()).includes('what was kept of it is removed: its time is over'));
+  assert.ok((await shop.events()).includes('its kept data is removed: the time to restore it is over'));
 });
 
 test('ten minutes before its time limit one is warned, once, and again of another limit', async () => {
   const shop = await shopWithGrace();
-  const warnings = async () => (await shop.events()).filter((told) => told.startsWith('its time limit is near'));
+  const warnings = async () => (await shop.events()).filter((told) => told.startsWith('it expires soon'));
   const { expiresAt } = await shop.deployment();
   shop.clock.pass(50 * 60_000 - 1);
   await shop.visit();
@@ -66,8 +66,7 @@ test('ten minutes before its time limit one is warned, once, and again of anothe
   shop.clock.pass(1);
   await shop.visit();
   await shop.visit();
-  const warning = (at: number) =>
-    `its time limit is near: ${new Date(at).toISOString()}. Extend or claim it to keep it`;
+  const warning = (at: number) => `it expires soon, at ${new Date(at).toISOString()}: extend or claim it to keep it`;
   assert.deepEqual(await warnings(), [warning(expiresAt!)]);
   await shop.control.db
     .updateTable('deployments')
@@ -142,7 +141,7 @@ test('what is kept goes first when the disk is short, and nothing can be restore
   assert.deepEqual(await committed(shop), nothing);
   assert.deepEqual(await limitKept(short), [], 'once');
   assert.deepEqual(await shop.visit(), ['remove-volume']);
-  assert.ok((await shop.events()).includes('what was kept of it is removed: the disk of the host is nearly full'));
+  assert.ok((await shop.events()).includes('its kept data is removed: the disk of the host is nearly full'));
 });
 
 test('a short disk takes no more until what was forgotten is gone', async () => {

@@ -25,7 +25,7 @@ export type PullWatch = {
 /** It has ended because nothing moved, whatever kept it. */
 export class LatePull extends EngineFault {
   constructor(image: string, options: ErrorOptions) {
-    const words = `The pull of ${image} gets no further: its registry ${registryOf(image)} may have stopped sending.`;
+    const words = `The pull of ${image} has stalled: its registry ${registryOf(image)} may have stopped sending.`;
     super('registry-unreachable', words, { ...options, image, hint: whenItAnswers });
   }
 }

@@ -137,7 +137,7 @@ test('a pull goes on although its progress cannot be written', async () => {
 test('trouble with the engine is told while it lasts, and is not held against the application', async () => {
   const shop = await shopOnMemory(spec, { ...images, 'postgres:15': { readyAfter: 1_000 } });
   const { deployDeadlineMs, leaseMs } = shop.control.settings;
-  const words = 'The container engine does not answer. It is tried again; what runs keeps running.';
+  const words = 'The container engine does not answer. It will be tried again; what is running keeps running.';
   for (const _ of ['once', 'and again']) {
     await assert.rejects(shop.visit(goAway), /does not answer/);
     assert.deepEqual(await stateOf(shop), ['deploying', words]);
@@ -202,7 +202,7 @@ test('a volume that is lost is told before it is made again; one that never was 
   const losses = async () => (await shop.events()).filter((message) => message.includes('was lost'));
   lose();
   await assert.rejects(shop.visit((engine) => engine.interrupt({ operation: 1, when: 'before' })));
-  const words = 'The volume data of pod db was lost on the engine: what was in it is gone. It is made again, empty.';
+  const words = 'The volume data of pod db was lost on the engine: what was in it is gone. It is created again, empty.';
   assert.deepEqual(await losses(), [words]);
   shop.clock.pass(shop.control.settings.leaseMs);
   await shop.visit();

@@ -31,7 +31,7 @@ test('one that is stopped expires at its time, with a warning before', async () 
   await shop.intend({ stoppedAt: shop.clock.now, pods: '[]' });
   shop.clock.pass(51 * 60_000);
   await shop.visit();
-  assert.ok((await shop.events()).some((event) => event.startsWith('its time limit is near')));
+  assert.ok((await shop.events()).some((event) => event.startsWith('it expires soon')));
   shop.clock.pass(9 * 60_000);
   assert.deepEqual(await shop.visit(), ['remove-volume']);
   assert.equal((await shop.deployment()).goneAt, shop.clock.now);

@@ -25,7 +25,7 @@ const judged = (...uses: DiskUse[]) => print(overuses(uses, wantedBy, { containe
 
 test('a workload may write as much as the limit, and not more', () => {
   assert.equal(judged(workload('web', 50)), '');
-  assert.equal(judged(workload('web', 51)), 'web: it had written 51 MiB outside of its volumes, and may 50 MiB');
+  assert.equal(judged(workload('web', 51)), 'web: it had written 51 MiB outside its volumes; the limit is 50 MiB');
 });
 
 test('a volume without a limit of its own that holds more than its size stops the pods that have it, and no others', () => {
@@ -38,7 +38,7 @@ test('a volume without a limit of its own that holds more than its size stops th
 test('of those that grow, only the one that grows most is stopped, when it grows by much', () => {
   const before = heldBytes([volume(10), workload('db', 1), workload('web', 5)]);
   const fastest = (...uses: DiskUse[]) => print(fastestGrowth(uses, before, wantedBy));
-  const words = (grown: number) => `the disk of the host was nearly full, and it wrote most (${grown} MiB)`;
+  const words = (grown: number) => `the disk of the host was nearly full, and it had written the most (${grown} MiB)`;
   assert.equal(fastest(volume(40), workload('db', 1), workload('web', 36)), '');
   assert.equal(fastest(volume(50), workload('db', 1), workload('web', 45)), `db: ${words(40)}`);
   assert.equal(fastest(volume(40), workload('db', 1), workload('web', 45)), `web: ${words(40)}`);

@@ -30,7 +30,7 @@ export function overuses(
   return uses.flatMap((use): Overuse[] => {
     if (use.kind === 'workload') {
       if (use.usedBytes <= containerBytes) return [];
-      const because = `it had written ${printBytes(use.usedBytes)} outside of its volumes, and may ${printBytes(containerBytes)}`;
+      const because = `it had written ${printBytes(use.usedBytes)} outside its volumes; the limit is ${printBytes(containerBytes)}`;
       return [{ workload: use, because }];
     }
     const wanted = wantedBy(use.deploymentId);
@@ -53,7 +53,7 @@ export function fastestGrowth(
   const growth = uses.map((use) => ({ use, grown: use.usedBytes - (before.get(keyOf(use)) ?? use.usedBytes) }));
   const [fastest] = growth.toSorted((a, b) => b.grown - a.grown);
   if (!fastest || fastest.grown < leastGrowth) return [];
-  const because = `the disk of the host was nearly full, and it wrote most (${printBytes(fastest.grown)})`;
+  const because = `the disk of the host was nearly full, and it had written the most (${printBytes(fastest.grown)})`;
   const { use } = fastest;
   const wanted = wantedBy(use.deploymentId);
   const workloads = use.kind === 'workload' ? [use] : wanted ? usersOf(use, wanted, uses) : [];

@@ -93,7 +93,7 @@ export function withEvictions(desired: Running, observed: Observed, evictions: E
     const because = found?.phase === 'running' ? undefined : heldBecause(evictions, pod, replica);
     if (because === undefined) return [];
     const identity = { name: found?.name ?? wanted.workload.name, pod, revision, replica, fingerprint };
-    const hint = 'write less or to a volume that is large enough, and update the application to start it again';
+    const hint = 'write less, or write to a volume that is large enough; then update the application to start it again';
     return [{ ...identity, phase: 'evicted', isReady: false, restarts: 0, notReadyBecause: because, hint }];
   });
   const names = new Set(held.map(({ name }) => name));

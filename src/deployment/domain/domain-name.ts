@@ -16,20 +16,20 @@ const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 /** Lower case, in ASCII (IDNA), without the dot at the end. */
 export function readDomainName(text: string, own: OwnNames): Result<string> {
   const given = text.trim();
-  if (/^[a-z]+:\/\/|[/:@?#\s]/i.test(given)) return invalid('is an address, not a name', 'Give the name alone.');
-  if (given.includes('*')) return invalid('has a star', 'Add each name by itself: a certificate is for one name.');
+  if (/^[a-z]+:\/\/|[/:@?#\s]/i.test(given)) return invalid('is an address, not a name', 'Give only the name.');
+  if (given.includes('*')) return invalid('has a wildcard', 'Add each name separately: a certificate covers one name.');
   const name = domainToASCII(given.replace(/\.$/, ''));
   const labels = name.split('.');
   if (isIP(name) > 0) return invalid('is an address of the internet', 'Give a name such as shop.example.com.');
   if (name.length > longestName || !labels.every((each) => label.test(each)))
-    return invalid('is not a name of a host', 'A name has letters, digits, hyphens and dots: shop.example.com.');
-  if (labels.length < 2) return invalid('has one part alone', 'Give a whole name such as shop.example.com.');
+    return invalid('is not a host name', 'A name consists of letters, digits, hyphens and dots: shop.example.com.');
+  if (labels.length < 2) return invalid('has only one part', 'Give a full name such as shop.example.com.');
   if (['localhost', 'local', 'internal', 'invalid', 'onion', 'arpa'].includes(labels.at(-1)!))
-    return invalid('is no name of the internet', 'Give a name that everybody finds in DNS.');
+    return invalid('is not a public domain name', 'Give a name in public DNS.');
   if (isBelow(name, own.apiHost) || isBelow(name, own.appsDomain))
     return invalid('is a name of this service', 'Give a name of your own.');
   if (registrableOf(name) === undefined)
-    return invalid('is one below which anybody may have names', 'Give a name below it that is yours.');
+    return invalid('is a public suffix: anybody may register names under it', 'Give a name under it that is yours.');
   return succeed(name);
 
   function invalid(because: string, hint: string): Result<never> {

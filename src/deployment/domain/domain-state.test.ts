@@ -135,7 +135,7 @@ test('what is told names the server and what it has', () => {
   const missed = domainOf({ verifiedAt: 1, failingSince: 0, finding: { ...absent, absentSince: 0 } });
   assert.match(
     domainReason(missed, 'failing', { proof, host: 'tapir-shop.apps.test' })!,
-    /serves on until 1970-01-04 00:00 UTC/,
+    /stays live until 1970-01-04 00:00 UTC/,
   );
   const direction = { kind: 'elsewhere', addresses: ['198.51.100.1'] } as const;
   const misled = domainOf({

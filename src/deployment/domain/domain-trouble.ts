@@ -54,7 +54,7 @@ export function domainMail(
   const records = wantedRecords(domain, { proof, host }).map(({ type, name, value }) => `  ${name}  ${type}  ${value}`);
   const text = [
     `${name} leads to your application ${applicationName}. ${reason()}`,
-    `What has to be set in DNS:\n\n${records.join('\n')}`,
+    `Set these records in DNS:\n\n${records.join('\n')}`,
     dashboardUrl,
   ];
   return { subject: `${name} ${subjects[trouble]}`, text: `${text.join('\n\n')}\n` };
@@ -63,5 +63,5 @@ export function domainMail(
 const subjects: Record<DomainTrouble, string> = {
   failing: 'is about to be lost',
   lost: 'was lost',
-  uncertified: 'gets no certificate',
+  uncertified: 'has no certificate',
 };

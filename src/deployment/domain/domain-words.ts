@@ -39,7 +39,7 @@ export function domainReason(
         ? `The authority has issued no certificate: ${certificate.problem.replace(/\.?$/, '.')} The next try is at ${time(certificate.nextTryAt)}.`
         : 'The certificate is on its way.';
     case 'failing':
-      return `${proofWords(finding?.proof ?? [], proof)} It serves on until ${time(releaseAt(domain) ?? 0)}, unless the record is back before then.`;
+      return `${proofWords(finding?.proof ?? [], proof)} It stays live until ${time(releaseAt(domain) ?? 0)}; to keep it, put the record back before then.`;
     case 'released':
       return releasedWords(domain);
     case 'live':
@@ -91,7 +91,7 @@ function directionWords({ direction, wanted }: Finding, name: string, host: stri
 function releasedWords({ releasedBecause, heldUntil }: Domain): string {
   const why = {
     removed: 'It was removed.',
-    unproven: 'Its TXT record was not there for too long.',
+    unproven: 'Its TXT record was missing for too long.',
     ended: 'Its deployment has ended.',
   }[releasedBecause ?? 'removed'];
   return heldUntil === null ? why : `${why} Until ${time(heldUntil)} no other account can have it.`;

@@ -117,16 +117,16 @@ function describeState(event: EventOf<'state'>): string {
 }
 
 function describeSnapshot(event: EventOf<'snapshot'>): string {
-  const ending = (isOver: boolean) => (isOver ? 'it is given up' : 'it is tried again');
+  const ending = (isOver: boolean) => (isOver ? 'and will not be tried again' : 'and will be tried again');
   switch (event.snapshot) {
     case 'taken':
       return `snapshot ${event.id} was taken: ${printBytes(event.totalBytes)}; writers waited ${event.pausedMs} ms`;
     case 'failed':
-      return `snapshot ${event.id} could not be taken, ${ending(event.isOver)}: ${event.because}`;
+      return `snapshot ${event.id} could not be taken ${ending(event.isOver)}: ${event.because}`;
     case 'restored':
       return `${event.volumes.join(', ')} restored from snapshot ${event.id}`;
     case 'not-restored':
-      return `snapshot ${event.id} could not be restored, ${ending(event.isOver)}: ${event.because}`;
+      return `snapshot ${event.id} could not be restored ${ending(event.isOver)}: ${event.because}`;
   }
 }
 
@@ -135,16 +135,15 @@ function restorable(until: string | undefined): string {
 }
 
 function describeLifetime(event: EventOf<'lifetime'>): string {
-  if (event.lifetime === 'ends-soon')
-    return `its time limit is near: ${event.expiresAt}. Extend or claim it to keep it`;
-  return `what was kept of it is removed: ${reasonsToForget[event.because]}`;
+  if (event.lifetime === 'ends-soon') return `it expires soon, at ${event.expiresAt}: extend or claim it to keep it`;
+  return `its kept data is removed: ${reasonsToForget[event.because]}`;
 }
 
 const reasonsToForget = {
-  time: 'its time is over',
+  time: 'the time to restore it is over',
   asked: 'its owner asked for that',
   room: 'the disk of the host is nearly full',
-  limit: 'more was kept than may be',
+  limit: 'more was kept than is allowed',
 } as const;
 
 function describeFault(event: EventOf<'fault'>): string {
@@ -152,7 +151,7 @@ function describeFault(event: EventOf<'fault'>): string {
     case 'tried-again':
       return describeExplanation({ ...event, kind: 'tried-again' });
     case 'volume-lost':
-      return `The ${event.title} was lost on the engine: what was in it is gone. It is made again, empty.`;
+      return `The ${event.title} was lost on the engine: what was in it is gone. It is created again, empty.`;
     case 'registry-not-asked':
       return `image ${event.image} is used as it is on this host: its registry cannot be reached now`;
   }
@@ -165,7 +164,7 @@ function describeDisk(event: EventOf<'disk'>): string {
     case 'kept-size':
       return `${event.title} keeps its size of ${printBytes(event.sizeBytes)}: a volume is never made smaller`;
     case 'mended':
-      return `${event.title} could not be written, the disk of the host was full: it is mended, its pods are started again`;
+      return `${event.title} could not be written because the disk of the host was full: it was repaired, and its pods are restarted`;
     case 'stopped':
       return `pod ${event.pod} is stopped: ${event.because}`;
   }

@@ -48,14 +48,14 @@ test('events are told in the words that clients know', () => {
       },
       'failed: pod web: exited with code 1 (look); revision 1 still serves\na\nb',
     ],
-    [{ kind: 'state', state: 'expired', because: 'expired' }, 'its time limit is reached'],
+    [{ kind: 'state', state: 'expired', because: 'expired' }, 'its time limit was reached'],
     [
       { kind: 'fault', fault: 'tried-again', pods: ['a', 'b'], because: 'No room' },
-      'pods a, b: No room. It is tried again; what runs keeps running.',
+      'pods a, b: No room. It will be tried again; what is running keeps running.',
     ],
     [
       { kind: 'fault', fault: 'volume-lost', ...data },
-      'The volume data of pod db was lost on the engine: what was in it is gone. It is made again, empty.',
+      'The volume data of pod db was lost on the engine: what was in it is gone. It is created again, empty.',
     ],
     [
       { kind: 'disk', disk: 'level', ...data, level: 'full', percent: 100, sizeBytes: 2 ** 30 },

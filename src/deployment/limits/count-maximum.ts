@@ -37,7 +37,7 @@ function finding(spec: AppSpec, kind: Kind, wanted: number, max: Maximum): Findi
 }
 
 /** What an update leaves is there until its deployment ends. */
-const keepNames = 'name them as before, or remove the application and start it again';
+const keepNames = 'use the same names as before, or remove the application and start it again';
 
 function possible(kind: Kind, max: Maximum): string {
   const owner = kind === 'gpus' ? max.gpusOf : max.countsOf;
@@ -65,6 +65,6 @@ const adviceFor: Record<Kind, (pod: PodSpec, room: number, max: number) => Pick<
     hint:
       room >= 1 && replicasOf(pod) > room
         ? `write at most ${room} replicas`
-        : `leave useGPU out${max > 0 ? ' in several pods' : ', and the pod runs without one'}`,
+        : `leave out useGPU${max > 0 ? ' in several pods' : '; the pod then runs without one'}`,
   }),
 };

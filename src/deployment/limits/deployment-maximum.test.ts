@@ -45,7 +45,7 @@ test('memory that nobody without an account can have is refused with the most th
     'db resources.limits.memory: 64 GiB of memory are asked for, and without an account 8 GiB are possible at most (write at most 8Gi)',
   ]);
   assert.deepEqual(said(memory(64, undefined)), [
-    'db resources.requests.memory: the application sets aside 64 GiB of memory, and without an account 8 GiB are possible at most (write at most 8160Mi)',
+    'db resources.requests.memory: the application reserves 64 GiB of memory, and without an account 8 GiB are possible at most (write at most 8160Mi)',
   ]);
   assert.deepEqual(said(memory(4, 8)), []);
 });
@@ -53,7 +53,7 @@ test('memory that nobody without an account can have is refused with the most th
 test('many replicas of a limit count together, a sixteenth of each', () => {
   const limited = { ...memory(undefined, 8), replicas: 20 };
   assert.deepEqual(said(limited), [
-    'db resources.limits.memory: the application sets aside 10 GiB of memory, and without an account 8 GiB are possible at most (write at most 6528Mi)',
+    'db resources.limits.memory: the application reserves 10 GiB of memory, and without an account 8 GiB are possible at most (write at most 6528Mi)',
   ]);
 });
 
@@ -139,7 +139,7 @@ test('more containers, volumes or GPUs than a deployment can have are refused wi
   ]);
   const plan = { ...max, gpus: 1, gpusOf: { plan: 'free' } };
   assert.deepEqual(said({ useGPU: true }), [
-    'db useGPU: the application has 1 GPU, and this server gives no GPUs to applications (leave useGPU out, and the pod runs without one)',
+    'db useGPU: the application has 1 GPU, and this server gives no GPUs to applications (leave out useGPU; the pod then runs without one)',
   ]);
   assert.deepEqual(said({ useGPU: true }, undefined, plan), []);
   assert.deepEqual(said({ useGPU: true, replicas: 2 }, undefined, plan), [

@@ -88,7 +88,7 @@ function beyondMemory(spec: AppSpec, wanted: number, max: Maximum): Finding[] {
   if (wanted <= memoryBytes) return [];
   const { index, field, isRequest, room } = largest(spec, 'memoryBytes', memoryBytes);
   const bytes = Math.min(isRequest ? room : room / leastShare, limitBytes);
-  const message = `the application sets aside ${printBytes(wanted)} of memory, and ${possible(memoryBytes, memoryOf)}`;
+  const message = `the application reserves ${printBytes(wanted)} of memory, and ${possible(memoryBytes, memoryOf)}`;
   return [{ ...at(index, field), message, hint: hintFor(bytes >= 6 * mebibyte ? mebibytes(bytes) : undefined) }];
 }
 
@@ -101,7 +101,7 @@ function beyondProcessor(spec: AppSpec, wanted: number, { cpuMillis }: Maximum):
   if (wanted <= cpuMillis) return [];
   const { index, field, isRequest, room } = largest(spec, 'cpuMillis', cpuMillis);
   const millis = Math.floor(isRequest ? room : room / leastShare);
-  const message = `the application sets aside ${wanted}m of processor time, and this server has ${cpuMillis}m at most`;
+  const message = `the application reserves ${wanted}m of processor time, and this server has ${cpuMillis}m at most`;
   return [{ ...at(index, field), message, hint: hintFor(millis >= 10 ? `${millis}m` : undefined) }];
 }
 

@@ -64,7 +64,7 @@ export function planFits(tier: Tier, used: Usage, asked: Usage): Result<undefine
       'plan_limit_reached',
       `The plan "${name}" allows ${count(tier.deployments, 'deployment')}; the account has ${used.deployments}` +
         `${asked.deployments > 1 ? `, and this would add ${asked.deployments}` : ''}.`,
-      'Remove a deployment that is not needed any more (POST /removeDeploymentReservation), or ask the operator for another plan.',
+      'Remove a deployment that is no longer needed (POST /removeDeploymentReservation), or ask the operator for another plan.',
     );
   }
   if (asked.memoryBytes > 0 && used.memoryBytes + asked.memoryBytes > tier.memoryBytes) {
@@ -72,7 +72,7 @@ export function planFits(tier: Tier, used: Usage, asked: Usage): Result<undefine
       'plan_limit_reached',
       `The plan "${name}" allows ${printBytes(tier.memoryBytes)} of memory; the account has ` +
         `${printBytes(used.memoryBytes)}, and this would add ${printBytes(asked.memoryBytes)}.`,
-      'Less is counted for smaller resources.requests.memory and resources.limits.memory; or remove a deployment (POST /removeDeploymentReservation).',
+      'Smaller resources.requests.memory and resources.limits.memory count for less; or remove a deployment (POST /removeDeploymentReservation).',
     );
   }
   const caps = capsOf(tier);

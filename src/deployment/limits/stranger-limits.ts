@@ -32,7 +32,7 @@ export function strangerFits(
   if (asked.deployments > 0 && inSession.deployments + asked.deployments > limits.perSession)
     return refuse(
       'client_limit_reached',
-      `This session has ${inSession.deployments} deployments, and may have no more.`,
+      `This session has ${inSession.deployments} deployments already, as many as it may have.`,
       hint,
     );
   if (asked.deployments > 0 && fromAddress.deployments + asked.deployments > limits.perAddress) {
@@ -62,5 +62,5 @@ function refuseBeyond(whose: string, used: Counts, asked: Counts, max: Counts): 
 }
 
 const hint =
-  'Remove one that is not needed any more (POST /removeDeploymentReservation), wait until one expires, or claim them ' +
+  'Remove one that is no longer needed (POST /removeDeploymentReservation), wait until one expires, or claim them ' +
   'with an account.';

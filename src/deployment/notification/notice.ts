@@ -82,9 +82,9 @@ export function noticesOf(
 }
 
 const domainWords: Record<DomainTrouble, string> = {
-  failing: 'is about to be lost: its DNS records do not prove it any more',
-  lost: 'was lost: its DNS records did not prove it for too long',
-  uncertified: 'gets no certificate',
+  failing: 'is about to be lost: its DNS records no longer prove that it is yours',
+  lost: 'was lost: for too long, its DNS records did not prove that it is yours',
+  uncertified: 'has no certificate',
 };
 
 /** The mail that says it. */
@@ -92,6 +92,6 @@ export function noticeMail({ message, url }: NoticeContent): { subject: string; 
   const subject = message.split(/[:.] |[.:]$/)[0]!.slice(0, 120);
   return {
     subject,
-    text: `${message}\n\n${url}\n\nWhat you are told by mail is chosen on the page of your account.\n`,
+    text: `${message}\n\n${url}\n\nYour account page says which mails you get.\n`,
   };
 }

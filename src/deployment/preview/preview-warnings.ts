@@ -47,7 +47,7 @@ function warningsOfVersions(before: PodRevision, after: PodRevision): UpdateWarn
   const isApart =
     [before, after].every(({ workload }) => !workload.env.PGDATA && mountsParent(workload)) && Math.min(was, is) >= 18;
   if (isApart) {
-    const message = `PostgreSQL ${is} begins with an empty database, beside the one of PostgreSQL ${was}`;
+    const message = `PostgreSQL ${is} starts with an empty database, next to the one of PostgreSQL ${was}`;
     return [{ code: 'empty-database', message, hint: `dump it with ${was} first, and restore it with ${is}` }];
   }
   const message = `PostgreSQL ${is} does not start on the data of PostgreSQL ${was}`;
@@ -67,7 +67,7 @@ function warningsOfVariables(before: PodRevision, after: PodRevision): UpdateWar
     .map(([name]) => name);
   if (names.length === 0) return [];
   const [are, values] = names.length > 1 ? ['are', 'values'] : ['is', 'value'];
-  const message = `${names.join(', ')} ${are} read only when the database is made: the one on its volume keeps the old ${values}`;
+  const message = `${names.join(', ')} ${are} read only when the database is created: the one on its volume keeps the old ${values}`;
   const hint = 'change it inside the database as well, or give the volume another name to begin with an empty one';
   return [{ code: 'ignored-variable', message, hint }];
 }

@@ -28,15 +28,15 @@ function preview(...asked: Parameters<typeof previewOf>): string[] {
 
 test('a pod that the update leaves as it was is unchanged', () => {
   assert.deepEqual(preview([db, web], [db, web]), [
-    'db unchanged, keeps its data: nothing of it changes',
-    'web unchanged, keeps its data: nothing of it changes',
+    'db unchanged, keeps its data: nothing changes',
+    'web unchanged, keeps its data: nothing changes',
   ]);
 });
 
 test('a pod with a volume stops before its next one starts, and finds its data again', () => {
   assert.deepEqual(preview([db, web], [{ ...db, image: 'postgres:16' }, web]), [
     'db restarted, keeps its data: its image (postgres:15 → postgres:16)',
-    'web unchanged, keeps its data: nothing of it changes',
+    'web unchanged, keeps its data: nothing changes',
   ]);
 });
 
@@ -58,7 +58,7 @@ test('pods come and go; the volume of one that goes stays', () => {
   const worker = pod('worker');
   assert.deepEqual(preview([db, web], [web, worker]), [
     'worker added, keeps its data: it is new',
-    'web unchanged, keeps its data: nothing of it changes',
+    'web unchanged, keeps its data: nothing changes',
     'db removed, keeps its data: the configuration no longer has it',
   ]);
   assert.deepEqual(preview([web, worker], [web]).at(-1), 'worker removed: the configuration no longer has it');
@@ -150,7 +150,7 @@ test('a changed password of a database that is there is warned of: its image rea
   const before = withVars({ POSTGRES_PASSWORD: 'hunter1', POSTGRES_USER: 'shop', TZ: 'UTC' });
   const after = { POSTGRES_PASSWORD: 'hunter2', POSTGRES_USER: 'shop', TZ: 'CET' };
   assert.deepEqual(warnings(before, withVars(after)), [
-    'ignored-variable: POSTGRES_PASSWORD is read only when the database is made: the one on its volume keeps the old value',
+    'ignored-variable: POSTGRES_PASSWORD is read only when the database is created: the one on its volume keeps the old value',
   ]);
   assert.deepEqual(warnings(before, withVars({ ...before.vars, TZ: 'CET' })), []);
   assert.deepEqual(warnings(before, withVars(after, { volumes: [{ ...data, name: 'new' }] })), [], 'it begins empty');
@@ -171,7 +171,7 @@ test('a database that does not start on the data that is there is warned of', ()
   assert.deepEqual(warnings(image('postgres:15.2'), image('pgvector/pgvector:pg16')), [fails]);
   assert.deepEqual(warnings(image('postgres:15.2'), image('postgres:15.4')), []);
   assert.deepEqual(warnings(image('postgres:18', '/var/lib/postgresql'), image('postgres:19', '/var/lib/postgresql')), [
-    'empty-database: PostgreSQL 19 begins with an empty database, beside the one of PostgreSQL 18',
+    'empty-database: PostgreSQL 19 starts with an empty database, next to the one of PostgreSQL 18',
   ]);
   assert.deepEqual(warnings(image('postgres:15'), image('mysql:8')), [
     'other-database: mysql does not start on the data of postgres',
@@ -184,9 +184,7 @@ test('a database that does not start on the data that is there is warned of', ()
 
 test('a volume that is asked to get smaller is told to stay as large as it is', () => {
   const sized = (sizeBytes: number) => ({ ...db, volumes: [{ ...data, sizeBytes }] });
-  assert.deepEqual(preview([sized(2 ** 31)], [sized(2 ** 30)]), [
-    'db unchanged, keeps its data: nothing of it changes',
-  ]);
+  assert.deepEqual(preview([sized(2 ** 31)], [sized(2 ** 30)]), ['db unchanged, keeps its data: nothing changes']);
   assert.match(
     warnings(sized(2 ** 31), sized(2 ** 30)).join(),
     /^volume-not-smaller: volume data of pod db stays at 2 GiB/,

@@ -160,7 +160,7 @@ function changeOf(comparison: Comparison): Pick<PodChange, 'change' | 'because'>
   const growth = growthWords(volumes);
   const rerouting = reroutes(pathOf(current, name), pathOf(next, name));
   const differences = [...scaling, ...differencesOf(before[0], after[0], images.join(' → ')), ...growth, ...rerouting];
-  const because = differences.join(', ') || 'nothing of it changes';
+  const because = differences.join(', ') || 'nothing changes';
   if (before[0].fingerprint !== after[0].fingerprint)
     return { change: stopsFirst(operations, before, after) ? 'restarted' : 'replaced', because };
   const change = scaling[0] ? 'scaled' : growth[0] ? 'grown' : rerouting[0] ? 'rerouted' : 'unchanged';

@@ -61,7 +61,7 @@ function messageAt(deployment: Deployment, health: Health, pods: readonly ShownP
   if (explanation.kind !== 'failed' || explanation.servingRevision === undefined || health !== 'failed')
     return messageOf(deployment);
   const { servingRevision, ...why } = explanation;
-  const ending = pods.some(({ state }) => state === 'failed') ? 'has failed too' : 'is on its way back';
+  const ending = pods.some(({ state }) => state === 'failed') ? 'has failed too' : 'is coming back';
   return `${describeReason(why)}; revision ${servingRevision} ${ending}: ${describeWorstPod(pods)}`;
 }
 

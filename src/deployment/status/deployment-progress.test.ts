@@ -65,7 +65,7 @@ test('a pod that listens elsewhere is given up after its patience, and looked at
     const observed = observedOf({ desired, ready: ['db'], starting: ['web'] });
     const elsewhere = {
       notReadyBecause: 'listens on 81, not on 80',
-      hint: 'let it listen on 80',
+      hint: 'make it listen on 80',
       stuck: { by: 'listening' as const, since },
     };
     const workloads = observed.workloads.map((each) => (each.isReady ? each : { ...each, ...elsewhere }));
@@ -76,7 +76,7 @@ test('a pod that listens elsewhere is given up after its patience, and looked at
     kind: 'given-up',
     pods: ['web'],
     because: 'listens on 81, not on 80, unchanged for 30 s',
-    hint: 'let it listen on 80',
+    hint: 'make it listen on 80',
     workload: 'berth-shop-web-1-0',
   });
   assert.equal(judge(desired, observe(30_000), { ...clock, isRunning: true }).kind, 'pending', 'one that has run');

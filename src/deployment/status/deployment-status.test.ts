@@ -29,10 +29,10 @@ const inShort = (pods: PodStatus[]) =>
 
 test('each pod has a status in words, with what it runs from, since which revision, and how often anew', () => {
   const fresh = { restarts: 0, restartedAt: [], settledRestarts: [], revision: 1 };
-  assert.deepEqual(tell(observe({ ready: ['db'], starting: ['web'] }, { web: { hint: 'let it listen on 80' } })), [
+  assert.deepEqual(tell(observe({ ready: ['db'], starting: ['web'] }, { web: { hint: 'make it listen on 80' } })), [
     { name: 'db', state: 'ready', image: 'node:26-slim', ...fresh },
     {
-      ...{ name: 'web', state: 'starting', message: 'does not listen on port 80 (let it listen on 80)' },
+      ...{ name: 'web', state: 'starting', message: 'does not listen on port 80 (make it listen on 80)' },
       ...{ image: 'nginx:1', ...fresh },
     },
   ]);

@@ -17,13 +17,13 @@ export function describeExplanation(explanation: Explanation | null): string {
     case undefined:
       return '';
     case 'tried-again':
-      return `${describeReason(explanation)}. It is tried again; what runs keeps running.`;
+      return `${describeReason(explanation)}. It will be tried again; what is running keeps running.`;
     case 'failed': {
       const { servingRevision } = explanation;
       return `${describeReason(explanation)}${servingRevision === undefined ? '' : `; revision ${servingRevision} still serves`}`;
     }
     case 'ended':
-      return explanation.because === 'removed' ? 'removed' : 'its time limit is reached';
+      return explanation.because === 'removed' ? 'removed' : 'its time limit was reached';
   }
 }
 

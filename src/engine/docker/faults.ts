@@ -51,7 +51,7 @@ function aboutPod(pod: string | undefined): { pods?: string[] } {
 }
 
 export const engineIsSilent = 'The container engine does not answer.';
-export const outOfDiskHint = 'its operator has to make room';
+export const outOfDiskHint = 'the operator has to make room';
 
 type Explanation = { kind: EngineFault['kind']; words: string; hint?: string };
 
@@ -76,7 +76,7 @@ const rules: (Explanation & { pattern: RegExp })[] = [
     pattern: /could not select device driver/i,
     kind: 'bad-request',
     words: 'it asks for a GPU, and this host has none that containers can use.',
-    hint: 'leave useGPU out, or deploy it to a host that has one',
+    hint: 'leave out useGPU, or deploy it to a host that has one',
   },
   {
     pattern: /no space left on device/i,
@@ -88,7 +88,7 @@ const rules: (Explanation & { pattern: RegExp })[] = [
     pattern: /unknown (or invalid )?runtime/i,
     kind: 'unavailable',
     words: 'the container engine no longer knows the runtime that pods run in.',
-    hint: 'its operator has to register it again',
+    hint: 'the operator has to register it again',
   },
   { pattern: /no such image/i, kind: 'unavailable', words: 'its image is no longer on the host.' },
   { pattern: /network \S+ not found/i, kind: 'unavailable', words: 'the network of the deployment is missing.' },
@@ -100,7 +100,7 @@ const rules: (Explanation & { pattern: RegExp })[] = [
   {
     pattern: /unable to find (user|group) /i,
     kind: 'bad-request',
-    words: 'its image does not know its user or group.',
+    words: 'its user or group does not exist in its image.',
   },
 ];
 

@@ -97,7 +97,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     while (await cluster.find('Namespace', namespaceName(deploymentId))) {
       if (end.aborted || patienceMs === 0)
         throw new EngineFault('unavailable', 'What the deployment had here before is still being removed.', {
-          hint: 'its operator may have to look at what keeps it',
+          hint: 'the operator may have to look at what is holding it up',
         });
       await wait(500, end);
     }

@@ -47,14 +47,14 @@ function explain({ status, message }: ClusterRefusal): Explanation {
   if (/exceeded quota/i.test(message))
     return {
       kind: 'unavailable',
-      words: 'the cluster gives the deployment no more pods.',
-      hint: 'its operator may know why',
+      words: 'the cluster allows the deployment no more pods.',
+      hint: 'the operator may know why',
     };
   if (status === 401 || status === 403)
     return {
       kind: 'unavailable',
       words: 'the cluster does not let Berth do this.',
-      hint: 'its operator has to allow it',
+      hint: 'the operator has to allow it',
     };
   if (status === 400 || status === 422) return { kind: 'bad-request', words: reasonIn(message) };
   // 404: its namespace; 409: somebody was faster; 429, 500, 503: not now.

@@ -34,8 +34,8 @@ test('a check that was given up is not joined by a second one until it has ended
     return runs === 1 ? promise : Promise.resolve({ code: 0, output: '', isFlood: false });
   };
   const ask = createPodCheck({ run }, pod);
-  assert.match((await ask(check))?.words ?? '', /has not ended within/);
-  assert.match((await ask(check))?.words ?? '', /was given up and has not ended yet/);
+  assert.match((await ask(check))?.words ?? '', /did not finish within/);
+  assert.match((await ask(check))?.words ?? '', /was aborted and has not ended yet/);
   assert.equal(runs, 1);
   resolve({ code: 0, output: '', isFlood: false });
   await promise;

@@ -120,7 +120,7 @@ function obstacleOf(pod: FoundPod, container: ContainerStatus | undefined): Obst
 
 /** `0/3 nodes are available: 1 node(s) had taints …, 2 Insufficient memory.` */
 function unschedulable(message: string, pod: FoundPod): Obstacle {
-  const hint = 'its operator has to make room';
+  const hint = 'the operator has to make room';
   if (
     /unbound immediate PersistentVolumeClaims|volume node affinity|didn't find available persistent volumes|persistentvolumeclaim/i.test(
       message,
@@ -128,7 +128,7 @@ function unschedulable(message: string, pod: FoundPod): Obstacle {
   )
     return {
       words: 'its volume cannot be bound: the cluster has none for it',
-      hint: 'its operator has to look at the storage class',
+      hint: 'the operator has to look at the storage class',
     };
   const short = (['memory', 'cpu', 'ephemeral-storage', 'pods', 'nvidia.com/gpu'] as const).filter((resource) =>
     new RegExp(`(Insufficient|Too many) ${resource}`, 'i').test(message),
@@ -136,7 +136,7 @@ function unschedulable(message: string, pod: FoundPod): Obstacle {
   const { requests = {} } = pod.spec?.containers?.[0]?.resources ?? {};
   if (short.length > 0)
     return { words: `no node has ${short.map((each) => wantedOf(each, requests)).join(' and ')} free`, hint };
-  return { words: 'no node takes it', hint: 'its operator has to look at the nodes' };
+  return { words: 'no node takes it', hint: 'the operator has to look at the nodes' };
 }
 
 function wantedOf(

@@ -102,7 +102,7 @@ function connectionReason(error: NodeJS.ErrnoException, port: number): Reason {
 
 function requestReason(error: NodeJS.ErrnoException, { port, path, timeoutSeconds }: Asked): Reason {
   if (error.name === 'AbortError' || error.name === 'TimeoutError') {
-    const hint = 'it has to answer sooner, or healthCheck.timeoutSeconds to be more';
+    const hint = 'it has to answer sooner, or healthCheck.timeoutSeconds has to be longer';
     return { kind: 'unhealthy', words: `health check ${path} timed out after ${timeoutSeconds} s`, hint };
   }
   if (error.code?.startsWith('HPE_')) {

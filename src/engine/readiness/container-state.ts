@@ -46,7 +46,7 @@ const evictionReasons = {
     words: 'evicted for disk: it wrote too much outside of its volumes',
     hint: 'put what it writes into a volume',
   },
-  memory: { words: 'evicted: its node was short of memory', hint: 'its operator has to make room' },
+  memory: { words: 'evicted: its node was short of memory', hint: 'the operator has to make room' },
 } as const;
 
 /** Conventions of shells and of the init process; 128 + n is signal n. */
@@ -60,7 +60,7 @@ const exitMeanings: Record<number, string> = {
 };
 
 const exitHints: Record<number, string> = {
-  0: 'a service has to go on running; what ends is a job',
+  0: 'a service has to keep running; what exits is a job',
   126: 'check its command and entrypoint',
   127: 'check its command and entrypoint',
 };

@@ -70,7 +70,7 @@ export function listeningReason(listening: Listening[] | undefined, wanted: numb
   if (!listening) return undefined;
   const refused = (words: string, hint: string): Reason => ({ kind: 'refused', words, hint });
   if (listening.some(({ port, isLocalOnly }) => port === wanted && isLocalOnly))
-    return refused(`listens on 127.0.0.1:${wanted} only`, `let it listen on 0.0.0.0:${wanted}`);
+    return refused(`listens on 127.0.0.1:${wanted} only`, `make it listen on 0.0.0.0:${wanted}`);
   if (listening.some(({ port }) => port === wanted)) return undefined;
   if (listening.length === 0)
     return refused(`does not listen on port ${wanted}, nor on any other`, 'its last lines may say what it waits for');
@@ -79,8 +79,8 @@ export function listeningReason(listening: Listening[] | undefined, wanted: numb
   return refused(
     `listens on ${places.slice(0, 5).join(', ')}, not on ${wanted}`,
     open.length > 0
-      ? `let it listen on ${wanted}, or write ${open.length === 1 ? open[0] : 'the port that it listens on'} in its \`servicePorts\` (Compose: \`ports\` or \`expose\`)`
-      : `let it listen on 0.0.0.0:${wanted}`,
+      ? `make it listen on ${wanted}, or write ${open.length === 1 ? open[0] : 'the port that it listens on'} in its \`servicePorts\` (Compose: \`ports\` or \`expose\`)`
+      : `make it listen on 0.0.0.0:${wanted}`,
   );
 }
 

@@ -57,7 +57,7 @@ test('a verdict says why, and what to do about it', () => {
       port,
       running({ exit: exit(0) }),
       undefined,
-      'exited with code 0 (a service has to go on running; what ends is a job)',
+      'exited with code 0 (a service has to keep running; what exits is a job)',
     ],
     [port, running({ phase: 'created' }), undefined, 'is created but not started'],
     [port, running({ health: { isHealthy: true, wasHealthy: false, output: '' } }), undefined, undefined],
@@ -210,11 +210,11 @@ test('where a container listens is read from the kernel and told when it helps',
     const reason = listeningReason(where, wanted);
     return reason && `${reason.words} (${reason.hint})`;
   };
-  assert.equal(words(3000), 'listens on 127.0.0.1:3000 only (let it listen on 0.0.0.0:3000)');
-  assert.match(words(5000)!, /^listens on 8080, not on 5000 \(let it listen on 5000, or/);
+  assert.equal(words(3000), 'listens on 127.0.0.1:3000 only (make it listen on 0.0.0.0:3000)');
+  assert.match(words(5000)!, /^listens on 8080, not on 5000 \(make it listen on 5000, or/);
   assert.equal(
     words(5000, listening.slice(0, 1)),
-    'listens on 127.0.0.1:3000, not on 5000 (let it listen on 0.0.0.0:5000)',
+    'listens on 127.0.0.1:3000, not on 5000 (make it listen on 0.0.0.0:5000)',
   );
   assert.match(words(5000, [])!, /^does not listen on port 5000, nor on any other/);
   assert.equal(words(8080), undefined);

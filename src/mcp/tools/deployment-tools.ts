@@ -13,7 +13,7 @@ const longestWaitSeconds = 50;
 
 export function addDeploymentTools(server: McpServer, service: Service): void {
   addTool(server, 'status', {
-    title: 'Wait for a deployment and see how it does',
+    title: 'Wait for a deployment and see how it is doing',
     description:
       'Answers when it runs, has failed or has ended; `deploying` after the wait means: call it again. A failed deployment says which pod, why, and what it wrote last.',
     input: {
@@ -78,7 +78,8 @@ export function addDeploymentTools(server: McpServer, service: Service): void {
   const count = z.looseObject({ used: z.number(), most: z.number() });
   addTool(server, 'limits', {
     title: 'See what may be used',
-    description: 'What you may have here, and what of it is taken: deployments, memory in bytes, how long they live.',
+    description:
+      'What you may have here, and how much of it is used: deployments, memory in bytes, how long they live.',
     input: { sessionToken: token },
     output: z.looseObject({
       ...{ plan: z.string().nullable(), deployments: count, memory: count, containers: count, volumes: count },

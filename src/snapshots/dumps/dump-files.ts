@@ -55,7 +55,7 @@ async function listDatabases({ pod }: Dump, { list }: DatabaseTools, dumping: Du
   try {
     return databasesIn(text);
   } catch (cause) {
-    throw new SnapshotFault(`The database of ${pod} does not tell what it has.`, { cause });
+    throw new SnapshotFault(`The database of ${pod} does not say which databases it has.`, { cause });
   }
 }
 
@@ -76,7 +76,8 @@ async function writeOne(
   };
   const tool = tools.dump(database);
   await runTool(tool, { ...dumping, take });
-  if (!tools.ending.test(last.toString('utf8'))) throw new SnapshotFault(`What ${tool.what} has written is not whole.`);
+  if (!tools.ending.test(last.toString('utf8')))
+    throw new SnapshotFault(`What ${tool.what} has written is incomplete.`);
   return written;
 }
 
@@ -98,5 +99,5 @@ export async function loadDump(dump: Dump, folder: string, dumping: Dumping): Pr
   }
   const there = new Set((await listDatabases(dump, tools, dumping)).map(({ name }) => name));
   const missing = databases.filter(({ name }) => !there.has(name));
-  if (missing.length > 0) throw new SnapshotFault(`The database of ${dump.pod} has not taken all that it was given.`);
+  if (missing.length > 0) throw new SnapshotFault(`The database of ${dump.pod} did not accept the whole dump.`);
 }

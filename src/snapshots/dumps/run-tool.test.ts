@@ -18,7 +18,7 @@ async function* pieces(count: number) {
 test('a tool that closes its outputs and goes on is ended when its time is over, and that is what is said', async () => {
   await assert.rejects(
     run('exec >&- 2>&-; exec sleep 600', { withinMs: 500 }),
-    /^SnapshotFault: its tool was not done/,
+    /^SnapshotFault: its tool had not finished/,
   );
 });
 
@@ -46,7 +46,7 @@ test('nothing more of its input is read for a tool that has failed', async () =>
     }
   })();
   await assert.rejects(run('echo its words >&2; exit 3', { input }), (fault: { ownersWords?: string }) => {
-    assert.equal(fault.ownersWords, 'its tool has ended with 3. It said: its words');
+    assert.equal(fault.ownersWords, 'its tool ended with 3. It said: its words');
     return true;
   });
   assert.ok(isClosed && read < 500, `${read} pieces`);

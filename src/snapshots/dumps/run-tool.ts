@@ -44,17 +44,18 @@ export async function runTool({ what, command }: Tool, run: ToolRun): Promise<vo
     let said = '';
     for await (const { from, bytes } of running.output) {
       left -= bytes.length;
-      if (left < 0) throw new SnapshotFault(`${what} has written more than it may.`);
+      if (left < 0) throw new SnapshotFault(`${what} wrote more than is allowed.`);
       if (from === 'stdout') await take(bytes);
       else said = `${said}${Buffer.from(bytes).toString('utf8')}`.slice(-mostSaid);
     }
     // What has closed its outputs may go on.
     const status = await Promise.race([running.exitCode(), given]);
     stop.throwIfAborted();
-    if (late.aborted) throw new SnapshotFault(`${what} was not done after ${Math.round(withinMs / 60_000)} minutes.`);
+    if (late.aborted)
+      throw new SnapshotFault(`${what} had not finished after ${Math.round(withinMs / 60_000)} minutes.`);
     const isWhole = await fed.done();
-    if (status !== 0) throw new SnapshotFault(`${what} has ended with ${status ?? 'its container'}.`, { said });
-    if (!isWhole) throw new SnapshotFault(`${what} has ended before it had read everything.`);
+    if (status !== 0) throw new SnapshotFault(`${what} ended with ${status ?? 'its container'}.`, { said });
+    if (!isWhole) throw new SnapshotFault(`${what} ended before it had read everything.`);
   } finally {
     over.removeEventListener('abort', giveUp);
     fed.giveUp();

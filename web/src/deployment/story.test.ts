@@ -122,7 +122,7 @@ test('what happens to volumes is told, in the tone that it has', () => {
     { text: 'Volume data of pod db has room again: 80 % full (of 1 GiB)', tone: 'good' },
     { text: 'Pod web is stopped: it wrote too much', tone: 'bad' },
     {
-      text: 'The volume data of pod db was lost on the engine: what was in it is gone. It is made again, empty.',
+      text: 'The volume data of pod db was lost on the engine: what was in it is gone. It is created again, empty.',
       tone: 'bad',
     },
   ]);

@@ -65,7 +65,7 @@ export function RestoreDialog({ target, snapshot, onClose, onDone }: RestoreDial
             disabled={!preview || isAsking}
             onClick={() => void restore()}
           >
-            {isBeside ? 'Start it beside' : 'Replace the data'}
+            {isBeside ? 'Start as a new deployment' : 'Replace the data'}
           </button>
         </>
       }

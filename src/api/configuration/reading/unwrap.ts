@@ -19,7 +19,7 @@ export function unwrapJson(body: string): Result<Unwrapped> {
   if (typeof text === 'string') return succeed({ text, beside });
   return refuse(
     'invalid_request',
-    `"${field}" in the body must be a text that holds the configuration.`,
+    `"${field}" in the body must be a string that holds the configuration.`,
     `Send {"${field}": "application:\\n  name: …"}, or the document itself as JSON.`,
   );
 }

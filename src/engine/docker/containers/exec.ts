@@ -54,7 +54,7 @@ export function createExec(docker: Docker, owner: string, journal: ExecJournal):
 }
 
 function notRunning(): EngineFault {
-  return new EngineFault('bad-request', 'It does not run now.');
+  return new EngineFault('bad-request', 'It is not running.');
 }
 
 /** `over`: see `watchEnd`. */

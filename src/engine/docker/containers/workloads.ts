@@ -106,7 +106,10 @@ const removalPauseMs = 100;
 async function findOurs(docker: Docker, owner: string, name: string): Promise<Docker.ContainerInspectInfo | undefined> {
   const found = await orAbsent(docker.getContainer(name).inspect());
   if (!found || isOwnedBy(owner, found.Config.Labels)) return found;
-  throw new EngineFault('bad-request', `A container named ${name} exists already and is not of this installation.`);
+  throw new EngineFault(
+    'bad-request',
+    `A container named ${name} already exists and does not belong to this installation.`,
+  );
 }
 
 /**
@@ -188,9 +191,8 @@ async function takeGpu(
   });
   const gpu = gpuFor({ deploymentId, pod, replica }, held, gpus);
   if (gpu !== undefined) return gpu;
-  const words =
-    gpus === 0 ? 'it asks for a GPU, and this server gives none to applications.' : 'no GPU is free for it.';
-  const hint = 'leave useGPU out, or deploy it to a host that has one';
+  const words = gpus === 0 ? 'it asks for a GPU, and this server has none for applications.' : 'no GPU is free for it.';
+  const hint = 'leave out useGPU, or deploy it to a host that has one';
   throw new EngineFault(gpus === 0 ? 'bad-request' : 'unavailable', words, { hint, pods: [pod] });
 }
 

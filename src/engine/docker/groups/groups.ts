@@ -40,7 +40,7 @@ export type Groups = {
 };
 
 /** For the owner of the deployment. */
-const hint = "its operator finds the cause in the service's log";
+const hint = "the operator can find the cause in the service's log";
 
 export function createGroups(options: GroupOptions): Groups {
   const { owner, driver, kernel, limitBytes, shares, startsIdle, run = runProgram } = options;

@@ -21,8 +21,7 @@ export async function watchMemory(groups: Groups, options: MemoryWatchOptions, s
   const look = createMemoryLook(groups, options);
   const lookOn = reportingFirstFault(
     async () => options.report(await look()),
-    (err) =>
-      options.log.error({ err }, 'the memory of the deployments cannot be looked at; it is tried again and again'),
+    (err) => options.log.error({ err }, 'the memory of the deployments cannot be looked at; retrying'),
   );
   while (!stop.aborted) {
     await lookOn();

@@ -8,7 +8,7 @@ test('a full disk is told as that, and not what the engine says of it', () => {
   const { kind, message, hint } = pullFault(new Error('write /var/lib/docker/tmp/x: no space left on device'), 'a:1');
   assert.deepEqual(
     [kind, message, hint],
-    ['unavailable', 'Out of disk: the host has no space left for image a:1.', 'its operator has to make room'],
+    ['unavailable', 'Out of disk: the host has no space left for image a:1.', 'the operator has to make room'],
   );
 });
 

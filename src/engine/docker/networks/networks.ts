@@ -106,7 +106,10 @@ async function isOurs(docker: Docker, owner: string, deploymentId: string): Prom
   const network = await orAbsent(docker.getNetwork(name).inspect());
   if (!network) return false;
   if (isOwnedBy(owner, network.Labels)) return true;
-  throw new EngineFault('bad-request', `A network named ${name} exists already and is not of this installation.`);
+  throw new EngineFault(
+    'bad-request',
+    `A network named ${name} already exists and does not belong to this installation.`,
+  );
 }
 
 /** An engine that answers here may still run in another network than this process, where no rule of ours is. */

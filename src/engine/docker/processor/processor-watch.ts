@@ -43,7 +43,7 @@ export async function watchProcessor(docker: Docker, options: ProcessorWatchOpti
       givingWay = await look();
       report(givingWay);
     },
-    (err) => log.error({ err }, 'the processor cannot be looked at; it is tried again and again'),
+    (err) => log.error({ err }, 'the processor cannot be looked at; retrying'),
   );
   while (!stop.aborted) {
     await lookWhenBusy();

@@ -109,7 +109,7 @@ async function refuseWithoutRoom(
   diskFreeBytes: number,
 ): Promise<void> {
   if ((await roomBeside(directory, deploymentId, volumes)) >= diskFreeBytes) return;
-  const message = 'The disk of the server has no room for a copy of the volumes now.';
+  const message = 'The disk of the server currently has no room for a copy of the volumes.';
   throw new EngineFault('unavailable', message, { hint: outOfDiskHint });
 }
 

@@ -83,7 +83,10 @@ export function createVolumes(docker: Docker, { owner, loops, isLoopForNew, stop
         found = await make();
       }
       if (!isOwnedBy(owner, found.Labels))
-        throw new EngineFault('bad-request', `A volume named ${name} exists already and is not of this installation.`);
+        throw new EngineFault(
+          'bad-request',
+          `A volume named ${name} already exists and does not belong to this installation.`,
+        );
       if (!loops || !isBoundTo(found, loops.dataOf(which))) return;
       await withoutUsers(name, (release) => loops.ensure(which, sizeBytes, release));
     },
