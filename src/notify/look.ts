@@ -6,7 +6,7 @@ import { type NoticeChannel, noticesOf } from '../deployment/notification/notice
 import { certificatesOf } from '../store/certificates.ts';
 import type { Database } from '../store/database.ts';
 import { claimedDeploymentsOfAccount } from '../store/deployments.ts';
-import { domainsOfDeployment } from '../store/domains.ts';
+import { domainsOfAccount } from '../store/domains.ts';
 import {
   accountsToTell,
   addNotice,
@@ -16,7 +16,7 @@ import {
   untold,
 } from '../store/notifications.ts';
 import type { Tables } from '../store/rows.ts';
-import { snapshotsOf } from '../store/snapshots.ts';
+import { snapshotsOfAccount } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
 
 /** Whoever breaks and mends something again and again is told of the first. */
@@ -55,10 +55,11 @@ function channelsFor({ mail, webhook }: Choices, kind: string): NoticeChannel[] 
 
 async function observe(db: Database, accountId: string, now: Instant) {
   const deployments = await claimedDeploymentsOfAccount(db, accountId, now);
-  const domains = (await Promise.all(deployments.map(({ id }) => domainsOfDeployment(db, id)))).flat();
+  const present = new Set(deployments.map(({ id }) => id));
+  const domains = (await domainsOfAccount(db, accountId)).filter(({ deploymentId }) => present.has(deploymentId));
   const names = domains.map(({ name }) => name);
   const certificates = names.length > 0 ? await certificatesOf(db, names) : new Map();
-  const snapshots = (await Promise.all(deployments.map(({ id }) => snapshotsOf(db, id)))).flat();
+  const snapshots = (await snapshotsOfAccount(db, accountId)).filter(({ deploymentId }) => present.has(deploymentId));
   return {
     deployments,
     domains: domains.flatMap((domain) => {

@@ -18,6 +18,12 @@ export async function domainsOfDeployment(db: Database, deploymentId: string): P
   return rows.map(fromRow);
 }
 
+/** Of all of its deployments, those that were lost included. */
+export async function domainsOfAccount(db: Database, accountId: string): Promise<Domain[]> {
+  const rows = await domains(db).where('accountId', '=', accountId).orderBy('addedAt').orderBy('name').execute();
+  return rows.map(fromRow);
+}
+
 export async function domainOfAccount(db: Database, { name, accountId }: DomainKey): Promise<Domain | undefined> {
   const row = await domains(db).where('name', '=', name).where('accountId', '=', accountId).executeTakeFirst();
   return row && fromRow(row);

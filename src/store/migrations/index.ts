@@ -52,6 +52,7 @@ import * as databaseDumps from './0042-database-dumps.ts';
 import * as claimedCluster from './0043-generation-2-claimed-cluster.ts';
 import * as notifications from './0044-notifications.ts';
 import * as ownHosts from './0045-own-hosts.ts';
+import * as noticesAge from './0046-notices-age.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -98,6 +99,7 @@ export const migrations: Record<string, Migration> = {
   '0043-generation-2-claimed-cluster': claimedCluster,
   '0044-notifications': notifications,
   '0045-own-hosts': ownHosts,
+  '0046-notices-age': noticesAge,
 };
 
 /** What keeps the release before from a schema of each generation: the end of a sentence for operators. */
