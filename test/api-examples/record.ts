@@ -15,7 +15,7 @@ async function withExampleValues(told: Told): Promise<unknown> {
   const noon = Date.UTC(2026, 0, 1, 12);
   const text = JSON.stringify(told)
     .replaceAll(environment, 'jolly-tapir')
-    .replace(/localhost:\d+/g, 'localhost:8080')
+    .replace(/(localhost|shop\.example\.com):\d+/g, '$1:8080')
     .replace(/(berth|berthhook|claim|berthkey|login|share)_[A-Za-z0-9_-]{16,}/g, '$1_example')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (instant) => new Date(noon + Date.parse(instant) - start).toISOString());
   return JSON.parse(text);

@@ -19,6 +19,9 @@ const yaml = `application:
 `;
 const updated = yaml.replace('GREETING: Hello', 'GREETING: Good evening');
 
+/** As one calls itself. */
+const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+
 /** What was sent and answered, by `operationId`; bodies that are streams or texts are left out. */
 export type Told = { [operationId: string]: { request?: unknown; answer?: unknown } };
 
@@ -208,6 +211,7 @@ async function tellOfAccount(
       method,
       headers: {
         origin,
+        'user-agent': browser,
         ...(cookie && { cookie }),
         ...(body && { 'content-type': 'application/json' }),
       },
