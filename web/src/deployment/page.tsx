@@ -4,7 +4,7 @@ import { useVisitor } from '../account/session.ts';
 import { Boundary } from '../parts/boundary.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
-import { targetOf } from '../remembered/remembered.ts';
+import { noteEnd, targetOf } from '../remembered/remembered.ts';
 import { Link } from '../routing/router.tsx';
 import { pathOf, type Route, type Tab, tabs } from '../routing/routes.ts';
 import { outlineOf, type Target } from '../service/calls.ts';
@@ -71,6 +71,12 @@ function KnownDeployment({ route, target: remembered, isSignedIn }: KnownDeploym
   useEffect(() => {
     if (mayBeOfAccount) setIsTokenEnded(true);
   }, [mayBeOfAccount]);
+
+  // It may have been restored elsewhere.
+  const runs = deployment !== undefined && deployment.restorableUntil === undefined;
+  useEffect(() => {
+    if (runs) noteEnd(remembered, false);
+  }, [runs, remembered]);
 
   const isEnded = problem && problem.status >= 400 && problem.status < 500 && problem.status !== 429;
   if (isEnded) return <MissingDeployment {...{ target, problem, events }} />;

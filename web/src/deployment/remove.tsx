@@ -6,6 +6,7 @@ import { drop } from '../kept/use-kept.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { tellUser } from '../parts/toast.tsx';
+import { noteEnd } from '../remembered/remembered.ts';
 import { go } from '../routing/router.tsx';
 import type { Problem } from '../service/ask.ts';
 import { removeDeployment, type Target } from '../service/calls.ts';
@@ -19,6 +20,7 @@ export function RemoveButton({ target, onKept }: { target: Target; onKept: () =>
   const remove = async () => {
     const answer = await removeDeployment(target);
     if (!answer.ok) return setProblem(answer.problem);
+    noteEnd(target, true);
     if (answer.value.restorableUntil !== undefined) {
       tellUser(`${applicationName} was removed.`);
       setIsOpen(false);

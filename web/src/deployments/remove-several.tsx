@@ -5,7 +5,7 @@ import { drop } from '../kept/use-kept.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { tellUser } from '../parts/toast.tsx';
-import { targetOf } from '../remembered/remembered.ts';
+import { noteEnd, targetOf } from '../remembered/remembered.ts';
 import type { Problem } from '../service/ask.ts';
 import { removeDeployment } from '../service/calls.ts';
 import { keyOf, type Listed } from './use-list.ts';
@@ -52,8 +52,12 @@ function Question({ listed, onDone, onClose }: RemoveSeveralProps & { onClose: (
     // One after the other: each is a transaction that has everything.
     for (const one of left) {
       const answer = await removeDeployment(targetOf(one));
-      if (!answer.ok) problems.push({ one, problem: answer.problem });
-      else if (answer.value.restorableUntil === undefined) drop(draftOf(one));
+      if (!answer.ok) {
+        problems.push({ one, problem: answer.problem });
+        continue;
+      }
+      noteEnd(one, true);
+      if (answer.value.restorableUntil === undefined) drop(draftOf(one));
     }
     setIsRemoving(false);
     const removed = left.length - problems.length;

@@ -1,8 +1,8 @@
 /** All deployments that this person can see, as they are now: those of this browser's tokens, and those of the account. */
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { useVisitor } from '../account/session.ts';
-import type { Remembered } from '../remembered/list.ts';
-import { useRemembered } from '../remembered/remembered.ts';
+import { type Remembered, tokensToAsk } from '../remembered/list.ts';
+import { noteEnd, useRemembered } from '../remembered/remembered.ts';
 import type { Answer, Problem } from '../service/ask.ts';
 import { reservationsOf } from '../service/calls.ts';
 import { untilVisible } from '../service/follow.ts';
@@ -28,14 +28,11 @@ export function useDeployments(): List & { refresh: () => void } {
   // What this browser knows is there at once, so that nothing moves when the service has answered.
   const [list, setList] = useState<List>(() => ({ isLoading: true, listed: remembered.map((one) => listedAs(one)) }));
   const [round, setRound] = useState(0);
-  /** Whose session is over: they are not asked for again. */
-  const over = useRef(new Set<string>());
   // biome-ignore lint/correctness/useExhaustiveDependencies: another round asks at once
   useEffect(() => {
     if (visitor.kind === 'unknown') return undefined;
     const stop = new AbortController();
     void follow(remembered, visitor.kind === 'account', {
-      over: over.current,
       stop: stop.signal,
       onRead: (read) => setList((before) => withKnown(read, before.listed)),
     });
@@ -44,18 +41,21 @@ export function useDeployments(): List & { refresh: () => void } {
   return { ...list, refresh: useCallback(() => setRound((before) => before + 1), []) };
 }
 
-type Following = { over: Set<string>; stop: AbortSignal; onRead: (list: List) => void };
+type Following = { stop: AbortSignal; onRead: (list: List) => void };
 
 async function follow(
   remembered: readonly Remembered[],
   isSignedIn: boolean,
-  { over, stop, onRead }: Following,
+  { stop, onRead }: Following,
 ): Promise<void> {
   while (!stop.aborted) {
-    const read = await readAll(remembered, isSignedIn, over);
+    const read = await readAll(remembered, isSignedIn);
     if (stop.aborted) return;
     onRead(read);
-    const questions = tokensOf(remembered, over).length + (isSignedIn ? 1 : 0);
+    for (const { fate, ...one } of read.listed) if (fate.kind !== 'unknown') noteEnd(one, fate.kind === 'ended');
+    // What has ended just now was noted: that begins this anew, with other questions.
+    if (stop.aborted) return;
+    const questions = tokensToAsk(remembered).length + (isSignedIn ? 1 : 0);
     if (questions === 0) return;
     await new Promise((resolve) => setTimeout(resolve, Math.max(leastPauseMs, questions * pausePerQuestionMs)));
     await untilVisible(stop);
@@ -64,26 +64,21 @@ async function follow(
 
 type ReservationsAnswer = Answer<{ reservedDeployments: Reservation[] }>;
 
-async function readAll(remembered: readonly Remembered[], isSignedIn: boolean, over: Set<string>): Promise<List> {
-  const tokens = tokensOf(remembered, over);
+async function readAll(remembered: readonly Remembered[], isSignedIn: boolean): Promise<List> {
+  const tokens = tokensToAsk(remembered);
   const [ofAccount, ...ofTokens] = await Promise.all([
     isSignedIn ? reservationsOf() : undefined,
     ...tokens.map((token) => reservationsOf(token)),
   ]);
   const answers = new Map(tokens.map((token, index) => [token, ofTokens[index]!]));
-  for (const [token, answer] of answers) if (!answer.ok && isEnded(answer.problem)) over.add(token);
   const listed = [
-    ...remembered.map((one) => listedAs(one, over.has(one.sessionToken) ? 'over' : answers.get(one.sessionToken))),
+    ...remembered.map((one) => listedAs(one, answers.get(one.sessionToken))),
     ...(ofAccount?.ok ? ofAccount.value.reservedDeployments.map(asListed) : []),
   ];
   const problems = [ofAccount, ...ofTokens].flatMap((answer) =>
     !answer || answer.ok || isEnded(answer.problem) ? [] : [answer.problem],
   );
   return { isLoading: false, listed: once(listed), ...(problems[0] && { problem: problems[0] }) };
-}
-
-function tokensOf(remembered: readonly Remembered[], over: ReadonlySet<string>): string[] {
-  return [...new Set(remembered.map(({ sessionToken }) => sessionToken))].filter((token) => !over.has(token));
 }
 
 /** Where the service has not answered, what it said before stands. */
@@ -122,11 +117,11 @@ function asListed(reservation: Reservation): Listed {
   return { applicationName, environment, url, fate: { kind: 'alive', reservation } };
 }
 
-function listedAs(one: Remembered, answer?: ReservationsAnswer | 'over'): Listed {
+function listedAs(one: Remembered, answer?: ReservationsAnswer): Listed {
   const { applicationName, environment, url, startedAt } = one;
   const ended = { kind: 'ended', startedAt } as const;
   const known = { applicationName, environment, url };
-  if (answer === 'over') return { ...known, fate: ended };
+  if (answer ? !answer.ok && isEnded(answer.problem) : one.hasEnded) return { ...known, fate: ended };
   // A service that does not answer has not ended anything.
   if (!answer?.ok) return { ...known, fate: { kind: 'unknown' } };
   const reservation = answer.value.reservedDeployments.find((each) => keyOf(each) === keyOf(one));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { forget, type Remembered, readRemembered, remember } from './list.ts';
+import { forget, type Remembered, readRemembered, remember, tokensToAsk, withEnd } from './list.ts';
 
 const deployment = (environment: string): Remembered => ({
   ...{ applicationName: 'shop', environment, url: `http://${environment}-shop.localhost:8080` },
@@ -22,6 +22,17 @@ test('of many deployments the oldest are forgotten', () => {
 
 test('a deployment is forgotten by its environment and name', () => {
   assert.deepEqual(forget([deployment('a'), deployment('b')], deployment('a')), [deployment('b')]);
+});
+
+test('a token is asked about until all that was started with it has ended, and again when one is back', () => {
+  const list = [deployment('a'), deployment('b'), { ...deployment('c'), sessionToken: 'berth_a' }];
+  const aEnded = withEnd(list, deployment('a'), true);
+  assert.deepEqual(tokensToAsk(aEnded), ['berth_b', 'berth_a']);
+  const bothEnded = withEnd(aEnded, deployment('c'), true);
+  assert.deepEqual(tokensToAsk(bothEnded), ['berth_b']);
+  assert.deepEqual(tokensToAsk(withEnd(bothEnded, deployment('a'), false)).toSorted(), ['berth_a', 'berth_b']);
+  assert.equal(withEnd(list, deployment('a'), false), list);
+  assert.equal(withEnd(list, deployment('elsewhere'), true), list);
 });
 
 test('what somebody else has written into the storage is left out', () => {

@@ -7,6 +7,8 @@ export type Remembered = {
   sessionToken: string;
   /** A date-time. */
   startedAt: string;
+  /** As the service has told, or as it was asked for here. */
+  hasEnded?: boolean;
 };
 
 /** More are not looked through by anybody, and each is a request when the list is shown. */
@@ -22,6 +24,22 @@ export function forget(
   { environment, applicationName }: Pick<Remembered, 'environment' | 'applicationName'>,
 ): Remembered[] {
   return list.filter((one) => one.environment !== environment || one.applicationName !== applicationName);
+}
+
+/** The same list where nothing changes. */
+export function withEnd(
+  list: readonly Remembered[],
+  { environment, applicationName }: Pick<Remembered, 'environment' | 'applicationName'>,
+  hasEnded: boolean,
+): readonly Remembered[] {
+  const changes = (one: Remembered) =>
+    one.environment === environment && one.applicationName === applicationName && (one.hasEnded ?? false) !== hasEnded;
+  return list.some(changes) ? list.map((one) => (changes(one) ? { ...one, hasEnded } : one)) : list;
+}
+
+/** Those by which something may still run: a session of which all has ended answers that it is not found. */
+export function tokensToAsk(list: readonly Remembered[]): string[] {
+  return [...new Set(list.filter(({ hasEnded }) => !hasEnded).map(({ sessionToken }) => sessionToken))];
 }
 
 /** Whatever else stands in the storage is left out. */

@@ -6,7 +6,7 @@ import { useSyncExternalStore } from 'react';
 import { documentOf, draftOf } from '../kept/names.ts';
 import { drop, dropAllBut } from '../kept/use-kept.ts';
 import type { Target } from '../service/calls.ts';
-import { forget, type Remembered, readRemembered, remember } from './list.ts';
+import { forget, type Remembered, readRemembered, remember, withEnd } from './list.ts';
 
 const key = 'berth.deployments';
 const listeners = new Set<() => void>();
@@ -24,6 +24,12 @@ export function forgetDeployment(deployment: Pick<Remembered, 'environment' | 'a
   drop(draftOf(deployment));
   drop(documentOf(deployment));
   write(forget(remembered(), deployment));
+}
+
+export function noteEnd(deployment: Pick<Remembered, 'environment' | 'applicationName'>, hasEnded: boolean): void {
+  const before = remembered();
+  const list = withEnd(before, deployment, hasEnded);
+  if (list !== before) write(list);
 }
 
 /** What this browser has kept beside the deployments that it has tokens of: the account's, and drafts made from it. */
@@ -54,12 +60,12 @@ function stored(): string {
   }
 }
 
-function write(list: Remembered[]): void {
+function write(list: readonly Remembered[]): void {
   const text = JSON.stringify(list);
   try {
     localStorage.setItem(key, text);
   } catch {
-    known = { text, list };
+    known = { text, list: [...list] };
   }
   for (const listener of listeners) listener();
 }
