@@ -98,6 +98,7 @@ export function importRules(): { overrides: unknown[] } {
       rule(['src/config/**', notTests], [forbidden('config'), fromTests, withoutNode]),
       rule(['src/client/**', notTests], [forbidden('client'), fromTests, withoutNode]),
       rule(['web/src/**'], [dashboard]),
+      rule(['web/src/**', notTests], [dashboard, fromTests]),
     ],
   };
 }

@@ -1,5 +1,5 @@
 /** PURE. The two documents of an image, its settings and its manifest, with layers on top of those that it had. */
-import { createHash } from 'node:crypto';
+import { digestOf } from '../lib/digest.ts';
 
 export const manifestType = 'application/vnd.oci.image.manifest.v1+json';
 const configType = 'application/vnd.oci.image.config.v1+json';
@@ -39,8 +39,4 @@ export function manifestOf(config: Buffer, layers: readonly Descriptor[]): Buffe
 
 export function layerType(compression: 'none' | 'gzip' | 'zstd'): string {
   return `application/vnd.oci.image.layer.v1.tar${compression === 'none' ? '' : `+${compression}`}`;
-}
-
-export function digestOf(content: Buffer): string {
-  return `sha256:${createHash('sha256').update(content).digest('hex')}`;
 }

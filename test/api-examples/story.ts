@@ -1,6 +1,6 @@
 /** A deployment from its validation to its removal, with every request that the description shows an example of. */
 import assert from 'node:assert/strict';
-import { digestOf } from '../../src/images/blobs/digest.ts';
+import { digestOf } from '../../src/lib/digest.ts';
 import { wait } from '../../src/lib/wait.ts';
 import type { Answer } from '../scenarios/ask.ts';
 import { type Berth, createBerth, until } from '../scenarios/berth.ts';

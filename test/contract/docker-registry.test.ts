@@ -1,6 +1,5 @@
 /** Pulls from the reference implementation of the protocol, as Debian has it. */
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +11,7 @@ import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
 import { EngineFault } from '../../src/engine/engine.ts';
 import type { ImageFault } from '../../src/images/image-fault.ts';
+import { digestOf } from '../../src/lib/digest.ts';
 import { type DebianRegistry, debianLogin, startDebianRegistry } from '../support/debian-registry.ts';
 import { openTestImages, removeBrought } from '../support/images.ts';
 import { startTokenServer } from '../support/token-server.ts';
@@ -46,7 +46,7 @@ describe("docker engine: images of Debian's registry", () => {
   /** Pushes the program of the contract, for this processor or another; answers its descriptor. */
   async function push(registry: DebianRegistry, architecture: string, says: string, repository = 'team/app') {
     const { layer, config } = await programImage();
-    const diffId = `sha256:${createHash('sha256').update(layer).digest('hex')}`;
+    const diffId = digestOf(layer);
     const described = {
       architecture,
       os: 'linux',

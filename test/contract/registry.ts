@@ -2,10 +2,11 @@
  * A registry of images on 127.0.0.1, where Docker asks for no TLS. As little of the distribution API as a pull needs:
  * a repository has one image.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pack } from 'tar-stream';
+import { digestOf } from '../../src/lib/digest.ts';
 
 /** Bytes of a layer, sent in pieces so that a pull has progress to tell of. */
 const layerSize = 3 * 2 ** 20;
@@ -155,7 +156,7 @@ function packImage(architecture: string, layers: Buffer[], howToStart: object) {
       layers: layers.map((layer) => describe('application/vnd.docker.image.rootfs.diff.tar', layer)),
     }),
   );
-  const blobs = new Map([config, ...layers].map((blob) => [digestOf(blob), blob]));
+  const blobs = new Map<string, Buffer>([config, ...layers].map((blob) => [digestOf(blob), blob]));
   return { manifest, digest: digestOf(manifest), blobs };
 }
 
@@ -164,8 +165,4 @@ async function makeLayer(): Promise<Buffer> {
   archive.entry({ name: 'content' }, randomBytes(layerSize));
   archive.finalize();
   return Buffer.concat(await Array.fromAsync(archive as AsyncIterable<Buffer>));
-}
-
-function digestOf(blob: Buffer): string {
-  return `sha256:${createHash('sha256').update(blob).digest('hex')}`;
 }

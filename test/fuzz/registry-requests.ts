@@ -1,6 +1,6 @@
 /** Requests to the registry of pushed images, as its clients send them and with something wrong. */
 import fc from 'fast-check';
-import { digestOf } from '../../src/images/blobs/digest.ts';
+import { digestOf } from '../../src/lib/digest.ts';
 import { imageManifest, ociImage, ociIndex } from '../support/image-registry.ts';
 import { type Known, type Plan, write } from './operations.ts';
 import { anything, headers } from './values.ts';

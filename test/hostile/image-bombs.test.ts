@@ -1,6 +1,5 @@
 /** Images that are small on the wire and 21 GiB on the disk, beside a deployment that only wants to write a little. */
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
@@ -9,6 +8,7 @@ import type Docker from 'dockerode';
 import { pack } from 'tar-stream';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { isGateName } from '../../src/images/gate/distribution.ts';
+import { digestOf } from '../../src/lib/digest.ts';
 import { buildImage } from '../contract/image.ts';
 import { type Berth, createBerth, type Started } from '../scenarios/berth.ts';
 import { removeBrought } from '../support/images.ts';
@@ -148,8 +148,4 @@ async function headerOf(name: string, size: number): Promise<Buffer> {
     return header;
   }
   throw new Error('an archive begins with a header');
-}
-
-function digestOf(bytes: Buffer): string {
-  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }

@@ -3,7 +3,6 @@
  * public internet; a service on 127.0.0.2 stands for all that is not. The engine is played by requests to the gate.
  */
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { createServer as createPlainServer, type RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
@@ -11,6 +10,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { ImageFault } from '../../src/images/image-fault.ts';
 import type { Images } from '../../src/images/open.ts';
+import { digestOf } from '../../src/lib/digest.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { openTestImages } from '../support/images.ts';
 
@@ -161,10 +161,6 @@ export async function openRegistryStage() {
 export function blobOf(content: Buffer | string): Blob {
   const bytes = Buffer.from(content);
   return { bytes, digest: digestOf(bytes), unpacked: unpack(bytes) };
-}
-
-function digestOf(bytes: Buffer): string {
-  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
 function unpack(bytes: Buffer): Buffer {

@@ -11,7 +11,7 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import Docker from 'dockerode';
 import { pack } from 'tar-stream';
-import { digestOf } from '../../src/images/blobs/digest.ts';
+import { digestOf } from '../../src/lib/digest.ts';
 import { bytesOfAll } from '../../src/store/image-namespaces.ts';
 import { findPushedManifest } from '../../src/store/pushed-images.ts';
 import { type ImageRegistry, openImageRegistry } from '../support/image-registry.ts';

@@ -6,7 +6,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { digestOf } from '../../src/images/blobs/digest.ts';
+import { digestOf } from '../../src/lib/digest.ts';
 import { type ImageRegistry, imageManifest, ociImage, ociIndex, openImageRegistry } from '../support/image-registry.ts';
 
 let registry: ImageRegistry;

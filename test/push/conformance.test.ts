@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { digestOf } from '../../src/images/blobs/digest.ts';
+import { digestOf } from '../../src/lib/digest.ts';
 import { type ImageRegistry, imageManifest, ociImage, openImageRegistry } from '../support/image-registry.ts';
 
 let registry: ImageRegistry;

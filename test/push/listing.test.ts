@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { imagesCommand } from '../../src/cli/admin/images-command.ts';
 import type { Streams } from '../../src/cli/terminal.ts';
-import { digestOf } from '../../src/images/blobs/digest.ts';
+import { digestOf } from '../../src/lib/digest.ts';
 import type { Settings } from '../../src/settings/settings.ts';
 import { pushedRepositories } from '../../src/store/pushed-repositories.ts';
 import { type ImageRegistry, imageManifest, ociImage, openImageRegistry } from '../support/image-registry.ts';

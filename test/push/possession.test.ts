@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, afterEach, before, test } from 'node:test';
-import { digestOf } from '../../src/images/blobs/digest.ts';
 import { namespaceOf } from '../../src/images/pushed/repository-names.ts';
+import { digestOf } from '../../src/lib/digest.ts';
 import { addApiKey } from '../../src/store/api-keys.ts';
 import { attachSession } from '../../src/store/sessions.ts';
 import { type ImageRegistry, imageManifest, ociImage, ociIndex, openImageRegistry } from '../support/image-registry.ts';

@@ -1,7 +1,7 @@
 /** Documents that name images which were pushed. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { digestOf } from '../../src/images/blobs/digest.ts';
+import { digestOf } from '../../src/lib/digest.ts';
 import { deploymentById } from '../../src/store/deployments.ts';
 import { isGranted } from '../../src/store/image-access.ts';
 import { settledImages } from '../../src/store/revisions.ts';

@@ -1,7 +1,7 @@
 /** A database that was restored may name bytes that the folder beside it does not have. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { digestOf } from '../../src/images/blobs/digest.ts';
+import { digestOf } from '../../src/lib/digest.ts';
 import { imageManifest, ociImage, openImageRegistry } from '../support/image-registry.ts';
 
 test('what the folder has no more is missing for clients too, which push it again', async (t) => {

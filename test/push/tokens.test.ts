@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { tokenMs } from '../../src/api/registry/push-tokens.ts';
-import { digestOf } from '../../src/images/blobs/digest.ts';
+import { digestOf } from '../../src/lib/digest.ts';
 import { openImageRegistry } from '../support/image-registry.ts';
 
 const registry = await openImageRegistry();

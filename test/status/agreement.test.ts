@@ -10,9 +10,9 @@ import { siteState } from '../../src/edge/served-sites.ts';
 import { addDeployment } from '../../src/store/deployments.ts';
 import { addSession } from '../../src/store/sessions.ts';
 import { journeyOf } from '../../web/src/deployment/steps.ts';
-import { toldEvents } from '../../web/src/deployment/testing.ts';
 import { deploymentOf, podStatusOf } from '../support/deployments.ts';
 import { emptyStore } from '../support/empty-store.ts';
+import { toldEvents } from '../support/told-events.ts';
 
 const url = new URL('http://jolly-tapir-shop.apps.test');
 const limits = { lifetimeMs: 1, extensionMs: 1, extensions: 2 };

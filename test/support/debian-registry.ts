@@ -3,12 +3,12 @@
  * that would begin a service of the machine, open to everybody.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { digestOf } from '../../src/lib/digest.ts';
 import { freePort } from '../free-port.ts';
 import { type TokenServer, tokenIssuer, tokenService } from './token-server.ts';
 
@@ -69,7 +69,7 @@ export async function startDebianRegistry(access: DebianAccess): Promise<DebianR
     async pushBlob(repository, bytes) {
       const { headers } = await ask(`/v2/${repository}/blobs/uploads/`, 'POST');
       const at = new URL(headers.get('location')!);
-      const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+      const digest = digestOf(bytes);
       at.searchParams.set('digest', digest);
       await ask(`${at.pathname}${at.search}`, 'PUT', bytes);
       return { digest, size: bytes.length };

@@ -8,9 +8,9 @@ import { pino } from 'pino';
 import type { ApiSettings } from '../../src/api/api-service.ts';
 import { createRegistry } from '../../src/api/registry/registry.ts';
 import { type BlobFolder, openBlobFolder } from '../../src/images/blobs/blob-folder.ts';
-import { digestOf } from '../../src/images/blobs/digest.ts';
 import { createPushedImages } from '../../src/images/pushed/pushed-image-store.ts';
 import { namespaceOf } from '../../src/images/pushed/repository-names.ts';
+import { digestOf } from '../../src/lib/digest.ts';
 import { sessionOfToken } from '../../src/store/sessions.ts';
 import { shopYaml, testApi } from './api.ts';
 

@@ -1,9 +1,9 @@
 /** For tests of the gate: images of a registry, and an engine that asks for what is in them. */
 import { Readable } from 'node:stream';
-import { type Digest, digestOf } from '../../src/images/blobs/digest.ts';
 import type { Gate } from '../../src/images/gate/gate.ts';
 import { narrowLimits } from '../../src/images/resolve/image-limits.ts';
 import type { ResolvedUpstream } from '../../src/images/resolve/resolve.ts';
+import { type Digest, digestOf } from '../../src/lib/digest.ts';
 
 export const digestOfLetter = (letter: string): Digest => `sha256:${letter.repeat(64)}`;
 

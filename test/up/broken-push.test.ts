@@ -1,12 +1,13 @@
 /** A push over connections that break: it goes on where it broke, and says so when nobody answers any more. */
 import assert from 'node:assert/strict';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createClient } from '../../src/client/client.ts';
+import { digestOf } from '../../src/lib/digest.ts';
 import { createRegistryClient } from '../../src/push/registry/push-client.ts';
 import { type Berth, createBerth } from '../scenarios/berth.ts';
 
@@ -78,7 +79,7 @@ test('a layer arrives whole over connections of which each breaks, without begin
   const content = randomBytes(40 * 2 ** 20);
   const file = join(folder, 'layer');
   await writeFile(file, content);
-  const digest = `sha256:${createHash('sha256').update(content).digest('hex')}`;
+  const digest = digestOf(content);
   const registry = createRegistryClient({ server: proxy.origin, token, signal, pauses: Array(20).fill(10) });
   let told = 0;
   assert.equal(await registry.hasBlob(repository, digest), false);

@@ -1,9 +1,9 @@
 /** What is asked of images that are here: manifests, blobs, tags. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isDigest } from '../../images/blobs/digest.ts';
 import { blobSize, forgetBlob, takeManifest } from '../../images/pushed/pushed-image-store.ts';
 import { maxManifestBytes } from '../../images/pushed/pushed-manifest.ts';
 import { readReference } from '../../images/pushed/repository-names.ts';
+import { isDigest } from '../../lib/digest.ts';
 import {
   findPushedManifest,
   hasRepository,

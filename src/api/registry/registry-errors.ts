@@ -1,6 +1,6 @@
 /** Refusals in the shape of the distribution specification: clients print the message behind the code in lower case. */
 import type { FastifyReply } from 'fastify';
-import { type Digest, isDigest } from '../../images/blobs/digest.ts';
+import { type Digest, isDigest } from '../../lib/digest.ts';
 
 const statuses = {
   BLOB_UNKNOWN: 404,

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
+import { digestOf } from '../../lib/digest.ts';
 import { type BlobCache, openBlobCache } from './blob-cache.ts';
-import { digestOf } from './digest.ts';
 
 let directory: string;
 let now = Date.now();

@@ -4,8 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import type { Digest } from '../../lib/digest.ts';
 import { type Adopted, type ByteRange, type OpenedBlob, openBlobFolder } from './blob-folder.ts';
-import type { Digest } from './digest.ts';
 import { type StagedFile, stageFile } from './staged-file.ts';
 
 /** A use is written down, for the order after a restart, when the last one noted is older than this. */

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
+import { digestOf } from '../../lib/digest.ts';
 import { type BlobFolder, openBlobFolder } from './blob-folder.ts';
-import { digestOf } from './digest.ts';
 import { resumeStaged, stageFile } from './staged-file.ts';
 
 let directory: string;

@@ -6,7 +6,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, link, mkdir, open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { type Digest, isDigest } from './digest.ts';
+import { type Digest, isDigest } from '../../lib/digest.ts';
 import { type StagedFile, syncPath } from './staged-file.ts';
 
 /** Two reads of so much are under way at the most for each reader. */

@@ -6,7 +6,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Digest } from './digest.ts';
+import type { Digest } from '../../lib/digest.ts';
 
 /** As large as a read of the file system is cheap. */
 const pieceBytes = 2 ** 20;

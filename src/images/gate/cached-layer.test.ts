@@ -3,8 +3,8 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { digestOf } from '../../lib/digest.ts';
 import { openBlobCache } from '../blobs/blob-cache.ts';
-import { digestOf } from '../blobs/digest.ts';
 import { keepAside } from './cached-layer.ts';
 
 test('layers that pass at once never take more of the disk together than the cache may, and none is held up', async () => {

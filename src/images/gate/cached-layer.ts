@@ -1,6 +1,7 @@
 /** Layers that have passed the gate once: the next engine or deployment that may have one costs no request. */
+
+import type { Digest } from '../../lib/digest.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
-import type { Digest } from '../blobs/digest.ts';
 import type { Descriptor } from '../manifests/manifest.ts';
 
 /** What the cache is given while it passes by. */

@@ -1,6 +1,6 @@
 /** The distribution protocol, as far as whoever pulls by digest needs it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Digest } from '../blobs/digest.ts';
+import type { Digest } from '../../lib/digest.ts';
 import type { ResolvedUpstream } from '../resolve/resolve.ts';
 
 export type AskedPath = { name: string; kind: 'manifests' | 'blobs'; digest: Digest };

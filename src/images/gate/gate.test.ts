@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { digestOfLetter, image, imageOf, pull } from '../../../test/support/pulled-image.ts';
-import { digestOf } from '../blobs/digest.ts';
+import { digestOf } from '../../lib/digest.ts';
 import { narrowLimits } from '../resolve/image-limits.ts';
 import { isGateName } from './distribution.ts';
 import { openGate } from './gate.ts';

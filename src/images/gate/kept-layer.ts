@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
+import type { Digest } from '../../lib/digest.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
-import type { Digest } from '../blobs/digest.ts';
 import type { Descriptor } from '../manifests/manifest.ts';
 import type { ResolvedUpstream } from '../resolve/resolve.ts';
 import { checkUnpacked, type Passing } from './layer-stream.ts';

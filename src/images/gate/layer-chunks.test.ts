@@ -6,7 +6,7 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { makeCertificate } from '../../../test/support/certificate.ts';
-import { digestOf } from '../blobs/digest.ts';
+import { digestOf } from '../../lib/digest.ts';
 import { usualPace } from '../dialer/bounded-body.ts';
 import { createDialer } from '../dialer/dialer.ts';
 import { type LayerOrigin, verifiedChunks } from './layer-chunks.ts';

@@ -1,7 +1,7 @@
 /** The bytes of a layer as they come from its registry or the cache: exactly those that its digest says, or a fault. */
 import { createHash } from 'node:crypto';
+import type { Digest } from '../../lib/digest.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
-import type { Digest } from '../blobs/digest.ts';
 import { type Pace, readAtPace } from '../dialer/bounded-body.ts';
 import { DialFault } from '../dialer/dial-fault.ts';
 import type { ImageFault } from '../image-fault.ts';

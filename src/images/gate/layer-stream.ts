@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { orAbort } from '../../lib/abortable.ts';
+import type { Digest } from '../../lib/digest.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
-import type { Digest } from '../blobs/digest.ts';
 import type { Pace } from '../dialer/bounded-body.ts';
 import type { ImageFault } from '../image-fault.ts';
 import type { Descriptor } from '../manifests/manifest.ts';

@@ -1,5 +1,5 @@
 /** PURE. What an engine would unpack, and what can be wrong with it. */
-import type { Digest } from '../blobs/digest.ts';
+import type { Digest } from '../../lib/digest.ts';
 
 /** Told by the first bytes, as engines tell it: they go by no other word. */
 export type Packing = 'gzip' | 'zstd' | 'none' | 'uncounted';

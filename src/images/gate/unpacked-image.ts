@@ -3,7 +3,7 @@
  * unpacked already. So nothing is unpacked twice, once to count it and once to have it; and nothing reaches the engine
  * that was not counted.
  */
-import { type Digest, digestOf } from '../blobs/digest.ts';
+import { type Digest, digestOf } from '../../lib/digest.ts';
 import type { Descriptor } from '../manifests/manifest.ts';
 import type { ResolvedUpstream } from '../resolve/resolve.ts';
 import type { ServedDocument } from './distribution.ts';

@@ -3,7 +3,7 @@
  * those would hold up everything else of the service.
  */
 import { Worker } from 'node:worker_threads';
-import type { Digest } from '../blobs/digest.ts';
+import type { Digest } from '../../lib/digest.ts';
 import {
   headBytes,
   type Packing,

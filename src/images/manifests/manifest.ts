@@ -2,7 +2,7 @@
  * PURE. Manifests and indexes of images (OCI image specification 1.1, Docker's schema 2), read for all who judge them:
  * whoever pulls one, and whoever pushes one. What is wrong is a value; each of them has words of its own for it.
  */
-import { type Digest, isDigest } from '../blobs/digest.ts';
+import { type Digest, isDigest } from '../../lib/digest.ts';
 
 export type Descriptor = { mediaType: string; digest: Digest; sizeBytes: number };
 

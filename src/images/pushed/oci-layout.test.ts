@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
+import { type Digest, digestOf } from '../../lib/digest.ts';
 import { type BlobFolder, openBlobFolder } from '../blobs/blob-folder.ts';
-import { type Digest, digestOf } from '../blobs/digest.ts';
 import { stageFile } from '../blobs/staged-file.ts';
 import { describeLayout } from './oci-layout.ts';
 

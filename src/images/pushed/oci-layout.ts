@@ -3,8 +3,8 @@
  * `docker load` goes by.
  */
 import { arch } from 'node:process';
+import type { Digest } from '../../lib/digest.ts';
 import type { BlobFolder } from '../blobs/blob-folder.ts';
-import type { Digest } from '../blobs/digest.ts';
 import { isAttestation, isManifestFault, type Manifest, type Platform, readManifest } from '../manifests/manifest.ts';
 import { choosePlatform } from '../resolve/image-config.ts';
 

@@ -1,9 +1,9 @@
 /** What users have pushed, asked for as a registry elsewhere is: resolving and the gate make no difference. */
 import { Readable } from 'node:stream';
 import { pushedRegistry } from '../../config/values/pushed-image.ts';
+import { isDigest } from '../../lib/digest.ts';
 import { pushedBlobSizes } from '../../store/pushed-blobs.ts';
 import { findPushedManifest } from '../../store/pushed-images.ts';
-import { isDigest } from '../blobs/digest.ts';
 import type { Answer } from '../dialer/dialer.ts';
 import type { RegistryClient } from '../upstream/registry-client.ts';
 import type { PushedImages } from './pushed-image-store.ts';

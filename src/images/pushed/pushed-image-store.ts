@@ -8,6 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { serializeByKey } from '../../lib/concurrency.ts';
+import { type Digest, digestOf } from '../../lib/digest.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { type Namespace, provideNamespace } from '../../store/image-namespaces.ts';
 import { addPushedBlob, pushedBlobSizes, seePushedBlob } from '../../store/pushed-blobs.ts';
@@ -16,7 +17,6 @@ import type { Tables } from '../../store/rows.ts';
 import { write } from '../../store/transaction.ts';
 import { removeUnnamedBlob } from '../../store/unwanted-images.ts';
 import type { Adopted, BlobFolder } from '../blobs/blob-folder.ts';
-import { type Digest, digestOf } from '../blobs/digest.ts';
 import { type StagedFile, stageFile } from '../blobs/staged-file.ts';
 import { type ManifestFacts, readPushedManifest } from './pushed-manifest.ts';
 import { createUploads, type Uploads } from './uploads.ts';

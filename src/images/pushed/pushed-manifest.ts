@@ -1,6 +1,7 @@
 /** PURE. Manifests that users push: what is accepted, and what it consists of. */
+
+import type { Digest } from '../../lib/digest.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
-import type { Digest } from '../blobs/digest.ts';
 import {
   type Descriptor,
   isImageType,

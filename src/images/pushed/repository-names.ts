@@ -1,6 +1,6 @@
 /** PURE. Names of pushed images: `<namespace>/<name>:<tag>`, as the distribution specification has them. */
 import { createHash } from 'node:crypto';
-import { type Digest, isDigest } from '../blobs/digest.ts';
+import { type Digest, isDigest } from '../../lib/digest.ts';
 
 /** Whose images they are. */
 export type ImageOwner = { kind: 'session'; sessionId: string } | { kind: 'account'; accountId: string };

@@ -1,5 +1,5 @@
 /** PURE. Configurations of images and the platforms that they are for. */
-import { type Digest, isDigest } from '../blobs/digest.ts';
+import { type Digest, isDigest } from '../../lib/digest.ts';
 import { isObject, type Platform, parseObject } from '../manifests/manifest.ts';
 import { shown } from './manifest-words.ts';
 

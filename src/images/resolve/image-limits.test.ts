@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { digestOf } from '../blobs/digest.ts';
+import { digestOf } from '../../lib/digest.ts';
 import { findExcess, narrowLimits, printLimit } from './image-limits.ts';
 
 const any = { compressedBytes: 10 * 2 ** 20, unpackedBytes: 20 * 2 ** 20 };

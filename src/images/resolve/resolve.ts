@@ -4,7 +4,7 @@ import { isReference, locateImage } from '../../config/values/image-names.ts';
 import { pushedRegistry } from '../../config/values/pushed-image.ts';
 import type { ImageLimits, OwnImageLimits } from '../../deployment/limits/pull-limits.ts';
 import type { ImageRequest } from '../../deployment/plan/operation.ts';
-import { type Digest, digestOf, isDigest } from '../blobs/digest.ts';
+import { type Digest, digestOf, isDigest } from '../../lib/digest.ts';
 import { readWhole } from '../dialer/bounded-body.ts';
 import type { Dialer } from '../dialer/dialer.ts';
 import { architectureHint, ImageFault } from '../image-fault.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { podOf, toldEvents } from '../../../test/support/told-events.ts';
 import type { Deployment } from '../service/records.ts';
 import { addEvents, callsForStatus, emptyFeed, readEvent } from './feed.ts';
 import type { ToldEvent } from './story.ts';
-import { podOf, toldEvents } from './testing.ts';
 
 const deployment: Deployment = {
   ...{ applicationName: 'shop', environment: 'jolly-tapir', url: 'http://jolly-tapir-shop.localhost:8080' },

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { podOf, toldEvents } from '../../../test/support/told-events.ts';
 import type { PodState } from '../service/records.ts';
 import { journeyOf, presentOf } from './steps.ts';
 import { endOf, tell } from './story.ts';
-import { podOf, toldEvents } from './testing.ts';
 
 const web = { workload: 'berth-abcdefghij-my-web-1-0', pod: 'my-web', revision: 1, replica: 0 };
 const started = [0, { kind: 'intent', intent: 'start', revision: 1 }] as const;

@@ -1,8 +1,8 @@
-/** Events and pods as the service sends them, for tests. */
-import type { DeploymentEvent } from '../../../src/deployment/event/event.ts';
-import { describeEvent } from '../../../src/deployment/event/event-words.ts';
-import type { PodState } from '../service/records.ts';
-import type { ToldEvent } from './story.ts';
+/** Events and pods as the service sends them to the dashboard. */
+import type { DeploymentEvent } from '../../src/deployment/event/event.ts';
+import { describeEvent } from '../../src/deployment/event/event-words.ts';
+import type { ToldEvent } from '../../web/src/deployment/story.ts';
+import type { PodState } from '../../web/src/service/records.ts';
 
 export const noon = Date.UTC(2026, 0, 1, 12);
 
