@@ -224,16 +224,19 @@ export function neighbourSections({ quiet, attacked }: NeighbourTimes): Section[
   ];
 }
 
-export function imageSections({ sentBytes, own, cold, warm, here, memoryBytes }: ImageTimes): Section[] {
+export function imageSections({ sentBytes, own, unpacked, cold, warm, here, memoryBytes }: ImageTimes): Section[] {
   const size = `${Math.round(sentBytes / 1e6)} MB`;
   const rows: [string, string, number[]][] = [
     ['images.own', `the engine's own pull of an image of ${size}`, own],
+    ['images.unpacked', 'the same of layers as they unpack, out of memory', unpacked],
     ['images.cold', 'Berth: POST until it answers, nobody has had the image', cold],
     ['images.warm', 'Berth: POST until it answers, the engine has lost the image', warm],
     ['images.here', 'Berth: POST until it answers, the engine has the image', here],
   ];
   /** What the same would take if the engine pulled by itself. */
   const ownStarted = own.map((ms, round) => ms + here[round]!);
+  /** What the engine takes of it, whoever gives it the layers. */
+  const unpackedStarted = unpacked.map((ms, round) => ms + here[round]!);
   const ratio = (id: string, says: string, ours: number[], theirs: number[]): Figure => {
     const { ofMedians, medianOfPairs } = ratioOf(ours, theirs);
     return { id, says, values: { 'of medians': ofMedians, 'median of pairs': medianOfPairs } };
@@ -263,6 +266,15 @@ export function imageSections({ sentBytes, own, cold, warm, here, memoryBytes }:
       figures: [
         ratio('ratio.cold.started', 'nobody has had the image', cold, ownStarted),
         ratio('ratio.warm.started', 'it was lost', warm, ownStarted),
+      ],
+    },
+    {
+      title: "Live / the engine's pull of layers as they unpack, out of memory, and live with the image then",
+      unit: 'ratio',
+      figures: [
+        ratio('ratio.cold.least', 'nobody has had the image', cold, unpackedStarted),
+        ratio('ratio.warm.least', 'it was lost', warm, unpackedStarted),
+        ratio('ratio.least', 'nothing of Berth but what goes live / its own pull', unpackedStarted, own),
       ],
     },
     {

@@ -2,7 +2,7 @@
  * `npm run bench:flow`: what memory the service needs while gigabytes stream through it: an image that the engine pulls
  * through the gate, and one that is pushed. Layers are made while they are sent; a second's memory is a sample.
  */
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
@@ -18,7 +18,7 @@ import { manifestType } from '../src/push/image-documents.ts';
 import { programImage } from '../test/contract/image.ts';
 import { port as programPort } from '../test/contract/program.ts';
 import { removeBrought } from '../test/support/images.ts';
-import { imageDocuments, type PackedLayer } from './packed-image.ts';
+import { digestOfParts, imageDocuments, lengthOf, type PackedLayer } from './packed-image.ts';
 import { type Service, startService } from './service.ts';
 import { createUndo, signalOfInterruption, type Undo } from './undo.ts';
 
@@ -41,14 +41,7 @@ async function makeLayer(): Promise<Layer> {
   const end = Buffer.alloc(1024);
   const content = [header, ...Array.from({ length: pieces }, () => piece), end];
   const parts = [gzipSync(header), ...Array.from({ length: pieces }, () => packedPiece), gzipSync(end)];
-  const sizeBytes = parts.reduce((sum, { length }) => sum + length, 0);
-  return { parts, sizeBytes, digest: digestOf(parts), diffId: digestOf(content) };
-}
-
-function digestOf(parts: readonly Buffer[]): string {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part);
-  return `sha256:${hash.digest('hex')}`;
+  return { parts, sizeBytes: lengthOf(parts), digest: digestOfParts(parts), diffId: digestOfParts(content) };
 }
 
 /** An image of so many such layers that runs: the program of the contract on top of them. */
@@ -56,14 +49,14 @@ async function makeImage(gigabytes: number) {
   const program = await programImage();
   const top = [gzipSync(program.layer)];
   const small = {
-    ...{ parts: top, sizeBytes: top[0]!.length, digest: digestOf(top) },
-    diffId: digestOf([program.layer]),
+    ...{ parts: top, sizeBytes: top[0]!.length, digest: digestOfParts(top) },
+    diffId: digestOfParts([program.layer]),
   };
   const layers = [...(await Promise.all(Array.from({ length: gigabytes }, makeLayer))), small];
   const { config, manifest } = imageDocuments(program, layers);
   const blobs = new Map<string, Pick<Layer, 'parts' | 'sizeBytes'>>(layers.map((layer) => [layer.digest, layer]));
-  blobs.set(digestOf([config]), { parts: [config], sizeBytes: config.length });
-  return { manifest, digest: digestOf([manifest]), blobs };
+  blobs.set(digestOfParts([config]), { parts: [config], sizeBytes: config.length });
+  return { manifest, digest: digestOfParts([manifest]), blobs };
 }
 
 type Image = Awaited<ReturnType<typeof makeImage>>;
@@ -126,7 +119,7 @@ async function push(service: Service, image: Image, sent: (bytes: number) => voi
   const authorization = `Basic ${Buffer.from(`me:${sessionToken}`).toString('base64')}`;
   const at = { host: 'localhost', port: service.port };
   async function send(method: string, path: string, type: string, parts: readonly Buffer[], expected: number) {
-    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    const length = lengthOf(parts);
     const headers = {
       authorization,
       host: `localhost:${service.port}`,

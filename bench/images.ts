@@ -1,8 +1,9 @@
 /**
  * What the gate costs: an application whose image nobody has had yet, live, against the engine's own pull of as large an
- * image from the same registry, which is on this machine; and again when the engine has lost the image.
+ * image from the same registry, which is on this machine; and again when the engine has lost the image. The engine's pull
+ * of such layers as they unpack, out of memory, is what nobody gets below who gives it layers to pull.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -17,7 +18,7 @@ import { programImage } from '../test/contract/image.ts';
 import { identityPath, port as programPort } from '../test/contract/program.ts';
 import { removeBrought } from '../test/support/images.ts';
 import { untilOk } from './http.ts';
-import { imageDocuments } from './packed-image.ts';
+import { digestOfParts, imageDocuments, lengthOf } from './packed-image.ts';
 import { startService } from './service.ts';
 import type { Undo } from './undo.ts';
 
@@ -26,6 +27,8 @@ export type ImageTimes = {
   sentBytes: number;
   /** Milliseconds, one for each round. */
   own: number[];
+  /** The engine's own pull of layers that are unpacked already. */
+  unpacked: number[];
   cold: number[];
   warm: number[];
   /** With the image on the engine. */
@@ -56,7 +59,7 @@ export async function measureImages(
     return liveAt - begunAt;
   }
 
-  const times = { own: [] as number[], cold: [] as number[], warm: [] as number[], here: [] as number[] };
+  const times: Omit<ImageTimes, 'sentBytes' | 'memoryBytes'> = { own: [], unpacked: [], cold: [], warm: [], here: [] };
   for (let round = 0; round < rounds; round++) {
     const ours = async () => {
       const image = await registry.publish();
@@ -66,7 +69,10 @@ export async function measureImages(
       times.here.push(await live(image));
       await removeBrought(docker, registry.host);
     };
-    const own = async () => times.own.push(await timedPull(docker, await registry.publish()));
+    const own = async () => {
+      times.own.push(await timedPull(docker, await registry.publish()));
+      times.unpacked.push(await timedPull(docker, await registry.publish('none')));
+    };
     // Neither always runs after the other.
     for (const contender of round % 2 === 0 ? [own, ours] : [ours, own]) await contender();
   }
@@ -93,26 +99,28 @@ async function timedPull(docker: Docker, image: string): Promise<number> {
   return ms;
 }
 
-type Layer = { packed: Buffer; diffId: string };
+/** In parts, so that what layers have in common is in memory once. */
+type Layer = { packed: Buffer[]; raw: Buffer[]; diffId: string };
 
 /** A registry on loopback with images that differ in all of their layers. */
 async function openRegistry() {
   const program = await programImage();
   // What lies in images: a program of 120 MB.
-  const file = await tarOf('opt/program', await readFile(process.execPath));
-  const base = { raw: file, packed: gzipSync(file, { level: 6 }) };
-  const documents = new Map<string, Buffer>();
-  const server = createServer((request, response) => {
+  const base = layerContent(await tarOf('opt/program', await readFile(process.execPath)));
+  const small = layerContent(program.layer);
+  const documents = new Map<string, Buffer[]>();
+  const server = createServer(async (request, response) => {
     const [, kind, reference = ''] = /^\/v2\/bench\/(manifests|blobs)\/(.+)$/.exec(request.url!) ?? [];
     const found = documents.get(reference);
     if (request.url === '/v2/') return void response.end('{}');
     if (!kind || !found) return void response.writeHead(404).end();
-    response.setHeader('content-length', found.length);
+    response.setHeader('content-length', lengthOf(found));
     if (kind === 'manifests') {
       response.setHeader('content-type', manifestType);
-      response.setHeader('docker-content-digest', digestOf(found));
+      response.setHeader('docker-content-digest', digestOfParts(found));
     }
-    response.end(request.method === 'HEAD' ? undefined : found);
+    if (request.method !== 'HEAD') for (const part of found) response.write(part);
+    response.end();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -121,24 +129,21 @@ async function openRegistry() {
   /** The same content with a file of its own before it: packed files one after another are one packed file. */
   async function layerOf({ raw, packed }: typeof base): Promise<Layer> {
     const mark = (await tarOf(`opt/${randomUUID()}`, Buffer.from(randomUUID()))).subarray(0, -endBytes);
-    const diffId = `sha256:${createHash('sha256').update(mark).update(raw).digest('hex')}`;
-    return { packed: Buffer.concat([gzipSync(mark), packed]), diffId };
+    return { packed: [gzipSync(mark), packed], raw: [mark, raw], diffId: digestOfParts([mark, raw]) };
   }
 
-  async function publish(): Promise<string> {
+  async function publish(compression: 'none' | 'gzip' = 'gzip'): Promise<string> {
     documents.clear();
-    const small = { raw: program.layer, packed: gzipSync(program.layer) };
     const layers = [await layerOf(small), await layerOf(base), await layerOf(base)];
-    const described = layers.map(({ packed, diffId }) => ({
-      digest: digestOf(packed),
-      sizeBytes: packed.length,
-      diffId,
-    }));
-    const { config, manifest } = imageDocuments(program, described);
-    for (const bytes of [config, manifest, ...layers.map(({ packed }) => packed)])
-      documents.set(digestOf(bytes), bytes);
+    const described = layers.map(({ packed, raw, diffId }) => {
+      const parts = compression === 'gzip' ? packed : raw;
+      const digest = compression === 'gzip' ? digestOfParts(packed) : diffId;
+      documents.set(digest, parts);
+      return { digest, sizeBytes: lengthOf(parts), diffId };
+    });
+    const { config, manifest } = imageDocuments(program, described, compression);
     const tag = randomUUID();
-    documents.set(tag, manifest);
+    documents.set(digestOf(config), [config]).set(digestOf(manifest), [manifest]).set(tag, [manifest]);
     return `${host}/bench:${tag}`;
   }
 
@@ -147,6 +152,10 @@ async function openRegistry() {
     await new Promise((resolve) => server.close(resolve));
   };
   return { host, publish, close, sentBytes: 2 * base.packed.length };
+}
+
+function layerContent(raw: Buffer): { raw: Buffer; packed: Buffer } {
+  return { raw, packed: gzipSync(raw, { level: 6 }) };
 }
 
 /** An archive ends with so many zeros. */

@@ -1,5 +1,6 @@
-/** The two documents of an image that is measured: what it runs is the program of the engines' contract. */
-
+/** An image that is measured: its two documents, and blobs in parts; what it runs is the program of the engines' contract. */
+import { createHash } from 'node:crypto';
+import type { Digest } from '../src/lib/digest.ts';
 import { layerType, manifestOf } from '../src/push/image-documents.ts';
 import type { programImage } from '../test/contract/image.ts';
 
@@ -10,6 +11,7 @@ export type PackedLayer = { digest: string; sizeBytes: number; diffId: string };
 export function imageDocuments(
   { config: start }: Pick<Awaited<ReturnType<typeof programImage>>, 'config'>,
   layers: readonly PackedLayer[],
+  compression: 'none' | 'gzip' = 'gzip',
 ): { config: Buffer; manifest: Buffer } {
   const config = Buffer.from(
     JSON.stringify({
@@ -17,6 +19,20 @@ export function imageDocuments(
       rootfs: { type: 'layers', diff_ids: layers.map(({ diffId }) => diffId) },
     }),
   );
-  const described = layers.map(({ digest, sizeBytes }) => ({ mediaType: layerType('gzip'), digest, size: sizeBytes }));
+  const described = layers.map(({ digest, sizeBytes }) => ({
+    mediaType: layerType(compression),
+    digest,
+    size: sizeBytes,
+  }));
   return { config, manifest: manifestOf(config, described) };
+}
+
+export function lengthOf(parts: readonly Buffer[]): number {
+  return parts.reduce((sum, { length }) => sum + length, 0);
+}
+
+export function digestOfParts(parts: readonly Buffer[]): Digest {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return `sha256:${hash.digest('hex')}`;
 }
