@@ -1,43 +1,66 @@
-/** What the engine costs that knows very many deployments on a cluster, which is simulated: objects and no machine. */
-
-import type { Workload } from '../src/deployment/workload/workload.ts';
-import type { Cluster, Followed } from '../src/engine/kubernetes/cluster.ts';
+/**
+ * What a control plane costs that has very many deployments on a cluster, which is simulated: the real engine, loop and
+ * store, and no machine.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { startLoop } from '../src/control/loop.ts';
+import { revisitMsOf } from '../src/control/schedule.ts';
+import { hashObserved } from '../src/deployment/workload/observed-hash.ts';
 import { openKubernetesEngine } from '../src/engine/kubernetes/kubernetes.ts';
-import { workloadMarks } from '../src/engine/kubernetes/manifests/marks.ts';
-import { namespaceManifest } from '../src/engine/kubernetes/manifests/namespace.ts';
-import { controllerManifest } from '../src/engine/kubernetes/manifests/workload.ts';
-import { namespaceName, objectName } from '../src/engine/kubernetes/names.ts';
-import type { Found, Kind } from '../src/engine/kubernetes/objects.ts';
+import { openSqlite } from '../src/store/database.ts';
+import { pod, specOf } from '../test/support/deployments.ts';
+import { loopControl, revisitMs, writeRunning } from './loop-control.ts';
+import { simulatedCluster } from './simulated-cluster.ts';
 
 export type ClusterSize = {
   deployments: number;
   pods: number;
-  /** While each deployment was looked at once, and all of them for a sweep. */
-  requests: number;
   openMs: number;
   observeMs: number;
   listMs: number;
+  /** While each deployment was looked at once, and all of them for a sweep. */
+  requests: number;
   /** Of the heap, with the objects. */
   bytes: number;
+  /** While the loop ran for so many seconds in which nothing changed. */
+  idle: { seconds: number; visits: number; requests: number; share: number; residentBytes: number };
 };
 
-const owner = 'simulated';
-const podsEach = 2;
-const createdAt = '2026-01-01T00:00:00Z';
+const image = 'node:26-slim';
+const spec = specOf(...['web', 'db'].map((name) => pod(name, { image })));
+const podsEach = spec.pods.length;
+/** Rows to a transaction, while what runs already is written down. */
+const rowsAtOnce = 500;
 
 /** Needs `--expose-gc` for the memory; without it, that is what happens to be in the heap. */
-export async function measureClusterSize(deployments: number): Promise<ClusterSize> {
-  const ids = Array.from({ length: deployments }, (_, index) => `d${String(index).padStart(9, '0')}`);
+export async function measureClusterSize(deployments: number, seconds: number): Promise<ClusterSize> {
+  await using opened = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'berth-bench-'));
+  opened.defer(() => rm(folder, { recursive: true }));
+  const db = await openSqlite(join(folder, 'berth.db'));
+  opened.defer(() => db.destroy());
+  const cluster = simulatedCluster('simulated');
+  const ids: string[] = [];
   const before = heapBytes();
-  const requests: string[] = [];
-  const cluster = simulatedCluster(ids, requests);
+  while (ids.length < deployments)
+    await db.transaction().execute(async (db) => {
+      for (const end = Math.min(ids.length + rowsAtOnce, deployments); ids.length < end; ) {
+        const { deployment, desired } = await writeRunning(db, spec);
+        cluster.add(deployment.id, desired);
+        ids.push(deployment.id);
+      }
+    });
+
   const begunAt = performance.now();
   const images = { digestOf: () => Promise.reject(new Error('No image is brought here.')) };
   const starting = { images, localPatterns: ['*'], edgeNetworks: [], diskBytes: 2 ** 30, stopSeconds: 5 };
-  await using opened = await openKubernetesEngine({ ...starting, cluster, owner });
-  const { engine } = opened;
+  const { engine } = opened.use(await openKubernetesEngine({ ...starting, cluster, owner: 'simulated' }));
   const openMs = performance.now() - begunAt;
-  requests.length = 0;
+  cluster.requests.length = 0;
   const observedAt = performance.now();
   for (const id of ids) {
     const { workloads } = await engine.observe(id, []);
@@ -48,90 +71,43 @@ export async function measureClusterSize(deployments: number): Promise<ClusterSi
   const owned = await engine.listOwned();
   const endedAt = performance.now();
   if (owned.length !== deployments * (podsEach + 1)) throw new Error(`${owned.length} things are seen`);
+  const requests = cluster.requests.length;
+  const bytes = heapBytes() - before;
   return {
-    ...{ deployments, pods: deployments * podsEach, requests: requests.length, openMs },
+    ...{ deployments, pods: deployments * podsEach, requests, openMs, bytes },
     ...{ observeMs: (listedAt - observedAt) / deployments, listMs: endedAt - listedAt },
-    bytes: heapBytes() - before,
+    idle: await measureIdle(),
   };
+
+  /** As it is after some hours: all is written down as it is, and visits are spread over the time to the longest plan. */
+  async function measureIdle(): Promise<ClusterSize['idle']> {
+    const withinMs = revisitMsOf(deployments, revisitMs);
+    for (const id of ids) {
+      const observedHash = hashObserved(await engine.observe(id, []));
+      await db.updateTable('leases').set({ observedHash }).where('deploymentId', '=', id).execute();
+    }
+    await sql`update leases set "dueAt" = ${Date.now()} + abs(random() % ${withinMs})`.execute(db);
+    const checkTags = () => Promise.reject(new Error('No image is asked for here.'));
+    const control = loopControl({ db, engine, checkTags, refreshEdge: async () => {} });
+    const loop = startLoop(control);
+    // The first survey reads all rows, and is over then.
+    await delay(5_000);
+    const visitsOf = async () => (await control.metrics.visits.get()).values.reduce((sum, { value }) => sum + value, 0);
+    const visitsBefore = await visitsOf();
+    cluster.requests.length = 0;
+    const processor = process.cpuUsage();
+    const startedAt = performance.now();
+    await delay(seconds * 1_000);
+    const { user, system } = process.cpuUsage(processor);
+    const share = (user + system) / 1_000 / (performance.now() - startedAt);
+    const seen = { visits: (await visitsOf()) - visitsBefore, requests: cluster.requests.length };
+    const residentBytes = process.memoryUsage.rss();
+    await loop.stop();
+    return { seconds, share, residentBytes, ...seen };
+  }
 }
 
 function heapBytes(): number {
   globalThis.gc?.();
   return process.memoryUsage().heapUsed;
-}
-
-/** Knows what it was given, and notes what is asked of it. */
-function simulatedCluster(ids: readonly string[], requests: string[]): Cluster {
-  const objects = new Map<Kind, Found[]>([
-    ['Namespace', ids.map((id) => found(namespaceManifest(owner, id, { kind: 'open' }).metadata))],
-    ['Deployment', ids.flatMap((id) => workloadsOf(id).map((workload) => found(controllerOf(id, workload).metadata)))],
-    ['Pod', ids.flatMap((id) => workloadsOf(id).map((workload) => podOf(id, workload)))],
-  ]);
-  return {
-    server: 'simulated',
-    follow: <T extends Found>(kind: Kind) => followed((objects.get(kind) ?? []) as T[]),
-    async ask<T>(method: string, path: string) {
-      requests.push(`${method} ${path}`);
-      return { major: '1', minor: '30' } as T;
-    },
-    find: async () => undefined,
-    ...{ open: notThere, apply: notThere, remove: notThere, run: notThere },
-  };
-}
-
-function notThere(): never {
-  throw new Error('Nothing is changed on the simulated cluster.');
-}
-
-/** As an informer of the library keeps them: by namespace. */
-function followed<T extends Found>(all: T[]): Followed<T> {
-  const byNamespace = Map.groupBy(all, ({ metadata }) => metadata.namespace);
-  const byName = new Map(all.map((object) => [`${object.metadata.namespace}/${object.metadata.name}`, object]));
-  return {
-    list: (namespace) => (namespace === undefined ? all : (byNamespace.get(namespace) ?? [])),
-    get: (name, namespace) => byName.get(`${namespace}/${name}`),
-    ...{ on() {}, async start() {}, async stop() {} },
-  };
-}
-
-function workloadsOf(id: string): Workload[] {
-  return Array.from({ length: podsEach }, (_, index) => ({
-    ...{
-      name: `berth-${id}-pod${index}-1-0`,
-      pod: `pod${index}`,
-      revision: 1,
-      replica: 0,
-      fingerprint: 'f',
-      image: 'x',
-    },
-    ...{ env: {}, files: [], volumes: [], ports: [], aliases: [], useGPU: false, readiness: { kind: 'running' } },
-    resources: { requests: {}, limits: {} },
-  }));
-}
-
-function controllerOf(deploymentId: string, workload: Workload) {
-  const request = {
-    owner,
-    deploymentId,
-    workload,
-    image: workload.image,
-    names: [],
-    stopSeconds: 5,
-    diskBytes: 2 ** 30,
-  };
-  return controllerManifest({ ...request, hasLowPorts: true });
-}
-
-function podOf(deploymentId: string, workload: Workload): Found {
-  const { labels } = workloadMarks(owner, deploymentId, workload);
-  const name = `${objectName(deploymentId, workload.name)}-x`;
-  const running = { restartCount: 0, containerID: 'containerd://x', state: { running: { startedAt: createdAt } } };
-  const status = { phase: 'Running', podIP: '10.0.0.1', containerStatuses: [running] };
-  return { ...found({ name, namespace: namespaceName(deploymentId), labels }), ...{ status } };
-}
-
-function found(metadata: { name: string; namespace?: string; labels: object; annotations?: object }): Found {
-  const { name, namespace } = metadata;
-  const known = { uid: `${namespace}/${name}`, resourceVersion: '1', creationTimestamp: createdAt };
-  return { metadata: { ...metadata, ...known } as Found['metadata'] };
 }

@@ -6,7 +6,7 @@
  *   none begins after `--within 180` seconds).
  * - `density`: what a service costs that has 200 deployments on a node without a machine, while nothing changes
  *   (`--deployments 200 --seconds 120`).
- * - `size`: what the engine costs that knows 10,000 deployments, on a cluster that is simulated.
+ * - `size`: what a control plane costs that has 10,000 deployments, on a cluster that is simulated (`--seconds 120`).
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -135,7 +135,8 @@ async function measureDensity(signal: AbortSignal): Promise<Section[]> {
 }
 
 async function measureSize(): Promise<Section[]> {
-  const { deployments, pods, requests, openMs, observeMs, listMs, bytes } = await measureClusterSize(10_000);
+  const { idle, ...size } = await measureClusterSize(10_000, Number(values.seconds));
+  const { deployments, pods, requests, openMs, observeMs, listMs, bytes } = size;
   const row = (id: string, says: string, measured: number, target = Number.NaN): Figure => ({
     ...{ id: `kubernetes.size.${id}`, says },
     values: { measured, target },
@@ -149,6 +150,15 @@ async function measureSize(): Promise<Section[]> {
         row('observe', 'a look at one deployment, ms', observeMs),
         row('list', 'a look at all for the sweep, ms', listMs),
         row('each', 'requests to the API for each look, below', requests / deployments, 1),
+      ],
+    },
+    {
+      ...{ title: `The control loop with them, ${idle.seconds} s in which nothing changes`, unit: 'mixed' },
+      figures: [
+        row('visits', 'visits to deployments', idle.visits),
+        row('visit', 'requests to the API for each visit, below', idle.requests / Math.max(1, idle.visits), 1),
+        row('share', 'processor, % of one', idle.share * 100),
+        row('resident', 'memory of the process, MiB', idle.residentBytes / 2 ** 20),
       ],
     },
   ];

@@ -7,44 +7,29 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { AppSpec } from '../src/config/spec/spec.ts';
-import type { Control } from '../src/control/control.ts';
-import { createDiskBook } from '../src/control/disk/disk-book.ts';
 import { startLoop } from '../src/control/loop.ts';
-import { createRouted, storedRoutes } from '../src/control/routing.ts';
+import { storedRoutes } from '../src/control/routing.ts';
 import { revisitMsOf, togetherMs } from '../src/control/schedule.ts';
 import { createTidying } from '../src/control/tidying.ts';
-import { createPausedClock } from '../src/control/visit/paused-clock.ts';
-import { type Deployment, newDeployment } from '../src/deployment/deployment.ts';
-import { desiredAt } from '../src/deployment/desired.ts';
 import type { Site } from '../src/deployment/site.ts';
-import { openEgress } from '../src/deployment/workload/egress.ts';
 import { hashObserved } from '../src/deployment/workload/observed-hash.ts';
 import { startEdge } from '../src/edge/haproxy/haproxy.ts';
 import { createRouteFeed } from '../src/edge/route-feed.ts';
 import { createMemoryWorld } from '../src/engine/memory/world.ts';
-import { newId, newToken } from '../src/lib/ids.ts';
-import { createMetrics } from '../src/lib/metrics.ts';
 import { parsePostgresUrl } from '../src/lib/postgres-address.ts';
-import { sealWith } from '../src/lib/seal.ts';
-import { wait } from '../src/lib/wait.ts';
-import { type Database, openPostgres, openSqlite } from '../src/store/database.ts';
-import { addDeployment } from '../src/store/deployments.ts';
-import { addingFirstEvent } from '../src/store/events.ts';
-import { atOnce, leasedAfter, makeDue, makingDue, nextDueAt } from '../src/store/leases.ts';
-import { addingFirstRevision } from '../src/store/revisions.ts';
-import { addSession } from '../src/store/sessions.ts';
-import { writeAll } from '../src/store/write-all.ts';
+import { openPostgres, openSqlite } from '../src/store/database.ts';
+import { leasedAfter, makeDue, nextDueAt } from '../src/store/leases.ts';
 import { pod, specOf } from '../test/support/deployments.ts';
 import { plainSettings } from '../test/support/edge.ts';
 import { createTestEngine } from '../test/support/memory-engine.ts';
 import { measureIdleChecks } from './idle-checks.ts';
 import type { LoopCost, LoopTask } from './loop.ts';
+import { benchLog, loopControl, revisitMs, writeRunning, writeStart } from './loop-control.ts';
 
 const { deployments, idleSeconds, starts, dataDir, port, postgres } = JSON.parse(process.argv[2]!) as LoopTask;
 
 const image = 'nginx:1';
 const spec: AppSpec = specOf(pod('web', { image, path: '/', servicePorts: [80] }));
-const document = JSON.stringify(spec);
 const surveys = 5;
 /** Rows to a transaction, while what runs already is written down. */
 const rowsAtOnce = 500;
@@ -54,18 +39,13 @@ const quietMs = 120_000;
 const visitsAtOnce = 1_000;
 /** Health checks of more pods than this are another measurement. */
 const mostChecked = 10_000;
-/** As in `control/open.ts`. */
-const revisitMs = 10 * 60_000;
 
 const db = postgres
   ? await openPostgres({ ...parsePostgresUrl(postgres.url), connections: 10 })
   : await openSqlite(join(dataDir, 'berth.db'));
-const seal = sealWith('a secret of the benchmark');
 const engine = createTestEngine({ world: createMemoryWorld({ [image]: {} }) });
 const now = Date.now;
-const log = { info() {}, error: (fields: object, message: string) => console.error(message, fields) };
-const edge = await startEdge({ ...plainSettings, dataDir, port }, { info() {}, warn: log.error }, []);
-const urlOf = (label: string) => new URL(`http://${label}.localhost`);
+const edge = await startEdge({ ...plainSettings, dataDir, port }, { info() {}, warn: benchLog.error }, []);
 /** Whom the next start waits for, and what is called when the edge has its route. */
 let awaited: { host: string; arrived: () => void } | undefined;
 
@@ -82,32 +62,14 @@ const feed = createRouteFeed(
       return changed;
     },
   },
-  { appsDomain: 'localhost', log: { info() {}, warn: log.error } },
+  { appsDomain: 'localhost', log: { info() {}, warn: benchLog.error } },
 );
 
-const control: Control = {
-  ...{ db, seal, engine, checkTags: engine.checkTags, urlOf, now, wait, log, random: Math.random },
-  ...{ metrics: createMetrics(), disk: createDiskBook(), routed: createRouted() },
-  pausedClock: createPausedClock(() => performance.now()),
-  egressOf: async () => openEgress,
-  refreshEdge: () => feed.refresh(),
-  settings: {
-    ...{ deployDeadlineMs: 600_000, listenPatienceMs: 30_000, drainMs: 10_000, leaseMs: 15_000 },
-    ...{
-      pollMs: 5_000,
-      resyncMs: 30_000,
-      revisitMs,
-      imageDiskShare: 0.85,
-      diskFreeBytes: 0,
-      graceMs: 0,
-      containerDiskBytes: 2 ** 30,
-    },
-  },
-};
+const control = loopControl({ db, engine, checkTags: engine.checkTags, refreshEdge: () => feed.refresh() });
 
 const emptyBytes = process.memoryUsage.rss();
 for (let count = 0; count < deployments; count += rowsAtOnce)
-  await writeRunning(Math.min(rowsAtOnce, deployments - count));
+  await writeSome(Math.min(rowsAtOnce, deployments - count));
 control.routed = await storedRoutes(db);
 await control.refreshEdge();
 const loop = startLoop(control);
@@ -136,23 +98,10 @@ process.send!({
 process.disconnect!();
 
 /** Deployments that have been running for a while, on the engine and in the store, as the loop would have left them. */
-async function writeRunning(count: number): Promise<void> {
+async function writeSome(count: number): Promise<void> {
   await db.transaction().execute(async (db) => {
     for (let number = 0; number < count; number++) {
-      const deployment = await write(db, (asked) => ({
-        ...asked,
-        state: 'running',
-        progress: 100,
-        servingRevision: 1,
-      }));
-      const desired = desiredAt(
-        deployment,
-        { number: 1, spec },
-        {
-          ...{ now: now(), url: urlOf(deployment.label), egress: openEgress },
-        },
-      );
-      if (desired.kind !== 'running') throw new Error('it is not to run');
+      const { deployment, desired } = await writeRunning(db, spec);
       const [{ workload }] = desired.workloads as [(typeof desired.workloads)[number]];
       await engine.execute(deployment.id, { kind: 'create-network', egress: desired.egress, because: 'missing' });
       await engine.execute(deployment.id, { kind: 'start', workload, because: 'revision 1' });
@@ -171,21 +120,6 @@ async function writeRunning(count: number): Promise<void> {
     }
   });
   engine.executed.length = 0;
-}
-
-/** What POST /startUserDeployment writes. */
-async function write(db: Database, as: (asked: Deployment) => Deployment): Promise<Deployment> {
-  const [id, sessionId, createdAt] = [newId(), newId(), now()];
-  const named = { applicationName: 'shop', environment: id, label: `${id}-shop` };
-  const deployment = as(newDeployment({ id, sessionId, ...named, createdAt, expiresAt: null, claimedAt: null }));
-  await addSession(db, { id: sessionId, token: newToken('berth'), createdAt });
-  await addDeployment(db, deployment);
-  await writeAll(db, [
-    ...addingFirstRevision(db, seal, id, { number: 1, spec, document, createdAt }),
-    addingFirstEvent(db, id, { at: createdAt, event: { kind: 'intent', intent: 'start', revision: 1 } }),
-    makingDue(db, id, atOnce(createdAt)),
-  ]);
-  return deployment;
 }
 
 /** Milliseconds of each of many visits. */
@@ -251,7 +185,7 @@ async function surveyOnce(): Promise<number> {
 async function startOne(): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const begunAt = performance.now();
-  const { id, label } = await db.transaction().execute((db) => write(db, (asked) => asked));
+  const { id, label } = await db.transaction().execute((db) => writeStart(db, spec));
   awaited = { host: `${label}.localhost`, arrived: resolve };
   loop.wake(id);
   await promise;
