@@ -1,5 +1,6 @@
 /** The cluster of the tests, as a service uses it that runs on this machine beside the node. */
 import { randomBytes } from 'node:crypto';
+import type Docker from 'dockerode';
 import { recipes } from '../../scripts/setup/images/images.ts';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { connectCluster } from '../../src/engine/kubernetes/cluster.ts';
@@ -16,9 +17,13 @@ export type ServiceCluster = AsyncDisposable & {
   bringImagesOf(yaml: string): Promise<void>;
 };
 
+const ofRecipes = recipes.map(({ image }) => image);
+
 export async function openServiceCluster(): Promise<ServiceCluster> {
   const [docker, cluster] = [await connectDocker(), await connectCluster()];
   const name = `service-${newId(randomBytes)}`;
+  // Also of those whom no test asks for by itself: a command line does, an agent, a template.
+  await importPresent(docker, ofRecipes);
   await using opening = new AsyncDisposableStack();
   const account = opening.use(await connectAsBerth(cluster, name));
   const storage = opening.use(await startProvisioner(cluster, name));
@@ -32,23 +37,33 @@ export async function openServiceCluster(): Promise<ServiceCluster> {
       BERTH_STORAGE_CLASS: storage.name,
       BERTH_NODE_GATE: `${gate.host}:${gate.port} as ${gate.name}`,
       // As the set-up and the tests build them on this machine's Docker.
-      BERTH_LOCAL_IMAGES: [...recipes.map(({ image }) => image), 'berth-test-*'].join(','),
+      BERTH_LOCAL_IMAGES: [...ofRecipes, 'berth-test-*'].join(','),
       // Tried once, by the tests of the probe; each start of a service would take seconds longer.
       BERTH_ALLOW_UNSAFE: 'firewall',
     },
     async bringImagesOf(yaml) {
       const named = new Set([...yaml.matchAll(/image: *"?([^\s",}]+)/g)].map(([, image]) => image!));
-      const present = await Promise.all(
-        [...named].map(async (image) => {
-          const found = await docker
-            .getImage(image)
-            .inspect()
-            .catch(() => undefined);
-          return found ? [image] : [];
-        }),
-      );
-      await importImages(docker, present.flat());
+      await importPresent(docker, [...named]);
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+/** Puts on the node what this machine's Docker has of them. */
+async function importPresent(docker: Docker, images: readonly string[]): Promise<void> {
+  const isPresent = await Promise.all(
+    images.map((image) =>
+      docker
+        .getImage(image)
+        .inspect()
+        .then(
+          () => true,
+          () => false,
+        ),
+    ),
+  );
+  await importImages(
+    docker,
+    images.filter((_, index) => isPresent[index]),
+  );
 }
