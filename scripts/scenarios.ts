@@ -8,6 +8,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { engineTests, filesOfDocker } from './testing/engine-tests.ts';
 import { type Column, type RunReport, scenarioTable } from './testing/scenario-table.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -55,20 +56,18 @@ async function run(place: Place, files: readonly string[]): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  const before = (await read(pathOf(place))) ?? { reports: [], leftOut: [] };
-  const seen = new Set([...found.reports, ...found.leftOut].map(({ file }) => file));
-  const isOlder = ({ file }: { file: string }) => !seen.has(file);
-  const kept: RunReport = {
-    reports: [...before.reports.filter(isOlder), ...found.reports],
-    leftOut: [...before.leftOut.filter(isOlder), ...found.leftOut],
-  };
+  const before = await read(pathOf(place));
+  const seen = new Set(found.reports.map(({ file }) => file));
+  const others = (before?.reports ?? []).filter(({ file }) => !seen.has(file));
+  const kept: RunReport = { reports: [...others, ...found.reports] };
   await writeFile(pathOf(place), JSON.stringify(kept));
   await rm(report);
 }
 
 async function columnOf(place: Place): Promise<Column> {
+  const { title, env } = places[place];
   const known = await read(pathOf(place));
-  return { title: places[place].title, reports: known?.reports ?? [], leftOut: known?.leftOut ?? [] };
+  return { title, reports: known?.reports ?? [], leftOut: engineTests(filesOfDocker, env).leftOut };
 }
 
 function pathOf(place: Place): string {

@@ -52,7 +52,7 @@ printSlowest(reports, performance.now() - startedMs);
 console.log(`\n${closingLines(reports, unsteady).join('\n')}`);
 if (reports.some(({ failures }) => failures.length > 0)) process.exitCode = 1;
 const reportFile = process.env.TEST_REPORT;
-if (reportFile) await writeFile(reportFile, JSON.stringify({ reports, leftOut: ofEngine.leftOut } satisfies RunReport));
+if (reportFile) await writeFile(reportFile, JSON.stringify({ reports } satisfies RunReport));
 
 async function testFiles(chosen: readonly string[]): Promise<string[]> {
   const patterns = folders.map((folder) => `${folder}/**/*.test.ts`);

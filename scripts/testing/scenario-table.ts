@@ -3,10 +3,10 @@ import type { LeftOut } from './engine-tests.ts';
 import type { FileReport } from './verdict.ts';
 
 /** What one run of `npm test` leaves in the file that `TEST_REPORT` names. */
-export type RunReport = { reports: FileReport[]; leftOut: LeftOut[] };
+export type RunReport = { reports: FileReport[] };
 
 /** All that is known of the scenarios on one store and one engine. */
-export type Column = RunReport & { title: string };
+export type Column = RunReport & { title: string; leftOut: LeftOut[] };
 
 export function scenarioTable(columns: readonly Column[]): string {
   const filesOf = ({ reports, leftOut }: Column) => [...reports, ...leftOut].map(({ file }) => file);
