@@ -184,7 +184,7 @@ describe('data of volumes', needsRoot, () => {
     await deploy('shop', ['db']);
     const data = await makeVolume('shop', 'db');
     const mount = join(here(), 'volumes/shop/db/mount');
-    const script = `import { freezeAll } from './src/engine/docker/volumes/frozen-copy.ts';
+    const script = `import { freezeAll } from './src/engine/docker/volumes/freeze.ts';
       await freezeAll([${JSON.stringify(mount)}]); console.log('frozen'); setInterval(() => {}, 1000);`;
     const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],

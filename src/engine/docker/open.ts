@@ -17,6 +17,7 @@ import { type GroupWishes, openGroups } from './groups/open.ts';
 import { escapeWords, findKnownEscapes } from './host/known-escapes.ts';
 import { findRuntimeProblem, type Runtime } from './host/runtime.ts';
 import { removeUnnamed } from './images/image-store.ts';
+import { removeLeftInstances } from './volumes/follow-writes.ts';
 import { volumesFolder } from './volumes/loop-layout.ts';
 import { removeLeftCopies } from './volumes/volume-archives.ts';
 
@@ -63,6 +64,7 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
     copies: join(dataDir, 'volume-copies'),
   };
   await removeLeftCopies(loops.directory);
+  await removeLeftInstances();
   const execs = join(dataDir, 'execs');
   const { ended, unbegun } = await endLeftExecs(docker, execs);
   if (ended > 0) log.info({ ended }, 'commands in containers ended that a killed service has left');

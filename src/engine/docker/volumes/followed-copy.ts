@@ -1,0 +1,95 @@
+/**
+ * Copies of file systems that are in use, of which the kernel tells what is written meanwhile. All is copied beside the
+ * writers, then what they have written since, until that is little; so that under the freeze only the last of it is copied.
+ */
+import { readFile, stat } from 'node:fs/promises';
+import { type BlockMap, bytesOf, createBlockMap } from './block-map.ts';
+import { type CopiedFile, openCopiedFile, rangesOf } from './copy-blocks.ts';
+import { type FollowedWrites, followWrites, NotFollowed } from './follow-writes.ts';
+import type { CopiedVolume } from './frozen-copy.ts';
+import { readMounts } from './mount-table.ts';
+import { runProgram } from './volume-programs.ts';
+
+/** Copied in a moment. */
+const littleBytes = 2 ** 20;
+/** Who writes faster than is copied will not be caught up with. */
+const mostRounds = 5;
+
+export type CopyBeside = AsyncDisposable & {
+  /** Under the freeze. */
+  finish(): Promise<void>;
+  /** After it: the copies are whole. Throws NotFollowed where they may not be. */
+  expectWhole(): Promise<void>;
+};
+
+type Followed = CopiedFile & { device: string; fileBytes: number; changed: BlockMap; image: string };
+
+/** Throws NotFollowed where the kernel does not tell. */
+export async function copyFollowed(volumes: readonly CopiedVolume[], signal?: AbortSignal): Promise<CopyBeside> {
+  await using opening = new AsyncDisposableStack();
+  const mounts = volumes.map(({ mount }) => mount);
+  const devices = await devicesOf(mounts);
+  const writes = opening.use(await followWrites(devices.map(({ number }) => number)));
+  const sync = () => runProgram(['sync', '--file-system', ...mounts], undefined, signal);
+  const files: Followed[] = [];
+  for (const [index, { image, copy }] of volumes.entries()) {
+    const { size: fileBytes } = await stat(image);
+    const file = opening.use(await openCopiedFile(image, copy, fileBytes));
+    files.push({ ...file, device: devices[index]!.number, fileBytes, changed: createBlockMap(fileBytes), image });
+  }
+  const note = () => noteWrites(writes, files);
+  for (const file of files) await file.copyGently(await rangesOf(file.image, signal), note, signal);
+  for (let round = 0, left = Infinity; left > littleBytes && round < mostRounds; round++) {
+    await sync();
+    note();
+    left = 0;
+    for (const file of files) {
+      const changed = file.changed.take();
+      left += bytesOf(changed);
+      await file.copyGently(changed, note, signal);
+    }
+  }
+  const opened = opening.move();
+  return {
+    async finish() {
+      note();
+      for (const file of files) await file.copyNow(file.changed.take());
+    },
+    async expectWhole() {
+      await writes.expectAll();
+      await expectSame(files, devices, mounts);
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+function noteWrites(writes: FollowedWrites, files: readonly Followed[]): void {
+  for (const { device, ...range } of writes.read()) {
+    const file = files.find((each) => each.device === device);
+    // The file system has grown.
+    if (file && range.end > file.fileBytes) throw new NotFollowed('the volume is larger than it was');
+    file?.changed.add(range);
+  }
+}
+
+/** `uses`: how often the kernel has had a device until then; its number alone comes again. */
+type Device = { number: string; uses: string };
+
+async function devicesOf(mounts: readonly string[]): Promise<Device[]> {
+  const table = await readMounts();
+  const found = mounts.map(async (mount) => {
+    const number = table.get(mount)?.number;
+    const uses = number && (await readFile(`/sys/dev/block/${number}/diskseq`, 'utf8').catch(() => undefined));
+    if (!number || !uses) throw new NotFollowed('the kernel does not number what is mounted');
+    return { number, uses };
+  });
+  return await Promise.all(found);
+}
+
+async function expectSame(files: readonly Followed[], before: readonly Device[], mounts: readonly string[]) {
+  const now = await devicesOf(mounts);
+  const sizes = await Promise.all(files.map(({ image }) => stat(image)));
+  const isSame = before.every(({ number, uses }, index) => now[index]!.number === number && now[index]!.uses === uses);
+  if (!isSame || sizes.some(({ size }, index) => size !== files[index]!.fileBytes))
+    throw new NotFollowed('the volume was mounted anew, or has grown');
+}
