@@ -185,6 +185,11 @@ exec restic "$@" --password-file /dev/fd/3 3<<END
 $line
 END`;
 
+/** Applications do not wait for a processor that a backup has. */
+const givingWay = ['-n', '19'];
+/** What `nice` and a shell end with where there is no such program. */
+const notFound = 127;
+
 function runRestic(
   words: readonly string[],
   password: string,
@@ -192,8 +197,8 @@ function runRestic(
   { cwd, take, into, feed, signal }: Asking,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const [program, argv] = feed ? ['sh', ['-c', fedScript, 'sh', ...words]] : ['restic', words];
-    const child = spawn(program, argv, {
+    const argv = feed ? ['sh', '-c', fedScript, 'sh', ...words] : ['restic', ...words];
+    const child = spawn('nice', [...givingWay, ...argv], {
       env: environmentOf(env),
       stdio: 'pipe',
       ...(cwd && { cwd }),
@@ -224,6 +229,7 @@ function runRestic(
       ended.abort();
       if (signal?.aborted) reject(new BackupFault(endedWords(signal)));
       else if (fault !== undefined) reject(fault);
+      else if (status === notFound) reject(new BackupFault(missing));
       else if (status === 0 && !isBroken) resolve(Buffer.concat(out).toString('utf8'));
       else reject(new BackupFault(wordsOf(complaint, status)));
     });
