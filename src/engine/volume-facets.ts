@@ -11,9 +11,9 @@ export type VolumeCopies = {
   sizes(deploymentId: string): Promise<ReadonlyMap<string, number>>;
   /**
    * Copies volumes, all as they are at one instant, while workloads write to them; to be read until it is cleared. Where
-   * nothing can hold writers back for an instant, those that have the volumes are stopped meanwhile.
+   * nothing can hold writers back for an instant, those that have the volumes are stopped meanwhile. Rejects at the abort.
    */
-  take(deploymentId: string, volumes: readonly string[], key: string): Promise<VolumeCopy>;
+  take(deploymentId: string, volumes: readonly string[], key: string, signal?: AbortSignal): Promise<VolumeCopy>;
   /**
    * Makes empty volumes to be filled. What a call that was killed has made is gone. `becoming`: the deployment whose first
    * volumes they become; default: the same.

@@ -62,7 +62,7 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
   try {
     stop.throwIfAborted();
     const copied =
-      names.length > 0 ? engine.copies.take(deployment.id, names, key) : nothingCopied(deployment, key, parts);
+      names.length > 0 ? engine.copies.take(deployment.id, names, key, stop) : nothingCopied(deployment, key, parts);
     const copy = await copied.catch((error: unknown) => {
       // Before a restore it is tried again: how long a copy takes depends on what else the host does.
       throw snapshot.reason === 'before-restore' ? error : finalOf(error);

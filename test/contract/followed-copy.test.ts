@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, type TestContext, test } from 'node:test';
@@ -11,6 +11,7 @@ import { bytesOf, createBlockMap } from '../../src/engine/docker/volumes/block-m
 import { followWrites, NotFollowed, type Write } from '../../src/engine/docker/volumes/follow-writes.ts';
 import { copyFollowed } from '../../src/engine/docker/volumes/followed-copy.ts';
 import { freezeAll } from '../../src/engine/docker/volumes/freeze.ts';
+import { copyFrozen } from '../../src/engine/docker/volumes/frozen-copy.ts';
 import { type LoopPlace, loopPlace } from '../../src/engine/docker/volumes/loop-layout.ts';
 import { readMounts } from '../../src/engine/docker/volumes/mount-table.ts';
 import { clearFolder } from '../../src/engine/docker/volumes/mounted-folder.ts';
@@ -120,6 +121,16 @@ describe('copies of volumes that are written to', needsRoot, () => {
     await once(child, 'exit');
     if (!isFollowing) return context.skip('the kernel of this host does not tell what is written');
     await (await followWrites([device]))[Symbol.asyncDispose]();
+    await assert.rejects(instanceOf(device), /no instance/);
+  });
+
+  test('given up while it copies, it leaves nothing in the kernel', async () => {
+    await startWriter();
+    const giveUp = new AbortController();
+    const copying = copyFrozen([copied()], { signal: giveUp.signal });
+    while (!(await stat(copied().copy).catch(() => undefined))?.size) await wait(1);
+    giveUp.abort();
+    await assert.rejects(copying, { name: 'AbortError' });
     await assert.rejects(instanceOf(device), /no instance/);
   });
 

@@ -45,10 +45,10 @@ export function createVolumeCopies({ volumes: root, loops, copies, sizes }: Copi
 
   return {
     sizes,
-    async take(deploymentId, volumes, key) {
+    async take(deploymentId, volumes, key, signal) {
       for (const volume of volumes) await loops.ensure({ deploymentId, volume });
       const folder = await make(key);
-      const copy = await copyVolumes(root, folder, deploymentId, volumes, { firstPassMs });
+      const copy = await copyVolumes(root, folder, deploymentId, volumes, { signal, firstPassMs });
       const mounts = volumes.map((volume) => loopPlace(join(folder, volumesIn), deploymentId, volume).mount);
       return { kind: 'files', ...copy, apparentBytes: await apparentBytesBelow(mounts) };
     },
