@@ -199,3 +199,35 @@ test('the name of a pod shows nothing while that is replaced, and at no time ano
   await shop.visit();
   assert.deepEqual((await shop.deployment()).ownHosts, [], 'a revision without that pod leaves the name to the others');
 });
+
+test('names that a release without them has left are mended by the next visit, also while their pod is away', async () => {
+  const admin = pod('admin', { image: 'nginx:1', path: '/', servicePorts: [80], subdomain: 'admin' });
+  const of = (...pods: Parameters<typeof specOf>) => ({ ...specOf(...pods), url: 'example.com' });
+  const shop = await shopOnMemory(of(web, admin), images);
+  const { control } = shop;
+  const { db, refreshEdge } = control;
+  await shop.visit();
+  const { endpoints: all, ownHosts } = await shop.deployment();
+  assert.deepEqual(ownHosts, ['admin.example.com']);
+  /** @returns What the edge gets of the host, each time it is told of anything. */
+  const visitAfter = async (left: { ownHosts: string[]; endpoints?: typeof all }) => {
+    const row = Object.entries(left).map(([name, value]) => [name, JSON.stringify(value)]);
+    await db.updateTable('deployments').set(Object.fromEntries(row)).execute();
+    const seen: number[] = [];
+    control.refreshEdge = async () => {
+      await refreshEdge();
+      seen.push(endpointsAt('admin.example.com', await shop.deployment()).length);
+    };
+    await shop.intend({});
+    await shop.visit();
+    return seen;
+  };
+  const others = all.filter(({ host }) => host === undefined);
+  assert.deepEqual(await visitAfter({ ownHosts: [], endpoints: others }), [0, 1], 'at no time another pod');
+  assert.deepEqual((await shop.deployment()).ownHosts, ['admin.example.com']);
+  assert.deepEqual(await visitAfter({ ownHosts }), [], 'what is right stays');
+  await shop.update(of(web));
+  await shop.visit();
+  assert.deepEqual(await visitAfter({ ownHosts }), [1], 'it is the name of all again');
+  assert.deepEqual((await shop.deployment()).ownHosts, []);
+});

@@ -1,5 +1,7 @@
 /** Routes: what the store says that the edge serves, and that the edge really does. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Deployment } from '../deployment/deployment.ts';
+import { type Desired, ownHostsOf } from '../deployment/desired.ts';
 import type { Operation } from '../deployment/plan/operation.ts';
 import { type Endpoint, ownHostsAfter } from '../deployment/site.ts';
 import type { Database } from '../store/database.ts';
@@ -94,6 +96,25 @@ export async function route(
   deployment.endpoints = [...endpoints];
   deployment.ownHosts = ownHosts;
   routed.edge.set(id, { taken: print(endpoints) });
+}
+
+/**
+ * A release that does not know which names are one pod's alone leaves them as they were, whatever it serves: by the revision
+ * that serves they are right again. False when the visit is no longer the one to write.
+ */
+export async function mendOwnHosts(
+  deployment: Deployment,
+  desired: Extract<Desired, { kind: 'running' }>,
+  { record, refreshEdge }: Pick<Router, 'record' | 'refreshEdge'>,
+): Promise<boolean> {
+  const { endpoints, servingRevision } = deployment;
+  const ownHosts = ownHostsOf(desired);
+  if (servingRevision !== desired.revision || isDeepStrictEqual(ownHosts, deployment.ownHosts)) return true;
+  // With them is said that there is something new to serve.
+  if (!(await record({ endpoints, ownHosts }))) return false;
+  deployment.ownHosts = ownHosts;
+  await refreshEdge();
+  return true;
 }
 
 /**

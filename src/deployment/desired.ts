@@ -225,6 +225,14 @@ function refuseSecrets(): never {
   throw new Error('a generated value is asked for, and there is no key to derive it from');
 }
 
+/** The custom domains at which one pod alone is reached, when all are there. */
+export function ownHostsOf({ workloads }: Pick<Extract<Desired, { kind: 'running' }>, 'workloads'>): string[] {
+  const hosts = workloads.flatMap(({ workload, subdomain }) =>
+    subdomain && workload.ports.length > 0 ? [subdomain.host] : [],
+  );
+  return [...new Set(hosts)].toSorted();
+}
+
 function atSubdomain(pod: PodSpec, spec: AppSpec): Pick<DesiredWorkload, 'subdomain'> {
   const host = subdomainOf(spec, pod);
   return host === undefined ? {} : { subdomain: { host, path: pod.path! } };

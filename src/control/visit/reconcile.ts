@@ -16,7 +16,7 @@ import { forgetSuperseded } from '../../store/revisions.ts';
 import { StoreFault } from '../../store/store-fault.ts';
 import type { Control, Visit } from '../control.ts';
 import { explainByDisk } from '../disk/disk-explanation.ts';
-import { confirmEverywhere, confirmRoutes } from '../routing.ts';
+import { confirmEverywhere, confirmRoutes, mendOwnHosts } from '../routing.ts';
 import { nextVisitAt, soonAt } from '../schedule.ts';
 import { findAwaited, lookAgainMs } from './awaited-snapshot.ts';
 import { noteEnd, noteGone, noteStopped, warnOfEnd } from './ending.ts';
@@ -127,6 +127,8 @@ class Step {
       return { dueAt: now() + lookAgainMs };
     }
     if (awaited) return await this.#giveUp(awaited, deployment.pods);
+    const { record } = this.#journal;
+    if (!(await mendOwnHosts(deployment, desired, { ...this.#control, record }))) return await this.#unwritten();
     const seen = await this.#observe(desired);
     // What the engine dates is compared with this: the clock may be set while it is written down.
     const seenAt = now();
