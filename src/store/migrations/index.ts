@@ -5,7 +5,7 @@
  * One that only adds, such as a table, or a column that may be null or has a default, is applied by the first service
  * that starts, and the release before starts on it too. One after which that would go wrong begins a generation: its name
  * says which (`0043-generation-2-subject`), `generationChanges` says why, and an operator has to agree to it.
- * `only-adds.test.ts` holds the others to what they promise.
+ * `test/contract/store/only-adds.ts` holds the others to what they promise.
  */
 import type { Migration } from 'kysely';
 import * as initial from './0001-initial.ts';
