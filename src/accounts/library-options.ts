@@ -1,10 +1,11 @@
 /** What the sign-in library is told. Whatever it would take from its environment is said here. */
 import { kyselyAdapter } from '@better-auth/kysely-adapter';
-import type { BetterAuthOptions } from 'better-auth';
-import { APIError } from 'better-auth/api';
+import type { BetterAuthOptions, GenericEndpointContext } from 'better-auth';
+import { APIError, getSessionFromCtx } from 'better-auth/api';
 import { hideTokens } from '../lib/ids.ts';
 import { signInCookiePrefix } from '../lib/sign-in-cookie.ts';
 import { isPostgres } from '../store/dialect/dialect.ts';
+import { endPasswordLinks } from '../store/sign-ins.ts';
 import { endAccount } from './deletion.ts';
 import { withHashedTokens } from './hashed-tokens.ts';
 import { addressesIn, verificationLink } from './mail-links.ts';
@@ -45,9 +46,9 @@ export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Ma
       // An address that nobody has proven may be another one's: whoever comes with it from a provider is not let in.
       accountLinking: { enabled: true, requireLocalEmailVerified: true },
     },
-    hooks: { before: requireProofs },
+    hooks: { before: requireProofs(now) },
     databaseHooks: {
-      user: { create: { before: withinBounds }, update: { before: withinBounds } },
+      user: { create: { before: withinBounds }, update: { before: endingLinks(db) } },
       account: { create: { before: withoutTokens }, update: { before: withoutTokens } },
     },
     verification: { modelName: 'verifications', storeIdentifier: 'hashed' },
@@ -114,6 +115,16 @@ async function withinBounds(account: { email?: string; name?: string }) {
   if (email !== undefined && email.length > mostEmail) throw APIError.from('BAD_REQUEST', tooLong('email', mostEmail));
   if (name !== undefined && name.length > mostName) throw APIError.from('BAD_REQUEST', tooLong('name', mostName));
   return { data: { ...account, image: null } };
+}
+
+/** Who reads the mails of an address that an account has no more is not to set its password. */
+function endingLinks(db: Wiring['db']) {
+  return async (changes: Parameters<typeof withinBounds>[0], context: GenericEndpointContext | null) => {
+    const bounded = await withinBounds(changes);
+    const signIn = changes.email === undefined || !context ? null : await getSessionFromCtx(context);
+    if (signIn) await endPasswordLinks(db, signIn.user.id);
+    return bounded;
+  };
 }
 
 function tooLong(field: string, most: number) {

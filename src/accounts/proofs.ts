@@ -1,34 +1,52 @@
 /** What the sign-in library asks too little of: proofs before an account is deleted, or gets another address. */
 import { APIError, createAuthMiddleware, getSessionFromCtx } from 'better-auth/api';
+import type { Instant } from '../deployment/deployment.ts';
 import { isChangeOfAddress } from './mail-links.ts';
 
+/** Who has just signed in is who they say. */
+const freshMs = 10 * 60_000;
+
 /** Asked before each request to the library. */
-export const requireProofs = createAuthMiddleware(async (context) => {
-  const { path, body, query } = context;
-  const { internalAdapter, password } = context.context;
-  /** Undefined where nobody is signed in, or the account has none: it is signed in to with a provider or a passkey. */
-  const passwordHash = async () => {
-    const signIn = await getSessionFromCtx(context);
-    const credentials = signIn ? await internalAdapter.findAccounts(signIn.user.id) : [];
-    return credentials.find((each) => each.password)?.password ?? undefined;
-  };
-  // A sign-in of the last day would be enough: but a browser left open is not all that this takes.
-  if (path === '/delete-user' && body?.password === undefined && (await passwordHash()) !== undefined) {
-    throw APIError.from('BAD_REQUEST', passwordRequired);
-  }
-  // Whoever has the address can set a new password.
-  if (path === '/change-email') {
-    const hash = await passwordHash();
-    if (hash === undefined) return;
-    if (typeof body?.password !== 'string') throw APIError.from('BAD_REQUEST', passwordRequired);
-    if (!(await password.verify({ hash, password: body.password }))) throw APIError.from('BAD_REQUEST', wrongPassword);
-  }
-  // Without a sign-in the library would make one, for whomever the mail was sent to by mistake.
-  if (path === '/verify-email' && isChangeOfAddress(query?.token) && !(await getSessionFromCtx(context))) {
-    throw APIError.from('UNAUTHORIZED', signInFirst);
-  }
-});
+export function requireProofs(now: () => Instant) {
+  return createAuthMiddleware(async (context) => {
+    const { path, body, query } = context;
+    const { internalAdapter, password } = context.context;
+    /** Undefined where the account has none: it is signed in to with a provider or a passkey. */
+    const passwordHash = async (accountId: string) => {
+      const credentials = await internalAdapter.findAccounts(accountId);
+      return credentials.find((each) => each.password)?.password ?? undefined;
+    };
+    // A sign-in of the last day would be enough: but a browser left open is not all that this takes.
+    if (path === '/delete-user' && body?.password === undefined) {
+      const signIn = await getSessionFromCtx(context);
+      if (signIn && (await passwordHash(signIn.user.id)) !== undefined)
+        throw APIError.from('BAD_REQUEST', passwordRequired);
+    }
+    // Whoever has the address can set a new password.
+    if (path === '/change-email') {
+      const signIn = await getSessionFromCtx(context);
+      if (!signIn) return;
+      const hash = await passwordHash(signIn.user.id);
+      if (hash === undefined) {
+        const signedInAt = new Date(signIn.session.createdAt).getTime();
+        if (now() - signedInAt > freshMs) throw APIError.from('FORBIDDEN', signInAgain);
+        return;
+      }
+      if (typeof body?.password !== 'string') throw APIError.from('BAD_REQUEST', passwordRequired);
+      if (!(await password.verify({ hash, password: body.password })))
+        throw APIError.from('BAD_REQUEST', wrongPassword);
+    }
+    // Without a sign-in the library would make one, for whomever the mail was sent to by mistake.
+    if (path === '/verify-email' && isChangeOfAddress(query?.token) && !(await getSessionFromCtx(context))) {
+      throw APIError.from('UNAUTHORIZED', signInFirst);
+    }
+  });
+}
 
 const passwordRequired = { code: 'PASSWORD_REQUIRED', message: 'Give the password of the account.' };
 const wrongPassword = { code: 'INVALID_PASSWORD', message: 'Invalid password' };
 const signInFirst = { code: 'SIGN_IN_FIRST', message: 'Sign in to the account, then open the link again.' };
+const signInAgain = {
+  code: 'SIGN_IN_AGAIN',
+  message: 'Sign out, sign in again, and change the address within 10 minutes: the account has no password to ask for.',
+};

@@ -50,7 +50,8 @@ export type Tables = {
     expiresAt: string;
   };
   credentials: { id: string; userId: string; password: string | null };
-  verifications: { expiresAt: string };
+  /** `value`: of a link that sets a password, whose. */
+  verifications: { value: string; expiresAt: string };
   apiKeys: {
     id: string;
     accountId: string;

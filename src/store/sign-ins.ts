@@ -35,3 +35,8 @@ export async function forgetSignIns(db: Database, now: Instant): Promise<void> {
   await db.deleteFrom('signIns').where('expiresAt', '<', before).execute();
   await db.deleteFrom('verifications').where('expiresAt', '<', before).execute();
 }
+
+/** Links of mails that would set a password of the account. */
+export async function endPasswordLinks(db: Database, accountId: string): Promise<void> {
+  await db.deleteFrom('verifications').where('value', '=', accountId).execute();
+}

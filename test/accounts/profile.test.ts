@@ -118,3 +118,51 @@ test('an address that another account has is not told from a free one, and is no
   assert.equal((await eve.get('/api/account')).body.email, 'eve@example.com');
   assert.equal((await ada.get('/api/account')).body.email, 'ada@example.com');
 });
+
+test('an account without a password gets another address only by who has just signed in', async () => {
+  const api = await apiWithAccounts();
+  const ada = await api.person('ada@example.com');
+  const { db } = api.service;
+  await db.updateTable('credentials').set({ password: null }).execute();
+  assert.equal((await ada.get('/api/account')).body.hasPassword, false);
+  const signedIn = (minutesAgo: number) =>
+    db
+      .updateTable('signIns')
+      .set({ createdAt: new Date(api.clock.now - minutesAgo * 60_000).toISOString() })
+      .execute();
+  const change = () => ada.post('/api/auth/change-email', { newEmail: 'lovelace@example.com' });
+  await signedIn(11);
+  const refused = await change();
+  assert.deepEqual([refused.status, refused.body.code], [403, 'sign_in_again']);
+  assert.match(refused.body.error, /sign in again/);
+  assert.equal((await ada.get('/api/account')).body.email, 'ada@example.com');
+  await signedIn(9);
+  assert.equal((await change()).status, 200);
+  assert.equal((await ada.get('/api/account')).body.email, 'lovelace@example.com');
+});
+
+test('a link that sets a password ends when the account gets another address', async () => {
+  const api = await apiWithAccounts({ mail });
+  const [ada, eve] = [api.browser(), api.browser()];
+  const reset = async (email: string) => {
+    assert.equal((await api.browser().post('/api/auth/request-password-reset', { email })).status, 200);
+    return (await server.linkTo(email)).pathname.split('/').at(-1)!;
+  };
+  for (const [person, email] of [
+    [ada, 'ada@example.net'],
+    [eve, 'eve@example.net'],
+  ] as const) {
+    await person.signUp(email);
+    await person.get(pathOf(await server.linkTo(email)));
+    await person.signIn(email);
+  }
+  const [token, others] = [await reset('ada@example.net'), await reset('eve@example.net')];
+  const newEmail = 'lovelace@example.net';
+  assert.equal((await ada.post('/api/auth/change-email', { newEmail, password })).status, 200);
+  assert.equal((await ada.get(`/api/auth${pathOf(await server.linkTo(newEmail))}`)).status, 200);
+  assert.equal((await ada.get('/api/account')).body.email, newEmail);
+  const newPassword = 'another horse battery';
+  const set = (token: string) => api.browser().post('/api/auth/reset-password', { token, newPassword });
+  assert.deepEqual([(await set(token)).status, (await set(others)).status], [400, 200]);
+  assert.equal((await api.browser().signIn(newEmail)).status, 200);
+});

@@ -91,7 +91,9 @@ export const signInPaths: SignInPath[] = [
     summary: 'Change the address; where mails are sent, once the link of a mail to the next one is opened',
     body: Type.Object({
       newEmail: Email,
-      password: Type.Optional(Type.String({ description: 'Required where the account has one.' })),
+      password: Type.Optional(
+        Type.String({ description: 'Required where the account has one; else a sign-in of the last 10 minutes is.' }),
+      ),
     }),
   },
   {

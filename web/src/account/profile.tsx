@@ -129,7 +129,11 @@ function EmailDialog({ account, sendsMail, onClose }: ProfileProps & { onClose: 
         onDone={(_, { email = '' }) => void done(email)}
       >
         <EmailField label="New e-mail" autoComplete="email" />
-        {account.hasPassword && <PresentPassword />}
+        {account.hasPassword ? (
+          <PresentPassword />
+        ) : (
+          <p className="small soft">Your account has no password, so this needs a sign-in of the last 10 minutes.</p>
+        )}
       </Form>
       <Cancel onClose={onClose} />
     </Dialog>
