@@ -209,7 +209,7 @@ export const commands = {
     words: ['[restore|delete]', '[ID]'],
     help: 'take a snapshot of its data; put one back, or delete it',
     flags: {
-      dump: { type: 'boolean', help: 'PostgreSQL, MySQL and MariaDB by their own tools, not their files' },
+      dump: { type: 'boolean', help: 'PostgreSQL, MySQL, MariaDB and Redis by their own tools' },
       volume: { type: 'string', value: 'NAME', multiple: true, help: 'with restore: this volume alone' },
       beside: { type: 'boolean', help: 'with restore: as a new deployment; what runs stays as it is' },
       'without-snapshot': { type: 'boolean', help: 'with restore: take none of what is there before; it is lost' },

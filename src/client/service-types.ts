@@ -1595,7 +1595,7 @@ export type Operations = {
       applicationName: string;
       /** The deployment's environment; needed where an account has two applications of one name. */
       environment?: string;
-      /** Whether PostgreSQL, MySQL and MariaDB are kept as their own tools dump them, instead of the files of their volumes. */
+      /** Whether PostgreSQL, MySQL and MariaDB are kept as their own tools dump them, instead of the files of their volumes, and Redis writes all that it holds to its files before. */
       dump?: boolean;
     };
     answer: {
@@ -1618,12 +1618,12 @@ export type Operations = {
           name: string;
           sizeBytes: number;
         }[];
-        /** Databases that are in it as their own tools dump them. */
+        /** Databases that are in it as their own tools dump them; of `redis`, that it has written all to its files before. */
         dumps: {
           pod: string;
-          /** `mysql` is MariaDB too. */
-          kind: 'postgres' | 'mysql';
-          /** Of the pod: of these there are no files. */
+          /** `mysql` is MariaDB too, `redis` is Valkey and KeyDB. */
+          kind: 'postgres' | 'mysql' | 'redis';
+          /** Of the pod: of these there are no files. None of `redis`, whose files are there. */
           volumes: string[];
         }[];
         /** What is in it. */
@@ -1668,12 +1668,12 @@ export type Operations = {
           name: string;
           sizeBytes: number;
         }[];
-        /** Databases that are in it as their own tools dump them. */
+        /** Databases that are in it as their own tools dump them; of `redis`, that it has written all to its files before. */
         dumps: {
           pod: string;
-          /** `mysql` is MariaDB too. */
-          kind: 'postgres' | 'mysql';
-          /** Of the pod: of these there are no files. */
+          /** `mysql` is MariaDB too, `redis` is Valkey and KeyDB. */
+          kind: 'postgres' | 'mysql' | 'redis';
+          /** Of the pod: of these there are no files. None of `redis`, whose files are there. */
           volumes: string[];
         }[];
         /** What is in it. */
@@ -1719,6 +1719,12 @@ export type Operations = {
         /** Whether one is taken before each update that touches a pod with volumes. */
         beforeUpdates: boolean;
       };
+      /** Databases that a snapshot can have by their own tools, with `dump`. */
+      dumpable: {
+        pod: string;
+        /** `mysql` is MariaDB too, `redis` is Valkey and KeyDB. */
+        kind: 'postgres' | 'mysql' | 'redis';
+      }[];
       /** Parameters of the query that are not known and were ignored. */
       warnings?: string[];
     };
@@ -1803,12 +1809,12 @@ export type Operations = {
               name: string;
               sizeBytes: number;
             }[];
-            /** Databases that are in it as their own tools dump them. */
+            /** Databases that are in it as their own tools dump them; of `redis`, that it has written all to its files before. */
             dumps: {
               pod: string;
-              /** `mysql` is MariaDB too. */
-              kind: 'postgres' | 'mysql';
-              /** Of the pod: of these there are no files. */
+              /** `mysql` is MariaDB too, `redis` is Valkey and KeyDB. */
+              kind: 'postgres' | 'mysql' | 'redis';
+              /** Of the pod: of these there are no files. None of `redis`, whose files are there. */
               volumes: string[];
             }[];
             /** What is in it. */

@@ -15,11 +15,12 @@ import { noteFilled, noteFilling, noteSafety, noteTry } from '../store/restores.
 import { volumeSizesOfDeployment } from '../store/revisions.ts';
 import { askForSnapshot, snapshotById } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
+import { loadsAtOnce } from './dumps/database-tools.ts';
 import { pathOfDump } from './dumps/dump-files.ts';
 import { loadDumps, refuseUnlessRunning } from './dumps/take-dumps.ts';
 import { fillFromTars } from './kept-tars.ts';
 import { movingMs } from './moving-time.ts';
-import { clearUnlessBusy, SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
+import { clearUnlessBusy, SnapshotFault, type SnapshotParts, wordsOf } from './snapshot-parts.ts';
 import { folderOf, takenSnapshot, takeSnapshot } from './take-snapshot.ts';
 
 /** How often it is noted how far it is. */
@@ -59,13 +60,24 @@ export async function fillRestore(restore: Restore, deployment: Deployment, part
   // Before what is there is kept: with dumps that is done once, and what is written between it and the load can be lost.
   await refuseUnlessRunning(dumps, deploymentId, parts);
   if (restore.takesSafety) await takeSafety(restore, deployment, parts);
-  if (made.kind === 'files')
-    await loadDumps(dumps, made.folder, { deploymentId, totalBytes: snapshot.totalBytes ?? 0, parts });
+  if (made.kind === 'files') {
+    const loading = loadDumps(dumps, made.folder, { deploymentId, totalBytes: snapshot.totalBytes ?? 0, parts });
+    await loading.catch((error: unknown) => {
+      // There may be a part: what was there is put back now, and not after other tries, whose writes would be lost with it.
+      throw restore.takesSafety && !dumps.every(({ kind }) => loadsAtOnce(kind)) ? finalOf(error) : error;
+    });
+  }
   stop.throwIfAborted();
   await write(db, { deploymentId }, async (db) => {
     if (await noteFilled(db, restore.id, key)) await makeDue(db, deploymentId, atOnce(now()));
   });
   wake(deploymentId);
+}
+
+function finalOf(error: unknown): SnapshotFault {
+  return error instanceof SnapshotFault
+    ? error.asFinal()
+    : new SnapshotFault(wordsOf(error), { isFinal: true, cause: error });
 }
 
 /** What there is to be replaced, or what is to be there for the first time. */

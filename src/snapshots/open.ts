@@ -8,6 +8,8 @@ import type { Seal } from '../lib/seal.ts';
 import { wait } from '../lib/wait.ts';
 import { leaveDuties, takeDuty } from '../store/duties.ts';
 import { nameOfHeld } from '../store/held.ts';
+import { revisionIfKept } from '../store/revisions.ts';
+import { derivationOf } from '../store/seeds.ts';
 import { passwordOfPlace } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
 import { failUnoffered } from './fail-unoffered.ts';
@@ -23,7 +25,10 @@ export type SnapshotSettings = {
   diskFreeBytes: number;
 };
 
-export type OpenSnapshotParts = Omit<SnapshotParts, 'repository' | 'engine' | 'diskFreeBytes' | 'stop'> & {
+export type OpenSnapshotParts = Omit<
+  SnapshotParts,
+  'repository' | 'startedPod' | 'engine' | 'diskFreeBytes' | 'stop'
+> & {
   engine: Engine;
   seal: Seal;
   /** This process, as others on the store know it. */
@@ -74,7 +79,7 @@ export function openSnapshots(
     const worker = createSnapshotWorker({
       ...parts,
       engine: { observe: engine.observe, copies, exec: engine.exec },
-      ...{ repository, diskFreeBytes, stop: over },
+      ...{ repository, startedPod: (...which) => startedPod(db, seal, ...which), diskFreeBytes, stop: over },
     });
     return { worker, over };
   };
@@ -111,6 +116,15 @@ export function openSnapshots(
       await leaveDuties(db, duty.holder).catch(() => {});
     },
   };
+}
+
+async function startedPod(
+  db: SnapshotParts['db'],
+  seal: Seal,
+  ...[deploymentId, revision, pod]: Parameters<SnapshotParts['startedPod']>
+): ReturnType<SnapshotParts['startedPod']> {
+  const spec = (await revisionIfKept(db, seal, deploymentId, revision))?.spec.pods.find(({ name }) => name === pod);
+  return spec && { spec, derive: await derivationOf(db, seal, deploymentId) };
 }
 
 /** Tried until the store can be written. */

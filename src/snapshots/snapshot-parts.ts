@@ -1,13 +1,14 @@
 /** What snapshots are made with; wired in `work.ts`. */
 import type { Kysely } from 'kysely';
-import type { Repository } from '../backup/restic.ts';
+import { BackupFault, type Repository } from '../backup/restic.ts';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { SnapshotTerms } from '../deployment/snapshot/snapshot.ts';
-import type { Engine } from '../engine/engine.ts';
+import { type Engine, EngineFault } from '../engine/engine.ts';
 import type { Exec } from '../engine/exec.ts';
 import type { VolumeCopies } from '../engine/volume-facets.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Tables } from '../store/rows.ts';
+import type { StartedPod } from './dumps/save-first.ts';
 
 /** `accountId`: whose snapshots count together; undefined where it is nobody's. */
 export type DeploymentTerms = SnapshotTerms & { accountId: string | undefined };
@@ -18,6 +19,8 @@ export type SnapshotParts = {
   /** Where those of a deployment are kept: none shares anything with another's. */
   repository: (deploymentId: string) => Promise<Repository>;
   termsOf: (deployment: Deployment) => Promise<DeploymentTerms>;
+  /** Undefined where that revision is not kept any more. */
+  startedPod: (deploymentId: string, revision: number, pod: string) => Promise<StartedPod | undefined>;
   /** What copies have to leave free of the disk. */
   diskFreeBytes: number;
   /** Has the loop look at the deployment now. */
@@ -57,7 +60,20 @@ export class SnapshotFault extends Error {
       .trim();
   }
 
+  /** The same of a try after which there is no other. */
+  asFinal(): SnapshotFault {
+    return new SnapshotFault(this.message, { isFinal: true, said: this.#said, cause: this.cause });
+  }
+
   get ownersWords(): string {
     return this.#said === '' ? this.message : `${this.message} It said: ${this.#said}`;
   }
+}
+
+/** A place's own words name paths of the host and are the operator's: they stay in the log. */
+export function wordsOf(error: unknown): string {
+  if (error instanceof SnapshotFault || error instanceof EngineFault) return error.message;
+  return error instanceof BackupFault
+    ? 'The place where snapshots are kept cannot be used now; the operator has to look at it.'
+    : 'Something went wrong at the service; the operator finds it in its log.';
 }

@@ -4,7 +4,7 @@
  */
 import type { Repository, Saved } from '../backup/restic.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { withoutDumped } from '../deployment/snapshot/dump.ts';
+import { loadedOf, withoutDumped } from '../deployment/snapshot/dump.ts';
 import {
   leavingForRoom,
   neededBy,
@@ -22,6 +22,7 @@ import { volumeSizesOfDeployment } from '../store/revisions.ts';
 import { letLeave, noteTaken, snapshotById, snapshotsOf, snapshotsOfAccount } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
 import { pathOfDump } from './dumps/dump-files.ts';
+import { saveFirst } from './dumps/save-first.ts';
 import { takeDumps } from './dumps/take-dumps.ts';
 import { keepTars } from './kept-tars.ts';
 import { movingMs } from './moving-time.ts';
@@ -50,6 +51,8 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
   await refuseBeyondTerms(snapshot, deployment, parts);
   const names = volumes.map(({ volume }) => volume);
   const repository = await parts.repository(deployment.id);
+  await saveFirst(snapshot.dumps, { deploymentId: deployment.id, volumes: present, parts });
+  stop.throwIfAborted();
   if ((await engine.copies.room(deployment.id, names, folderOf(repository))) < parts.diskFreeBytes)
     throw new SnapshotFault(
       'The disk of the host currently has no room for a copy of its volumes and for the snapshot.',
@@ -93,7 +96,8 @@ async function keep(
   repository: Repository,
   { snapshot, present, names, parts }: Keeping,
 ): Promise<Omit<Saved, 'id'> & { placeId: string }> {
-  const { dumps, deploymentId } = snapshot;
+  const { deploymentId } = snapshot;
+  const dumps = loadedOf(snapshot.dumps);
   const saving = { tags: tagsOf(snapshot), mayBeRenamed: false };
   if (copy.kind === 'tars')
     return await keepTars(copy, names, repository, { ...saving, withinMs: movingMs(copy.apparentBytes) });

@@ -2,11 +2,9 @@
  * What is done for snapshots, one piece of work after another: restores that were asked for, then snapshots, then what the
  * schedule wants and what is to leave. All that is known of it is in the store.
  */
-import { BackupFault } from '../backup/restic.ts';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { DeploymentEvent } from '../deployment/event/event.ts';
 import { isSnapshotDue, mostTries, retryAt, type Snapshot, toldAfterTries } from '../deployment/snapshot/snapshot.ts';
-import { EngineFault } from '../engine/engine.ts';
 import type { Database } from '../store/database.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { addEvents } from '../store/events.ts';
@@ -36,7 +34,7 @@ import {
 import { write } from '../store/transaction.ts';
 import { loadsAtOnce } from './dumps/database-tools.ts';
 import { fillRestore } from './fill-restore.ts';
-import { clearUnlessBusy, SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
+import { clearUnlessBusy, SnapshotFault, type SnapshotParts, wordsOf } from './snapshot-parts.ts';
 import { letSurplusLeave, snapshotsTag, snapshotTag, takeSnapshot } from './take-snapshot.ts';
 
 /** To see who needs one reads a row of each deployment. */
@@ -215,14 +213,6 @@ async function presentDeployment({ db }: SnapshotParts, id: string): Promise<Dep
 async function endRestore({ db, now }: SnapshotParts, id: string): Promise<void> {
   const failure = { tries: 0, nextTryAt: now(), problem: 'The deployment has ended.', isOver: true };
   await noteFailedRestore(db, id, failure, now());
-}
-
-/** A place's own words name paths of the host and are the operator's: they stay in the log. */
-function wordsOf(error: unknown): string {
-  if (error instanceof SnapshotFault || error instanceof EngineFault) return error.message;
-  return error instanceof BackupFault
-    ? 'The place where snapshots are kept cannot be used now; the operator has to look at it.'
-    : 'Something went wrong at the service; the operator finds it in its log.';
 }
 
 /** By a clock that may be set back, too. */

@@ -1,7 +1,7 @@
 /** What is to be restored from snapshots. */
 import type { Selectable } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
-import type { Dump } from '../deployment/snapshot/dump.ts';
+import type { LoadedDump } from '../deployment/snapshot/dump.ts';
 import type { Restore } from '../deployment/snapshot/snapshot.ts';
 import { newId } from '../lib/ids.ts';
 import type { Database } from './database.ts';
@@ -12,7 +12,7 @@ export type AskedRestore = {
   deploymentId: string;
   snapshotId: string;
   volumes: string[];
-  dumps?: Dump[];
+  dumps?: LoadedDump[];
   now: Instant;
   /** Whose snapshot it is. Default: its own. */
   fromDeploymentId?: string;

@@ -1,7 +1,7 @@
 /** Databases in snapshots by their own tools, on the real engine. Needs root. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -32,6 +32,16 @@ const goods = pod(
       volumes: [{ name: data, size: 512Mi, mountPath: /var/lib/mysql }]
 `,
 );
+// Nothing is in its volume before it saves.
+const carts = pod(
+  'carts',
+  `      image: redis:7
+      servicePorts: [6379]
+      command: ["sh", "-c", "exec redis-server --save '' --requirepass \\"$CARTS_PASSWORD\\""]
+      vars: { CARTS_PASSWORD: <% SECRET CARTS_PASSWORD %> }
+      volumes: [{ name: data, size: 64Mi, mountPath: /data }]
+`,
+);
 const web = pod('web', '      image: nginx:1\n      path: /\n      servicePorts: [80]\n');
 const yaml = (...pods: string[]) => `application:\n  name: keeper\n  pods:\n${web}${pods.join('')}`;
 
@@ -51,6 +61,13 @@ const askBooks = (berth: Berth, app: Started, sql: string, database = 'my "books
   inPod(berth, app, 'books', ['psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-U', 'owner', '-d', database], sql);
 const askGoods = (berth: Berth, app: Started, sql: string) =>
   inPod(berth, app, 'goods', ['mariadb', '--user=root', "--password=it's", '-NB', 'goods'], sql);
+
+const askCarts = (berth: Berth, app: Started, command: string) =>
+  until('it answers', () =>
+    inPod(berth, app, 'carts', ['sh', '-c', `REDISCLI_AUTH=$CARTS_PASSWORD exec redis-cli -e ${command}`]).catch(
+      () => undefined,
+    ),
+  );
 
 async function told(berth: Berth, app: Started) {
   return (await berth.get(`/getSnapshots?${new URLSearchParams(named(app))}`)).body;
@@ -83,6 +100,7 @@ async function begin(t: { after: (end: () => Promise<void>) => void }, ...pods: 
 const fill = (berth: Berth, app: Started) =>
   Promise.all([
     askBooks(berth, app, `CREATE TABLE books (title text); INSERT INTO books VALUES ('kept by its tool'), ('two');`),
+    askCarts(berth, app, 'SET cart "kept by its tool"'),
     askGoods(
       berth,
       app,
@@ -93,10 +111,12 @@ const fill = (berth: Berth, app: Started) =>
 const spoil = (berth: Berth, app: Started) =>
   Promise.all([
     askBooks(berth, app, `DELETE FROM books; CREATE TABLE later (n int);`),
+    askCarts(berth, app, 'SET cart spoilt'),
     askGoods(berth, app, 'DROP TABLE goods; CREATE TABLE later (n INT);'),
   ]);
 
 async function areAsBefore(berth: Berth, app: Started): Promise<void> {
+  assert.equal(await askCarts(berth, app, 'GET cart'), 'kept by its tool');
   assert.equal(await askBooks(berth, app, 'SELECT title FROM books ORDER BY 1'), 'kept by its tool\ntwo');
   assert.equal(await askBooks(berth, app, "SELECT to_regclass('later') IS NULL"), 't');
   assert.equal(
@@ -120,14 +140,17 @@ test(
   'databases are dumped and loaded by their own tools while they run, also by the next service',
   needsRoot,
   async (t) => {
-    const { berth, app } = await begin(t, books, goods);
+    const { berth, app } = await begin(t, books, goods, carts);
     await fill(berth, app);
     const snapshot = await take(berth, app);
     assert.equal(snapshot.state, 'taken', snapshot.problem);
-    assert.deepEqual(snapshot.volumes, []);
+    assert.deepEqual(
+      snapshot.volumes.map(({ name }: { name: string }) => name),
+      ['carts-data'],
+    );
     assert.deepEqual(
       snapshot.dumps.map(({ kind }: { kind: string }) => kind),
-      ['postgres', 'mysql'],
+      ['postgres', 'mysql', 'redis'],
     );
     assert.ok(snapshot.totalBytes < 1_000_000, `${snapshot.totalBytes} bytes are more than dumps`);
     const kept = join(berth.settings.dataDir, 'snapshots');
@@ -138,9 +161,13 @@ test(
     await spoil(berth, app);
     const asked = { ...named(app), snapshot: snapshot.id };
     const trial = await berth.postJson('/restoreSnapshot?dryRun=true', asked);
-    assert.deepEqual(trial.body.volumes, ['books-data', 'goods-data'], trial.text);
-    assert.deepEqual(trial.body.stopped, []);
-    const beside = await berth.postJson('/restoreSnapshot?dryRun=true', { ...asked, beside: true });
+    assert.deepEqual(trial.body.volumes, ['carts-data', 'books-data', 'goods-data'], trial.text);
+    assert.deepEqual(trial.body.stopped, ['carts']);
+    const beside = await berth.postJson('/restoreSnapshot?dryRun=true', {
+      ...asked,
+      beside: true,
+      volumes: ['books-data'],
+    });
     assert.equal(beside.body.code, 'volume_not_found', beside.text);
     const { body } = await berth.postJson('/restoreSnapshot', asked);
     const restored = await ended(berth, app, 'restores', body.restore.id);
@@ -161,6 +188,40 @@ test(
     await areAsBefore(berth, app);
     assert.ok(!berth.log().includes("it's"), 'a password is in the log');
     assert.deepEqual((await berth.inventory()).orphans, []);
+  },
+);
+
+/** Whoever comments on a database has it to himself, and it gets no other name meanwhile. @returns Lets it go. */
+async function hold(berth: Berth, app: Started): Promise<() => void> {
+  const { id } = await berth.row(app);
+  const [found] = await (await connectDocker()).listContainers({ filters: { name: [`berth-${id}-books`] } });
+  const { child } = run('docker', ['exec', '-i', found!.Id, 'psql', '-XAtq', '-U', 'owner', '-d', 'template1']);
+  child.stdin!.write(`BEGIN;\nCOMMENT ON DATABASE "my ""books""" IS 'held';\n`);
+  return () => void child.stdin!.end();
+}
+
+test(
+  'a service that is killed while databases change their names leaves them open, though none can go on',
+  needsRoot,
+  async (t) => {
+    const { berth, app } = await begin(t, books);
+    await askBooks(berth, app, `CREATE TABLE books (title text); INSERT INTO books VALUES ('kept by its tool')`);
+    const { id: snapshot } = await take(berth, app);
+    await askBooks(berth, app, 'CREATE TABLE later (n int)');
+    const release = await hold(berth, app);
+    const { body } = await berth.postJson('/restoreSnapshot', { ...named(app), snapshot });
+    const waiting = `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'ALTER DATABASE%RENAME%'`;
+    await until('it waits to change the names', async () =>
+      (await askBooks(berth, app, waiting, 'postgres')) === '1' ? true : undefined,
+    );
+    await berth.end('SIGKILL');
+    const place = join(berth.settings.dataDir, 'snapshots');
+    await rename(place, `${place}-away`);
+    await berth.serve();
+    const { problem } = await ended(berth, app, 'restores', body.restore.id);
+    assert.match(problem, /^The place where snapshots are kept cannot be used now/);
+    release();
+    assert.equal(await askBooks(berth, app, "SELECT to_regclass('later') IS NOT NULL"), 't');
   },
 );
 

@@ -1,8 +1,9 @@
 /** A restore of a dump that fails for good, with and without a database that may have loaded a part of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DumpKind } from '../../src/deployment/snapshot/dump.ts';
+import type { LoadedKind } from '../../src/deployment/snapshot/dump.ts';
 import { snapshotTermsOf } from '../../src/deployment/snapshot/snapshot.ts';
+import type { Exec } from '../../src/engine/exec.ts';
 import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
 import { volumeKey } from '../../src/engine/memory/world.ts';
 import { createSnapshotWorker } from '../../src/snapshots/worker.ts';
@@ -18,8 +19,8 @@ const spec = specOf(
   pod('db', { image: 'db:1', volumes }),
 );
 
-/** A dump is restored where no commands can be run in pods: it fails for good, after what is there was kept. */
-async function failToLoad(kind: DumpKind, { runs = true } = {}) {
+/** Default: where no commands can be run in pods, it fails for good; with `exec` another try might end well. What is there was kept. */
+async function failToLoad(kind: LoadedKind, { runs = true, exec }: { runs?: boolean; exec?: Exec } = {}) {
   const shop = await shopOnMemory(spec, { 'web:1': {}, 'db:1': {} });
   const { control, world } = shop;
   const { db, metrics, log, now } = control;
@@ -30,8 +31,9 @@ async function failToLoad(kind: DumpKind, { runs = true } = {}) {
   const repository = createMemoryRepository(world, async (_name, perform) => perform(), kept);
   const worker = createSnapshotWorker({
     ...{ db, metrics, log, now, diskFreeBytes: 0, wake() {}, stop: new AbortController().signal },
-    engine: { observe: engine.observe, copies: engine.copies! },
+    engine: { observe: engine.observe, copies: engine.copies!, exec },
     repository: async () => repository,
+    startedPod: async () => undefined,
     termsOf: async () => ({ ...snapshotTermsOf({}, true), everyMs: null, accountId: undefined }),
   });
   const files = () => world.volumes.get(volumeKey('shop', 'db-data'))!.files;
@@ -72,6 +74,24 @@ test('where a part may have been loaded, the files of before are put back', asyn
   );
   assert.match(others[0]!.problem!, /runs no commands in pods.* What was there before is being put back from snapshot/);
   assert.equal(files.get('n'), 'before');
+});
+
+test('a load that may have left a part is not tried again: what is written meanwhile would be lost with it', async () => {
+  const exec: Exec = {
+    async start() {
+      throw new Error('The engine does not answer.');
+    },
+  };
+  const { restores, failed, files } = await failToLoad('mysql', { exec });
+  const { state, tries, problem } = restores.find(({ id }) => id === failed)!;
+  assert.deepEqual([state, tries], ['failed', 1]);
+  assert.match(problem!, /^Something went wrong.* What was there before is put back from snapshot/);
+  assert.equal(files.get('n'), 'before');
+  const atOnce = await failToLoad('postgres', { exec });
+  assert.deepEqual(
+    atOnce.restores.map((each) => [each.state, each.tries]),
+    [['asked', 1]],
+  );
 });
 
 test('what changes at once stays as it is', async () => {

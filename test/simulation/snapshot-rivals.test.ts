@@ -47,6 +47,7 @@ async function twoWorkers() {
       ...{ db, metrics, log, now, diskFreeBytes: 0, wake() {}, stop: stopping.signal },
       engine: { observe: engine.observe, copies: { ...copies, clear } },
       repository: async () => repository,
+      startedPod: async () => undefined,
       termsOf: async () => ({ ...snapshotTermsOf({}, true), everyMs: null, accountId: undefined }),
     });
     return { step, arrived, release, stop: () => stopping.abort() };

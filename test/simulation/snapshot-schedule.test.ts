@@ -25,6 +25,7 @@ test('what is stopped is not taken by schedule: the same again and again would p
       ...{ db, metrics, log, now, diskFreeBytes: 0, wake() {}, stop: new AbortController().signal },
       engine: { observe: engine.observe, copies: engine.copies! },
       repository: async () => repository,
+      startedPod: async () => undefined,
       termsOf: async () => ({ ...snapshotTermsOf({}, true), everyMs: 1, accountId: undefined }),
     });
     while (await step());

@@ -105,6 +105,7 @@ export async function playSnapshots(seed: number, note: (what: string) => void):
       ...{ db, metrics, log, now, diskFreeBytes: 0, wake() {}, stop: ended.signal },
       engine: { observe: engine.observe, copies: engine.copies! },
       repository: async (id) => createMemoryRepository(world, call, placeOf(id)),
+      startedPod: async () => undefined,
       termsOf: async () => ({ ...snapshotTermsOf({}, true), count: 3, everyMs: 30 * minute, accountId: undefined }),
     });
     const outcome = await Promise.race([worker.step().catch(() => 'failed' as const), died]);

@@ -35,6 +35,7 @@ import {
   changeWishes,
   createSnapshot,
   deleteSnapshot,
+  dumpable,
   findRestoring,
   refuseUnoffered,
   restoreSnapshot,
@@ -51,7 +52,7 @@ const SnapshotWanted = Type.Object({
   dump: Type.Optional(
     Type.Boolean({
       description:
-        'Whether PostgreSQL, MySQL and MariaDB are kept as their own tools dump them, instead of the files of their volumes.',
+        'Whether PostgreSQL, MySQL and MariaDB are kept as their own tools dump them, instead of the files of their volumes, and Redis writes all that it holds to its files before.',
     }),
   ),
 });
@@ -130,6 +131,7 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
           restores: (await restoresOf(db, found.id)).map(restoreRecord),
           kept: { count, bytes, ...(everyMs !== null && { everyHours: everyMs / hour }) },
           wishes: await wishesOf(db, found.id),
+          dumpable: (await dumpable(service, found)).map(({ pod, kind }) => ({ pod, kind })),
           ...parameterWarnings(request),
         };
       },

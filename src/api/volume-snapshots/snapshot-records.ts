@@ -14,6 +14,8 @@ const instant = (description: string) => Type.Optional(Type.String({ format: 'da
 const bytes = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
 const VolumeName = Type.String({ description: 'As events and the plan of an update call it, such as `db-data`.' });
 
+const DumpKind = Type.Enum([...dumpKinds], { description: '`mysql` is MariaDB too, `redis` is Valkey and KeyDB.' });
+
 export const SnapshotRecord = Type.Object({
   id: Type.String(),
   state: Type.Enum(
@@ -30,10 +32,15 @@ export const SnapshotRecord = Type.Object({
   dumps: Type.Array(
     Type.Object({
       pod: Type.String(),
-      kind: Type.Enum([...dumpKinds], { description: '`mysql` is MariaDB too.' }),
-      volumes: Type.Array(VolumeName, { description: 'Of the pod: of these there are no files.' }),
+      kind: DumpKind,
+      volumes: Type.Array(VolumeName, {
+        description: 'Of the pod: of these there are no files. None of `redis`, whose files are there.',
+      }),
     }),
-    { description: 'Databases that are in it as their own tools dump them.' },
+    {
+      description:
+        'Databases that are in it as their own tools dump them; of `redis`, that it has written all to its files before.',
+    },
   ),
   totalBytes: bytes('What is in it.'),
   addedBytes: bytes('What of that was not in an earlier one.'),
@@ -85,6 +92,9 @@ export const SnapshotsRecord = Type.Object({
     { description: 'What the plan says.' },
   ),
   wishes: WishesRecord,
+  dumpable: Type.Array(Type.Object({ pod: Type.String(), kind: DumpKind }), {
+    description: 'Databases that a snapshot can have by their own tools, with `dump`.',
+  }),
   warnings: Warnings,
 });
 

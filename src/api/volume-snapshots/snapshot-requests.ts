@@ -1,7 +1,7 @@
 /** What is asked of snapshots: what everything has to pass, and what is written, in one transaction. */
 import type { Deployment } from '../../deployment/deployment.ts';
 import { wantedRevision } from '../../deployment/desired.ts';
-import { type Dump, dumpsOf } from '../../deployment/snapshot/dump.ts';
+import { type Dump, dumpsOf, type LoadedDump, loadedOf } from '../../deployment/snapshot/dump.ts';
 import {
   leavingForRoom,
   neededBy,
@@ -15,7 +15,7 @@ import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import type { Database } from '../../store/database.ts';
 import { addEvents } from '../../store/events.ts';
 import { askForRestore, openRestores } from '../../store/restores.ts';
-import { revisionOf, volumeSizesOfDeployment } from '../../store/revisions.ts';
+import { revisionIfKept, volumeSizesOfDeployment } from '../../store/revisions.ts';
 import { setWishes, wishesOf } from '../../store/snapshot-wishes.ts';
 import {
   askForOneBefore,
@@ -64,20 +64,26 @@ export async function createSnapshot(
   return asked;
 }
 
-async function findDumps({ db, seal, engine }: Service, deployment: Deployment): Promise<Result<Dump[]>> {
-  if (!engine.exec)
+/** Databases that a snapshot can have by their own tools; none where the service runs no commands in pods. */
+export async function dumpable({ db, seal, engine }: Service, deployment: Deployment): Promise<Dump[]> {
+  const revision = engine.exec && (await revisionIfKept(db, seal, deployment.id, wantedRevision(deployment)));
+  if (!revision) return [];
+  const made = await volumeSizesOfDeployment(db, deployment.id);
+  return dumpsOf(revision.spec).filter(({ volumes }) => volumes.every((volume) => made.has(volume)));
+}
+
+async function findDumps(service: Service, deployment: Deployment): Promise<Result<Dump[]>> {
+  if (!service.engine.exec)
     return refuse(
       'exec_not_allowed',
       'This service runs no commands in pods: no database can be dumped by its own tools.',
       'A snapshot without has the files of all volumes at one instant.',
     );
-  const { spec } = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
-  const made = await volumeSizesOfDeployment(db, deployment.id);
-  const dumps = dumpsOf(spec).filter(({ volumes }) => volumes.every((volume) => made.has(volume)));
+  const dumps = await dumpable(service, deployment);
   if (dumps.length > 0) return succeed(dumps);
   return refuse(
     'volume_not_found',
-    `Application ${deployment.applicationName} has no volume of a PostgreSQL, MySQL or MariaDB with one replica.`,
+    `Application ${deployment.applicationName} has no volume of a PostgreSQL, MySQL, MariaDB or Redis with one replica.`,
     'A snapshot without dumps has the files of all volumes at one instant.',
   );
 }
@@ -160,7 +166,7 @@ function isUnderWay(sentence: string) {
 }
 
 /** `dumps`: of pods whose databases load them. */
-export type Restoring = { snapshot: Snapshot; volumes: string[]; dumps: Dump[]; left: string[] };
+export type Restoring = { snapshot: Snapshot; volumes: string[]; dumps: LoadedDump[]; left: string[] };
 
 /** What a restore would replace. @param named Volumes; default: all that are in the snapshot. */
 export async function findRestoring(
@@ -172,7 +178,7 @@ export async function findRestoring(
   if (snapshot?.deploymentId !== deploymentId || snapshot.state !== 'taken') return noSnapshot(id);
   const present = [...(await volumeSizesOfDeployment(db, deploymentId)).keys()];
   const files = snapshot.volumes.map(({ volume }) => volume).filter((volume) => present.includes(volume));
-  const dumped = snapshot.dumps.filter(({ volumes }) => volumes.every((volume) => present.includes(volume)));
+  const dumped = loadedOf(snapshot.dumps).filter(({ volumes }) => volumes.every((volume) => present.includes(volume)));
   const kept = [...files, ...dumped.flatMap(({ volumes }) => volumes)];
   const missing = (named ?? []).filter((volume) => !kept.includes(volume));
   if (missing.length > 0 || kept.length === 0)

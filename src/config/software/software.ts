@@ -33,6 +33,7 @@ const databases: Record<string, DatabaseKind> = {
   'redis-cluster': 'redis',
   'redis-stack-server': 'redis',
   valkey: 'redis',
+  keydb: 'redis',
   dragonfly: 'redis',
   memcached: 'memcached',
   rabbitmq: 'rabbitmq',

@@ -1,6 +1,6 @@
 /** PURE. Snapshots of a deployment's volumes: when one is due, which are kept, what they take of their place. */
 import type { Instant } from '../deployment.ts';
-import type { Dump } from './dump.ts';
+import type { Dump, LoadedDump } from './dump.ts';
 
 /** What one is taken for. */
 export const snapshotReasons = ['asked', 'schedule', 'before-update', 'before-restore'] as const;
@@ -52,7 +52,7 @@ export type Restore = {
   fromDeploymentId: string | null;
   volumes: string[];
   /** What their databases load, while they run. */
-  dumps: Dump[];
+  dumps: LoadedDump[];
   state: RestoreState;
   /** Whether a snapshot of what is there is taken before; of a new deployment there is nothing. */
   takesSafety: boolean;

@@ -2,7 +2,7 @@
  * PURE. How each kind of database is dumped and loaded by its own tools. Scripts are always these words: what differs is in
  * their arguments or their input, and passwords are in the container's own variables.
  */
-import type { DumpKind } from '../../deployment/snapshot/dump.ts';
+import type { LoadedKind } from '../../deployment/snapshot/dump.ts';
 import type { Tool } from './run-tool.ts';
 
 /** Of PostgreSQL, what `CREATE DATABASE` has to be told. */
@@ -56,6 +56,18 @@ const psql = `${asOwner}exec psql -XAtq -v ON_ERROR_STOP=1 -d template1`;
 const sql = sh('psql', psql);
 
 /**
+ * To rename a database locks it: nobody connects to it any more, and it waits a moment for those who are connected. They are
+ * ended from beside meanwhile. So nothing has to be closed before, which would stay closed if this were killed.
+ */
+const ending = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datid IN (SELECT objid FROM pg_locks
+  WHERE classid = 'pg_database'::regclass AND mode = 'AccessExclusiveLock' AND granted)`;
+const renaming = sh(
+  'psql',
+  `${asOwner}printf %s "${ending} \\\\watch 0.2" | psql -XAtq -d template1 >/dev/null 2>&1 & ending=$!; ` +
+    'psql -XAtq -v ON_ERROR_STOP=1 -d template1; status=$?; kill $ending; exit $status',
+);
+
+/**
  * Each database is filled beside those in use, and then all change their names in one transaction: whatever happens, there
  * are the old ones or the new.
  */
@@ -85,36 +97,28 @@ const postgres: DatabaseTools = {
         input: { database: at },
       },
     ]),
-    { tool: sql, input: { sql: swapping(databases) } },
+    { tool: renaming, input: { sql: swapping(databases) } },
   ],
-  giveUp: (databases) => ({ tool: sql, input: { sql: allowing(databases, true) } }),
+  giveUp: (databases) => ({
+    tool: sql,
+    input: { sql: databases.map((_, at) => `DROP DATABASE IF EXISTS ${beside(at)} WITH (FORCE);\n`).join('') },
+  }),
 };
 
 const beside = (at: number) => `berth_restore_${at}`;
 const before = (at: number) => `berth_before_${at}`;
 
-/** Nobody is let in until all have their names. */
+/** Whoever waits for a lock of one of them keeps everybody else from connecting to it. */
+const mostWaiting = '1min';
+
 function swapping(databases: readonly DumpedDatabase[]): string {
-  const names = databases.map(({ name }) => quoted(name)).join(', ');
   const drops = databases.map((_, at) => `DROP DATABASE IF EXISTS ${before(at)} WITH (FORCE);\n`).join('');
   const renames = databases.map(
     ({ name }, at) =>
       `SELECT format('ALTER DATABASE %I RENAME TO %I', datname, ${quoted(before(at))}) FROM pg_database ` +
       `WHERE datname = ${quoted(name)} \\gexec\nALTER DATABASE ${beside(at)} RENAME TO ${named(name)};\n`,
   );
-  return (
-    `${drops}${allowing(databases, false)}` +
-    `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname IN (${names});\n` +
-    `BEGIN;\n${renames.join('')}COMMIT;\n${drops}`
-  );
-}
-
-function allowing(databases: readonly DumpedDatabase[], isAllowed: boolean): string {
-  const names = databases.map(({ name }) => quoted(name)).join(', ');
-  return (
-    `SELECT format('ALTER DATABASE %I WITH ALLOW_CONNECTIONS ${isAllowed}', datname) ` +
-    `FROM pg_database WHERE datname IN (${names}) \\gexec\n`
-  );
+  return `SET lock_timeout = '${mostWaiting}';\n${drops}BEGIN;\n${renames.join('')}COMMIT;\n${drops}`;
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
@@ -146,8 +150,8 @@ const mysql: DatabaseTools = {
 };
 
 /** Whether there are the old databases or the new at any instant. */
-export function loadsAtOnce(kind: DumpKind): boolean {
+export function loadsAtOnce(kind: LoadedKind): boolean {
   return kind === 'postgres';
 }
 
-export const databaseTools: Record<DumpKind, DatabaseTools> = { postgres, mysql };
+export const databaseTools: Record<LoadedKind, DatabaseTools> = { postgres, mysql };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { execHere } from '../../../test/support/exec-here.ts';
-import type { Dump } from '../../deployment/snapshot/dump.ts';
+import type { LoadedDump } from '../../deployment/snapshot/dump.ts';
 import { writeDump } from './dump-files.ts';
 
 test('a name whose letters come in two pieces is the same name', async () => {
@@ -17,7 +17,7 @@ test('a name whose letters come in two pieces is the same name', async () => {
     // The two bytes of an "ö", and time in between to be read alone.
     await program('psql', `printf '{"name":"b\\303'; sleep 0.3; printf '\\266cher"}\\n'`);
     await program('pg_dump', `echo "-- of $PGDATABASE"; echo '-- PostgreSQL database dump complete'`);
-    const dump: Dump = { pod: 'db', kind: 'postgres', volumes: ['db-data'] };
+    const dump: LoadedDump = { pod: 'db', kind: 'postgres', volumes: ['db-data'] };
     const { signal: stop } = new AbortController();
     const dumping = { exec: execHere(programs), workload: 'db', withinMs: 600_000, stop, mostBytes: 10_000 };
     await writeDump(dump, folder, dumping);

@@ -5,7 +5,7 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Dump } from '../../deployment/snapshot/dump.ts';
+import type { LoadedDump } from '../../deployment/snapshot/dump.ts';
 import type { WorkloadName } from '../../deployment/workload/workload.ts';
 import type { Exec } from '../../engine/exec.ts';
 import { SnapshotFault } from '../snapshot-parts.ts';
@@ -22,7 +22,7 @@ import { runTool } from './run-tool.ts';
 export type Dumping = { exec: Exec; workload: WorkloadName; withinMs: number; stop: AbortSignal };
 
 /** Where those of a pod are, below the folder that is kept. */
-export function pathOfDump({ pod }: Dump): string {
+export function pathOfDump({ pod }: LoadedDump): string {
   return join('dumps', pod);
 }
 
@@ -31,7 +31,11 @@ const listName = 'databases.json';
 const fileName = (at: number) => `${at}.sql`;
 
 /** @returns how many bytes it has. Throws SnapshotFault, also where all databases would have more than `mostBytes`. */
-export async function writeDump(dump: Dump, folder: string, dumping: Dumping & { mostBytes: number }): Promise<number> {
+export async function writeDump(
+  dump: LoadedDump,
+  folder: string,
+  dumping: Dumping & { mostBytes: number },
+): Promise<number> {
   const place = join(folder, pathOfDump(dump));
   await mkdir(place, { recursive: true, mode: 0o700 });
   const tools = databaseTools[dump.kind];
@@ -45,7 +49,11 @@ export async function writeDump(dump: Dump, folder: string, dumping: Dumping & {
   return written;
 }
 
-async function listDatabases({ pod }: Dump, { list }: DatabaseTools, dumping: Dumping): Promise<DumpedDatabase[]> {
+async function listDatabases(
+  { pod }: LoadedDump,
+  { list }: DatabaseTools,
+  dumping: Dumping,
+): Promise<DumpedDatabase[]> {
   const decoder = new TextDecoder();
   let text = '';
   const take = (piece: Uint8Array) => {
@@ -82,7 +90,7 @@ async function writeOne(
 }
 
 /** Puts what is in a folder in the place of what the databases have. What was put there before is put there again. */
-export async function loadDump(dump: Dump, folder: string, dumping: Dumping): Promise<void> {
+export async function loadDump(dump: LoadedDump, folder: string, dumping: Dumping): Promise<void> {
   const place = join(folder, pathOfDump(dump));
   const tools = databaseTools[dump.kind];
   const databases = databasesIn(await readFile(join(place, listName), 'utf8'));

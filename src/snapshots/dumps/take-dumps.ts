@@ -1,6 +1,7 @@
 /** The dumps of one snapshot: written while their databases run, and loaded into those that run. */
-import type { Dump } from '../../deployment/snapshot/dump.ts';
+import type { Dump, LoadedDump } from '../../deployment/snapshot/dump.ts';
 import type { SizedVolume } from '../../deployment/snapshot/snapshot.ts';
+import type { ObservedWorkload } from '../../deployment/workload/workload.ts';
 import type { Exec } from '../../engine/exec.ts';
 import { movingMs } from '../moving-time.ts';
 import { SnapshotFault, type SnapshotParts } from '../snapshot-parts.ts';
@@ -11,7 +12,7 @@ const mostOfVolume = 2;
 
 /** @returns how many bytes they have. Throws SnapshotFault, and faults of the engine. */
 export async function takeDumps(
-  dumps: readonly Dump[],
+  dumps: readonly LoadedDump[],
   folder: string,
   { deploymentId, volumes, parts }: { deploymentId: string; volumes: readonly SizedVolume[]; parts: SnapshotParts },
 ): Promise<number> {
@@ -25,7 +26,7 @@ export async function takeDumps(
     const mostBytes = Math.min(mostOfVolume * sizeBytes, room);
     const dumping = {
       exec,
-      workload: await workloadOf(dump, deploymentId, parts),
+      workload: (await workloadOf(dump, deploymentId, parts)).name,
       withinMs: movingMs(sizeBytes),
       stop,
     };
@@ -36,7 +37,7 @@ export async function takeDumps(
 
 /** Throws SnapshotFault where one of them could not be loaded now, and faults of the engine. */
 export async function refuseUnlessRunning(
-  dumps: readonly Dump[],
+  dumps: readonly LoadedDump[],
   deploymentId: string,
   parts: SnapshotParts,
 ): Promise<void> {
@@ -45,29 +46,35 @@ export async function refuseUnlessRunning(
 
 /** Throws SnapshotFault, and faults of the engine. */
 export async function loadDumps(
-  dumps: readonly Dump[],
+  dumps: readonly LoadedDump[],
   folder: string,
   { deploymentId, totalBytes, parts }: { deploymentId: string; totalBytes: number; parts: SnapshotParts },
 ): Promise<void> {
   for (const dump of dumps) {
     const exec = execOf(parts, dump);
-    const workload = await workloadOf(dump, deploymentId, parts);
+    const { name: workload } = await workloadOf(dump, deploymentId, parts);
     await loadDump(dump, folder, { exec, workload, withinMs: movingMs(totalBytes), stop: parts.stop });
   }
 }
 
-function execOf({ engine }: SnapshotParts, { pod }: Dump): Exec {
+/** Throws SnapshotFault where there is none. */
+export function execOf({ engine }: SnapshotParts, { pod }: Dump): Exec {
   if (engine.exec) return engine.exec;
   throw new SnapshotFault(`This service runs no commands in pods: the tools of ${pod} cannot be used.`, {
     isFinal: true,
   });
 }
 
-async function workloadOf({ pod }: Dump, deploymentId: string, { engine }: SnapshotParts): Promise<string> {
+/** Where it runs now. Throws SnapshotFault where it does not. */
+export async function workloadOf(
+  { pod }: Dump,
+  deploymentId: string,
+  { engine }: SnapshotParts,
+): Promise<ObservedWorkload> {
   const { workloads } = await engine.observe(deploymentId, []);
   const [found] = workloads
     .filter((workload) => workload.pod === pod && workload.phase === 'running')
     .toSorted((a, b) => b.revision - a.revision);
   if (!found) throw new SnapshotFault(`Pod ${pod} does not run now: its database cannot be asked.`);
-  return found.name;
+  return found;
 }
