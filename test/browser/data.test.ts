@@ -19,8 +19,14 @@ before(async () => {
 });
 after(async () => await browser?.close());
 
+const cache = `    - name: cache
+      image: redis:7
+      servicePorts: [6379]
+      volumes: [{ name: data, size: 16Mi, mountPath: /data }]
+`;
+
 /** Each start writes a line to both volumes. */
-const yaml = (name: string) => `application:
+const yaml = (name: string, others = '') => `application:
   name: ${name}
   pods:
     - name: web
@@ -33,7 +39,7 @@ const yaml = (name: string) => `application:
       volumes:
         - { name: data, size: 16Mi, mountPath: /data }
         - { name: more, size: 16Mi, mountPath: /more }
-`;
+${others}`;
 
 for (const width of ['desk', 'phone'] as const satisfies Width[]) {
   test(
@@ -46,7 +52,7 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
       // Nobody could choose a place here.
       await page.addInitScript(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'));
       const applicationName = `kept-${width}`;
-      await visitor.deployText(yaml(applicationName), 'web');
+      await visitor.deployText(yaml(applicationName, cache), 'web');
       await visitor.reach('running');
       await visitor.openTab('Data');
       const panel = page.getByRole('region', { name: 'Snapshots' });
@@ -58,11 +64,15 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
       await claim(berth, { url, applicationName, sessionToken: await visitor.token() });
       await page.reload();
       await panel.getByText('None yet.').waitFor();
-      await visitor.look('none');
+      await panel.getByLabel("With the database's own tool: cache").check();
+      await visitor.lookInBothThemes('none');
       await panel.getByRole('button', { name: 'Take a snapshot' }).click();
       const rows = panel.getByRole('listitem');
       await rows.first().locator('.badge.running').waitFor();
-      assert.match(await rows.first().innerText(), /kept[\s\S]*Asked for · revision 1 · [\d.]+ \S+[\s\S]*web-data/);
+      assert.match(
+        await rows.first().innerText(),
+        /kept[\s\S]*Asked for · revision 1 · [\d.]+ \S+[\s\S]*web-data, web-more, cache \(saved first\)/,
+      );
       await panel.getByLabel('Before each update that touches data').check();
       await page.waitForSelector('.toast >> text=A snapshot is taken before each update');
       await visitor.lookInBothThemes('taken');
@@ -74,9 +84,9 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
         });
       await panel.getByRole('button', { name: /^Restore snapshot/ }).click();
       const dialog = page.getByRole('dialog', { name: /^Restore snapshot/ });
-      await dialog.getByText(/^Replaced by what was there .*: web-data, web-more\.$/).waitFor();
-      await dialog.getByLabel('web-data').uncheck();
-      await dialog.getByText('Stopped and started again: web. Left as they are: web-data.').waitFor();
+      await dialog.getByText(/^Replaced by what was there .*: cache-data, web-data, web-more\.$/).waitFor();
+      for (const name of ['web-data', 'cache-data']) await dialog.getByLabel(name).uncheck();
+      await dialog.getByText('Stopped and started again: web. Left as they are: web-data, cache-data.').waitFor();
       await visitor.lookInBothThemes('restore');
       await dialog.getByRole('button', { name: 'Replace the data' }).click();
       await panel.getByText(/Restored web-more, .*What was there before is snapshot/).waitFor();
@@ -91,7 +101,9 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
         .first()
         .click();
       await dialog.getByLabel('As a new deployment beside it').check();
-      await dialog.getByText(/^It begins with what was there .*, at revision 1: web-data, web-more\.$/).waitFor();
+      await dialog
+        .getByText(/^It begins with what was there .*, at revision 1: cache-data, web-data, web-more\.$/)
+        .waitFor();
       await visitor.lookInBothThemes('beside');
       await dialog.getByRole('button', { name: 'Start as a new deployment' }).click();
       await page.waitForURL(({ pathname }) => !pathname.endsWith('/data'));

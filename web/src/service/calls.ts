@@ -144,8 +144,9 @@ export function snapshotsOf(target: Target): Promise<Answer<Snapshots>> {
   return call('getSnapshots', { query: queryOf(target), token: target.sessionToken });
 }
 
-export function takeSnapshot(target: Target): Promise<Answer<{ message: string }>> {
-  return call('createSnapshot', { body: queryOf(target), token: target.sessionToken });
+/** `dump`: databases that are known by their own tools. */
+export function takeSnapshot(target: Target, { dump }: { dump: boolean }): Promise<Answer<{ message: string }>> {
+  return call('createSnapshot', { body: { ...queryOf(target), ...(dump && { dump }) }, token: target.sessionToken });
 }
 
 /** What of a snapshot is put back. `volumes`: all, unless some are named; `beside`: into a new deployment. */

@@ -15,7 +15,18 @@ import { snapshotsOf, type Target, takeSnapshot, wishSnapshots } from '../servic
 import type { Restore, Restored, Snapshot } from '../service/records.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { RestoreDialog } from './restore-dialog.tsx';
-import { badgeOf, contentsOf, isOpen, isUnderWay, obstacleOf, problemOf, stageOf, storyOf, termsOf } from './words.ts';
+import {
+  badgeOf,
+  contentsOf,
+  dumpChoiceOf,
+  isOpen,
+  isUnderWay,
+  obstacleOf,
+  problemOf,
+  stageOf,
+  storyOf,
+  termsOf,
+} from './words.ts';
 
 /** While something is under way. */
 const lookEveryMs = 1_500;
@@ -28,6 +39,7 @@ export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelPro
   const [isAsking, setIsAsking] = useState(false);
   /** What was said here of updates, and may not have been answered yet. */
   const [wished, setWished] = useState<boolean>();
+  const [isDumping, setIsDumping] = useState(false);
   const [asked, setAsked] = useState<{ kind: 'restore' | 'delete'; snapshot: Snapshot }>();
   const isBusy = value !== undefined && isUnderWay(value);
   useEffect(() => {
@@ -38,13 +50,14 @@ export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelPro
 
   const isOffered = problem?.code !== 'snapshots_not_offered';
   const obstacle = obstacleOf({ isOffered, isKept, hasVolumes });
+  const dumpChoice = value && obstacle === undefined ? dumpChoiceOf(value.dumpable) : undefined;
   const isTaking = value?.snapshots.some(({ state }) => state === 'asked') ?? false;
   const [restore] = value?.restores ?? [];
   const isRestoring = value?.restores.some(isOpen) ?? false;
 
   const take = async () => {
     setIsAsking(true);
-    const answer = await takeSnapshot(target);
+    const answer = await takeSnapshot(target, { dump: isDumping && dumpChoice !== undefined });
     setIsAsking(false);
     setRefusal(answer.ok ? undefined : answer.problem);
     if (answer.ok) tellUser(answer.value.message);
@@ -88,6 +101,20 @@ export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelPro
           </button>
         )}
       </div>
+      {dumpChoice && (
+        <div>
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={isDumping}
+              disabled={isAsking || isTaking}
+              onChange={({ target }) => setIsDumping(target.checked)}
+            />
+            {dumpChoice.label}
+          </label>
+          <p className="small soft">{dumpChoice.hint}</p>
+        </div>
+      )}
       {obstacle !== undefined && <p className="soft">{obstacle}</p>}
       {problem && isOffered && <ProblemNotice problem={problem} />}
       {refusal && <ProblemNotice problem={refusal} />}

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   contentsOf,
+  dumpChoiceOf,
   isUnderWay,
   obstacleOf,
   problemOf,
@@ -70,4 +71,20 @@ test('what is in a snapshot as a dump of a database is told as one, and restored
   assert.equal(contentsOf(snapshot), 'web-data, db-data (dump)');
   assert.deepEqual(volumesIn(snapshot), ['web-data', 'db-data']);
   assert.equal(contentsOf({ volumes: [], dumps: [] }), '');
+  const saved = { pod: 'cache', kind: 'redis' as const, volumes: [] };
+  const files = { volumes: [{ name: 'cache-data', sizeBytes: 1 }], dumps: [saved] };
+  assert.equal(contentsOf(files), 'cache-data, cache (saved first)');
+  assert.deepEqual(volumesIn(files), ['cache-data']);
+});
+
+test('the choice of dumps says when to make it, of the databases that are there alone', () => {
+  const [db, cache] = [
+    { pod: 'db', kind: 'mysql' as const },
+    { pod: 'cache', kind: 'redis' as const },
+  ];
+  assert.equal(dumpChoiceOf([]), undefined);
+  assert.equal(dumpChoiceOf([cache, db])!.label, "With the database's own tool: db and cache");
+  assert.match(dumpChoiceOf([db])!.hint, /^Choose it to load db into a later release[^.]*\.$/);
+  assert.match(dumpChoiceOf([cache])!.hint, /^Choose it so that cache saves everything first[^.]*\.$/);
+  assert.match(dumpChoiceOf([cache, db])!.hint, /later release.*saves everything/);
 });

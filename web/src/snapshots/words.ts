@@ -1,4 +1,5 @@
 /** What is said of snapshots and restores. Pure. */
+import { listed } from '../../../src/config/diagnostics/diagnostics.ts';
 import { printBytes } from '../../../src/config/values/units.ts';
 import { capitalised } from '../parts/capitalised.ts';
 import { printAgo, printMoment } from '../parts/time.ts';
@@ -37,10 +38,30 @@ export function volumesIn({ volumes, dumps }: Pick<Snapshot, 'volumes' | 'dumps'
   return [...volumes.map(({ name }) => name), ...dumps.flatMap((dump) => dump.volumes)];
 }
 
-/** `web-data, db-data (dump)` */
+/** `web-data, db-data (dump), cache (saved first)`: a volume that is dumped, a pod that has saved. */
 export function contentsOf({ volumes, dumps }: Pick<Snapshot, 'volumes' | 'dumps'>): string {
   const dumped = volumesIn({ volumes: [], dumps }).map((name) => `${name} (dump)`);
-  return [...volumesIn({ volumes, dumps: [] }), ...dumped].join(', ');
+  const saved = dumps.flatMap(({ pod, kind }) => (kind === 'redis' ? [`${pod} (saved first)`] : []));
+  return [...volumesIn({ volumes, dumps: [] }), ...dumped, ...saved].join(', ');
+}
+
+/** When to have databases by their own tools; undefined where there is none of which they are known. */
+export function dumpChoiceOf(dumpable: Snapshots['dumpable']): { label: string; hint: string } | undefined {
+  if (dumpable.length === 0) return undefined;
+  const namesOf = (isSaved: boolean) =>
+    dumpable.filter(({ kind }) => (kind === 'redis') === isSaved).map(({ pod }) => pod);
+  const [dumped, saved] = [namesOf(false), namesOf(true)];
+  const hints = [
+    ...(dumped.length > 0
+      ? [
+          `Choose it to load ${listed(dumped)} into a later release of the database; unlike files, a dump is not of the same instant as the other volumes.`,
+        ]
+      : []),
+    ...(saved.length > 0
+      ? [`Choose it so that ${listed(saved)} saves everything first; without it, its last save can be an hour old.`]
+      : []),
+  ];
+  return { label: `With the database's own tool: ${listed([...dumped, ...saved])}`, hint: hints.join(' ') };
 }
 
 /** Why the last try has failed, and what becomes of it. */
