@@ -77,13 +77,25 @@ async function webhook(delivering: Delivering, delivery: Delivery, isLastTry: bo
   if (!target) return true;
   const { url, secret } = target;
   const body = JSON.stringify({ id: noticeId, at: new Date(createdAt).toISOString(), ...content });
-  const { isTaken, answer } = await call({ url, secret, id: noticeId, body, nowMs: now(), signal: stop });
+  const { isTaken, answer } =
+    secret === undefined
+      ? refuseUnsigned(delivering, accountId)
+      : await call({ url, secret, id: noticeId, body, nowMs: now(), signal: stop });
   const noted = { answer, triedAt: now() };
   const at = { accountId, url };
   if (isTaken) await noteWebhook(db, at, { ...noted, failures: 0 });
   else if (!isLastTry || content.kind === 'test') await noteWebhook(db, at, noted);
   else await noteFailure(delivering, at, noted);
   return isTaken;
+}
+
+/** It is tried again like a call that was not taken: the operator may bring the key back. */
+function refuseUnsigned({ log }: Delivering, accountId: string): Called {
+  log.warn({ account: accountId }, 'the secret of a webhook cannot be opened: it was sealed with another key');
+  return {
+    isTaken: false,
+    answer: 'The service cannot open the secret of the webhook any more: save its address anew.',
+  };
 }
 
 /** A notice was given up. After several in a row nothing is sent there any more, and its owner is told. */

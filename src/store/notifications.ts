@@ -22,6 +22,8 @@ export type Webhook = {
   /** Of the last try, in words. */
   answer: string | null;
   triedAt: Instant | null;
+  /** Sealed. */
+  secret: Uint8Array | null;
 };
 
 export type Choices = { mail: NoticeKind[]; webhook: Webhook | undefined };
@@ -64,16 +66,21 @@ export async function removeWebhook(db: Database, accountId: string): Promise<vo
 
 const unproven = { webhookFailures: 0, webhookDisabledAt: null };
 
-/** The address and its secret. Undefined where there is none, it is disabled, or no key opens the secret any more. */
+/** Where calls go, and how often that has failed. Undefined where there is no address, or it is disabled. */
 export async function webhookToCall(
   db: Database,
   seal: Seal,
   accountId: string,
-): Promise<{ url: string; secret: string; failures: number } | undefined> {
-  const row = await choices(db).where('accountId', '=', accountId).executeTakeFirst();
-  if (!row?.webhookUrl || !row.webhookSecret || row.webhookDisabledAt !== null) return undefined;
+): Promise<{ url: string; secret: string | undefined; failures: number } | undefined> {
+  const { webhook } = await choicesOf(db, accountId);
+  if (!webhook || webhook.disabledAt !== null) return undefined;
+  return { url: webhook.url, secret: openedSecret(webhook, seal), failures: webhook.failures };
+}
+
+/** Undefined where no key opens it any more. */
+export function openedSecret({ secret }: Pick<Webhook, 'secret'>, seal: Seal): string | undefined {
   try {
-    return { url: row.webhookUrl, secret: seal.open(row.webhookSecret), failures: row.webhookFailures };
+    return secret === null ? undefined : seal.open(secret);
   } catch {
     return undefined;
   }
@@ -222,9 +229,9 @@ type Row = Awaited<ReturnType<ReturnType<typeof choices>['executeTakeFirstOrThro
 
 function fromRow(row: Row): Choices {
   const { webhookUrl: url, webhookFailures: failures, webhookDisabledAt: disabledAt } = row;
-  const { webhookAnswer: answer, webhookTriedAt: triedAt } = row;
+  const { webhookAnswer: answer, webhookTriedAt: triedAt, webhookSecret: secret } = row;
   const webhook =
-    url === null ? undefined : { url, kinds: kindsIn(row.webhook), failures, disabledAt, answer, triedAt };
+    url === null ? undefined : { url, kinds: kindsIn(row.webhook), failures, disabledAt, answer, triedAt, secret };
   return { mail: kindsIn(row.mail), webhook };
 }
 

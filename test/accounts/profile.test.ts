@@ -166,3 +166,33 @@ test('a link that sets a password ends when the account gets another address', a
   assert.deepEqual([(await set(token)).status, (await set(others)).status], [400, 200]);
   assert.equal((await api.browser().signIn(newEmail)).status, 200);
 });
+
+test('a webhook that is saved anew keeps its secret, unless the service cannot open that any more', async () => {
+  const api = await apiWithAccounts();
+  const ada = await api.person('ada@example.com');
+  const save = async (given: object) => (await ada.post('/api/notifications', given)).body;
+  const webhook = { url: 'https://ada.example.com/hook', kinds: ['snapshot', 'failed'] };
+  const { secret, ...first } = await save({ webhook });
+  assert.match(secret, /^berthhook_/);
+  const saved = { url: webhook.url, kinds: ['failed', 'snapshot'], failures: 0 };
+  assert.deepEqual(first, { mail: ['domain', 'snapshot'], webhook: saved });
+  const { db } = api.service;
+  await db
+    .updateTable('notificationChoices')
+    .set({ webhookFailures: 5, webhookDisabledAt: 1, webhookAnswer: 'No.', webhookTriedAt: 1 })
+    .execute();
+  const tried = { answer: 'No.', triedAt: new Date(1).toISOString() };
+  const again = { mail: ['failed'], webhook: { ...saved, ...tried } };
+  assert.deepEqual(await save({ mail: ['failed'], webhook }), again);
+  assert.deepEqual((await ada.get('/api/notifications')).body, again);
+  await db
+    .updateTable('notificationChoices')
+    .set({ webhookSecret: Buffer.from('of another key') })
+    .execute();
+  const renewed = await save({ webhook });
+  assert.match(renewed.secret, /^berthhook_/);
+  assert.notEqual(renewed.secret, secret);
+  assert.deepEqual(renewed.webhook, saved);
+  assert.deepEqual(await save({ webhook: null }), { mail: ['failed'] });
+  assert.deepEqual(await save({}), { mail: ['failed'] });
+});

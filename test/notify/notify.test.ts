@@ -272,6 +272,21 @@ test('after several notifications in a row that it did not take a webhook is swi
   assert.deepEqual([(await webhook()).failures, (await webhook()).disabledAt], [0, null]);
 });
 
+test('a call whose secret no key opens is told and kept, and made once the key is back', async (t) => {
+  const { db, choose, look, deliver, delivering, received, clock, webhook, waiting } = await world(t);
+  await addDeployment(db, failed);
+  await choose(['failed']);
+  await look();
+  const warned: object[] = [];
+  const log = { warn: (details: object) => void warned.push(details) };
+  await deliverDue({ ...delivering, log, seal: sealWith('another key') });
+  assert.deepEqual([received.length, await waiting(), warned], [0, 1, [{ account: 'ada' }]]);
+  assert.match((await webhook()).answer!, /cannot open the secret of the webhook any more/);
+  clock.now += minuteMs;
+  await deliver();
+  assert.deepEqual([received.length, await waiting()], [1, 0]);
+});
+
 test('an address that is not public is not connected to', async (t) => {
   const { delivering, received, url } = await world(t);
   using dialer = createDialer();

@@ -1,13 +1,14 @@
 /** What the account that is signed in wants to be told, and how: by mail, and at an address of its own. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { noticeKinds } from '../../deployment/notification/notice.ts';
+import { type NoticeKind, noticeKinds } from '../../deployment/notification/notice.ts';
 import { newToken } from '../../lib/ids.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import {
   addNotice,
   type Choices,
   choicesOf,
+  openedSecret,
   removeWebhook,
   setMailKinds,
   setWebhook,
@@ -94,12 +95,19 @@ export function notificationEndpoints(service: Service): FastifyPluginAsyncTypeb
         const { mail, webhook } = request.body;
         const url = webhook ? orRefuse(readUrl(webhook.url)) : undefined;
         return await write(db, 'all', async (db) => {
-          if (mail) await setMailKinds(db, accountId, mail);
+          const before = await choicesOf(db, accountId);
+          const chosen = { mail: mail ? inOrder(mail) : before.mail, webhook: before.webhook };
+          if (mail) await setMailKinds(db, accountId, chosen.mail);
           if (webhook === null) await removeWebhook(db, accountId);
-          const present = (await choicesOf(db, accountId)).webhook;
-          const secret = url !== undefined && url !== present?.url ? newToken('berthhook') : undefined;
-          if (webhook && url !== undefined) await setWebhook(db, seal, accountId, { ...webhook, url, secret });
-          return { ...recordOf(await choicesOf(db, accountId)), ...(secret !== undefined && { secret }) };
+          if (!webhook || url === undefined)
+            return recordOf(webhook === null ? { ...chosen, webhook: undefined } : chosen);
+          const isKnown = before.webhook?.url === url && openedSecret(before.webhook, seal) !== undefined;
+          const secret = isKnown ? undefined : newToken('berthhook');
+          const saved = { url, kinds: inOrder(webhook.kinds) };
+          await setWebhook(db, seal, accountId, { ...saved, secret });
+          const { answer = null, triedAt = null } = (isKnown && before.webhook) || {};
+          const record = recordOf({ ...chosen, webhook: { ...fresh, ...saved, answer, triedAt } });
+          return { ...record, ...(secret !== undefined && { secret }) };
         });
       },
     );
@@ -129,6 +137,13 @@ export function notificationEndpoints(service: Service): FastifyPluginAsyncTypeb
   };
 }
 
+/** One that was just saved is sent to, as if it had never failed. */
+const fresh = { failures: 0, disabledAt: null, secret: null };
+
+function inOrder(kinds: readonly NoticeKind[]): NoticeKind[] {
+  return noticeKinds.filter((kind) => kinds.includes(kind));
+}
+
 const noWebhook = refuse(
   'webhook_not_found',
   'The account has no webhook, or it was switched off after failures.',
@@ -143,11 +158,11 @@ function readUrl(written: string): Result<string> {
 
 function recordOf({ mail, webhook }: Choices) {
   if (!webhook) return { mail };
-  const { disabledAt, answer, triedAt, ...fields } = webhook;
+  const { url, kinds, failures, disabledAt, answer, triedAt } = webhook;
   return {
     mail,
     webhook: {
-      ...fields,
+      ...{ url, kinds, failures },
       ...(disabledAt !== null && { disabledAt: new Date(disabledAt).toISOString() }),
       ...(answer !== null && { answer }),
       ...(triedAt !== null && { triedAt: new Date(triedAt).toISOString() }),
