@@ -61,7 +61,7 @@ export function dumpChoiceOf(dumpable: Snapshots['dumpable']): { label: string; 
       ? [`Choose it so that ${listed(saved)} saves everything first; without it, its last save can be an hour old.`]
       : []),
   ];
-  return { label: `With the database's own tool: ${listed([...dumped, ...saved])}`, hint: hints.join(' ') };
+  return { label: `With the database’s own tool: ${listed([...dumped, ...saved])}`, hint: hints.join(' ') };
 }
 
 /** Why the last try has failed, and what becomes of it. */
