@@ -206,8 +206,8 @@ export const commands = {
     isRemote: true,
   },
   snapshot: {
-    words: ['[restore|delete]', '[ID]'],
-    help: 'take a snapshot of its data; put one back, or delete it',
+    words: ['[restore|verify|delete]', '[ID]'],
+    help: 'take a snapshot of its data; put one back, show that it comes back, or delete it',
     flags: {
       dump: { type: 'boolean', help: 'PostgreSQL, MySQL, MariaDB and Redis by their own tools' },
       volume: { type: 'string', value: 'NAME', multiple: true, help: 'with restore: this volume alone' },

@@ -64,6 +64,7 @@ test(
     assert.match((await cli('snapshots')).stderr, /None yet: "berth snapshot" takes one/);
     assert.equal((await cli('snapshot', 'restore')).status, 2, 'of which snapshot?');
     assert.equal((await cli('snapshot', 'mend', 'it')).status, 2);
+    assert.match((await cli('snapshot', 'verify', '--yes')).stderr, /There is none: "berth snapshot" takes one/);
 
     assert.equal((await cli('snapshots', '--before-updates', 'maybe')).status, 2);
     assert.match((await cli('snapshots', '--before-updates', 'on')).stdout, /is taken before each update of keeper/);
@@ -96,6 +97,19 @@ test(
     )!;
     assert.deepEqual([await said('more/said'), await said('said')], ['first\nsecond\n', 'first\nsecond\nsecond\n']);
     assert.match((await cli('snapshots')).stdout, new RegExp(`${before} +\\S+ +2 +before-restore +taken`));
+
+    const unsaid = await cli('snapshot', 'verify');
+    assert.equal(unsaid.status, 2, unsaid.stdout);
+    const verified = await cli('snapshot', 'verify', id!, '--yes');
+    assert.equal(verified.status, 0, verified.stderr);
+    const seen = `pod web: ready\nSnapshot ${id} comes back: web-data, web-more \\([\\d.]+ \\S+\\), running after \\d+ s\\.\n$`;
+    assert.match(verified.stdout, new RegExp(seen));
+    assert.match(verified.stderr, /is removed again, with its data/);
+    assert.match(
+      (await cli('snapshot', 'verify', 'nobody', '--yes')).stderr,
+      /There is no snapshot nobody that is kept/,
+    );
+    assert.equal(await said('more/said'), 'first\nsecond\n', 'what runs stays as it is');
 
     const besideTrial = await cli('snapshot', 'restore', id!, '--beside', '--volume', 'web-more', '--dry-run');
     assert.match(

@@ -17,11 +17,11 @@ const patienceMs = 10 * 60_000;
 type Following = { wasFailed?: boolean };
 
 /** Asks until it runs, has failed, is stopped or has ended. */
-async function untilSettled(
+export async function untilSettled(
   { connection, signal }: Context,
   query: Target,
   token: string,
-  { wasFailed = false }: Following,
+  { wasFailed = false }: Following = {},
 ): Promise<{ deployment: Deployment } | { problem: Problem }> {
   const until = performance.now() + patienceMs;
   for (;;) {

@@ -7,6 +7,7 @@ import { printable, renderTable } from '../render.ts';
 import { statuses } from '../words.ts';
 import { type Context, type Run, type Target, targetOf } from './command.ts';
 import { followDeployment } from './follow-deployment.ts';
+import { verifySnapshot } from './verify-snapshot.ts';
 
 type Listed = AnswerOf<'getSnapshots'>;
 type Snapshot = Listed['snapshots'][number];
@@ -42,10 +43,14 @@ async function wish(context: Context, target: Target, wanted: string): Promise<n
 
 export const snapshot: Run = async (context) => {
   const [action = 'take', id] = context.given;
-  if (!['take', 'restore', 'delete'].includes(action) || (action === 'take') !== (id === undefined))
-    return context.terminal.fail('Use "berth snapshot", or "berth snapshot restore|delete ID".');
+  const known = id === undefined ? ['take', 'verify'] : ['restore', 'verify', 'delete'];
+  if (!known.includes(action))
+    return context.terminal.fail(
+      'Use "berth snapshot", "berth snapshot verify", or "berth snapshot restore|delete ID".',
+    );
   const target = await targetOf(context);
   if (typeof target === 'number') return target;
+  if (action === 'verify') return await verifySnapshot(context, target, id);
   if (id === undefined) return await take(context, target);
   return action === 'delete' ? await remove(context, target, id) : await restore(context, target, id);
 };

@@ -1,0 +1,97 @@
+/** `berth snapshot verify`: shows that a snapshot comes back, as another deployment that goes again, while what runs stays as it is. */
+import type { AnswerOf } from '../../client/client.ts';
+import { printBytes } from '../../config/values/units.ts';
+import { printable } from '../render.ts';
+import { statuses } from '../words.ts';
+import type { Context, Target } from './command.ts';
+import { untilSettled } from './follow-deployment.ts';
+
+type Listed = AnswerOf<'getSnapshots'>;
+type Snapshot = Listed['snapshots'][number];
+type Started = NonNullable<Extract<AnswerOf<'restoreSnapshot'>, { restore: object }>['started']>;
+
+/** To remove what was started, also after Ctrl-C. */
+const removingMs = 30_000;
+
+/** @param id Which; undefined: the newest that can be restored so. */
+export async function verifySnapshot(context: Context, target: Target, id: string | undefined): Promise<number> {
+  const { connection, terminal, options, signal } = context;
+  const listed = await connection.client.call('getSnapshots', { query: target, signal });
+  if (!listed.ok) return terminal.refuse(listed.problem);
+  const snapshot = chosenOf(listed.value, id);
+  if (typeof snapshot === 'string') {
+    terminal.note(printable(snapshot));
+    return statuses.refused;
+  }
+  const question = `Start another ${printable(target.applicationName)} from snapshot ${snapshot.id}, and remove it again?`;
+  const isSure = options.yes === true ? true : await context.confirm(question);
+  if (isSure === undefined) return terminal.fail('Nobody can be asked here: --yes starts it without.');
+  if (!isSure) {
+    terminal.note('Nothing was started.');
+    return signal.aborted ? statuses.interrupted : statuses.refused;
+  }
+  const beganAt = performance.now();
+  const body = { ...target, snapshot: snapshot.id, beside: true };
+  const asked = await connection.client.call('restoreSnapshot', { body, signal });
+  if (!asked.ok) return terminal.refuse(asked.problem);
+  const { started } = asked.value as { started: Started };
+  terminal.note(printable(asked.value.message));
+  try {
+    return await look(context, started, { snapshot, beganAt });
+  } finally {
+    await remove(context, started);
+  }
+}
+
+/** PURE. In words, where there is none. */
+export function chosenOf({ snapshots }: Pick<Listed, 'snapshots'>, id: string | undefined): Snapshot | string {
+  const taken = snapshots.filter(({ state }) => state === 'taken');
+  const named = id === undefined ? taken : taken.filter((each) => each.id === id);
+  const found = named.find(({ dumps }) => dumps.every(({ volumes }) => volumes.length === 0));
+  if (found) return found;
+  if (named.length > 0) return 'It has dumps, which databases load in place alone: verify a snapshot without them.';
+  return id === undefined ? 'There is none: "berth snapshot" takes one.' : `There is no snapshot ${id} that is kept.`;
+}
+
+async function look(
+  context: Context,
+  { sessionToken: token, applicationName, environment }: Started,
+  { snapshot, beganAt }: { snapshot: Snapshot; beganAt: number },
+): Promise<number> {
+  const { terminal } = context;
+  const settled = await untilSettled(context, { applicationName, environment }, token);
+  if ('problem' in settled) return terminal.refuse(settled.problem);
+  const { status } = settled.deployment;
+  const seconds = Math.round((performance.now() - beganAt) / 1000);
+  const isBack = status.state === 'running';
+  const { id, totalBytes = 0, volumes } = snapshot;
+  const pods = status.pods ?? [];
+  terminal.json({ snapshot: id, isBack, seconds, totalBytes, health: status.health, message: status.message, pods });
+  for (const { name, state, message } of pods)
+    terminal.print(printable(`pod ${name}: ${state}${message ? `, ${message}` : ''}`));
+  const names = volumes.map(({ name }) => name).join(', ');
+  terminal.print(
+    printable(
+      isBack
+        ? `Snapshot ${id} comes back: ${names} (${printBytes(totalBytes)}), ${status.health} after ${seconds} s.`
+        : `Snapshot ${id} did not come back: ${status.message || status.health}.`,
+    ),
+  );
+  return isBack ? statuses.done : statuses.refused;
+}
+
+async function remove({ connection, terminal }: Context, started: Started): Promise<void> {
+  const { sessionToken: token, applicationName, environment, url } = started;
+  const removed = await connection.client.call('removeDeploymentReservation', {
+    body: { applicationName, environment, forget: true },
+    token,
+    signal: AbortSignal.timeout(removingMs),
+  });
+  terminal.note(
+    printable(
+      removed.ok
+        ? 'What was started for this is removed again, with its data.'
+        : `${url} could not be removed: ${removed.problem.error} Its session token is ${token}.`,
+    ),
+  );
+}
