@@ -64,7 +64,7 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
       await claim(berth, { url, applicationName, sessionToken: await visitor.token() });
       await page.reload();
       await panel.getByText('None yet.').waitFor();
-      await panel.getByLabel("With the database’s own tool: cache").check();
+      await panel.getByLabel('With the database’s own tool: cache').check();
       await visitor.lookInBothThemes('none');
       await panel.getByRole('button', { name: 'Take a snapshot' }).click();
       const rows = panel.getByRole('listitem');

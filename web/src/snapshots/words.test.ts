@@ -83,7 +83,7 @@ test('the choice of dumps says when to make it, of the databases that are there 
     { pod: 'cache', kind: 'redis' as const },
   ];
   assert.equal(dumpChoiceOf([]), undefined);
-  assert.equal(dumpChoiceOf([cache, db])!.label, "With the database’s own tool: db and cache");
+  assert.equal(dumpChoiceOf([cache, db])!.label, 'With the database’s own tool: db and cache');
   assert.match(dumpChoiceOf([db])!.hint, /^Choose it to load db into a later release[^.]*\.$/);
   assert.match(dumpChoiceOf([cache])!.hint, /^Choose it so that cache saves everything first[^.]*\.$/);
   assert.match(dumpChoiceOf([cache, db])!.hint, /later release.*saves everything/);
