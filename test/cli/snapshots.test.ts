@@ -64,7 +64,7 @@ test(
     assert.match((await cli('snapshots')).stderr, /None yet: "berth snapshot" takes one/);
     assert.equal((await cli('snapshot', 'restore')).status, 2, 'of which snapshot?');
     assert.equal((await cli('snapshot', 'mend', 'it')).status, 2);
-    assert.match((await cli('snapshot', 'verify', '--yes')).stderr, /There is none: "berth snapshot" takes one/);
+    assert.match((await cli('snapshot', 'verify', '--yes')).stderr, /None yet: "berth snapshot" takes one/);
 
     assert.equal((await cli('snapshots', '--before-updates', 'maybe')).status, 2);
     assert.match((await cli('snapshots', '--before-updates', 'on')).stdout, /is taken before each update of keeper/);

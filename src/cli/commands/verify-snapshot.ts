@@ -50,7 +50,7 @@ export function chosenOf({ snapshots }: Pick<Listed, 'snapshots'>, id: string | 
   const found = named.find(({ dumps }) => dumps.every(({ volumes }) => volumes.length === 0));
   if (found) return found;
   if (named.length > 0) return 'It has dumps, which databases load in place alone: verify a snapshot without them.';
-  return id === undefined ? 'There is none: "berth snapshot" takes one.' : `There is no snapshot ${id} that is kept.`;
+  return id === undefined ? 'None yet: "berth snapshot" takes one.' : `There is no snapshot ${id} that is kept.`;
 }
 
 async function look(
