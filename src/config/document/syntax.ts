@@ -2,12 +2,12 @@
 import { Lexer, type YAMLParseError } from 'yaml';
 import { type Explanation, quote } from '../diagnostics/diagnostics.ts';
 import { foreignForm } from './foreign-formats.ts';
+import { explainIndentation, isIndentation } from './indentation.ts';
+import { indentOf, lineAt, lineBefore } from './lines.ts';
 import { writeScalar } from './text-edits.ts';
 
 /** Whether a text is YAML, or has another problem now, or one further down: only then is a fix offered. */
 type Helps = (text: string) => boolean;
-
-type Line = { at: number; text: string };
 
 /**
  * Only the first problem is explained: what the library finds behind it is its consequence. The cause often stands in
@@ -22,6 +22,7 @@ export function explainSyntax(text: string, error: YAMLParseError, helps: Helps)
     explainQuote(text, error) ??
     explainMissingSpace(text, offset) ??
     explainBracket(text, error) ??
+    explainReference(text, offset) ??
     explainValue(text, offset, error) ??
     explainIndentation(text, offset, error) ??
     explainByCode(text, offset, error);
@@ -115,6 +116,23 @@ function explainBracket(text: string, { message, pos }: YAMLParseError): Explana
   };
 }
 
+/** `[echo, ${NAME}]`: among brackets YAML takes the brace for one of its own. The quotes go around the whole value. */
+function explainReference(text: string, offset: number): Explanation | undefined {
+  if (text.slice(offset - 1, offset + 1) !== '${') return undefined;
+  const line = lineAt(text, offset);
+  const before = line.text.slice(0, offset - 1 - line.at);
+  const begin = /(?:^|[,[{]|:[ \t]|-[ \t])[ \t]*([^,[{]*?)$/.exec(before);
+  const end = /^(?:\$\{[^}]*\}|[^,[\]{}"'])+/.exec(line.text.slice(before.length));
+  const from = offset - 1 - (begin?.[1]?.replace(/^.*:[ \t]+/, '').length ?? 0);
+  const value = text.slice(from, offset - 1 + (end?.[0].trimEnd().length ?? 0));
+  return {
+    offset: from,
+    message: 'a value with ${…} among brackets needs quotes',
+    hint: `write ${JSON.stringify(value)}`,
+    ...(end && { fix: { from, to: from + value.length, text: JSON.stringify(value) } }),
+  };
+}
+
 const meanings: Record<string, string> = {
   '@': 'is reserved in YAML',
   '`': 'is reserved in YAML',
@@ -129,7 +147,8 @@ const meanings: Record<string, string> = {
 };
 
 /** A value on one line whose characters mean something to YAML: it needs quotes. */
-function explainValue(text: string, offset: number, { code }: YAMLParseError): Explanation | undefined {
+function explainValue(text: string, offset: number, error: YAMLParseError): Explanation | undefined {
+  const { code } = error;
   const line = lineAt(text, offset);
   const match = /^([ \t]*(?:- +)*(?:[^\s"'#][^"'#]*?:[ \t]+|- +)?)(\S.*?)[ \t\r]*$/.exec(line.text.slice(0, 4096));
   if (!match) return undefined;
@@ -151,7 +170,7 @@ function explainValue(text: string, offset: number, { code }: YAMLParseError): E
     };
   }
   const meaning = meanings[value![0]!];
-  if (meaning && before !== '' && code !== 'BAD_INDENT' && code !== 'TAB_AS_INDENT') {
+  if (meaning && before !== '' && !isIndentation(error) && code !== 'TAB_AS_INDENT') {
     return quoted(`a value cannot begin with ${value![0]} without quotes: it ${meaning}`);
   }
   if (/^(["']).*\1./.test(value!) && code === 'UNEXPECTED_TOKEN') {
@@ -160,29 +179,6 @@ function explainValue(text: string, offset: number, { code }: YAMLParseError): E
   }
   const isOneLine = code === 'BLOCK_AS_IMPLICIT_KEY' && before !== '' && /: |:$/.test(value!);
   return isOneLine ? quoted('the value holds a colon and a space, which begin another value in YAML') : undefined;
-}
-
-function explainIndentation(text: string, offset: number, { code, message }: YAMLParseError): Explanation | undefined {
-  const line = lineAt(text, offset);
-  const above = lineBefore(text, line);
-  // `name: shop` with a deeper line below it: the library blames the value, the reader sees the line below.
-  if (code === 'BLOCK_AS_IMPLICIT_KEY' || code === 'MULTILINE_IMPLICIT_KEY') {
-    const below = lineAfter(text, line);
-    if (below && indentOf(below) > indentOf(line) && /:/.test(below.text) && /:[ \t]+\S/.test(line.text)) {
-      const hint = `begin it in column ${columnOf(line)}, below the line above`;
-      return { offset: below.at + indentOf(below), message: 'the line is indented too far', hint };
-    }
-    return undefined;
-  }
-  const isIndentation = code === 'BAD_INDENT' || /Sequence item without - indicator/.test(message);
-  if (!isIndentation || !above) return undefined;
-  const columns = [...new Set(openColumns(text, line))].sort((a, b) => a - b);
-  const hint = `begin it in the column of the lines that it belongs to: ${columns.join(' or ')}`;
-  return {
-    offset: line.at + indentOf(line),
-    message: `the line begins in column ${indentOf(line) + 1}, where no other line of its block begins`,
-    ...(columns.length > 0 && { hint }),
-  };
 }
 
 function explainByCode(text: string, offset: number, { code, message }: YAMLParseError): Explanation {
@@ -220,55 +216,4 @@ function explainByCode(text: string, offset: number, { code, message }: YAMLPars
 function plainWords(message: string): string {
   const [first] = message.split('\n');
   return first!.replace(/ at line \d+, column \d+:?$/, '').replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
-}
-
-/** The columns in which the blocks begin that are open above a line. */
-function openColumns(text: string, line: Line): number[] {
-  const columns: number[] = [];
-  let least = Number.POSITIVE_INFINITY;
-  let current = lineBefore(text, line);
-  for (let count = 0; current && count < 200 && least > 0; count++) {
-    const indent = indentOf(current);
-    if (indent < least) {
-      least = indent;
-      columns.push(indent + 1);
-      const inItem = /^[ ]*(- +)(?=[^\s-])/.exec(current.text);
-      if (inItem) columns.push(indent + inItem[1]!.length + 1);
-    }
-    current = lineBefore(text, current);
-  }
-  return columns;
-}
-
-function lineAt(text: string, offset: number): Line {
-  // At the very beginning `lastIndexOf` would look at the first character itself.
-  const at = offset <= 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
-  const end = text.indexOf('\n', at);
-  return { at, text: text.slice(at, end === -1 ? text.length : end) };
-}
-
-/** The nearest line above that is neither empty nor a comment. */
-function lineBefore(text: string, { at }: Line): Line | undefined {
-  while (at > 0) {
-    const line = lineAt(text, at - 1);
-    if (!/^\s*(#.*)?$/.test(line.text)) return line;
-    at = line.at;
-  }
-  return undefined;
-}
-
-function lineAfter(text: string, { at }: Line): Line | undefined {
-  for (let next = text.indexOf('\n', at) + 1; next > 0; next = text.indexOf('\n', next) + 1) {
-    const line = lineAt(text, next);
-    if (!/^\s*(#.*)?$/.test(line.text)) return line;
-  }
-  return undefined;
-}
-
-function indentOf({ text }: Line): number {
-  return /^[ \t]*/.exec(text)![0].length;
-}
-
-function columnOf(line: Line): number {
-  return indentOf(line) + 1;
 }

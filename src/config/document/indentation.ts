@@ -1,0 +1,75 @@
+/** PURE. Lines that begin in a column in which no line of their block can. */
+import type { YAMLParseError } from 'yaml';
+import type { Explanation } from '../diagnostics/diagnostics.ts';
+import { columnOf, indentOf, type Line, lineAfter, lineAt, lineBefore } from './lines.ts';
+
+/** The last line of a text, begun before the others of its list entry, is told of as an entry without its hyphen. */
+export function isIndentation({ code, message }: YAMLParseError): boolean {
+  return code === 'BAD_INDENT' || /Sequence item without - indicator/.test(message);
+}
+
+export function explainIndentation(text: string, offset: number, error: YAMLParseError): Explanation | undefined {
+  const { code, message } = error;
+  const line = lineAt(text, offset);
+  const above = lineBefore(text, line);
+  if (/block sequence may not be used/.test(message)) return explainEntry(text, line);
+  // `name: shop` with a deeper line below it: the library blames the value, the reader sees the line below.
+  if (code === 'BLOCK_AS_IMPLICIT_KEY' || code === 'MULTILINE_IMPLICIT_KEY') {
+    const below = lineAfter(text, line);
+    if (below && indentOf(below) > indentOf(line) && /:/.test(below.text) && /:[ \t]+\S/.test(line.text)) {
+      const hint = `begin it in column ${columnOf(line)}, below the line above`;
+      return { offset: below.at + indentOf(below), message: 'the line is indented too far', hint };
+    }
+    return undefined;
+  }
+  if (!isIndentation(error) || !above) return undefined;
+  return inNoColumn(
+    line,
+    openColumns(text, line).map(({ column }) => column),
+  );
+}
+
+/** A list entry where none can be: among the fields of a map, or in a column of its own. */
+function explainEntry(text: string, line: Line): Explanation | undefined {
+  const open = openColumns(text, line);
+  if (open.some(({ column }) => column === columnOf(line)))
+    return {
+      offset: line.at + indentOf(line),
+      message: 'the line begins an entry of a list, and the one above it is a field of a map',
+      hint: 'write "name: value" like the lines above it, or "- " before each of them',
+    };
+  return inNoColumn(
+    line,
+    open.flatMap(({ column, isEntry }) => (isEntry ? [column] : [])),
+  );
+}
+
+function inNoColumn(line: Line, possible: readonly number[]): Explanation {
+  const columns = [...new Set(possible)].sort((a, b) => a - b);
+  const hint = `begin it in the column of the lines that it belongs to: ${columns.join(' or ')}`;
+  return {
+    offset: line.at + indentOf(line),
+    message: `the line begins in column ${columnOf(line)}, where no other line of its block begins`,
+    ...(columns.length > 0 && { hint }),
+  };
+}
+
+type OpenColumn = { column: number; isEntry: boolean };
+
+/** The columns in which the blocks begin that are open above a line. */
+function openColumns(text: string, line: Line): OpenColumn[] {
+  const columns: OpenColumn[] = [];
+  let least = Number.POSITIVE_INFINITY;
+  let current = lineBefore(text, line);
+  for (let count = 0; current && count < 200 && least > 0; count++) {
+    const indent = indentOf(current);
+    if (indent < least) {
+      least = indent;
+      columns.push({ column: indent + 1, isEntry: /^[ ]*-(\s|$)/.test(current.text) });
+      const inItem = /^[ ]*(- +)(?=[^\s-])/.exec(current.text);
+      if (inItem) columns.push({ column: indent + inItem[1]!.length + 1, isEntry: false });
+    }
+    current = lineBefore(text, current);
+  }
+  return columns;
+}
