@@ -101,6 +101,28 @@ export async function remember(folder: string, memory: Memory, seal?: Seal): Pro
   await replaceSharedFile(join(place, 'config.json'), `${JSON.stringify(sealed, undefined, 2)}\n`);
 }
 
+/**
+ * Keeps what the folder remembers of a deployment before it remembers another one instead: the token is the only key to it.
+ * @returns the file.
+ */
+export async function keepEarlier(folder: string, memory: Memory): Promise<string> {
+  const place = await prepareMemoryFolder(folder);
+  const text = await readRemembered(folder, 'earlier.json');
+  const kept = text === undefined ? [] : readEarlier(text, join(place, 'earlier.json'));
+  const { server, sessionToken, applicationName, environment, url } = memory;
+  const earlier = [...kept, { server, applicationName, environment, url, sessionToken }];
+  await replaceSharedFile(join(place, 'earlier.json'), `${JSON.stringify(earlier, undefined, 2)}\n`);
+  return join('.berth', 'earlier.json');
+}
+
+function readEarlier(text: string, file: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Array.isArray(value)) return value;
+  } catch {}
+  throw new FolderError(`${file} is no JSON list; remove it, or mend it.`);
+}
+
 /** Where everything lies that the folder remembers: made where it is missing, and kept out of repositories. */
 export async function prepareMemoryFolder(folder: string): Promise<string> {
   const place = join(folder, '.berth');

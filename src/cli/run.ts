@@ -115,7 +115,7 @@ async function askService(
   { folder: from, signal, ...streams }: Surroundings,
 ): Promise<number> {
   const { connect } = await import('./connect.ts');
-  const { FolderError, remember } = await import('./folder.ts');
+  const { FolderError, keepEarlier, remember } = await import('./folder.ts');
   const { keptKeys } = await import('./kept-keys.ts');
   const { openSeal } = await import('./memory-seal.ts');
   const { trustedMemory } = await import('./trusted-memory.ts');
@@ -141,6 +141,7 @@ async function askService(
     const context: UpContext = {
       ...{ given, options, terminal, connection, reconnect, streams, signal, folder },
       remember: (memory) => remember(folder, memory, seal),
+      keepEarlier: (memory) => keepEarlier(folder, memory),
       read: async (file) => await readFor(file, streams),
       confirm: (question, more) => confirm(question, { ...asking, ...more }),
       ask: (question, more) => ask(question, { ...asking, ...more }),

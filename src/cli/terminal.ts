@@ -1,6 +1,8 @@
 /** What a command prints: results on the standard output, everything else beside it; colours for people alone. */
 import type { Readable, Writable } from 'node:stream';
 import type { Problem } from '../client/ask.ts';
+import { printWarnings } from '../config/diagnostics/diagnostics.ts';
+import { hintOf } from './own-hints.ts';
 import { type Paint, painter, printable } from './render.ts';
 import { statuses } from './words.ts';
 
@@ -51,12 +53,17 @@ export function createTerminal({ stdout, stderr, env }: Streams, asJson: boolean
     print: (text) => void (asJson || stdout.write(shownOn(stdout, text.endsWith('\n') ? text : `${text}\n`))),
     json: (value) => void (asJson && stdout.write(`${JSON.stringify(value, undefined, 2)}\n`)),
     refuse(problem) {
-      const { code, error, hint, errors } = problem;
+      const { code, error, errors } = problem;
       if (code === 'aborted') return statuses.interrupted;
       if (asJson) stdout.write(`${JSON.stringify(problem)}\n`);
-      else {
+      else if (errors && errors.length > 0) {
+        // Each says what to write instead; what is only odd is often why.
+        note(paintNotes('red', 'The configuration is refused:'));
+        for (const each of errors) note(`  ${printable(each)}`);
+        for (const each of printWarnings(problem.diagnostics ?? [])) note(`  warning: ${printable(each)}`);
+      } else {
         note(paintNotes('red', printable(error)));
-        for (const each of errors ?? []) note(`  ${printable(each)}`);
+        const hint = hintOf(problem);
         if (hint !== undefined) note(printable(hint));
       }
       return problem.status === 0 ? statuses.unreachable : statuses.refused;

@@ -136,7 +136,7 @@ test('from a file to a live URL, an update, and its end', async () => {
   await following.spoken;
   const unsure = await cli(['remove']);
   assert.deepEqual([unsure.status, unsure.stdout], [2, '']);
-  assert.match((await cli(['remove', '--yes'])).stdout, /has been removed/);
+  assert.equal((await cli(['remove', '--yes'])).stdout, 'shop is removed.\n');
   const events = await following.ended;
   const kinds = events.stdout
     .trim()
@@ -150,6 +150,13 @@ test('from a file to a live URL, an update, and its end', async () => {
   assert.deepEqual([gone.status, JSON.parse(gone.stdout).code], [1, 'session_not_found']);
   const again = await cli(['deploy', 'app.yaml']);
   assert.equal(again.status, 0, again.stderr);
+  const another = await cli(['deploy', 'app.yaml', '--new']);
+  assert.match(another.stderr, /no longer remembers http.*its token is kept in \.berth\/earlier\.json/);
+  const left = join(folder, '.berth/earlier.json');
+  assert.equal((await stat(left)).mode & 0o777, 0o600);
+  const [{ sessionToken }] = JSON.parse(await readFile(left, 'utf8'));
+  assert.ok(!another.stderr.includes(sessionToken));
+  assert.equal((await cli(['remove', '--yes', '--app', 'shop', '--token', sessionToken])).status, 0);
   assert.equal((await cli(['remove', '--yes'])).status, 0);
 });
 
@@ -305,7 +312,14 @@ test('what cannot be done ends with a status that says why, and a sentence', asy
   await writeFile(join(folder, 'bad.yaml'), 'application:\n  name: shop\n');
   const bad = await cli(['deploy', 'bad.yaml', '--new']);
   assert.equal(bad.status, 1);
-  assert.match(bad.stderr, /\n {2}\d+:\d+ application/);
+  assert.match(bad.stderr, /^The configuration is refused:\n {2}\d+:\d+ application/);
+  await writeFile(join(folder, 'typo.yaml'), yaml.replace('pods:', 'pod:'));
+  const { stderr } = await cli(['deploy', 'typo.yaml', '--new']);
+  assert.match(
+    stderr,
+    /^The configuration is refused:\n {2}.*pods: is missing\n {2}warning: .*pod: .*did you mean "pods"/,
+  );
+  assert.equal(stderr.trimEnd().split('\n').length, 3, stderr);
 });
 
 test('templates are listed, printed and written into a folder, where they can be checked', async () => {

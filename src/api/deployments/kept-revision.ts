@@ -26,7 +26,7 @@ export async function findEarlier(
   if (named === undefined) {
     const before = revisionBefore(kept, revision);
     if (before !== undefined) return succeed(before);
-    const hint = 'GET /getDeploymentRevisions lists what is kept; name one of them as revision.';
+    const hint = `These are kept: ${kept.map(({ number }) => number).join(', ')}.`;
     return refuse('revision_not_found', 'No earlier revision has run.', hint);
   }
   const numbers = kept.map(({ number }) => number);

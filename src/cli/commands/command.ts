@@ -15,6 +15,8 @@ export type Context = {
   streams: Streams;
   /** Of the folder: what it remembers from now on. */
   remember(memory: Memory): Promise<void>;
+  /** Keeps what it has remembered until now, for when its deployment is wanted again. Answers in which file. */
+  keepEarlier(memory: Memory): Promise<string>;
   /** Reads a file, or the standard input for `-`. Throws for one that cannot be read. */
   read(file: string): Promise<string>;
   /** Asks on a terminal; undefined where nobody can be asked. `isYes`: Enter means yes. */

@@ -102,6 +102,7 @@ async function start(context: Context, yaml: string, starting: Starting): Promis
   }
   const { applicationName, environment, url, sessionToken, status } = answer.value as Started;
   const isAccount = token?.startsWith('berthkey_');
+  await keepLeft(context);
   await context.remember({
     ...{ server: connection.server, applicationName, environment, url },
     ...(isAccount ? {} : { sessionToken }),
@@ -111,6 +112,14 @@ async function start(context: Context, yaml: string, starting: Starting): Promis
   terminal.note(`${printable(applicationName)} is being deployed: ${url}`);
   const target = isAccount ? { applicationName, environment } : { applicationName };
   return await finish(context, answer.value as Started, target, isAccount ? token! : sessionToken);
+}
+
+/** With `--new` the folder leaves a session in which something may still run. */
+async function keepLeft({ connection: { memory }, options, keepEarlier, terminal }: Context): Promise<void> {
+  const { sessionToken, url } = memory;
+  if (!options.new || sessionToken === undefined) return;
+  const file = await keepEarlier(memory);
+  terminal.note(`This folder no longer remembers ${printable(url ?? 'its session')}: its token is kept in ${file}.`);
 }
 
 function sendUpdate(

@@ -77,7 +77,12 @@ export const remove: Run = async (context) => {
     await context.remember(rest);
   }
   terminal.json(answer.value);
-  terminal.print(printable(answer.value.message));
+  const { restorableUntil } = answer.value;
+  const kept =
+    restorableUntil === undefined
+      ? ''
+      : ` Its data are kept until ${printable(restorableUntil)}: "berth restore" brings it back.`;
+  terminal.print(`${printable(applicationName)} is removed.${kept}`);
   return statuses.done;
 };
 

@@ -1,0 +1,16 @@
+/** PURE. What to do about a refusal, in this command's own words where the service would name a request. */
+import type { Problem } from '../client/ask.ts';
+
+/** By the code of the refusal. */
+const ownHints: Record<string, string> = {
+  application_exists: '"berth update FILE" changes it, and "berth deploy FILE --new" starts another one.',
+  application_stopped: '"berth start" starts all of it.',
+  share_not_found: '"berth share" makes one.',
+  snapshot_needs_claim: 'Claim it first: "berth claim" makes a link for that.',
+  snapshot_not_found: '"berth snapshots" lists them.',
+  snapshot_under_way: '"berth snapshots" tells when it is done.',
+};
+
+export function hintOf({ code, hint }: Pick<Problem, 'code' | 'hint'>): string | undefined {
+  return Object.hasOwn(ownHints, code) ? ownHints[code] : hint;
+}
