@@ -104,3 +104,23 @@ test('a list that the service does not answer keeps what it said, and goes on wh
   await page.locator('.reach p').waitFor({ state: 'detached' });
   await visitor.close();
 });
+
+test('what was started elsewhere is opened with its session token, and listed from then on', async () => {
+  const visitor = await browser.visitor('token', 'phone');
+  const { page } = visitor;
+  const { applicationName, environment, sessionToken } = await deploy('terminal');
+  await page.goto(`/d/${environment}/${applicationName}`);
+  const field = page.getByLabel('Session token');
+  await visitor.look('token');
+  await field.fill('berth_of-somebody-else');
+  await page.getByRole('button', { name: 'Open it' }).click();
+  await page.waitForSelector('[role=alert] >> text=of no deployment at this address');
+  await visitor.complains(/404/);
+  await field.fill(sessionToken);
+  await page.getByRole('button', { name: 'Open it' }).click();
+  await visitor.reach('running');
+  assert.ok(!page.url().includes(sessionToken));
+  await page.getByRole('link', { name: 'Deployments' }).click();
+  await page.waitForSelector('.deployment-rows >> text=terminal');
+  await visitor.close();
+});

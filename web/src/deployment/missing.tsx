@@ -7,12 +7,19 @@ import { Link } from '../routing/router.tsx';
 import type { Problem } from '../service/ask.ts';
 import type { Target } from '../service/calls.ts';
 import { endOf, type ToldEvent } from './story.ts';
+import { TokenForm } from './token-form.tsx';
 
-type MissingDeploymentProps = { target: Target; problem?: Problem; events: readonly ToldEvent[] };
+type MissingDeploymentProps = {
+  target: Target;
+  problem?: Problem;
+  events: readonly ToldEvent[];
+  /** It is known by its token now. */
+  onOpened: () => void;
+};
 
-export function MissingDeployment({ target, problem, events }: MissingDeploymentProps) {
+export function MissingDeployment({ target, problem, events, onOpened }: MissingDeploymentProps) {
   const isKept = useKept(documentOf(target)) !== undefined;
-  const { title, says } = explain(
+  const { title, says, isUnknown } = explain(
     target,
     problem,
     events.map(endOf).find((end) => end !== undefined),
@@ -22,6 +29,7 @@ export function MissingDeployment({ target, problem, events }: MissingDeployment
       <div className="empty">
         <h1>{title}</h1>
         <p>{says}</p>
+        {isUnknown && <TokenForm {...{ target, onOpened }} />}
         {isKept && <p>Its configuration is kept in this browser. Deployed again, it gets a new address.</p>}
         <div className="row">
           <DeployAgain place={target} className="button primary" />
@@ -60,6 +68,7 @@ function explain(
   }
   return {
     title: 'This deployment is not known here',
-    says: 'It can be seen in the browser that started it, and by the account that has claimed it. It may also have ended.',
+    says: 'It can be seen in the browser that started it, by the account that has claimed it, and with its session token. It may also have ended.',
+    isUnknown: true,
   };
 }

@@ -41,19 +41,23 @@ const titles: Record<Tab, string> = {
 
 export default function DeploymentPage({ route }: { route: DeploymentRoute }) {
   const { environment, applicationName } = route;
-  const target = useMemo(() => targetOf({ environment, applicationName }), [environment, applicationName]);
+  const [opened, setOpened] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: opened by its token, it is remembered with that
+  const target = useMemo(() => targetOf({ environment, applicationName }), [environment, applicationName, opened]);
+  const onOpened = () => setOpened((count) => count + 1);
   const visitor = useVisitor();
   // Without a token only the account can ask for it; nobody at all need not.
   if (target.sessionToken === undefined && visitor.kind === 'unknown') return <Waiting problem={undefined} />;
   if (target.sessionToken === undefined && visitor.kind === 'nobody')
-    return <MissingDeployment {...{ target }} events={[]} />;
-  return <KnownDeployment route={route} target={target} isSignedIn={visitor.kind === 'account'} />;
+    return <MissingDeployment {...{ target, onOpened }} events={[]} />;
+  const isSignedIn = visitor.kind === 'account';
+  return <KnownDeployment key={opened} {...{ route, target, isSignedIn, onOpened }} />;
 }
 
-type KnownDeploymentProps = { route: DeploymentRoute; target: Target; isSignedIn: boolean };
+type KnownDeploymentProps = { route: DeploymentRoute; target: Target; isSignedIn: boolean; onOpened: () => void };
 
 /** Where the token that this browser has kept was ended, the account that has claimed the deployment still sees it. */
-function KnownDeployment({ route, target: remembered, isSignedIn }: KnownDeploymentProps) {
+function KnownDeployment({ route, target: remembered, isSignedIn, onOpened }: KnownDeploymentProps) {
   const { tab } = route;
   const [isTokenEnded, setIsTokenEnded] = useState(false);
   const target = useMemo(
@@ -79,7 +83,7 @@ function KnownDeployment({ route, target: remembered, isSignedIn }: KnownDeploym
   }, [runs, remembered]);
 
   const isEnded = problem && problem.status >= 400 && problem.status < 500 && problem.status !== 429;
-  if (isEnded) return <MissingDeployment {...{ target, problem, events }} />;
+  if (isEnded) return <MissingDeployment {...{ target, problem, events, onOpened }} />;
   if (!deployment) return <Waiting problem={problem?.error} />;
   const { restorableUntil: until } = deployment;
   if (until !== undefined) {

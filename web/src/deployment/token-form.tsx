@@ -1,0 +1,40 @@
+/** A deployment that was started elsewhere, by curl or the command line, is opened here with its session token. */
+import { Field, Form } from '../account/form.tsx';
+import { rememberDeployment } from '../remembered/remembered.ts';
+import type { Problem } from '../service/ask.ts';
+import { statusOf, type Target } from '../service/calls.ts';
+
+type TokenFormProps = { target: Target; onOpened: () => void };
+
+export function TokenForm({ target: { applicationName, environment }, onOpened }: TokenFormProps) {
+  return (
+    <div className="panel padded token-form">
+      <Form
+        onSubmit={({ token = '' }) => statusOf({ applicationName, environment, sessionToken: token.trim() })}
+        onDone={({ url, createdAt }, { token = '' }) => {
+          const sessionToken = token.trim();
+          rememberDeployment({ applicationName, environment, url, sessionToken, startedAt: createdAt });
+          onOpened();
+        }}
+        explain={(problem) => (problem.status === 404 ? wrongToken(problem) : problem)}
+        submit="Open it"
+      >
+        <Field
+          label="Session token"
+          name="token"
+          type="password"
+          autoComplete="off"
+          required
+          pattern="\s*berth_\S+\s*"
+          title="It begins with berth_"
+          placeholder="berth_…"
+          hint="The start has answered it; berth up keeps it in .berth/config.json of the folder. This browser then keeps it, too."
+        />
+      </Form>
+    </div>
+  );
+}
+
+function wrongToken({ status, code }: Problem): Problem {
+  return { status, code, error: 'This token is of no deployment at this address.' };
+}
