@@ -75,8 +75,9 @@ export function App() {
         <div>
           <span>One YAML in, a live URL out.</span>
           <Link to="/templates">Templates</Link>
-          <a href="/schema">Schema</a>
-          <a href="/openapi.json">API</a>
+          <a href="/docs/configuration.md">Configuration</a>
+          <a href="/docs/cli.md">Command line</a>
+          <a href="/docs">API</a>
         </div>
       </footer>
       <ReachNotice />
