@@ -181,7 +181,7 @@ function readme(
     '|---|---|',
     '| with Docker Compose | `sh start.sh`, then <http://localhost:8080> |',
     '| on Kubernetes | `sh start-kubernetes.sh`; its arguments are for kubectl, for example `-n shop` |',
-    '| on Berth | `npx berth up` |',
+    '| on Berth | `berth up` |',
     '',
     'Started by `docker compose up` or `kubectl apply` alone, its volumes are empty: the scripts load the data first.',
     '',
