@@ -84,7 +84,7 @@ async function measureActions(
       'scrolled to both ends, and through',
       async () => {
         await lines.press('Home');
-        await page.locator('.lines .block p').first().filter({ hasText: 'line 1 ' }).waitFor();
+        await page.getByText('line 1 GET /shop/cart?of=1 200 in 1 ms', { exact: true }).waitFor();
         await page.evaluate(async () => {
           const frame = document.querySelector('.lines')!;
           for (let step = 0; step < 200; step++) {
@@ -103,7 +103,10 @@ async function measureActions(
         await search.pressSequentially('GET /shop/cart', { delay: 30 });
         await page.locator('.logs .tools >> text=lines found').waitFor();
         await search.fill('');
-        await last.waitFor();
+        await page
+          .getByText(/^told \d+ GET/)
+          .last()
+          .waitFor();
       },
     ],
     [

@@ -180,7 +180,7 @@ test('a used, an unknown and an expired link each say what they are, as a page a
 
   const used = await api.claimPath(await api.startShop());
   await ada.post(used);
-  await expect(stranger, used, 409, 'already_claimed', /was used/);
+  await expect(stranger, used, 409, 'already_claimed', /has been used/);
   const { body: mine } = await ada.get(`/api/claims/${used.split('/').at(-1)}`);
   assert.equal(mine.isYours, true);
 

@@ -238,7 +238,7 @@ describe('volumes on docker', needsRoot, () => {
     const { Mountpoint: directory } = await (await docker.createVolume({ Name: name })).inspect();
     await writeFile(join(directory, 'theirs'), 'theirs');
     try {
-      await assert.rejects(scene.execute(createVolume('data')), /not of this installation/);
+      await assert.rejects(scene.execute(createVolume('data')), /does not belong to this installation/);
       await mkdir(folder, { recursive: true });
       assert.ok(!(await readdir(folder)).includes(scene.id));
     } finally {

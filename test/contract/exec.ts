@@ -142,7 +142,7 @@ export function execContract({ contractor, newScene }: Stage): void {
     await scene.start(job);
     await scene.ready(job);
     for (const name of [job.name, `${web.name}-more`])
-      await assert.rejects(exec().start(name, { command: ['/bin/sh'] }), refused(/does not run/));
+      await assert.rejects(exec().start(name, { command: ['/bin/sh'] }), refused(/is not running/));
   });
 
   test("nobody runs anything in a neighbour's container", async () => {

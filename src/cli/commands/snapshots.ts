@@ -164,7 +164,7 @@ async function untilEnded<T extends { state: string; problem?: string; progress?
       return terminal.refuse(answer.problem);
     }
     const found = find(answer.value);
-    if (!found) return terminal.fail('It is not kept any more.');
+    if (!found) return terminal.fail('It is no longer kept.');
     if (isOver(found)) return found;
     if (found.problem !== undefined && found.problem !== told)
       terminal.note(`  ${printable(found.problem)} It will be tried again.`);
