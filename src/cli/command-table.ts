@@ -207,7 +207,7 @@ export const commands = {
   },
   snapshot: {
     words: ['[restore|verify|delete]', '[ID]'],
-    help: 'take a snapshot of its data; put one back, show that it comes back, or delete it',
+    help: 'take a snapshot of its data; put one back, try it, or delete it',
     flags: {
       dump: { type: 'boolean', help: 'PostgreSQL, MySQL, MariaDB and Redis by their own tools' },
       volume: { type: 'string', value: 'NAME', multiple: true, help: 'with restore: this volume alone' },
@@ -236,7 +236,7 @@ export const commands = {
   },
   export: {
     words: ['[compose|kubernetes|all]'],
-    help: 'what runs, as a Compose file or Kubernetes manifests; or all, with data',
+    help: 'what runs, as Compose file or Kubernetes manifests; or all, with data',
     flags: {
       to: {
         type: 'string',
@@ -257,7 +257,7 @@ export const commands = {
   },
   login: {
     words: [],
-    help: 'get an API key of an account for this service, by a code in the browser',
+    help: 'get an API key of an account for the service, by a code in a browser',
     flags: { 'with-key': { type: 'boolean', help: 'with one that you paste, or that comes on the standard input' } },
     isRemote: true,
   },

@@ -120,9 +120,9 @@ export type Deployment = {
       image: string;
       /** The one that it was started for. */
       revision: number;
-      /** How often it was started anew after an exit. */
+      /** How often it was restarted after an exit. */
       restarts: number;
-      /** How it ended the last time, whatever it does now. */
+      /** How it last ended, whatever it is doing now. */
       lastExit?: {
         code: number;
         /** In words, e.g. `exited with code 3`. */
@@ -244,7 +244,7 @@ export type Key = {
   lastUsedAt?: string;
 };
 
-/** What the caller may have, and what of it is taken. */
+/** What the caller may have, and how much of it is used. */
 export type Limits = {
   /** The plan of the account; null without one. */
   plan: string | null;
@@ -406,7 +406,7 @@ export type Started = {
   links: Links;
   domain?: Domain;
   subdomains?: Domain[];
-  /** What is odd about the request, though it is accepted. */
+  /** What is odd about the request, although it is accepted. */
   warnings: string[];
   /** The same of the configuration, as values, and notes. */
   diagnostics: Diagnostic[];
@@ -451,9 +451,9 @@ export type Status = {
     image: string;
     /** The one that it was started for. */
     revision: number;
-    /** How often it was started anew after an exit. */
+    /** How often it was restarted after an exit. */
     restarts: number;
-    /** How it ended the last time, whatever it does now. */
+    /** How it last ended, whatever it is doing now. */
     lastExit?: {
       code: number;
       /** In words, e.g. `exited with code 3`. */
@@ -473,7 +473,7 @@ export type Updated = {
   links: Links;
   domain?: Domain;
   subdomains?: Domain[];
-  /** What is odd about the request, though it is accepted. */
+  /** What is odd about the request, although it is accepted. */
   warnings: string[];
   /** The same of the configuration, as values, and notes. */
   diagnostics: Diagnostic[];
@@ -887,7 +887,7 @@ export type Operations = {
           message: string;
           applicationName: string;
           dryRun: true;
-          /** What is odd about the request, though it is accepted. */
+          /** What is odd about the request, although it is accepted. */
           warnings: string[];
           /** The same of the configuration, as values, and notes. */
           diagnostics: Diagnostic[];
@@ -910,7 +910,7 @@ export type Operations = {
           message: string;
           applicationName: string;
           dryRun: true;
-          /** What is odd about the request, though it is accepted. */
+          /** What is odd about the request, although it is accepted. */
           warnings: string[];
           /** The same of the configuration, as values, and notes. */
           diagnostics: Diagnostic[];
@@ -933,7 +933,7 @@ export type Operations = {
           message: string;
           applicationName: string;
           dryRun: true;
-          /** What is odd about the request, though it is accepted. */
+          /** What is odd about the request, although it is accepted. */
           warnings: string[];
           /** The same of the configuration, as values, and notes. */
           diagnostics: Diagnostic[];
@@ -958,7 +958,7 @@ export type Operations = {
           message: string;
           applicationName: string;
           dryRun: true;
-          /** What is odd about the request, though it is accepted. */
+          /** What is odd about the request, although it is accepted. */
           warnings: string[];
           /** The same of the configuration, as values, and notes. */
           diagnostics: Diagnostic[];
@@ -1125,9 +1125,9 @@ export type Operations = {
           image: string;
           /** The one that it was started for. */
           revision: number;
-          /** How often it was started anew after an exit. */
+          /** How often it was restarted after an exit. */
           restarts: number;
-          /** How it ended the last time, whatever it does now. */
+          /** How it last ended, whatever it is doing now. */
           lastExit?: {
             code: number;
             /** In words, e.g. `exited with code 3`. */
@@ -1461,7 +1461,7 @@ export type Operations = {
       };
       /** What it goes back to when the update fails; absent when nothing serves. */
       servingRevision?: number;
-      /** What is odd about the request, though it is accepted. */
+      /** What is odd about the request, although it is accepted. */
       warnings: string[];
       /** The same of the configuration, as values, and notes. */
       diagnostics: Diagnostic[];
@@ -1534,7 +1534,7 @@ export type Operations = {
           links: Links;
           domain?: Domain;
           subdomains?: Domain[];
-          /** What is odd about the request, though it is accepted. */
+          /** What is odd about the request, although it is accepted. */
           warnings: string[];
           /** The same of the configuration, as values, and notes. */
           diagnostics: Diagnostic[];
@@ -1547,7 +1547,7 @@ export type Operations = {
           message: string;
           applicationName: string;
           dryRun: true;
-          /** What is odd about the request, though it is accepted. */
+          /** What is odd about the request, although it is accepted. */
           warnings: string[];
           /** The same of the configuration, as values, and notes. */
           diagnostics: Diagnostic[];
@@ -1940,13 +1940,13 @@ export type Operations = {
       exitCode: number | null;
       /** `too-much-output`: it has written more than 1 MiB, of which that much is here. `given-up`: the service was about to stop. */
       ended: 'by-itself' | 'timed-out' | 'too-much-output' | 'given-up';
-      /** As text; bytes that are none are replaced. What a stranger may have written. */
+      /** As text; bytes that are not text are replaced. A stranger may have written it. */
       stdout: string;
       stderr: string;
       replica: number;
     };
   };
-  /** Get what the pods of a deployment use and what its site is asked. `/getDeploymentMetrics` */
+  /** Get what the pods of a deployment use, and the requests to its site. `/getDeploymentMetrics` */
   getDeploymentMetrics: {
     path: Record<never, never>;
     query: {
@@ -1972,9 +1972,9 @@ export type Operations = {
         revision?: number;
         /** The last time, after a restart too. */
         startedAt?: string;
-        /** How often it was started anew after an exit. */
+        /** How often it was restarted after an exit. */
         restarts: number;
-        /** How it ended the last time, whatever it does now. */
+        /** How it last ended, whatever it is doing now. */
         lastExit?: {
           code: number;
           /** In words, e.g. `exited with code 3`. */
@@ -2024,7 +2024,7 @@ export type Operations = {
           serverErrorsPerSecond: number | null;
           /** Half of the answers began within so many milliseconds. Told from counts within 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10000 ms; what took longer counts as the last. */
           p50Ms: number | null;
-          /** So did 95 % of the answers. */
+          /** 95 % of the answers began within so many milliseconds. */
           p95Ms: number | null;
         };
         /** A value for each step, null where nothing was measured. */
@@ -2140,7 +2140,7 @@ export type Operations = {
     body: undefined;
     answer: Account;
   };
-  /** What the caller may have, and what of it is taken. `/api/limits` */
+  /** What the caller may have, and how much of it is used. `/api/limits` */
   getLimits: {
     path: Record<never, never>;
     query: {
@@ -2294,11 +2294,11 @@ export type Operations = {
     path: Record<never, never>;
     query: Record<never, never>;
     body: {
-      /** What asks, in words that the person knows, such as `ada@laptop`. */
+      /** Who is asking, in words that the person knows, such as `ada@laptop`. */
       machine: string;
     };
     answer: {
-      /** With which the key is fetched. A secret. */
+      /** A secret, with which the key is fetched. */
       deviceCode: string;
       /** Shown to the person, who compares it. */
       userCode: string;
@@ -2307,11 +2307,11 @@ export type Operations = {
       /** The same with the code filled in. */
       urlWithCode: string;
       expiresAt: string;
-      /** How long to wait between two questions for the key. */
+      /** How long to wait between two requests for the key. */
       intervalSeconds: number;
     };
   };
-  /** What asks for an API key with a code. `/api/logins/{code}` */
+  /** Who asks for an API key with a code. `/api/logins/{code}` */
   getLogin: {
     path: {
       code: string;
@@ -2329,7 +2329,7 @@ export type Operations = {
       expiresAt: string;
     };
   };
-  /** Confirm or refuse what asks for an API key. `/api/logins/{code}` */
+  /** Confirm or refuse a request for an API key. `/api/logins/{code}` */
   decideLogin: {
     path: {
       code: string;
