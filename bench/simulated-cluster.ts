@@ -52,7 +52,7 @@ export function simulatedCluster(owner: string): SimulatedCluster {
       requests.push(`GET ${kind} ${name}`);
       return undefined;
     },
-    ...{ open: notThere, apply: notThere, remove: notThere, run: notThere },
+    ...{ open: notThere, apply: notThere, change: notThere, remove: notThere, run: notThere },
   };
 }
 

@@ -34,7 +34,7 @@ export const clusterTable = {
   probeImage: {
     variable: 'PROBE_IMAGE',
     default: 'node:26-slim',
-    help: 'on Kubernetes, an image with node: the service tries from inside a pod of it, as it starts, whether the cluster keeps its policies',
+    help: 'on Kubernetes, an image with node, and for snapshots GNU tar: the service tries from inside a pod of it, as it starts, whether the cluster keeps its policies, and reads and fills volumes',
     read: text,
   },
 } satisfies { [K in keyof ClusterSettings]: Setting<ClusterSettings[K]> };

@@ -188,7 +188,7 @@ const table = {
   snapshots: {
     variable: 'SNAPSHOTS',
     default: '',
-    help: 'where snapshots of deployments are kept: a folder, s3:https://host/bucket/path, or none; default: <data dir>/snapshots, and none is taken without being asked for',
+    help: 'where snapshots of deployments are kept: a folder, s3:https://host/bucket/path, or none; default: <data dir>/snapshots, and none is taken without being asked for; on Kubernetes none',
     read: snapshotPlace,
   },
   secretKey: {

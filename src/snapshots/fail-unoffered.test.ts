@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { images, shopOnMemory, spec, withWeb } from '../../test/support/controlled-deployment.ts';
+import { createMemoryEngine } from '../engine/memory/memory.ts';
 import { askForRestore, noteFilled, noteTry, restoresOf } from '../store/restores.ts';
 import { askForSnapshot, snapshotsOf } from '../store/snapshots.ts';
 import { failUnoffered } from './fail-unoffered.ts';
@@ -20,9 +21,12 @@ test('where none are taken any more, what was asked for fails in words, and an u
   const woken: string[] = [];
   const parts = { db, now, log, wake: (id: string) => void woken.push(id) };
 
-  await failUnoffered({ ...parts, canSwap: true });
+  const { copies } = createMemoryEngine({ world: shop.world, now });
+  for (const key of ['try', 'left']) await copies!.make('shop', [], key);
+  await failUnoffered({ ...parts, copies });
+  assert.deepEqual(await copies!.list(), ['try']);
   assert.deepEqual((await restoresOf(db, 'shop')).map(({ state }) => state).sort(), ['failed', 'filled']);
-  await failUnoffered({ ...parts, canSwap: false });
+  await failUnoffered({ ...parts, copies: undefined });
   assert.deepEqual(
     [...(await restoresOf(db, 'shop')), ...(await snapshotsOf(db, 'shop'))].map(({ state, problem }) => [
       state,

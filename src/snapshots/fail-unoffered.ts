@@ -1,24 +1,25 @@
 /** Where no snapshots are offered any more, nobody takes those that were asked for before: they have failed. */
 import type { DeploymentEvent } from '../deployment/event/event.ts';
+import type { VolumeCopies } from '../engine/volume-facets.ts';
 import type { Database } from '../store/database.ts';
 import { addEvents } from '../store/events.ts';
 import { atOnce, makeDue } from '../store/leases.ts';
 import { failRestore, openRestores } from '../store/restores.ts';
 import { askedSnapshots, noteFailedTry } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
-import type { SnapshotParts } from './snapshot-parts.ts';
+import { clearCopies, type SnapshotParts } from './snapshot-parts.ts';
 
 const problem = 'This service no longer takes snapshots.';
 
 export type UnofferedParts = Pick<SnapshotParts, 'db' | 'now' | 'wake' | 'log'> & {
-  /** What was filled for a restore can still be put in its place. */
-  canSwap: boolean;
+  /** What was filled for a restore can still be put in its place, and what else is left goes. */
+  copies: VolumeCopies | undefined;
 };
 
 /** Their deployments go on at once, with the words for their owners. */
-export async function failUnoffered({ db, now, wake, log, canSwap }: UnofferedParts): Promise<void> {
+export async function failUnoffered({ db, now, wake, log, copies }: UnofferedParts): Promise<void> {
   const snapshots = await askedSnapshots(db);
-  const restores = (await openRestores(db)).filter(({ state }) => state === 'asked' || !canSwap);
+  const restores = (await openRestores(db)).filter(({ state }) => state === 'asked' || !copies);
   for (const { id, deploymentId, tries } of snapshots)
     await note(deploymentId, { kind: 'snapshot', snapshot: 'failed', id, because: problem, isOver: true }, (db) =>
       noteFailedTry(db, id, { tries, nextTryAt: now(), problem, isOver: true }),
@@ -29,6 +30,7 @@ export async function failUnoffered({ db, now, wake, log, canSwap }: UnofferedPa
       { kind: 'snapshot', snapshot: 'not-restored', id: snapshotId, because: problem, isOver: true },
       (db) => failRestore(db, id, problem, now()),
     );
+  if (copies) await clearCopies({ db, engine: { copies }, log });
   if (snapshots.length + restores.length > 0)
     log.info({ snapshots: snapshots.length, restores: restores.length }, 'no snapshots are offered any more');
 

@@ -51,6 +51,8 @@ export async function fillFromTars(
     if (id === undefined) throw new Error(`The snapshot has no volume ${volume}.`);
     const sizeBytes = await repository.sizeOf(id, tarName);
     const read: SizedTar['read'] = (to) => repository.readInto(id, tarName, to, withinMs);
-    await tars.fill(volume, { sizeBytes, read }, stop);
+    // Once to fill, and once to be read back.
+    const enough = AbortSignal.timeout(Math.ceil(2 * withinMs));
+    await tars.fill(volume, { sizeBytes, read }, AbortSignal.any([stop, enough]));
   }
 }

@@ -62,7 +62,7 @@ export function openSnapshots(
   const { snapshots, dataDir, diskFreeBytes } = settings;
   const stopping = new AbortController();
   if (snapshots === 'none' || !copies || !isPlaceKnown(settings, engine))
-    return failAll({ ...parts, canSwap: copies !== undefined }, stopping);
+    return failAll({ ...parts, copies }, stopping);
   const { db, now, log } = parts;
   const place = snapshots ?? readBackupPlace(join(dataDir, 'snapshots'));
   const duty = { name: 'snapshots', holder: nameOfHeld(self?.isSeen() ? self.id : undefined), forMs: dutyMs };

@@ -7,6 +7,7 @@ import { type Engine, EngineFault } from '../engine/engine.ts';
 import type { Exec } from '../engine/exec.ts';
 import type { VolumeCopies } from '../engine/volume-facets.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import { openRestores } from '../store/restores.ts';
 import type { Tables } from '../store/rows.ts';
 import type { StartedPod } from './dumps/save-first.ts';
 
@@ -34,8 +35,18 @@ export type SnapshotParts = {
   log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
 };
 
+type Clearing = { engine: Pick<SnapshotParts['engine'], 'copies'>; log: SnapshotParts['log'] };
+
+/** Whoever takes or restores one does it alone: what no restore needs was left by one that was killed. */
+export async function clearCopies(parts: Clearing & Pick<SnapshotParts, 'db'>): Promise<void> {
+  // Read after: whoever makes one has it in its row before.
+  const there = await parts.engine.copies.list();
+  const needed = new Set((await openRestores(parts.db)).map(({ filledKey }) => filledKey));
+  for (const key of there) if (!needed.has(key)) await clearUnlessBusy(key, parts);
+}
+
 /** What a program of a killed process still uses stays until it has ended: others do not wait for it. */
-export async function clearUnlessBusy(key: string, { engine, log }: Pick<SnapshotParts, 'engine' | 'log'>) {
+export async function clearUnlessBusy(key: string, { engine, log }: Clearing) {
   await engine.copies.clear(key).catch((err: unknown) => log.error({ err, key }, 'a copy cannot be removed yet'));
 }
 

@@ -34,7 +34,7 @@ import {
 import { write } from '../store/transaction.ts';
 import { loadsAtOnce } from './dumps/database-tools.ts';
 import { fillRestore } from './fill-restore.ts';
-import { clearUnlessBusy, SnapshotFault, type SnapshotParts, wordsOf } from './snapshot-parts.ts';
+import { clearCopies, SnapshotFault, type SnapshotParts, wordsOf } from './snapshot-parts.ts';
 import { letSurplusLeave, snapshotsTag, snapshotTag, takeSnapshot } from './take-snapshot.ts';
 
 /** To see who needs one reads a row of each deployment. */
@@ -48,17 +48,9 @@ export type SnapshotWorker = {
 };
 
 export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
-  const { db, engine, now } = parts;
+  const { db, now } = parts;
   let scheduledAt: Instant | undefined;
   let leftAt: Instant | undefined;
-
-  /** Only one of them is at work: what no restore needs was left by one that was killed. */
-  async function clearCopies(): Promise<void> {
-    // Read after: whoever makes one has it in its row before.
-    const there = await engine.copies.list();
-    const needed = new Set((await openRestores(db)).map(({ filledKey }) => filledKey));
-    for (const key of there) if (!needed.has(key)) await clearUnlessBusy(key, parts);
-  }
 
   async function restoreNext(): Promise<boolean> {
     const restore = await nextAskedRestore(db, now());
@@ -196,7 +188,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
 
   return {
     async step() {
-      await clearCopies();
+      await clearCopies(parts);
       if ((await restoreNext()) || (await takeNext()) || (await keepSchedule())) return true;
       await letGo();
       return false;

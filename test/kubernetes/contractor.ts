@@ -6,6 +6,7 @@ import { type KubernetesEngine, openKubernetesEngine } from '../../src/engine/ku
 import { newId } from '../../src/lib/ids.ts';
 import type { Contractor } from '../contract/engine.ts';
 import { buildImage } from '../contract/image.ts';
+import { provideDebian } from '../images/debian.ts';
 import { openTestImages } from '../support/images.ts';
 import { edgeNetworks, importImages, tagImage, untagImage } from './node.ts';
 import { startProvisioner } from './provisioner.ts';
@@ -19,7 +20,8 @@ export async function kubernetesContractor(further: readonly string[] = []): Pro
   const docker = await connectDocker();
   const cluster = await connectCluster();
   const image = await buildImage(docker, { name: 'contract' });
-  await importImages(docker, [image, ...further]);
+  const copierImage = await provideDebian(docker);
+  await importImages(docker, [image, copierImage, ...further]);
   const [owner, other] = [newOwner(), newOwner()];
   await using opening = new AsyncDisposableStack();
   const { images } = opening.use(await openTestImages(['localhost:1']));
@@ -35,7 +37,8 @@ export async function kubernetesContractor(further: readonly string[] = []): Pro
       diskBytes: 2 ** 30,
       storageClass: storage.name,
     },
-    localPatterns: ['berth-test-*', ...further],
+    localPatterns: ['berth-test-*', copierImage, ...further],
+    copierImage,
   };
   const { engine } = opening.use(await openKubernetesEngine({ ...options, owner }));
   const { engine: neighbour } = opening.use(await openKubernetesEngine({ ...options, owner: other }));

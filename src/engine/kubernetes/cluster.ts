@@ -4,13 +4,14 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { RequestOptions } from 'node:https';
-import { PassThrough, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { Exec, KubeConfig } from '@kubernetes/client-node';
+import type { KubeConfig } from '@kubernetes/client-node';
 import { StartError } from '../../lib/start-error.ts';
 import { ClusterRefusal } from './faults.ts';
 import { keepConnections } from './kept-connections.ts';
 import { type Found, type Kind, type Manifest, placeOfKind } from './objects.ts';
+import { type RunInPod, runInPod } from './pod-programs.ts';
 
 export type Cluster = {
   /** Host and port, for messages to the operator. */
@@ -23,6 +24,8 @@ export type Cluster = {
   open(path: string, query: Query, signal: AbortSignal): Promise<Readable>;
   /** Makes the object what the manifest says, whatever it was before. */
   apply<T extends Found>(manifest: Manifest): Promise<T>;
+  /** Changes these fields of an object, null for none, which are nobody else's from then on. Throws as `ask`. */
+  change(kind: Kind, at: { name: string; namespace: string }, fields: object): Promise<Found>;
   /** Undefined where there is none. */
   find<T extends Found>(kind: Kind, name: string, namespace?: string): Promise<T | undefined>;
   /** No error where there is none. `uid`: only that very object. */
@@ -46,20 +49,13 @@ export type Asked = { query?: Query; body?: object; contentType?: string; patien
 
 export type Removal = { namespace?: string; uid?: string; waitsForDependents?: boolean };
 
-/** Ends with the program; `code` absent: it could not be started, for the reason in `output`. */
-export type RunInPod = (pod: PodAddress, command: readonly string[], signal: AbortSignal) => Promise<ProgramEnd>;
-
-export type PodAddress = { namespace: string; pod: string; container: string };
-
-export type ProgramEnd = { code?: number; output: string; isFlood: boolean };
-
 /** By which the cluster knows which fields of an object are ours. */
 export const fieldManager = 'berth';
 
-const usualPatienceMs = 15_000;
+/** What it changes stays when a manifest is applied again that does not say it. */
+const changeManager = 'berth-change';
 
-const keptBytes = 64 * 1024;
-const floodBytes = 1024 * 1024;
+const usualPatienceMs = 15_000;
 
 /**
  * `file`: a kubeconfig; default: `KUBECONFIG`, the home directory's, or the pod's that this runs in. `onRequest`: is told
@@ -129,13 +125,19 @@ function clusterOf(
         contentType: 'application/apply-patch+yaml',
         body: manifest,
       }),
+    change: (kind, { name, namespace }, fields) =>
+      cluster.ask('PATCH', pathOf(kind, name, namespace), {
+        query: { fieldManager: changeManager },
+        contentType: 'application/merge-patch+json',
+        body: fields,
+      }),
     find: (kind, name, namespace) => cluster.ask<never>('GET', pathOf(kind, name, namespace)).catch(unlessAbsent),
     async remove(kind, name, { namespace, uid, waitsForDependents = false } = {}) {
       const propagationPolicy = waitsForDependents ? 'Foreground' : 'Background';
       const body = { kind: 'DeleteOptions', propagationPolicy, ...(uid !== undefined && { preconditions: { uid } }) };
       await cluster.ask('DELETE', pathOf(kind, name, namespace), { body }).catch(unlessAbsent);
     },
-    run: (pod, command, signal) => runInPod(new Exec(config), pod, command, signal),
+    run: (...program) => runInPod(new Exec(config), ...program),
   };
   return cluster;
 }
@@ -149,39 +151,4 @@ export function pathOf(kind: Kind, name?: string, namespace?: string): string {
 function unlessAbsent(error: unknown): undefined {
   if (error instanceof ClusterRefusal && error.status === 404) return undefined;
   throw error;
-}
-
-/** The connection is closed at the abort; nobody can end what runs there then. */
-async function runInPod(
-  exec: Exec,
-  { namespace, pod, container }: PodAddress,
-  command: readonly string[],
-  signal: AbortSignal,
-): Promise<ProgramEnd> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  const { promise, resolve, reject } = Promise.withResolvers<ProgramEnd>();
-  const output = () => Buffer.concat(chunks).toString('utf8').slice(0, keptBytes);
-  const sink = new PassThrough();
-  sink.on('data', (chunk: Buffer) => {
-    if (bytes < keptBytes) chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > floodBytes) resolve({ output: output(), isFlood: true });
-  });
-  const socket = await exec.exec(namespace, pod, container, [...command], sink, sink, null, false, (status) => {
-    const causes = (status.details?.causes ?? []) as { reason?: string; message?: string }[];
-    const told = causes.find(({ reason }) => reason === 'ExitCode')?.message;
-    const code = status.status === 'Success' ? 0 : told === undefined ? undefined : Number(told);
-    const said = code === undefined ? (status.message ?? '') : output();
-    resolve({ ...(code !== undefined && { code }), output: said, isFlood: false });
-  });
-  const end = () => reject(signal.reason ?? new Error('The connection to the pod was closed.'));
-  socket.on('close', end);
-  signal.addEventListener('abort', end, { once: true });
-  try {
-    return await promise;
-  } finally {
-    signal.removeEventListener('abort', end);
-    socket.close();
-  }
 }

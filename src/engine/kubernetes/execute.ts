@@ -12,6 +12,7 @@ import { wait } from '../../lib/wait.ts';
 import { EngineFault } from '../engine.ts';
 import { isOwnedBy, labelKeys } from '../labels.ts';
 import type { Cache } from './cache.ts';
+import { claimsOfVolumes, isOfVolume, mounts, replacedClaims, volumeOf } from './claims.ts';
 import { type Cluster, fieldManager, pathOf } from './cluster.ts';
 import { ClusterRefusal, faultOf } from './faults.ts';
 import type { BringImage } from './images.ts';
@@ -21,7 +22,7 @@ import { namespaceManifest, quotaManifest } from './manifests/namespace.ts';
 import { networkPolicy, type PolicySettings } from './manifests/network-policy.ts';
 import { pullSecretManifest, pullSecretName, pullSuffix } from './manifests/pull-secret.ts';
 import { controllerManifest, secretManifest, type WorkloadRequest } from './manifests/workload.ts';
-import { clusterName, namespaceName, objectName } from './names.ts';
+import { namespaceName, objectName } from './names.ts';
 import type { Found, FoundController, FoundNamespace, Manifest } from './objects.ts';
 import { egressOf } from './observe.ts';
 import { bytesOf } from './quantities.ts';
@@ -44,6 +45,10 @@ export type Execute = {
   removeNetwork(deploymentId: string): Promise<void>;
   /** Whatever is in it. */
   removeNamespace(deploymentId: string): Promise<void>;
+  /** One that is there, without a network, for what is put into it beside what the plan knows. */
+  provideNamespace(deploymentId: string): Promise<void>;
+  /** Removes it where nothing is in it, and it has no network. */
+  leaveNamespace(deploymentId: string): Promise<void>;
 };
 
 /** Beyond its grace period: nodes tell of an end within a few seconds. */
@@ -125,7 +130,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
   async function removeNetwork(deploymentId: string): Promise<void> {
     const namespace = cache.find('Namespace', namespaceName(deploymentId));
     if (!namespace || namespace.metadata.deletionTimestamp !== undefined) return;
-    if (cache.list('PersistentVolumeClaim', deploymentId).length === 0) return removeNamespace(deploymentId);
+    if (!cache.list('PersistentVolumeClaim', deploymentId).some(isOfVolume)) return removeNamespace(deploymentId);
     await services.removeAll(deploymentId);
     await cache.untilSeen('Namespace', await cluster.apply(namespaceManifest(owner, deploymentId, undefined)));
   }
@@ -142,29 +147,32 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
   /** As large as it is wanted, or as it is, if that is more. */
   async function makeVolume(deploymentId: string, volume: string, sizeBytes: number): Promise<void> {
     await makeNamespace(deploymentId, noEgress);
-    const found = cache.find('PersistentVolumeClaim', clusterName(volume), deploymentId);
+    const found = claimsOfVolumes(cache.list('PersistentVolumeClaim', deploymentId)).get(volume);
     if (found && (bytesOf(found.spec?.resources?.requests?.storage) ?? 0) >= sizeBytes) return;
-    const claim = claimManifest({ owner, deploymentId, volume, sizeBytes, storageClass });
+    const name = found?.metadata.name;
+    const claim = claimManifest({ owner, deploymentId, volume, name, sizeBytes, storageClass });
     await cache.untilSeen('PersistentVolumeClaim', await cluster.apply(claim));
   }
 
   async function removeVolume(deploymentId: string, volume: string): Promise<void> {
-    const name = clusterName(volume);
-    const claim = cache.find('PersistentVolumeClaim', name, deploymentId);
-    if (claim) {
-      const users = cache
-        .list('Pod', deploymentId)
-        .filter(({ spec }) => spec?.volumes?.some((source) => source.persistentVolumeClaim?.claimName === name));
-      if (users.length > 0) throw new EngineFault('unavailable', `The volume ${volume} is in use.`);
-      await cluster.remove('PersistentVolumeClaim', name, {
-        namespace: namespaceName(deploymentId),
-        uid: claim.metadata.uid,
-      });
+    const all = cache.list('PersistentVolumeClaim', deploymentId).filter(isOfVolume);
+    // One that a restore has replaced may still be going.
+    const claims = all.filter((claim) => volumeOf(claim) === volume);
+    const names = new Set(claims.map(({ metadata }) => metadata.name));
+    if (cache.list('Pod', deploymentId).some((pod) => mounts(pod, names)))
+      throw new EngineFault('unavailable', `The volume ${volume} is in use.`);
+    for (const claim of claims) {
+      const { name, uid } = claim.metadata;
+      await cluster.remove('PersistentVolumeClaim', name, { namespace: namespaceName(deploymentId), uid });
       await untilRemoved(deploymentId, 'PersistentVolumeClaim', claim);
     }
+    await leaveNamespace(deploymentId);
+  }
+
+  async function leaveNamespace(deploymentId: string): Promise<void> {
     const namespace = cache.find('Namespace', namespaceName(deploymentId));
-    const isLast = cache.list('PersistentVolumeClaim', deploymentId).length === 0;
-    if (namespace && isLast && !egressOf(namespace)) await removeNamespace(deploymentId);
+    const isEmpty = cache.list('PersistentVolumeClaim', deploymentId).length === 0;
+    if (namespace && isEmpty && !egressOf(namespace)) await removeNamespace(deploymentId);
   }
 
   async function untilRemoved(
@@ -195,6 +203,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
       ...image,
       deploymentId,
       workload,
+      claims: replacedClaims(cache.list('PersistentVolumeClaim', deploymentId)),
       names: await services.make(deploymentId, workload, neighbours),
       ...(pass && { pullSecret: pullSecretName(deploymentId, workload.name) }),
     };
@@ -249,5 +258,8 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     }
   }
 
-  return { change, setEgress, removeWorkload, removeVolume, removeNetwork, removeNamespace };
+  return {
+    ...{ change, setEgress, removeWorkload, removeVolume, removeNetwork, removeNamespace, leaveNamespace },
+    provideNamespace: async (deploymentId) => void (await makeNamespace(deploymentId, noEgress)),
+  };
 }

@@ -27,7 +27,7 @@ function standIn(namespaces: () => Found[]): Cluster {
     }),
     ask: async () => ({ major: '1', minor: '30' }) as never,
     find: async () => undefined,
-    ...{ open: unused, apply: unused, remove: unused, run: unused },
+    ...{ open: unused, apply: unused, change: unused, remove: unused, run: unused },
   };
 }
 

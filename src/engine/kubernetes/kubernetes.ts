@@ -4,8 +4,10 @@ import type { Observed } from '../../deployment/workload/workload.ts';
 import type { Engine } from '../engine.ts';
 import { type Mark, waitForChange } from '../readiness/change.ts';
 import { createRechecks, leastPeriodMs as leastProbePeriodMs } from '../readiness/recheck.ts';
+import type { VolumeCopies } from '../volume-facets.ts';
 import { openCache } from './cache.ts';
 import type { Cluster } from './cluster.ts';
+import { createVolumeCopies } from './copies.ts';
 import { createExecute, type ExecuteSettings } from './execute.ts';
 import { faultOf } from './faults.ts';
 import { type ClusterImageParts, createClusterImages } from './images.ts';
@@ -21,6 +23,8 @@ export type KubernetesEngineOptions = Omit<ExecuteSettings, 'hasPortRanges' | 'h
     cluster: Cluster;
     /** Health checks of who has been ready are asked at most this often, whatever they want; default: every 10 s. */
     leastPeriodMs?: number;
+    /** What reads and fills volumes is made of: has GNU tar, and a shell with the usual programs. Default: none does. */
+    copierImage?: string | undefined;
     /** Of a namespace of the installation whose removal does not end; of each once. */
     onHanging?: (hanging: Hanging) => void;
     /** Epoch milliseconds; may jump. */
@@ -66,6 +70,9 @@ export async function openKubernetesEngine(
     told = new Set(hanging.map(({ namespace }) => namespace));
   }
 
+  const { copierImage: image } = options;
+  const copies =
+    image !== undefined && withAllFaults(createVolumeCopies({ ...options, cache, bring, image, namespaces: execute }));
   const engine: KubernetesEngine = {
     cluster: system?.metadata.uid,
     // Its log API has both as one; a query for one of them is behind a feature gate that is off.
@@ -115,6 +122,8 @@ export async function openKubernetesEngine(
       }),
     removeOwned: (owned) => withFaults(() => removeOwned(cache, execute, owned)),
 
+    ...(copies && { copies }),
+
     isolation: {
       setEgress: (deploymentId, egress) => withFaults(() => execute.setEgress(deploymentId, egress)),
     },
@@ -142,6 +151,20 @@ function architectureOf(nodes: readonly FoundNode[]): string | undefined {
 function isOpen({ spec, status }: FoundNode): boolean {
   const isReady = status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True');
   return Boolean(isReady) && !spec?.unschedulable;
+}
+
+function withAllFaults(copies: VolumeCopies): VolumeCopies {
+  return {
+    sizes: (...asked) => withFaults(() => copies.sizes(...asked)),
+    take: (...asked) => withFaults(() => copies.take(...asked)),
+    make: (...asked) => withFaults(() => copies.make(...asked)),
+    finish: (...asked) => withFaults(() => copies.finish(...asked)),
+    swap: (...asked) => withFaults(() => copies.swap(...asked)),
+    filledBytes: copies.filledBytes,
+    room: copies.room,
+    clear: (key) => withFaults(() => copies.clear(key)),
+    list: () => withFaults(() => copies.list()),
+  };
 }
 
 async function withFaults<T>(work: () => Promise<T>): Promise<T> {

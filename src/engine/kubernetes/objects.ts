@@ -80,6 +80,7 @@ export type Found = {
 export type FoundNamespace = Found & { status?: { conditions?: Condition[] } };
 
 export type FoundController = Found & {
+  spec?: { template?: { spec?: { volumes?: VolumeSource[] } } };
   status?: { conditions?: Condition[]; failed?: number; succeeded?: number };
 };
 
@@ -93,7 +94,11 @@ export type FoundService = Found & { spec?: { clusterIP?: string } };
 export type Condition = { type: string; status: string; reason?: string; message?: string };
 
 export type FoundPod = Found & {
-  spec?: { containers?: { resources?: { limits?: Amounts; requests?: Amounts } }[]; volumes?: VolumeSource[] };
+  spec?: {
+    nodeName?: string;
+    containers?: { resources?: { limits?: Amounts; requests?: Amounts } }[];
+    volumes?: VolumeSource[];
+  };
   status?: {
     phase?: string;
     reason?: string;
@@ -106,7 +111,7 @@ export type FoundPod = Found & {
 
 type Amounts = { cpu?: string; memory?: string };
 
-type VolumeSource = { persistentVolumeClaim?: { claimName: string } };
+export type VolumeSource = { persistentVolumeClaim?: { claimName: string } };
 
 export type ContainerStatus = {
   restartCount: number;

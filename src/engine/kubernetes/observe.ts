@@ -7,17 +7,21 @@ import { createProbe, type Probe } from '../readiness/probe.ts';
 import { describeProbed, type Instants, type ProbedWorkload, probeAll, reasonElsewhere } from '../readiness/probing.ts';
 import { judge } from '../readiness/readiness.ts';
 import type { Cache } from './cache.ts';
-import type { Cluster, PodAddress } from './cluster.ts';
-import { networkKey, readWorkloadMarks, workloadKey } from './manifests/marks.ts';
+import { claimsOfVolumes } from './claims.ts';
+import type { Cluster } from './cluster.ts';
+import { copyKey, networkKey, readWorkloadMarks, workloadKey } from './manifests/marks.ts';
 import { containerName } from './manifests/workload.ts';
 import { namespaceName } from './names.ts';
 import type { FoundController, FoundNamespace } from './objects.ts';
 import { createPodCheck, lookInside } from './pod-checks.ts';
+import type { PodAddress } from './pod-programs.ts';
 import { type PodFacts, podFacts } from './pods.ts';
 
 /** What is remembered of a workload from one observation to the next. */
 export type Known = ProbedWorkload & {
   facts: PodFacts;
+  /** For a copy of its volumes. */
+  isStopped: boolean;
   /** Another start has another. */
   start: string;
 };
@@ -38,7 +42,7 @@ export function createObserver(cluster: Pick<Cluster, 'run'>, cache: Cache, opti
   const memory = new Map<string, Known[]>();
 
   function look(deploymentId: string, before: readonly Known[]) {
-    return ({ labels, facts }: CachedWorkload): Known => {
+    return ({ controller, labels, facts }: CachedWorkload): Known => {
       const { name } = labels;
       const earlier = before.find((each) => each.name === name);
       const start = `${facts.pod?.uid} ${facts.pod?.startedAt}`;
@@ -57,7 +61,8 @@ export function createObserver(cluster: Pick<Cluster, 'run'>, cache: Cache, opti
         ? earlier.probe
         : newProbe(podAddress(deploymentId, facts), labels.readiness, address, state);
       const elsewhere = isSameStart ? earlier.elsewhere : undefined;
-      return { name, labels, facts, start, state, ...(probe && { probe }), ...(elsewhere && { elsewhere }) };
+      const isStopped = controller.metadata.labels?.[copyKey] !== undefined;
+      return { name, labels, facts, isStopped, start, state, ...(probe && { probe }), ...(elsewhere && { elsewhere }) };
     };
   }
 
@@ -114,8 +119,9 @@ export function createObserver(cluster: Pick<Cluster, 'run'>, cache: Cache, opti
 }
 
 /** PURE. What is in its way first; one that has not started cannot be judged. */
-function verdictOf({ labels, facts, state }: Known, probed: Parameters<typeof judge>[2], uptimeMs: number) {
+function verdictOf({ labels, facts, state, isStopped }: Known, probed: Parameters<typeof judge>[2], uptimeMs: number) {
   const { obstacle, lastExit, pod } = facts;
+  if (isStopped) return { isReady: false as const, because: 'is stopped while its volumes are copied' };
   const isStarted = pod?.startedAt !== undefined || facts.hasEnded;
   if (obstacle)
     return { isReady: false as const, because: obstacle.words, ...(obstacle.hint && { hint: obstacle.hint }) };
@@ -160,10 +166,7 @@ export function egressOf({ metadata }: FoundNamespace): Egress | undefined {
 }
 
 export function volumesOf(cache: Cache, deploymentId: string): string[] {
-  return cache
-    .list('PersistentVolumeClaim', deploymentId)
-    .flatMap(({ metadata }) => metadata.annotations?.[labelKeys.volume] ?? [])
-    .sort();
+  return [...claimsOfVolumes(cache.list('PersistentVolumeClaim', deploymentId)).keys()].sort();
 }
 
 function podAddress(deploymentId: string, { pod }: PodFacts): PodAddress | undefined {

@@ -15,7 +15,7 @@ export type KubernetesSettings = {
   runtime: 'runc' | 'runsc';
   localImages: { patterns: readonly string[] };
   containerDiskBytes: number;
-  /** What a pod is made of that tries the isolation. */
+  /** What pods are made of that try the isolation, and those that copy volumes. */
   probeImage: string;
   /** With `firewall`, strangers are served although nobody has tried whether the cluster keeps its policies. */
   allowUnsafe: readonly string[];
@@ -35,6 +35,7 @@ export async function openKubernetes(settings: KubernetesSettings, parts: Engine
     onHanging: ({ namespace, since, because }) =>
       log.warn({ namespace, since: new Date(since).toISOString(), because }, 'a namespace does not end'),
     runtime,
+    copierImage: settings.probeImage,
   }).catch((error: unknown) => {
     if (!(error instanceof EngineFault)) throw error;
     throw new StartError(`The cluster at ${cluster.server} cannot be used: ${error.message}`);

@@ -3,6 +3,7 @@ import type { Instant } from '../../deployment/deployment.ts';
 import type { Owned } from '../engine.ts';
 import { labelKeys } from '../labels.ts';
 import type { Cache } from './cache.ts';
+import { claimsOfVolumes, isOfVolume } from './claims.ts';
 import type { Execute } from './execute.ts';
 import { isBeingTried } from './isolation-trial.ts';
 import { cachedWorkloads, egressOf, livingNamespace } from './observe.ts';
@@ -31,11 +32,13 @@ export function listOwned(cache: Cache, now: Instant): Owned[] {
         phase: facts.phase,
       }),
     );
-  const claims = cache.list('PersistentVolumeClaim').filter(isLiving);
-  const volumes = claims.map((claim): Owned => {
-    const volume = claim.metadata.annotations?.[labelKeys.volume] ?? claim.metadata.name;
-    return { kind: 'volume', id: volume, name: volume, deploymentId: deploymentOf(claim), volume };
-  });
+  // What is put together beside goes with its namespace.
+  const claims = cache.list('PersistentVolumeClaim').filter((claim) => isLiving(claim) && isOfVolume(claim));
+  const volumes = [...Map.groupBy(claims, deploymentOf)].flatMap(([deploymentId, its]) =>
+    [...claimsOfVolumes(its).keys()].map(
+      (volume): Owned => ({ kind: 'volume', id: volume, name: volume, deploymentId, volume }),
+    ),
+  );
   const occupied = new Set(claims.map(deploymentOf));
   const networks = cache
     .list('Namespace')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ProgramEnd, RunInPod } from './cluster.ts';
 import { createPodCheck, lookInside, readInside } from './pod-checks.ts';
+import type { ProgramEnd, RunInPod } from './pod-programs.ts';
 
 const pod = { namespace: 'n', pod: 'p', container: 'c' };
 const check = {

@@ -6,7 +6,8 @@ import type { Reason } from '../readiness/attempts.ts';
 import { parseListening } from '../readiness/listening.ts';
 import type { RunCheck } from '../readiness/probe.ts';
 import type { SeenInside } from '../readiness/probing.ts';
-import type { Cluster, PodAddress, ProgramEnd } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
+import type { PodAddress, ProgramEnd } from './pod-programs.ts';
 
 /** What the kernel tells of one that is asked what it does takes no longer. */
 const lookPatienceMs = 3_000;

@@ -8,7 +8,8 @@ import type { Workload } from '../../../deployment/workload/workload.ts';
 import { EngineFault } from '../../engine.ts';
 import { clusterName, objectName } from '../names.ts';
 import type { Manifest } from '../objects.ts';
-import { claimManifest } from './claim.ts';
+import { asideManifest, asideName, claimManifest } from './claim.ts';
+import { copierManifest } from './copier.ts';
 import { hostAliases } from './host-aliases.ts';
 import { readWorkloadMarks, workloadMarks } from './marks.ts';
 import { mountsOf } from './mounts.ts';
@@ -92,6 +93,16 @@ const golden: Record<string, Manifest[]> = {
     quotaManifest(owner, deploymentId),
     claimManifest({ owner, deploymentId, volume: 'Web_Data', sizeBytes: 2 ** 30, storageClass: 'fast' }),
   ],
+  'a copy of volumes': [
+    asideManifest({ owner, deploymentId, volume: 'Web_Data', sizeBytes: 2 ** 30, key: 'monday', part: 'copy' }),
+    copierManifest({
+      ...{ owner, deploymentId, key: 'monday', part: 'copy-0', image: 'node:1', pullSecret: 'a-pull', node: 'one' },
+      mounts: [
+        { claim: 'data', path: '/from/0', readOnly: true },
+        { claim: asideName('copy', 'monday', 'Web_Data'), path: '/to/0', readOnly: false },
+      ],
+    }),
+  ],
   'what leaves a namespace': [
     networkPolicy(owner, deploymentId, { kind: 'open' }, here),
     networkPolicy(owner, deploymentId, { kind: 'open' }, { edgeNetworks: [], hasPortRanges: false }),
@@ -115,6 +126,29 @@ function containerOf(workload: Workload) {
   assert.ok(manifest.kind === 'Deployment' || manifest.kind === 'Job');
   return manifest.spec.template.spec!.containers[0]!;
 }
+
+test('what copies volumes is told nothing but which claims it has, and shares no label with a workload', () => {
+  const copier = copierManifest({ owner, deploymentId, key: 'monday', part: 'read-0', image: 'node:1', mounts: [] });
+  assert.ok(copier.kind === 'Job');
+  const { metadata, spec } = copier.spec.template;
+  assert.equal(spec?.automountServiceAccountToken, false);
+  assert.deepEqual(
+    spec?.containers.map(({ env, command }) => ({ env, program: command?.[0] })),
+    [{ env: [{ name: 'LC_ALL', value: 'C' }], program: 'sleep' }],
+  );
+  assert.deepEqual(Object.keys(metadata?.labels ?? {}).sort(), [
+    'berth.copier',
+    'berth.copy',
+    'berth.deployment',
+    'berth.owner',
+  ]);
+  const moved = controllerManifest(request(web, { claims: new Map([['Web_Data', 'another-claim']]) }));
+  assert.ok(moved.kind === 'Deployment');
+  assert.deepEqual(
+    moved.spec.template.spec?.volumes?.flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []),
+    ['another-claim'],
+  );
+});
 
 test('no value of the environment and no file is in what runs a workload, but in its Secret', () => {
   const secret = 'a value that nobody may see';

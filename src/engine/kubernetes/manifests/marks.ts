@@ -19,6 +19,13 @@ export const workloadKey = 'berth.workload';
 const nameKey = 'berth.name';
 /** JSON: the names by which pods reach what is behind a Service. */
 const aliasesKey = 'berth.aliases';
+/** On whatever there is for a copy of volumes, and on those that are stopped for it: by which key it is known. */
+export const copyKey = 'berth.copy';
+/** On a claim that is filled beside the volumes in use: the name of the one whose place it is to take. */
+export const madeForKey = 'berth.made-for';
+/** On a claim that has taken a place: how many have had it before, and by which key it came. */
+const placeKey = 'berth.place';
+const cameByKey = 'berth.came-by';
 /** On a namespace: its deployment has a network. */
 export const networkKey = 'berth.network';
 
@@ -55,4 +62,17 @@ export function readAliases(annotations: Labels = {}): string[] {
   } catch {
     return [];
   }
+}
+
+/** What a claim that was made beside becomes: a volume of its deployment, instead of those before. */
+export function placedMarks(volume: string, key: string, place: number): { labels: object; annotations: Labels } {
+  return {
+    labels: { [copyKey]: null },
+    annotations: { [labelKeys.volume]: volume, [placeKey]: String(place), [cameByKey]: key },
+  };
+}
+
+/** 0 of a claim that was the first one. */
+export function readPlace(annotations: Labels = {}): { place: number; cameBy: string | undefined } {
+  return { place: Number(annotations[placeKey] ?? 0), cameBy: annotations[cameByKey] };
 }

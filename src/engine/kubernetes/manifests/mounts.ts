@@ -9,13 +9,19 @@ import { fileKey } from './secret-keys.ts';
 
 type Mounts = { volumes: V1Volume[]; mounts: V1VolumeMount[] };
 
-export type MountRequest = { deploymentId: string; workload: Workload; imageVolumes?: readonly string[] };
+export type MountRequest = {
+  deploymentId: string;
+  workload: Workload;
+  imageVolumes?: readonly string[];
+  /** By volume, where its claim has another name than its own. */
+  claims?: ReadonlyMap<string, string>;
+};
 
 /** Paths that the cluster mounts over itself. */
 const hidden = /^\/(dev|proc|sys)(\/|$)|^\/etc\/(hosts|hostname|resolv\.conf)$/;
 
 /** Not the whole volume: disks of a cluster come with a `lost+found`, which databases refuse. */
-const volumeFolder = 'data';
+export const volumeFolder = 'data';
 
 export function mountsOf(request: MountRequest): Mounts {
   const parts = [filesOf(request), volumesOf(request), memoryOf(request)];
@@ -39,7 +45,7 @@ function filesOf({ deploymentId, workload }: MountRequest): Mounts {
  * A path that the image declares as a volume, below one of these, would get an empty directory that is lost with the
  * pod: it is mounted once more from the volume that it lies in.
  */
-function volumesOf({ workload, imageVolumes = [] }: MountRequest): Mounts {
+function volumesOf({ workload, imageVolumes = [], claims = new Map() }: MountRequest): Mounts {
   const names = [...new Set(workload.volumes.map(({ volume }) => volume))];
   const nameOf = (volume: string) => `volume-${names.indexOf(volume)}`;
   const own = workload.volumes.map(({ volume, mountPath }) => ({
@@ -57,7 +63,7 @@ function volumesOf({ workload, imageVolumes = [] }: MountRequest): Mounts {
   return {
     volumes: names.map((volume) => ({
       name: nameOf(volume),
-      persistentVolumeClaim: { claimName: clusterName(volume) },
+      persistentVolumeClaim: { claimName: claims.get(volume) ?? clusterName(volume) },
     })),
     mounts: [...own, ...nested],
   };

@@ -1,5 +1,6 @@
 /** PURE. What nodes show when they pull the image of a workload: of that one image, in the namespace of whoever may have it. */
 import type { Pass } from '../../../images/gate/node-gate.ts';
+import type { Labels } from '../../labels.ts';
 import { namespaceName, objectName } from '../names.ts';
 import type { Manifest } from '../objects.ts';
 import { workloadMarks } from './marks.ts';
@@ -14,15 +15,23 @@ export function pullSecretName(deploymentId: string, workload: WorkloadRequest['
 
 export function pullSecretManifest(
   { owner, deploymentId, workload }: Pick<WorkloadRequest, 'owner' | 'deploymentId' | 'workload'>,
-  { registry, username, password }: Pass,
+  pass: Pass,
 ): Manifest {
   const { labels } = workloadMarks(owner, deploymentId, workload);
+  return passManifest(pullSecretName(deploymentId, workload.name), { deploymentId, labels }, pass);
+}
+
+export function passManifest(
+  name: string,
+  { deploymentId, labels }: { deploymentId: string; labels: Labels },
+  { registry, username, password }: Pass,
+): Manifest {
   const auth = Buffer.from(`${username}:${password}`).toString('base64');
   const logins = JSON.stringify({ auths: { [registry]: { auth } } });
   return {
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { name: pullSecretName(deploymentId, workload.name), namespace: namespaceName(deploymentId), labels },
+    metadata: { name, namespace: namespaceName(deploymentId), labels },
     type: 'kubernetes.io/dockerconfigjson',
     data: { '.dockerconfigjson': Buffer.from(logins).toString('base64') },
   };

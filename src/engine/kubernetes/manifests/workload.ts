@@ -20,6 +20,8 @@ export type WorkloadRequest = {
   image: string;
   /** Paths that the image declares as volumes, where that is known. */
   imageVolumes?: readonly string[];
+  /** By volume, where its claim has another name than its own. */
+  claims?: ReadonlyMap<string, string>;
   /** Whom the image's program runs as, where that is known. */
   imageUser?: string;
   /** A Secret of the namespace with a login, where the nodes need one. */

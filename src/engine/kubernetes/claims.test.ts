@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { claimsOfVolumes, replacedClaims } from './claims.ts';
+import { asideManifest, claimManifest } from './manifests/claim.ts';
+import { copyKey, placedMarks, readPlace } from './manifests/marks.ts';
+import type { FoundClaim } from './objects.ts';
+
+const asked = { owner: 'berthowner', deploymentId: 'shop', volume: 'db-data', sizeBytes: 2 ** 30 };
+
+/** As it comes back; `changes`: to its marks. */
+function found(
+  { metadata }: ReturnType<typeof claimManifest>,
+  changes: { annotations?: Record<string, string>; isPlaced?: true; deletionTimestamp?: string } = {},
+): FoundClaim {
+  const { annotations, isPlaced, ...more } = changes;
+  const labels = { ...metadata.labels };
+  if (isPlaced) delete labels[copyKey];
+  const dates = { uid: metadata.name, resourceVersion: '1', creationTimestamp: '' };
+  return {
+    metadata: { ...metadata, labels, annotations: { ...metadata.annotations, ...annotations }, ...dates, ...more },
+  };
+}
+
+const first = found(claimManifest(asked));
+const beside = asideManifest({ ...asked, key: 'monday', part: 'made' });
+const placed = (place: number) =>
+  found(beside, { isPlaced: true, annotations: placedMarks('db-data', 'monday', place).annotations });
+const nameOf = (claims: FoundClaim[]) => claimsOfVolumes(claims).get('db-data')?.metadata.name;
+
+test('what is put together beside a volume is none, whatever it is to become', () => {
+  assert.deepEqual([...claimsOfVolumes([found(beside)]).keys()], []);
+  const copy = asideManifest({ ...asked, key: 'monday', part: 'copy' });
+  assert.equal(nameOf([found(copy), first, found(beside)]), 'db-data');
+});
+
+test('one that has taken the place of a volume is the volume, also while the former is still there', () => {
+  const name = beside.metadata.name;
+  for (const claims of [
+    [first, placed(1)],
+    [placed(1), first],
+    [placed(1), { ...first, metadata: { ...first.metadata, deletionTimestamp: 'now' } }],
+  ])
+    assert.equal(nameOf(claims), name);
+  assert.deepEqual([...replacedClaims([first, placed(1)])], [['db-data', name]]);
+  assert.deepEqual([...replacedClaims([first])], []);
+});
+
+test('of several that have come one after the other it is the last', () => {
+  const later = { ...placed(2), metadata: { ...placed(2).metadata, name: 'later' } };
+  assert.equal(nameOf([later, placed(1), first]), 'later');
+  assert.deepEqual(readPlace(later.metadata.annotations), { place: 2, cameBy: 'monday' });
+  assert.deepEqual(readPlace(first.metadata.annotations), { place: 0, cameBy: undefined });
+});

@@ -1,0 +1,116 @@
+/** Pods that have claims and wait for programs: started for a copy of volumes, by its key, and gone with it. */
+import { EngineFault } from '../engine.ts';
+import { labelKeys } from '../labels.ts';
+import type { Cache } from './cache.ts';
+import type { Cluster } from './cluster.ts';
+import { clusterIsSilent, isSilence } from './faults.ts';
+import type { BringImage } from './images.ts';
+import { type CopierMount, copierContainer, copierKey, copierManifest, copierName } from './manifests/copier.ts';
+import { copyKey } from './manifests/marks.ts';
+import { passManifest, pullSuffix } from './manifests/pull-secret.ts';
+import type { Found, FoundController, FoundPod } from './objects.ts';
+import type { PodAddress, ProgramStreams } from './pod-programs.ts';
+import { podFacts } from './pods.ts';
+
+export type CopierParts = {
+  cluster: Pick<Cluster, 'apply' | 'remove' | 'run'>;
+  cache: Cache;
+  owner: string;
+  /** What copiers are made of. */
+  image: string;
+  bring: BringImage;
+};
+
+export type CopierWanted = {
+  deploymentId: string;
+  key: string;
+  part: string;
+  node?: string | undefined;
+  mounts: readonly CopierMount[];
+};
+
+export type Copiers = {
+  /** Resolves when programs can be run in it. Throws EngineFault. */
+  start(wanted: CopierWanted): Promise<PodAddress>;
+  /** Those of a key that were started. */
+  pods(key: string): PodAddress[];
+  /** Resolves when no pod of the key is there any more, and nothing is mounted for it. */
+  end(key: string): Promise<void>;
+  /** What it has said. Throws EngineFault unless the program ends with 0. */
+  run(pod: PodAddress, command: readonly string[], signal: AbortSignal, streams?: ProgramStreams): Promise<string>;
+};
+
+/** A node may have to pull the image, and a disk has to come to it. */
+const startPatienceMs = 5 * 60_000;
+const endPatienceMs = 2 * 60_000;
+
+export function createCopiers({ cluster, cache, owner, image, bring }: CopierParts): Copiers {
+  const ofKey = <T extends Found>(all: readonly T[], key: string) =>
+    all.filter(({ metadata }) => metadata.labels?.[copyKey] === key);
+  const podsOf = (job: string, deploymentId: string) =>
+    cache.list('Pod', deploymentId).filter(({ metadata }) => metadata.labels?.[copierKey] === job);
+
+  return {
+    async start({ deploymentId, key, part, ...wanted }) {
+      const name = copierName({ key, part });
+      const labels = { [copyKey]: key };
+      const { pass, image: reference } = await bring({ image, pod: copierContainer });
+      const pullSecret = pass && `${name}${pullSuffix}`;
+      if (pass) await cluster.apply(passManifest(pullSecret!, { deploymentId, labels }, pass));
+      const job = await cluster.apply<FoundController>(
+        copierManifest({ owner, deploymentId, key, part, image: reference, pullSecret, ...wanted }),
+      );
+      await cache.untilSeen('Job', job);
+      const isRunning = () => podsOf(name, deploymentId).some(runs);
+      await cache.until(deploymentId, isRunning, startPatienceMs).catch(() => {
+        const obstacle =
+          podFacts(job, podsOf(name, deploymentId), true).obstacle?.words ?? 'it has not started in time';
+        throw new EngineFault('unavailable', `What copies the volumes cannot run on the cluster now: ${obstacle}.`);
+      });
+      return addressOf(podsOf(name, deploymentId).find(runs)!);
+    },
+    pods: (key) => ofKey(cache.list('Pod'), key).filter(runs).map(addressOf),
+    async end(key) {
+      for (const { metadata } of ofKey(cache.list('Job'), key)) {
+        const { name, namespace = '', uid } = metadata;
+        await cluster.remove('Job', name, { namespace, uid });
+        await cluster.remove('Secret', `${name}${pullSuffix}`, { namespace });
+      }
+      const left = ofKey([...cache.list('Job'), ...cache.list('Pod')], key);
+      for (const deploymentId of new Set(left.map(deploymentOf)))
+        await cache.until(
+          deploymentId,
+          () => ofKey([...cache.list('Job', deploymentId), ...cache.list('Pod', deploymentId)], key).length === 0,
+          endPatienceMs,
+        );
+    },
+    async run(pod, command, signal, streams) {
+      const { code, output, isFlood } = await cluster.run(pod, command, signal, streams).catch((error: unknown) => {
+        // Whoever writes to it, or reads from it, has words of its own.
+        if (error instanceof Error && !isSilence(error)) throw error;
+        throw new EngineFault('unavailable', clusterIsSilent, { cause: error });
+      });
+      if (code === 0) return output;
+      throw new EngineFault('unavailable', `The volumes could not be read or written: ${wordsOf(output, isFlood)}`);
+    },
+  };
+}
+
+function deploymentOf({ metadata }: Found): string {
+  return metadata.labels?.[labelKeys.deployment] ?? '';
+}
+
+/** Of programs that are ours; they may name files of the deployment. */
+function wordsOf(output: string, isFlood: boolean): string {
+  if (/no space left|disk quota exceeded/i.test(output)) return 'a volume has no room for it.';
+  const lines = output.split('\n').filter((line) => line.trim() !== '');
+  return isFlood ? 'too much of it differs.' : (lines.at(-1)?.slice(0, 300) ?? 'the program did not say why.');
+}
+
+function runs({ metadata, status }: FoundPod): boolean {
+  return metadata.deletionTimestamp === undefined && status?.containerStatuses?.[0]?.state?.running !== undefined;
+}
+
+function addressOf({ metadata }: FoundPod): PodAddress {
+  return { namespace: metadata.namespace!, pod: metadata.name, container: copierContainer };
+}

@@ -1,0 +1,214 @@
+/**
+ * The facet `copies` on a cluster. What is read and filled goes as tars through pods that have the claims, so that no key
+ * of a place leaves this process. Volumes are copied into claims beside them, while those that have them are stopped: how
+ * fast a place takes what is kept keeps nobody waiting. What was filled becomes a volume by a mark on its claim.
+ */
+import { freeBytesAt } from '../../lib/free-bytes.ts';
+import { EngineFault } from '../engine.ts';
+import { labelKeys } from '../labels.ts';
+import type { VolumeCopies } from '../volume-facets.ts';
+import { claimsOfVolumes, isAtWork, mounts } from './claims.ts';
+import type { Cluster } from './cluster.ts';
+import { type CopierParts, createCopiers } from './copiers.ts';
+import type { Execute } from './execute.ts';
+import { asideManifest, asideName } from './manifests/claim.ts';
+import type { CopierMount } from './manifests/copier.ts';
+import { copyKey, madeForKey, placedMarks, readPlace } from './manifests/marks.ts';
+import { namespaceName } from './names.ts';
+import type { Found, FoundClaim } from './objects.ts';
+import type { PodAddress } from './pod-programs.ts';
+import { bytesOf } from './quantities.ts';
+import { copyCommand, createTars, syncCommand } from './tars.ts';
+import { createWriters } from './writers.ts';
+
+export type CopiesParts = CopierParts & {
+  cluster: Pick<Cluster, 'apply' | 'remove' | 'run' | 'change'>;
+  storageClass?: string | undefined;
+  namespaces: Pick<Execute, 'provideNamespace' | 'leaveNamespace'>;
+};
+
+/** For so long writers are stopped at the most, beside what they need themselves to end and to start. */
+const longestCopyMs = 5 * 60_000;
+const finishMs = 5 * 60_000;
+const goPatienceMs = 60_000;
+
+export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
+  const { cluster, cache, owner, storageClass, namespaces } = parts;
+  const copiers = createCopiers(parts);
+  const writers = createWriters(cluster, cache);
+  const filled = new Map<string, number>();
+  const claimsOf = (deploymentId: string) => claimsOfVolumes(cache.list('PersistentVolumeClaim', deploymentId));
+  const tars = createTars(copiers);
+
+  function found(deploymentId: string, volumes: readonly string[]): { volume: string; claim: FoundClaim }[] {
+    const claims = claimsOf(deploymentId);
+    return volumes.map((volume) => {
+      const claim = claims.get(volume);
+      if (claim) return { volume, claim };
+      throw new EngineFault('unavailable', `The volume ${volume} is not on the host.`);
+    });
+  }
+
+  /** By the node where they are in use: elsewhere a disk may not come. `undefined`: they are not. */
+  function byNode(deploymentId: string, volumes: readonly string[]): Map<string | undefined, string[]> {
+    const claims = claimsOf(deploymentId);
+    const pods = cache.list('Pod', deploymentId).filter(isAtWork);
+    return Map.groupBy(volumes, (volume) => {
+      const names = new Set([claims.get(volume)?.metadata.name ?? '']);
+      return pods.find((pod) => mounts(pod, names))?.spec?.nodeName;
+    });
+  }
+
+  async function makeAside(
+    part: 'copy' | 'made',
+    { deploymentId, key }: { deploymentId: string; key: string },
+    volumes: readonly { volume: string; sizeBytes: number }[],
+  ): Promise<void> {
+    await namespaces.provideNamespace(deploymentId);
+    for (const { volume, sizeBytes } of volumes) {
+      const claim = asideManifest({ owner, deploymentId, volume, sizeBytes, storageClass, key, part });
+      await cache.untilSeen('PersistentVolumeClaim', await cluster.apply(claim));
+    }
+  }
+
+  async function take(deploymentId: string, volumes: readonly string[], key: string) {
+    const sources = new Map(found(deploymentId, volumes).map(({ volume, claim }) => [volume, claim]));
+    const sized = [...sources].map(([volume, claim]) => ({ volume, sizeBytes: sizeOf(claim) }));
+    await makeAside('copy', { deploymentId, key }, sized);
+    // Those that nobody has may be on any node, each on another one.
+    const groups = [...byNode(deploymentId, volumes)].flatMap(([node, its]): { node?: string; volumes: string[] }[] =>
+      node === undefined ? its.map((volume) => ({ volumes: [volume] })) : [{ node, volumes: its }],
+    );
+    const copying = await Promise.all(
+      groups.map(async ({ node, volumes: its }, index) => {
+        const both = its.flatMap((volume, at): CopierMount[] => [
+          { claim: sources.get(volume)!.metadata.name, path: `/from/${at}`, readOnly: true },
+          { claim: asideName('copy', key, volume), path: `/to/${at}`, readOnly: false },
+        ]);
+        const pod = await copiers.start({ deploymentId, key, part: `copy-${index}`, node, mounts: both });
+        return its.map((_, at) => ({ pod, command: copyCommand(`/from/${at}`, `/to/${at}`) }));
+      }),
+    );
+    const claims = new Set([...sources.values()].map(({ metadata }) => metadata.name));
+    const signal = AbortSignal.timeout(longestCopyMs);
+    const pausedMs = await writers.without({ deploymentId, claims, key }, async () => {
+      for (const { pod, command } of copying.flat()) await copiers.run(pod, command, signal);
+    });
+    await copiers.end(key);
+    const places = new Map<string, { pod: PodAddress; path: string }>();
+    for (const [index, { volumes: its }] of groups.entries()) {
+      const mounted = its.map((volume, at) => ({
+        ...{ claim: asideName('copy', key, volume), path: `/from/${at}`, readOnly: false },
+      }));
+      const pod = await copiers.start({ deploymentId, key, part: `read-${index}`, mounts: mounted });
+      for (const [at, volume] of its.entries()) places.set(volume, { pod, path: `/from/${at}` });
+    }
+    return { ...(await tars.toRead(places)), pausedMs };
+  }
+
+  async function make(
+    deploymentId: string,
+    volumes: readonly { volume: string; sizeBytes: number }[],
+    key: string,
+  ): Promise<ReturnType<typeof tars.toFill>> {
+    await makeAside('made', { deploymentId, key }, volumes);
+    const places = new Map<string, { pod: PodAddress; path: string }>();
+    const groups = byNode(
+      deploymentId,
+      volumes.map(({ volume }) => volume),
+    );
+    for (const [index, [node, its]] of [...groups].entries()) {
+      const mounted = its.map((volume, at) => ({
+        ...{ claim: asideName('made', key, volume), path: `/to/${at}`, readOnly: false },
+      }));
+      const pod = await copiers.start({ deploymentId, key, part: `fill-${index}`, node, mounts: mounted });
+      for (const [at, volume] of its.entries()) places.set(volume, { pod, path: `/to/${at}` });
+    }
+    return tars.toFill(places, (bytes) => void filled.set(key, (filled.get(key) ?? 0) + bytes));
+  }
+
+  /** What was made with the key: still beside, or in its place already. */
+  function madeClaim(deploymentId: string, volume: string, key: string): FoundClaim | undefined {
+    return cache.list('PersistentVolumeClaim', deploymentId).find(({ metadata: { labels, annotations } }) => {
+      const isBeside = labels?.[copyKey] === key && annotations?.[madeForKey] === volume;
+      return isBeside || (annotations?.[labelKeys.volume] === volume && readPlace(annotations).cameBy === key);
+    });
+  }
+
+  async function swap(deploymentId: string, volumes: readonly string[], key: string): Promise<boolean> {
+    const made = volumes.map((volume) => madeClaim(deploymentId, volume, key));
+    if (made.some((claim) => claim === undefined)) return false;
+    const names = new Set(volumes.flatMap((volume) => claimsOf(deploymentId).get(volume)?.metadata.name ?? []));
+    const users = cache.list('Pod', deploymentId).filter((pod) => isAtWork(pod) && mounts(pod, names));
+    if (users.length > 0) throw new EngineFault('unavailable', 'The volumes are in use.');
+    for (const [index, volume] of volumes.entries()) await place(deploymentId, volume, key, made[index]!);
+    return true;
+  }
+
+  async function place(deploymentId: string, volume: string, key: string, made: FoundClaim): Promise<void> {
+    const namespace = namespaceName(deploymentId);
+    if (made.metadata.labels?.[copyKey] !== undefined) {
+      const before = claimsOf(deploymentId).get(volume);
+      const number = before ? readPlace(before.metadata.annotations).place + 1 : 1;
+      const marks = { metadata: placedMarks(volume, key, number) };
+      const placed = await cluster.change('PersistentVolumeClaim', { name: made.metadata.name, namespace }, marks);
+      await cache.untilSeen('PersistentVolumeClaim', placed);
+    }
+    for (const { metadata } of cache.list('PersistentVolumeClaim', deploymentId))
+      if (metadata.annotations?.[labelKeys.volume] === volume && metadata.uid !== made.metadata.uid)
+        await cluster.remove('PersistentVolumeClaim', metadata.name, { namespace, uid: metadata.uid });
+  }
+
+  async function clear(key: string): Promise<void> {
+    await writers.letGo(key);
+    await copiers.end(key);
+    const claims = ofKey(cache.list('PersistentVolumeClaim'), key);
+    for (const { metadata } of claims)
+      await cluster.remove('PersistentVolumeClaim', metadata.name, {
+        namespace: metadata.namespace!,
+        uid: metadata.uid,
+      });
+    for (const deploymentId of new Set(claims.map(deploymentOf))) {
+      const isGone = () => ofKey(cache.list('PersistentVolumeClaim', deploymentId), key).length === 0;
+      await cache.until(deploymentId, isGone, goPatienceMs);
+      await namespaces.leaveNamespace(deploymentId);
+    }
+    filled.delete(key);
+  }
+
+  return {
+    sizes: async (deploymentId) => {
+      cache.check();
+      return new Map([...claimsOf(deploymentId)].map(([volume, claim]) => [volume, sizeOf(claim)]));
+    },
+    take,
+    make: (deploymentId, volumes, key, becoming = deploymentId) => make(becoming, volumes, key),
+    async finish(_, __, key) {
+      const signal = AbortSignal.timeout(finishMs);
+      for (const pod of copiers.pods(key)) await copiers.run(pod, syncCommand, signal);
+      await copiers.end(key);
+    },
+    swap: (deploymentId, volumes, { key }) => swap(deploymentId, volumes, key),
+    filledBytes: async (_, __, key) => filled.get(key) ?? 0,
+    // What is free where the cluster makes volumes, nobody tells.
+    room: async (_, __, keptIn) => (keptIn === undefined ? Number.POSITIVE_INFINITY : await freeBytesAt(keptIn)),
+    clear,
+    async list() {
+      cache.check();
+      const all = (['Deployment', 'Job', 'Pod', 'PersistentVolumeClaim'] as const).flatMap((kind) => cache.list(kind));
+      return [...new Set(all.flatMap(({ metadata }) => metadata.labels?.[copyKey] ?? []))];
+    },
+  };
+}
+
+function ofKey<T extends Found>(all: readonly T[], key: string): T[] {
+  return all.filter(({ metadata }) => metadata.labels?.[copyKey] === key);
+}
+
+function deploymentOf({ metadata }: Found): string {
+  return metadata.labels?.[labelKeys.deployment] ?? '';
+}
+
+function sizeOf({ spec }: FoundClaim): number {
+  return bytesOf(spec?.resources?.requests?.storage) ?? 0;
+}

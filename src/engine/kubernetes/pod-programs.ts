@@ -1,0 +1,107 @@
+/** Programs in pods, with what they read and write: the cluster passes it on by one connection for each. */
+import { PassThrough, Writable } from 'node:stream';
+import type { Exec } from '@kubernetes/client-node';
+import { EngineFault } from '../engine.ts';
+
+/** Ends with the program; `code` absent: it could not be started, for the reason in `output`. */
+export type RunInPod = (
+  pod: PodAddress,
+  command: readonly string[],
+  signal: AbortSignal,
+  streams?: ProgramStreams,
+) => Promise<ProgramEnd>;
+
+export type PodAddress = { namespace: string; pod: string; container: string };
+
+export type ProgramEnd = { code?: number; output: string; isFlood: boolean };
+
+/**
+ * `input`: writes what it reads, and never tells it that this was all: older clusters have no means for that. `output`:
+ * gets what it writes, as fast as it takes it, instead of the end's.
+ */
+export type ProgramStreams = { input?: (to: Writable) => Promise<void>; output?: Writable };
+
+const keptBytes = 64 * 1024;
+const floodBytes = 1024 * 1024;
+
+/** Of what a program writes so much may wait here for whoever reads slowly. */
+const waitingBytes = 4 * 1024 * 1024;
+
+/** The stream of the connection that goes to the program. */
+const inputChannel = Buffer.of(0);
+
+/** The connection is closed at the abort; nobody can end what runs there then. */
+export async function runInPod(
+  exec: Exec,
+  { namespace, pod, container }: PodAddress,
+  command: readonly string[],
+  signal: AbortSignal,
+  { input, output }: ProgramStreams = {},
+): Promise<ProgramEnd> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const { promise, resolve, reject } = Promise.withResolvers<ProgramEnd>();
+  const said = () => Buffer.concat(chunks).toString('utf8').slice(0, keptBytes);
+  const words = new PassThrough();
+  words.on('data', (chunk: Buffer) => {
+    if (bytes < keptBytes) chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > floodBytes) resolve({ output: said(), isFlood: true });
+  });
+  const taken = output && passTo(output);
+  taken?.once('error', reject);
+  let hasEnded = false;
+  const stdin = input ? new PassThrough() : null;
+  const socket = await exec.exec(
+    namespace,
+    pod,
+    container,
+    [...command],
+    taken ?? words,
+    words,
+    stdin,
+    false,
+    (status) => {
+      hasEnded = true;
+      const causes = (status.details?.causes ?? []) as { reason?: string; message?: string }[];
+      const told = causes.find(({ reason }) => reason === 'ExitCode')?.message;
+      const code = status.status === 'Success' ? 0 : told === undefined ? undefined : Number(told);
+      const output = code === undefined ? (status.message ?? '') : said();
+      const end = { ...(code !== undefined && { code }), output, isFlood: false };
+      // Whoever closes the stream comes first; what is in it comes before the end.
+      if (!taken || taken.writableFinished) resolve(end);
+      else taken.once('finish', () => resolve(end));
+    },
+  );
+  const end = () => reject(signal.reason ?? new EngineFault('unavailable', 'The connection to the pod was closed.'));
+  socket.on('close', () => {
+    if (!hasEnded) end();
+  });
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
+  if (taken) {
+    socket.on('message', () => {
+      if (taken.writableNeedDrain) socket.pause();
+    });
+    taken.on('drain', () => socket.resume());
+  }
+  input?.(
+    new Writable({
+      write: (chunk: Uint8Array, _, done) => socket.send(Buffer.concat([inputChannel, chunk]), done),
+    }),
+  ).catch(reject);
+  try {
+    return await promise;
+  } finally {
+    signal.removeEventListener('abort', end);
+    socket.close();
+  }
+}
+
+/** Ends with what has been passed on; the other one goes on. */
+function passTo(output: Writable): Writable {
+  return new Writable({
+    highWaterMark: waitingBytes,
+    write: (chunk: Uint8Array, _, done) => void output.write(chunk, done),
+  });
+}

@@ -1,0 +1,103 @@
+/**
+ * What is in claims as tars, by the programs of the pods that have them. GNU tar sees the holes of sparse files, and names
+ * what is in a folder in an order that stays: what was kept before is found again.
+ */
+import { Writable } from 'node:stream';
+import { EngineFault } from '../engine.ts';
+import type { FillableTars, ReadableTars, SizedTar } from '../volume-facets.ts';
+import type { Copiers } from './copiers.ts';
+import type { PodAddress } from './pod-programs.ts';
+
+type Places = ReadonlyMap<string, { pod: PodAddress; path: string }>;
+
+export type Tars = {
+  /** Of places where nobody writes. */
+  toRead(places: Places): Promise<ReadableTars & { apparentBytes: number }>;
+  /** `note` is told of each piece that has gone there. */
+  toFill(places: Places, note: (bytes: number) => void): FillableTars;
+};
+
+const sizeMs = 10 * 60_000;
+
+const plain = ['tar', '--create', '--format=gnu', '--numeric-owner', '--sort=name', '--one-file-system'];
+const packing = [...plain, '--sparse'];
+
+const packCommand = (path: string) => [...packing, '--file=-', `--directory=${path}`, '.'];
+
+/** To the null device, tar writes nothing, and says how much it would have been. */
+const sizeCommand = (program: readonly string[], path: string) => [
+  ...program,
+  ...['--totals', '--file=/dev/null', `--directory=${path}`, '.'],
+];
+
+/**
+ * Older clusters cannot tell a program that its input has ended, and tell of the end of none that leaves some of it: so what
+ * tar does not want is read all the same. By its path, since some shells have a tar of their own. The words of the script are
+ * always these.
+ */
+const fedScript = `head -c "$1" | { /bin/tar "$2" --file=- --numeric-owner --directory="$3"; code=$?; cat >/dev/null; exit $code; }`;
+
+const fedCommand = (what: '--extract' | '--compare', path: string, bytes: number) => [
+  ...['sh', '-c', fedScript, 'sh', String(bytes), what, path],
+];
+
+export const copyCommand = (from: string, to: string) => ['cp', '-a', `${from}/.`, `${to}/`];
+
+export const syncCommand = ['sync'];
+
+export function createTars({ run }: Pick<Copiers, 'run'>): Tars {
+  return {
+    async toRead(places) {
+      const sizes = new Map<string, number>();
+      const signal = AbortSignal.timeout(sizeMs);
+      let apparentBytes = 0;
+      for (const [volume, { pod, path }] of places) {
+        sizes.set(volume, totalOf(await run(pod, sizeCommand(packing, path), signal)));
+        apparentBytes += totalOf(await run(pod, sizeCommand(plain, path), signal));
+      }
+      return {
+        kind: 'tars',
+        apparentBytes,
+        async read(volume, to, signal) {
+          const { pod, path } = places.get(volume)!;
+          let bytes = 0;
+          const output = passing(to, (piece) => {
+            bytes += piece;
+          });
+          await run(pod, packCommand(path), signal, { output });
+          if (bytes !== sizes.get(volume))
+            throw new EngineFault('unavailable', 'What the cluster has passed on of a volume is not all of it.');
+        },
+      };
+    },
+    toFill: (places, note) => ({
+      kind: 'tars',
+      async fill(volume, tar, signal) {
+        const { pod, path } = places.get(volume)!;
+        const input = inputOf(tar, note);
+        await run(pod, fedCommand('--extract', path, tar.sizeBytes), signal, { input });
+        await run(pod, fedCommand('--compare', path, tar.sizeBytes), signal, { input: inputOf(tar, () => {}) });
+      },
+    }),
+  };
+}
+
+function inputOf({ read }: SizedTar, note: (bytes: number) => void) {
+  return async (to: Writable) => await read(passing(to, note));
+}
+
+function passing(to: Writable, note: (bytes: number) => void): Writable {
+  return new Writable({
+    write(piece: Uint8Array, _, done) {
+      note(piece.length);
+      to.write(piece, done);
+    },
+  });
+}
+
+/** PURE. Of what tar says about all that it has written. */
+export function totalOf(said: string): number {
+  const bytes = /^Total bytes written: (\d+) /m.exec(said)?.[1];
+  if (bytes === undefined) throw new Error('tar did not say how large it is');
+  return Number(bytes);
+}

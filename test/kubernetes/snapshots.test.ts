@@ -1,0 +1,206 @@
+/** Snapshots of a deployment on a cluster, with restic, and a service that is killed meanwhile. */
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
+import { type Cluster, connectCluster, pathOf } from '../../src/engine/kubernetes/cluster.ts';
+import { copyKey } from '../../src/engine/kubernetes/manifests/marks.ts';
+import { namespaceName } from '../../src/engine/kubernetes/names.ts';
+import type { Found } from '../../src/engine/kubernetes/objects.ts';
+import { buildImage } from '../contract/image.ts';
+import { provideDebian } from '../images/debian.ts';
+import { type Berth, createBerth, type Started, until } from '../scenarios/berth.ts';
+import { claim } from '../scenarios/claimed.ts';
+import { importImages } from './node.ts';
+
+const blobBytes = 8 * 2 ** 20;
+const modes = '1234:567 2750\n1234:567 4711\nown/file';
+
+let folder: string;
+let berth: Berth;
+let cluster: Cluster;
+let app: Started;
+let first: string;
+/** The starts that it has; another one comes after each copy, and after a try that is begun anew. */
+let startsKept: number;
+
+/**
+ * Each start writes to both volumes, which have the same numbers while it runs; the first one writes what is large, and
+ * what has an owner and a mode of its own.
+ */
+const yaml = (image: string) => `application:
+  name: keeper
+  pods:
+    - name: web
+      image: "${image}"
+      path: /
+      servicePorts: [8080]
+      entrypoint: /bin/sh
+      command:
+        - -c
+        - |
+          echo started >>/data/starts; echo started >>/more/starts
+          [ -f /data/blob ] || { head -c ${blobBytes} /dev/urandom >/data/blob; mkdir /more/own; chmod 2750 /more/own
+            echo hers >/more/own/file; ln -s own/file /more/link; chown -R 1234:567 /more/own; chmod 4711 /more/own/file; }
+          stat -c '%u:%g %a' /more/own /more/own/file >/data/modes; readlink /more/link >>/data/modes
+          md5sum /data/blob >/data/sum
+          ln -sfn /more /data/more
+          n=$(cat /more/number || echo 0)
+          while :; do n=$((n+1)); echo $n >/data/number.new; mv /data/number.new /data/number; echo $n >/more/number.new; mv /more/number.new /more/number; sleep 0.05; done &
+          exec busybox httpd -f -p 8080 -h /data
+      volumes:
+        - { name: data, size: 64Mi, mountPath: /data }
+        - { name: more, size: 16Mi, mountPath: /more }
+`;
+
+before(async () => {
+  const [docker, connected] = [await connectDocker(), await connectCluster()];
+  cluster = connected;
+  const image = await buildImage(docker, { name: 'contract' });
+  const copier = await provideDebian(docker);
+  await importImages(docker, [image, copier]);
+  folder = await mkdtemp(join(tmpdir(), 'berth-kept-'));
+  const own = {
+    BERTH_SNAPSHOTS: folder,
+    BERTH_PROBE_IMAGE: copier,
+    BERTH_LOCAL_IMAGES: `berth-test-*,${copier}`,
+    BERTH_TIERS: 'free deployments=9 memory=9Gi snapshot-every=never',
+    BERTH_DISK_FREE: '1Mi',
+  };
+  berth = await createBerth(own, { engine: 'kubernetes' });
+  await berth.serve();
+  app = await berth.start(yaml(image));
+  await berth.reach(app, 'running');
+  await claim(berth, app);
+});
+after(async () => {
+  await berth?.destroy();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const named = ({ applicationName, sessionToken }: Started) => ({ applicationName, sessionToken });
+
+async function told(of: Started) {
+  return (await berth.get(`/getSnapshots?${new URLSearchParams(named(of))}`)).body;
+}
+
+async function take(): Promise<string> {
+  const { status, body, text } = await berth.postJson('/createSnapshot', named(app));
+  assert.equal(status, 200, text);
+  return body.snapshot.id;
+}
+
+async function whenTaken(id: string) {
+  return await until('the snapshot is taken', async () => {
+    const found = (await told(app)).snapshots.find((each: { id: string }) => each.id === id);
+    assert.notEqual(found.state, 'failed', found.problem);
+    return found.state === 'taken' ? found : undefined;
+  });
+}
+
+async function restore(id: string, more: object = {}) {
+  const { status, body, text } = await berth.postJson('/restoreSnapshot', { ...named(app), snapshot: id, ...more });
+  assert.equal(status, 200, text);
+  return body;
+}
+
+async function textsOf(of: Started, ...paths: string[]): Promise<string[]> {
+  return await until('it answers', async () => {
+    const answers = await Promise.all(paths.map((path) => berth.visit(`${of.url}/${path}`).catch(() => undefined)));
+    return answers.every((answer) => answer?.status === 200) ? answers.map((answer) => answer!.text.trim()) : undefined;
+  });
+}
+
+/** How often it has been started, as each of its volumes says. */
+async function bothStarts(of: Started): Promise<number> {
+  const [data, more] = (await textsOf(of, 'starts', 'more/starts')).map((text) => text.split('\n').length);
+  assert.equal(data, more);
+  return data!;
+}
+
+async function numbers(of: Started): Promise<number[]> {
+  return (await textsOf(of, 'number', 'more/number')).map(Number);
+}
+
+/** What there is on the cluster for copies, in the namespace of the deployment. */
+async function copiersOf(of: Started): Promise<string[]> {
+  const namespace = namespaceName((await berth.row(of)).id);
+  const kinds = ['Job', 'Pod', 'PersistentVolumeClaim', 'Deployment'] as const;
+  const lists = await Promise.all(
+    kinds.map((kind) =>
+      cluster.ask<{ items: Found[] }>('GET', pathOf(kind, undefined, namespace), {
+        query: { labelSelector: copyKey },
+      }),
+    ),
+  );
+  return lists.flatMap(({ items }) => items.map(({ metadata }) => metadata.name));
+}
+
+async function nothingIsLeft(of: Started): Promise<void> {
+  await until('nothing is left of copies', async () => (await copiersOf(of)).length === 0 || undefined);
+  assert.deepEqual((await berth.inventory()).orphans, []);
+}
+
+test('a snapshot stops those that write for as long as it says, and moves what has changed', async (t) => {
+  assert.deepEqual(await textsOf(app, 'modes'), [modes]);
+  first = await take();
+  const one = await whenTaken(first);
+  assert.ok(one.addedBytes >= blobBytes && one.pausedMs > 0, JSON.stringify(one));
+  await nothingIsLeft(app);
+  startsKept = (await bothStarts(app)) - 1;
+  assert.ok(startsKept > 0);
+  const two = await whenTaken(await take());
+  assert.ok(two.totalBytes >= blobBytes && two.addedBytes < blobBytes / 2, JSON.stringify(two));
+  t.diagnostic(
+    `stopped for ${one.pausedMs} and ${two.pausedMs} ms, moved ${one.addedBytes} and ${two.addedBytes} bytes`,
+  );
+  assert.ok((await bothStarts(app)) > startsKept + 1);
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
+    if (entry.isFile())
+      assert.ok(!(await readFile(join(entry.parentPath, entry.name))).includes('started'), entry.name);
+});
+
+test('restored in place, all volumes are those of the snapshot, with owners and modes, at the same address', async () => {
+  const [before] = await numbers(app);
+  await restore(first);
+  await until('it is restored', async () => {
+    const { restores } = await told(app);
+    assert.notEqual(restores[0]?.state, 'failed', restores[0]?.problem);
+    return restores[0]?.state === 'done' || undefined;
+  });
+  // Those that the snapshot has, and the one after the restore.
+  assert.equal(await bothStarts(app), startsKept + 1);
+  const [now] = await numbers(app);
+  assert.ok(now! < before!, `${now} after ${before}`);
+  assert.deepEqual(await textsOf(app, 'modes'), [modes]);
+  await nothingIsLeft(app);
+});
+
+test('restored beside, another deployment begins with what the snapshot has', async () => {
+  const [sum] = await textsOf(app, 'sum');
+  const other: Started = (await restore(first, { beside: true })).started;
+  await berth.reach(other, 'running');
+  assert.equal(await bothStarts(other), startsKept + 1);
+  assert.deepEqual(await textsOf(other, 'sum'), [sum]);
+  await nothingIsLeft(other);
+  await berth.remove(other);
+});
+
+test('of a service that is killed while it copies nothing is left, and the next one takes the snapshot', async () => {
+  for (const instant of ['what copies is there', 'its pod is stopped']) {
+    const id = await take();
+    await until(instant, async () => {
+      const there = await copiersOf(app);
+      return there.some((name) => name.startsWith(instant === 'its pod is stopped' ? 'web-' : 'copier-')) || undefined;
+    });
+    await berth.end('SIGKILL');
+    await berth.serve();
+    await whenTaken(id);
+    await nothingIsLeft(app);
+    await berth.reach(app, 'running');
+    const [data, more] = await numbers(app);
+    assert.ok(Math.abs(data! - more!) <= 2, `${data} and ${more}`);
+  }
+});
