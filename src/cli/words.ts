@@ -64,8 +64,18 @@ export function readWords(words: readonly string[]): Words {
   }
 }
 
+/** What other commands call it, such as those of Docker. */
+const otherNames: Record<string, CommandName> = {
+  delete: 'remove',
+  destroy: 'remove',
+  down: 'remove',
+  ls: 'list',
+  ps: 'status',
+  rm: 'remove',
+};
+
 function unknownCommand(word: string): Words {
-  const meant = nearestName(word, Object.keys(commands));
+  const meant = Object.hasOwn(otherNames, word) ? otherNames[word] : nearestName(word, Object.keys(commands));
   return { kind: 'mistake', message: `There is no command "${word}"${meant ? `; did you mean "${meant}"?` : '.'}` };
 }
 

@@ -194,6 +194,13 @@ test('a list of pods without a public path hides no error of the pods in it', ()
   );
 });
 
+test('a worker alone is told what else it takes, not to serve pages', () => {
+  const hintOf = (text: string) =>
+    parseConfiguration(text).diagnostics.find(({ code }) => code === 'no-public-path')?.hint ?? '';
+  assert.match(hintOf(podsOf('name: ticker\nimage: "busybox:1"')), /beside a pod with a "path".*"resourceType: job"/);
+  assert.match(hintOf(podsOf('name: web\nimage: "nginx:1"\nservicePorts: [80]')), /^add "path: \/"/);
+});
+
 test('no processor and no memory at all are refused, once each, without a warning beside it', () => {
   const text = podsOf(`${web}\nresources: { limits: { cpu: 0, memory: 0 } }`);
   const { diagnostics } = parseConfiguration(text);

@@ -56,9 +56,10 @@ export function checkIsPublic({ spec, origin, report }: Context): void {
   const isPublic = spec.pods.some(({ path, resourceType }) => path !== undefined && resourceType !== 'job');
   const onlyJobs = spec.pods.every(({ resourceType }) => resourceType === 'job');
   if (!isPublic && !onlyJobs && !isBroken && spec.pods.length > 0) {
-    report.error(['application', 'pods'], 'no-public-path', "at least one pod must include the 'path' field", {
-      hint: 'add "path: /" to the pod that serves the application\'s pages',
-    });
+    const hint = spec.pods.some(({ servicePorts }) => servicePorts.length > 0)
+      ? 'add "path: /" to the pod that serves the application\'s pages'
+      : 'a worker runs beside a pod with a "path" and a port; what runs once, to its end, is "resourceType: job"';
+    report.error(['application', 'pods'], 'no-public-path', "at least one pod must include the 'path' field", { hint });
   }
 }
 

@@ -33,7 +33,7 @@ export function MissingDeployment({ target, problem, events, onOpened }: Missing
         {isKept && <p>Its configuration is kept in this browser. Deployed again, it gets a new address.</p>}
         <div className="row">
           <DeployAgain place={target} className="button primary" />
-          <Link to="/" className={isKept ? 'button' : 'button primary'}>
+          <Link to="/" className={isKept || isUnknown ? 'button' : 'button primary'}>
             New deployment
           </Link>
           <Link to="/deployments" className="button">
