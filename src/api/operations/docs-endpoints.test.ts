@@ -34,6 +34,11 @@ test('the page names every request of the description, with its fields and its a
     assert.ok(page.body.includes(words), words);
 });
 
+test('it begins with a start', () => {
+  const first = /<section id="([^"]+)">/.exec(page.body)?.[1];
+  assert.equal(first, 'startDeployment');
+});
+
 test('it runs its own style and nothing else: no script, nothing from anywhere', () => {
   const policy = String(page.headers['content-security-policy']);
   const [, style] = /<style>([\s\S]*?)<\/style>/.exec(page.body)!;

@@ -26,13 +26,15 @@ type Operation = {
 };
 export type Description = {
   info?: { title?: string; version?: string; description?: string };
+  /** In the order in which their operations are told. */
+  tags?: readonly { name: string }[];
   paths?: Record<string, unknown>;
 };
 
 type Endpoint = { id: string; method: string; path: string; tag: string; operation: Operation };
 
 /** `origin`: where the service is, for the examples. */
-export function renderDocs({ info, paths = {} }: Description, origin: string): string {
+export function renderDocs({ info, tags = [], paths = {} }: Description, origin: string): string {
   const endpoints = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods as Record<string, Operation>).map(
       ([method, operation]): Endpoint => ({
@@ -44,8 +46,9 @@ export function renderDocs({ info, paths = {} }: Description, origin: string): s
       }),
     ),
   );
-  // What has no tag comes first; the others one group behind the other.
-  const groups = [...Map.groupBy(endpoints, ({ tag }) => tag)].sort(([a], [b]) => a.localeCompare(b));
+  // A start comes before what it has started; what has no tag comes last.
+  const order = [...tags.map(({ name }) => name), ''];
+  const groups = [...Map.groupBy(endpoints, ({ tag }) => tag)].sort(([a], [b]) => order.indexOf(a) - order.indexOf(b));
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -57,7 +60,7 @@ export function renderDocs({ info, paths = {} }: Description, origin: string): s
 ${groups.map(([tag, members]) => `${tag && `<h2>${escapeHtml(tag)}</h2>`}<ul>${members.map(link).join('\n')}</ul>`).join('\n')}
 </nav>
 <main>
-<header><p class="soft">Version ${escapeHtml(info?.version ?? '')} · <a href="/openapi.json">OpenAPI</a> · <a href="/schema">schema of the configuration</a></p>
+<header><p class="soft">Version ${escapeHtml(info?.version ?? '')} · <a href="/openapi.json">OpenAPI</a> · <a href="/docs/configuration.md">the configuration</a> and <a href="/schema">its schema</a> · <a href="/docs/api.md">the same in short</a></p>
 <h1>API</h1><p>${prose(info?.description)}</p></header>
 ${groups.flatMap(([, members]) => members.map((endpoint) => section(endpoint, origin))).join('\n')}
 </main>
