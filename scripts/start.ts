@@ -15,6 +15,7 @@ try {
   if (settings.example !== 'none') await deployExample(settings);
   if (running) {
     console.log(`
+  In a browser:     ${settings.baseUrl.origin}
   Deploy your own:  curl -X POST ${settings.baseUrl.origin}/startUserDeployment \\
                       -H 'Content-Type: text/x-yaml' --data-binary @app.yaml
   Log:              ${logFile()}

@@ -94,7 +94,7 @@ export async function openEdge(settings: OpenEdgeSettings, parts: EdgeParts): Pr
   const edge = await startEdge({ ...settings, limits, tls }, edgeLog, sites, start).catch((error: Error) => {
     const isTaken = error instanceof PortTakenError;
     throw new StartError(
-      isTaken ? `${error.message}\nThe port ${port} is taken: set BERTH_PORT to another one.` : error.message,
+      isTaken ? `The port ${port} is taken: set BERTH_PORT to another one.\n${error.message}` : error.message,
     );
   });
   const owners = createAddressOwners();

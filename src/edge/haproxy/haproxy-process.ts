@@ -43,8 +43,10 @@ export async function startProxy(
     ...replaced.flatMap((pid) => ['-sf', `${pid}`]),
   ]);
   if (!error) return;
-  const words = `HAProxy did not start: ${lastLines(output) || error.message}`;
-  throw /address already in use/i.test(output) ? new PortTakenError(words) : new Error(words);
+  // What else it says then is of no use to whoever has to choose another port.
+  const taken = output.split('\n').find((line) => /address already in use/i.test(line));
+  if (taken !== undefined) throw new PortTakenError(`HAProxy did not start: ${lastLines(taken)}`);
+  throw new Error(`HAProxy did not start: ${lastLines(output) || error.message}`);
 }
 
 /** Somebody else listens where HAProxy is to. */

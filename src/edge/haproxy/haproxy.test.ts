@@ -287,7 +287,8 @@ test('what is wrong at the start is said in words', async (context) => {
   });
   const settings = { ...plainSettings, dataDir, port: taken.port };
   await assert.rejects(startEdge(settings, quiet, []), (error: Error) => {
-    assert.match(error.message, /HAProxy did not start: .*Address already in use/);
+    assert.match(error.message, /^HAProxy did not start: Binding .*Address already in use.*$/);
+    assert.doesNotMatch(error.message, /defaults section/);
     return error instanceof PortTakenError;
   });
   await assert.rejects(
