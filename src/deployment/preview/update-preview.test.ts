@@ -40,6 +40,21 @@ test('a pod with a volume stops before its next one starts, and finds its data a
   ]);
 });
 
+test('an image that the same name means another of is told so', () => {
+  const [before, after] = ['a', 'b'].map((digest, at) => {
+    const deployment = deploymentOf({ revision: at + 1, servingRevision: 1 });
+    const revision = { number: at + 1, spec: specOf(web), images: { 'nginx:1': `nginx@sha256:${digest}` } };
+    const desired = desiredAt(deployment, revision, resolvedAt(0));
+    assert.ok(desired.kind === 'running');
+    return { spec: revision.spec, desired };
+  });
+  const { pods } = previewUpdate(before!, after!);
+  assert.deepEqual(
+    pods.map(({ change, because }) => `${change}: ${because}`),
+    ['replaced: its image (another nginx:1)'],
+  );
+});
+
 test('a pod without volumes is replaced by one that is ready first; what it wrote into itself is lost', () => {
   assert.deepEqual(preview([web], [{ ...web, command: ['nginx', '-g', 'daemon off;'], servicePorts: [8080] }]), [
     'web replaced: its command, its ports',

@@ -153,13 +153,14 @@ function changeOf(comparison: Comparison): Pick<PodChange, 'change' | 'because'>
   const { name, operations, volumes } = comparison;
   const [current, next] = [comparison.before.desired, comparison.after.desired];
   const [before, after] = [workloadsOf(current, name), workloadsOf(next, name)];
-  const images = [comparison.before, comparison.after].map(({ spec }) => imageIn(spec, name));
+  const [image, nextImage] = [comparison.before, comparison.after].map(({ spec }) => imageIn(spec, name));
+  const images = image === nextImage ? `another ${image}` : `${image} → ${nextImage}`;
   if (!before[0]) return { change: 'added', because: 'it is new' };
   if (!after[0]) return { change: 'removed', because: 'the configuration no longer has it' };
   const scaling = replicas(before, after);
   const growth = growthWords(volumes);
   const rerouting = reroutes(pathOf(current, name), pathOf(next, name));
-  const differences = [...scaling, ...differencesOf(before[0], after[0], images.join(' → ')), ...growth, ...rerouting];
+  const differences = [...scaling, ...differencesOf(before[0], after[0], images), ...growth, ...rerouting];
   const because = differences.join(', ') || 'nothing changes';
   if (before[0].fingerprint !== after[0].fingerprint)
     return { change: stopsFirst(operations, before, after) ? 'restarted' : 'replaced', because };
