@@ -1,10 +1,10 @@
-/** A hundred lines, which are in the page while they are near to what is seen of it: a long log has fifty thousand. */
+/** A few lines, which are in the page while they are near to what is seen of it: a long log has fifty thousand. */
 import { type CSSProperties, memo, type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { printClock } from '../parts/time.ts';
 import { cutAt, type Line, levelOf } from './lines.ts';
 
 /** Somebody who scrolls on sees no empty place. */
-const nearPx = 1_000;
+const nearPx = 600;
 
 /** Tells of an element whenever it comes near to what is seen, or leaves. @returns what ends it. */
 export type Nearness = (box: HTMLElement, tell: (isNear: boolean, heightPx: number) => void) => () => void;

@@ -9,7 +9,7 @@ export type Stream = NonNullable<LogLine['stream']>;
 export type Filter = { pod: string; revision: number; stream: Stream | ''; search: string };
 
 /** Lines in one block of the page: a new line draws its block anew, and no other. */
-const blockSize = 100;
+const blockSize = 25;
 /** Older ones are dropped while new ones come; they can be loaded again. */
 export const maxLines = 5_000;
 /** Of those that a reader has loaded from before, a page asks for no more. */

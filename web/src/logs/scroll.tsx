@@ -108,7 +108,7 @@ export function Scroll({ lines, earlier, search, showsPod, wraps, hueOfPod, says
             <Block
               key={key}
               lines={ofBlock}
-              isFirstSeen={index >= blocks.length - 2}
+              isFirstSeen={index >= blocks.length - 3}
               {...{ search, hueOfPod, watch }}
             />
           ))}
