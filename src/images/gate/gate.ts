@@ -14,7 +14,6 @@ import type { Descriptor } from '../manifests/manifest.ts';
 import type { ResolvedUpstream } from '../resolve/resolve.ts';
 import { dialFault } from '../upstream/registry-faults.ts';
 import { answerDocument, beginLayer, nameAtGate, readPath, refuse, refuseLogin } from './distribution.ts';
-import { type KeptArchive, openKeptArchive } from './kept-archive.ts';
 import { dropDamaged, passKept } from './kept-layer.ts';
 import { createLayerOrder, type LayerOrder } from './layer-order.ts';
 import { checkUnpacked, passPacked, passUnpacked } from './layer-stream.ts';
@@ -51,11 +50,6 @@ export type Offer = Disposable & {
   reference: string;
   /** What the engine has to show, as it takes it. */
   auth: { username: string; password: string; serveraddress: string };
-  /**
-   * All of it, to be loaded by the engine under these names, where every layer is kept: nothing else has to be confirmed
-   * then. Undefined where one is not. Throws ImageFault.
-   */
-  archive(names: readonly string[]): Promise<KeptArchive | undefined>;
   /**
    * When the engine has it all: resolves when its registry has shown that it has those layers which the engine had from
    * elsewhere. A reason against the image has been told then.
@@ -173,8 +167,6 @@ export async function openGate({ host, pace = usualPace, cache }: GateOptions): 
       return {
         reference: `${address}/${nameAtGate(image)}@${served.manifest.digest}`,
         auth: { username, password, serveraddress: address },
-        archive: async (names) =>
-          offering.isPacked ? undefined : await openKeptArchive(image, { names, cache, sum, passed: offering.passed }),
         async confirm() {
           const taking = { sum, signal: ended.signal };
           try {

@@ -4,7 +4,6 @@ import type { FileHandle } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import type { Digest } from '../../lib/digest.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
-import type { OpenedBlob } from '../blobs/blob-folder.ts';
 import type { Descriptor } from '../manifests/manifest.ts';
 import type { ResolvedUpstream } from '../resolve/resolve.ts';
 import { checkUnpacked, type Passing } from './layer-stream.ts';
@@ -14,39 +13,25 @@ import { headBytes, packingOf } from './unpacked-bytes.ts';
 const pieceBytes = 2 ** 20;
 
 /**
- * What the layer unpacks to, as the cache has it; undefined when it does not, or has it otherwise. Whoever gets it
- * compares it with its digest; what he does not take, `dropDamaged` looks at. The cache has only what everybody may have,
- * so that it makes no difference whether the layer really unpacks to that: an engine gets what the configuration says.
- * Throws ImageFault.
+ * Writes what the layer unpacks to from the cache and ends `out`; false when it is not there, and nothing is written. The
+ * engine compares it with the digest that it has asked for; what it does not take, `dropDamaged` looks at. The cache has
+ * only what everybody may have, so that it makes no difference whether the layer really unpacks to that: the engine gets
+ * what the configuration says. Throws ImageFault.
  */
-export async function openKept(
-  image: ResolvedUpstream,
-  { layer, diffId }: { layer: Descriptor; diffId: Digest },
-  { cache, sum }: Pick<Passing, 'cache' | 'sum'>,
-): Promise<OpenedBlob | undefined> {
-  const kept = image.isForEverybody ? await cache?.open(diffId) : undefined;
-  if (!kept) return undefined;
-  await using opening = new AsyncDisposableStack();
-  opening.use(kept.file);
-  const { buffer: head } = await kept.file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-  // An engine would unpack what is packed once more, uncounted: that was kept for another kind of engine.
-  if (packingOf(head) !== 'none') return undefined;
-  checkUnpacked(image, layer, { bytes: kept.sizeBytes, diffId }, sum);
-  opening.move();
-  return kept;
-}
-
-/** Writes what the layer unpacks to from the cache and ends `out`; false when it is not there, and nothing is written. */
 export async function passKept(
   image: ResolvedUpstream,
-  which: { layer: Descriptor; diffId: Digest },
+  { layer, diffId }: { layer: Descriptor; diffId: Digest },
   out: ServerResponse,
   { cache, sum, passed, inOrder = (chunks) => chunks }: Passing,
 ): Promise<boolean> {
-  const kept = await openKept(image, which, { cache, sum });
+  const kept = image.isForEverybody ? await cache?.open(diffId) : undefined;
   if (!kept) return false;
   const { sizeBytes } = kept;
   await using file = kept.file;
+  const { buffer: head } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+  // The engine would unpack what is packed once more, uncounted: that was kept for another kind of engine.
+  if (packingOf(head) !== 'none') return false;
+  checkUnpacked(image, layer, { bytes: sizeBytes, diffId }, sum);
   out.setHeader('content-length', sizeBytes);
   let bytes = 0;
   // One piece is read while the one before it is taken.
@@ -56,7 +41,7 @@ export async function passKept(
     taken = new Promise((done, failed) => out.write(piece, (error) => (error ? failed(error) : done())));
     taken.catch(() => {});
     bytes += piece.length;
-    passed?.(Math.floor((which.layer.sizeBytes * bytes) / sizeBytes));
+    passed?.(Math.floor((layer.sizeBytes * bytes) / sizeBytes));
   }
   await taken;
   out.end();

@@ -20,7 +20,7 @@ export async function listImages(docker: Docker): Promise<HostImage[]> {
 }
 
 /** Where an image goes while it makes its list, the engine answers 500, and the next list is without it. */
-export async function imagesOf(docker: Docker): Promise<Docker.ImageInfo[]> {
+async function imagesOf(docker: Docker): Promise<Docker.ImageInfo[]> {
   for (let tries = 1; ; tries++) {
     try {
       return await docker.listImages();

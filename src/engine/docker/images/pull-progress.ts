@@ -77,8 +77,6 @@ function note(coming: Map<string, Layer>, { id, status, progressDetail }: PullLi
     case 'Download complete':
       layer.downloaded = layer.total;
       break;
-    // Of an image that is loaded.
-    case 'Loading layer':
     case 'Extracting':
       // The engine counts what the layer unpacks to.
       layer.downloaded = layer.total;

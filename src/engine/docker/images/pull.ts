@@ -6,7 +6,6 @@ import { loginFor } from '../../../config/spec/spec-images.ts';
 import { isPinned, pin } from '../../../config/values/image-names.ts';
 import type { OwnImageLimits } from '../../../deployment/limits/pull-limits.ts';
 import type { ImageRequest, ResolvedImage } from '../../../deployment/plan/operation.ts';
-import type { KeptArchive } from '../../../images/gate/kept-archive.ts';
 import { type ImageFault, outOfDisk } from '../../../images/image-fault.ts';
 import type { Images } from '../../../images/open.ts';
 import { orAbort } from '../../../lib/abortable.ts';
@@ -16,10 +15,12 @@ import { keptName } from '../../images/kept-names.ts';
 import type { LocalImages } from '../../images/local-images.ts';
 import { orAbsent, unless } from '../faults.ts';
 import type { HostFacts } from '../host/host-facts.ts';
-import { createBaseLayers, type HasBase } from './base-layers.ts';
 import { checkArchitecture, readImage } from './image-facts.ts';
+import { pullFault } from './pull-fault.ts';
 import { type PullLine, type PullProgress, watchPull } from './pull-progress.ts';
-import { type Taking, takeByLoad, takeByPull } from './taking.ts';
+
+/** How long an engine may say nothing: unpacking a large layer takes a while. A registry's silence ends at the gate. */
+const engineMs = 600_000;
 
 /** An engine that unpacks writes some 200 MB a second. */
 const roomEveryMs = 1_000;
@@ -55,7 +56,6 @@ export type PullParts = {
 /** An image that is on the host already is not pulled again. */
 export function createPull({ docker, images, localImages, hostFacts, roomBytes }: PullParts): Pull {
   const running = new Map<string, SharedPull>();
-  const hasBase = createBaseLayers(docker);
 
   async function ensureImage(request: ImageRequest, { report, ...bringing }: Bringing): Promise<ResolvedImage> {
     const { image } = request;
@@ -67,7 +67,7 @@ export function createPull({ docker, images, localImages, hostFacts, roomBytes }
       return { image, reference: isPinned(image) ? image : (here.pinned ?? image), by: 'presence' };
     }
     const digest = await bring(
-      { docker, images, roomBytes, hasBase },
+      { docker, images, roomBytes },
       request,
       { architecture, isPacked },
       { report, ...bringing },
@@ -132,7 +132,7 @@ type Bringing = { report: Report; limits: OwnImageLimits | undefined; abandoned:
 
 /** What its reference means is found out first; then the engine takes it from the gate. Answers its digest. */
 async function bring(
-  { docker, images, roomBytes, hasBase }: Pick<PullParts, 'docker' | 'images' | 'roomBytes'> & { hasBase: HasBase },
+  { docker, images, roomBytes }: Pick<PullParts, 'docker' | 'images' | 'roomBytes'>,
   request: ImageRequest,
   { architecture, isPacked }: { architecture: string; isPacked: boolean },
   { report, limits, abandoned }: Bringing,
@@ -171,21 +171,18 @@ async function bring(
     try {
       const signal = AbortSignal.any([ended.signal, abandoned]);
       const heard = (line: PullLine) => told(watch.line(line));
-      const taking = { image, heard, signal };
-      const names = namesOf(image, resolved.digest);
-      const isOnNothing = resolved.diffIds[0] !== undefined && !isPacked && !(await hasBase(resolved.diffIds[0]));
-      if (isOnNothing && (await load(docker, await offer.archive(names), { ...taking, room }))) return resolved.digest;
+      const pulled = { ...offer, image, heard, signal };
       // Whoever starts on this engine clears what has no name yet; its layers are here, so that the next try is quick.
       for (let tries = 0; tries < 3; tries++) {
         try {
-          await takeByPull(docker, { ...offer, ...taking });
+          await pull(docker, pulled);
         } catch (error) {
           if (!signal.aborted && (await offer.isMended())) continue;
           throw error;
         }
         await orAbort(offer.confirm(), signal);
         signal.throwIfAborted();
-        if (await keep(docker, offer.reference, names)) return resolved.digest;
+        if (await keep(docker, offer.reference, image, resolved.digest)) return resolved.digest;
       }
       throw new EngineFault('unavailable', `Image ${image} is gone from the host again.`, { image });
     } catch (error) {
@@ -209,40 +206,55 @@ function every(ms: number, work: () => Promise<void>): Disposable {
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** By which it is found from now on. */
-function namesOf(image: string, digest: string): string[] {
-  return [...new Set([keptName(pin(image, digest)), keptName(image)])].map((name) => {
-    if (name !== undefined) return name;
-    throw new EngineFault('bad-request', `The name of image ${image} is too long.`, { image });
-  });
-}
+type Pulled = {
+  image: string;
+  reference: string;
+  auth: { username: string; password: string; serveraddress: string };
+  heard: (line: PullLine) => void;
+  signal: AbortSignal;
+};
 
-/** False when it has to be pulled: not all of it is kept, or what is kept is not taken, which the pull looks into. */
-async function load(
-  docker: Docker,
-  archive: KeptArchive | undefined,
-  { room, ...taking }: Taking & { room: number },
-): Promise<boolean> {
-  if (!archive) return false;
-  await using _ = archive;
-  // Of what it loads the engine has all layers twice for a while, and not one after the other.
-  if (2 * archive.sizeBytes > room) return false;
+async function pull(docker: Docker, { image, reference, auth, heard, signal }: Pulled): Promise<void> {
+  const silent = new AbortController();
+  const waitOn = () => setTimeout(() => silent.abort(), engineMs);
+  let timer = waitOn();
   try {
-    await takeByLoad(docker, archive.stream, taking);
-    return true;
+    const abortSignal = AbortSignal.any([silent.signal, signal]);
+    const stream = await docker.pull(reference, { authconfig: auth, abortSignal });
+    await follow(docker, stream, (line) => {
+      heard(line);
+      clearTimeout(timer);
+      timer = waitOn();
+    });
   } catch (error) {
-    if (taking.signal.aborted) throw error;
-    return false;
+    throw pullFault(error, image);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
-/** Gives it its names, and takes the one away under which it came. False when it is gone already. */
-async function keep(docker: Docker, reference: string, names: readonly string[]): Promise<boolean> {
-  for (const name of names) {
+/**
+ * Gives it the names by which it is found from now on, and takes the one away under which it came. False when it is gone
+ * already.
+ */
+async function keep(docker: Docker, reference: string, image: string, digest: string): Promise<boolean> {
+  for (const name of new Set([keptName(pin(image, digest)), keptName(image)])) {
+    if (name === undefined) throw new EngineFault('bad-request', `The name of image ${image} is too long.`, { image });
     const at = name.lastIndexOf(':');
     const tagged = docker.getImage(reference).tag({ repo: name.slice(0, at), tag: name.slice(at + 1) });
     if (!(await orAbsent(tagged.then(() => true)))) return false;
   }
   await unless(docker.getImage(reference).remove(), 404);
   return true;
+}
+
+/** Reads the answer to its end, and throws what it says went wrong: once it has begun, no status tells of it. */
+function follow(docker: Docker, stream: NodeJS.ReadableStream, read: (line: PullLine) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    docker.modem.followProgress(
+      stream,
+      (error) => (error ? reject(error) : resolve()),
+      (line: PullLine) => (line.error === undefined ? read(line) : reject(new Error(line.error))),
+    );
+  });
 }
