@@ -43,7 +43,7 @@ export async function verifySnapshot(context: Context, target: Target, id: strin
   }
 }
 
-/** PURE. In words, where there is none. */
+/** PURE. A text says why there is none to choose. */
 export function chosenOf({ snapshots }: Pick<Listed, 'snapshots'>, id: string | undefined): Snapshot | string {
   const taken = snapshots.filter(({ state }) => state === 'taken');
   const named = id === undefined ? taken : taken.filter((each) => each.id === id);
