@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import { holdDuty } from './hold-duty.ts';
 
 /** Holds a duty of 30 s; `answers`: what each time of asking, ten seconds apart, brings. `sleeps`: added to each wait. */
-async function hold(answers: (boolean | 'away')[], sleeps: number[] = []): Promise<{ lostAfter: number | undefined }> {
+async function hold(
+  answers: (boolean | 'away')[],
+  sleeps: number[] = [],
+): Promise<{ lostAfter: number | undefined; because?: string }> {
   const stop = new AbortController();
   let now = 1_000;
   let asked = 0;
@@ -27,7 +30,7 @@ async function hold(answers: (boolean | 'away')[], sleeps: number[] = []): Promi
   });
   lost.addEventListener('abort', () => resolve());
   await promise;
-  return { lostAfter: lost.aborted ? waits : undefined };
+  return lost.aborted ? { lostAfter: waits, because: lost.reason.message } : { lostAfter: undefined };
 }
 
 test('a duty is held for as long as it can be renewed', async () => {
@@ -35,13 +38,19 @@ test('a duty is held for as long as it can be renewed', async () => {
 });
 
 test('it is lost when somebody else has it', async () => {
-  assert.deepEqual(await hold([true, false, true]), { lostAfter: 2 });
+  assert.deepEqual(await hold([true, false, true]), { lostAfter: 2, because: 'Another process has the duty.' });
 });
 
 test('it is lost when it was not renewed for its whole time, though nobody has said so', async () => {
-  assert.deepEqual(await hold(['away', 'away', 'away', true]), { lostAfter: 3 });
+  assert.deepEqual(await hold(['away', 'away', 'away', true]), {
+    lostAfter: 3,
+    because: 'The duty was not renewed for 30000 ms.',
+  });
 });
 
 test('it is lost to a process that has slept, and not asked for again', async () => {
-  assert.deepEqual(await hold([true, true, true], [0, 60_000]), { lostAfter: 2 });
+  assert.deepEqual(await hold([true, true, true], [0, 60_000]), {
+    lostAfter: 2,
+    because: 'The duty was not renewed for 70000 ms.',
+  });
 });

@@ -12,7 +12,7 @@ export type HoldingParts = {
   stop: AbortSignal;
 };
 
-/** Of a duty that was just taken. The answer aborts when it is lost; at `stop` it is not renewed any more. */
+/** Of a duty that was just taken. The answer aborts when it is lost, and its reason says why; at `stop` it is not renewed any more. */
 export function holdDuty({ renew, forMs, wait, elapsed, stop }: HoldingParts): AbortSignal {
   const lost = new AbortController();
   let heldAt = elapsed();
@@ -23,8 +23,9 @@ export function holdDuty({ renew, forMs, wait, elapsed, stop }: HoldingParts): A
       const askedAt = elapsed();
       // Whoever has slept for longer asks too late: another one may have had it meanwhile.
       const isLate = () => elapsed() - heldAt >= forMs;
-      const isHeld = isLate() ? false : await renew().catch(() => undefined);
-      if (isHeld === false || isLate()) return lost.abort();
+      const isHeld = isLate() ? undefined : await renew().catch(() => undefined);
+      if (isHeld === false) return lost.abort(new Error('Another process has the duty.'));
+      if (isLate()) return lost.abort(new Error(`The duty was not renewed for ${Math.round(elapsed() - heldAt)} ms.`));
       if (isHeld) heldAt = askedAt;
     }
   })();

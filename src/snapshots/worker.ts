@@ -111,8 +111,15 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     error: unknown,
     note: (db: Parameters<typeof noteFailedTry>[0], failure: FailedTry) => Promise<DeploymentEvent>,
   ): Promise<void> {
-    if (parts.stop.aborted) return;
-    parts.log.error({ deployment: deployment.id, err: error }, 'a snapshot could not be taken or restored');
+    const { stop, log } = parts;
+    if (stop.aborted) {
+      log.info(
+        { deployment: deployment.id, because: String(stop.reason) },
+        'a snapshot is begun anew by whoever has the duty',
+      );
+      return;
+    }
+    log.error({ deployment: deployment.id, err: error }, 'a snapshot could not be taken or restored');
     parts.metrics.snapshots.inc({ result: 'failed' });
     const tries = before + 1;
     const isOver = tries >= mostTries || (error instanceof SnapshotFault && error.isFinal);

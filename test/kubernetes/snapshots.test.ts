@@ -61,7 +61,7 @@ before(async () => {
   const image = await buildImage(docker, { name: 'contract' });
   const copier = await provideDebian(docker);
   await importImages(docker, [image, copier]);
-  folder = await mkdtemp(join(tmpdir(), 'berth-kept-'));
+  folder = await mkdtemp(join(tmpdir(), 'berth-copied-'));
   const own = {
     BERTH_SNAPSHOTS: folder,
     BERTH_PROBE_IMAGE: copier,

@@ -71,7 +71,7 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
     }
   }
 
-  async function take(deploymentId: string, volumes: readonly string[], key: string) {
+  async function take(deploymentId: string, volumes: readonly string[], key: string, stop?: AbortSignal) {
     const sources = new Map(found(deploymentId, volumes).map(({ volume, claim }) => [volume, claim]));
     const sized = [...sources].map(([volume, claim]) => ({ volume, sizeBytes: sizeOf(claim) }));
     await makeAside('copy', { deploymentId, key }, sized);
@@ -90,11 +90,13 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
       }),
     );
     const claims = new Set([...sources.values()].map(({ metadata }) => metadata.name));
-    const signal = AbortSignal.timeout(longestCopyMs);
+    stop?.throwIfAborted();
+    const signal = AbortSignal.any([AbortSignal.timeout(longestCopyMs), ...(stop ? [stop] : [])]);
     const pausedMs = await writers.without({ deploymentId, claims, key }, async () => {
       for (const { pod, command } of copying.flat()) await copiers.run(pod, command, signal);
     });
     await copiers.end(key);
+    stop?.throwIfAborted();
     const places = new Map<string, { pod: PodAddress; path: string }>();
     for (const [index, { volumes: its }] of groups.entries()) {
       const mounted = its.map((volume, at) => ({
