@@ -115,7 +115,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     if (stop.aborted) {
       log.info(
         { deployment: deployment.id, because: String(stop.reason) },
-        'a snapshot is begun anew by whoever has the duty',
+        'a snapshot or a restore is begun anew by whoever has the duty',
       );
       return;
     }
