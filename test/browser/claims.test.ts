@@ -77,6 +77,7 @@ test('whoever claims what this browser has started and ends its token sees it by
   await page.getByRole('button', { name: 'Claim to keep it' }).click();
   await page.getByRole('link', { name: 'Create an account' }).click();
   await signUp(visitor, 'ends@example.com');
+  await page.waitForSelector('text=You started this in this browser, and its token keeps working');
   await page.getByLabel(/End the token now/).check();
   await visitor.look('box');
   await page.getByRole('button', { name: 'Claim it' }).click();

@@ -6,7 +6,7 @@ import { useNow } from '../parts/now.ts';
 import { printAgo, printCountdown } from '../parts/time.ts';
 import { tellUser } from '../parts/toast.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
-import { forgetDeployment } from '../remembered/remembered.ts';
+import { forgetDeployment, useRemembered } from '../remembered/remembered.ts';
 import { go, Link } from '../routing/router.tsx';
 import { pathOf } from '../routing/routes.ts';
 import type { Problem } from '../service/ask.ts';
@@ -119,6 +119,8 @@ function Confirmation({ token, claim, email, onChanged }: ConfirmationProps) {
   const [isTokenEnding, setIsTokenEnding] = useState(false);
   const [problem, setProblem] = useState<Problem>();
   const [isSending, setIsSending] = useState(false);
+  const remembered = useRemembered();
+  const isFromHere = claim.attached.some(({ url }) => remembered.some((one) => one.url === url));
   const confirm = async () => {
     setIsSending(true);
     const urls = claim.attached.map(({ url }) => url);
@@ -140,9 +142,20 @@ function Confirmation({ token, claim, email, onChanged }: ConfirmationProps) {
       {problem && <ProblemNotice problem={problem} />}
       <div className="panel padded stack">
         <p>
-          <strong>The token of whoever started this keeps working.</strong> They can still see, change and remove it,
-          and read its logs and its configuration. What they start with it from now on is free and expires: it does not
-          count towards your plan. Your account page shows the token, and can end it at any time.
+          {isFromHere ? (
+            <>
+              <strong>You started this in this browser, and its token keeps working.</strong> Whoever has the token can
+              still see, change and remove it, and read its logs and its configuration. What is started with it from now
+              on
+            </>
+          ) : (
+            <>
+              <strong>The token of whoever started this keeps working.</strong> They can still see, change and remove
+              it, and read its logs and its configuration. What they start with it from now on
+            </>
+          )}{' '}
+          is free and expires: it does not count towards your plan. Your account page shows the token, and can end it at
+          any time.
         </p>
         <label className="check">
           <input type="checkbox" checked={isTokenEnding} onChange={({ target }) => setIsTokenEnding(target.checked)} />
