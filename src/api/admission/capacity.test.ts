@@ -52,7 +52,7 @@ test('what could never fit is refused as a fault of the configuration, with the 
   const token = await api.startShop();
   const volume = shopYaml.replace(/$/, '      volumes: [{ name: data, mountPath: /data, size: 9Ti }]\n');
   const told =
-    '8:17 application.pods[0].volumes[0]: the application asks for 9 TiB of disk space, and this server has 90 GiB at most (write at most 92123Mi)';
+    '8:17 application.pods[0].volumes[0]: the application asks for 9 TiB of disk space, and this server has 90 GiB at most (write at most 89Gi)';
   for (const { status, headers, body } of [
     await api.postYaml('/startUserDeployment', volume),
     await api.postYaml('/startUserDeployment?dryRun=true', volume),
@@ -62,7 +62,7 @@ test('what could never fit is refused as a fault of the configuration, with the 
     assert.equal(headers['retry-after'], undefined);
     assert.equal(body.diagnostics[0].code, 'beyond-limit');
   }
-  const possible = volume.replace('9Ti', '92123Mi');
+  const possible = volume.replace('9Ti', '89Gi');
   assert.equal((await api.postYaml('/startUserDeployment', possible)).status, 200);
 });
 

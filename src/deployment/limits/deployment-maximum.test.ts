@@ -35,7 +35,7 @@ const memory = (requests: number | undefined, limits: number | undefined) => ({
 
 test('a volume that no disk here can hold is refused with the size that one could', () => {
   assert.deepEqual(said({ volumes: [volume(9 * 1024)] }), [
-    'db volumes.0: the application asks for 9 TiB of disk space, and this server has 100 GiB at most (write at most 102334Mi)',
+    'db volumes.0: the application asks for 9 TiB of disk space, and this server has 100 GiB at most (write at most 99Gi)',
   ]);
   assert.deepEqual(said({ volumes: [volume(99)] }), []);
 });

@@ -83,13 +83,13 @@ function beyondMemory(spec: AppSpec, wanted: number, max: Maximum): Finding[] {
   if (largestLimit > limitBytes) {
     const message = `${printBytes(largestLimit)} of memory are asked for, and ${possible(limitBytes, limitOf)}`;
     const field = ['resources', 'limits', 'memory'];
-    return [{ ...at(limits.indexOf(largestLimit), field), message, hint: `write at most ${mebibytes(limitBytes)}` }];
+    return [{ ...at(limits.indexOf(largestLimit), field), message, hint: `write at most ${printMost(limitBytes)}` }];
   }
   if (wanted <= memoryBytes) return [];
   const { index, field, isRequest, room } = largest(spec, 'memoryBytes', memoryBytes);
   const bytes = Math.min(isRequest ? room : room / leastShare, limitBytes);
   const message = `the application reserves ${printBytes(wanted)} of memory, and ${possible(memoryBytes, memoryOf)}`;
-  return [{ ...at(index, field), message, hint: hintFor(bytes >= 6 * mebibyte ? mebibytes(bytes) : undefined) }];
+  return [{ ...at(index, field), message, hint: hintFor(bytes >= 6 * mebibyte ? printMost(bytes) : undefined) }];
 }
 
 function possible(bytes: number, owner: Owner): string {
@@ -115,7 +115,7 @@ function beyondDisk(spec: AppSpec, wanted: number, { diskBytes }: Maximum): Find
   if (!first) return [];
   const message = `the application asks for ${printBytes(wanted)} of disk space, and this server has ${printBytes(diskBytes)} at most`;
   const room = (diskBytes - wanted) / first.copies + first.sizeBytes;
-  const hint = hintFor(room >= mebibyte ? mebibytes(room) : undefined);
+  const hint = hintFor(room >= mebibyte ? printMost(room) : undefined);
   return [{ ...at(first.index, ['volumes', first.position]), message, hint }];
 }
 
@@ -144,7 +144,8 @@ function hintFor(possible: string | undefined): string {
   return possible === undefined ? 'ask for less in several pods' : `write at most ${possible}`;
 }
 
-function mebibytes(bytes: number): string {
+/** The most that may be written. From ten gibibytes on whole ones: the rest of one is not worth its digits. */
+function printMost(bytes: number): string {
   const whole = Math.floor(bytes / mebibyte);
-  return whole % 1024 === 0 ? `${whole / 1024}Gi` : `${whole}Mi`;
+  return whole >= 10 * 1024 || whole % 1024 === 0 ? `${Math.floor(whole / 1024)}Gi` : `${whole}Mi`;
 }
