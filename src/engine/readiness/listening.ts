@@ -12,6 +12,9 @@ export type Listening = { port: number; isLocalOnly: boolean };
 /** Most applications listen within a second; before that, looking for other ports would only cost. */
 export const listeningAfterMs = 1_000;
 
+/** Databases and runtimes take seconds. Until then it is nothing to be alarmed about. */
+export const startingMs = 10_000;
+
 /** Addresses as the kernel prints them: bytes of 127.x.x.x in reverse; ::1 in words of four bytes. */
 const localAddress = /^([0-9A-F]{6}7F|00000000000000000000000001000000|0000000000000000FFFF0000[0-9A-F]{6}7F)$/;
 
@@ -63,6 +66,11 @@ export function parseListening(table: string): Listening[] {
     found.set(number, (found.get(number) ?? true) && localAddress.test(address));
   }
   return [...found].map(([port, isLocalOnly]) => ({ port, isLocalOnly })).sort((a, b) => a.port - b.port);
+}
+
+/** Why the port of a container is refused that has only just started. */
+export function notYet(wanted: number): Reason {
+  return { kind: 'refused', words: `does not listen on port ${wanted} yet` };
 }
 
 /** Why the port is refused then; undefined when these sockets do not explain it. */

@@ -3,7 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ObservedWorkload, Readiness, Stuck, WorkloadName } from '../../deployment/workload/workload.ts';
 import type { Reason } from './attempts.ts';
 import type { ContainerState } from './container-state.ts';
-import { type Elsewhere, followElsewhere, type Listening, listeningAfterMs, listeningReason } from './listening.ts';
+import {
+  type Elsewhere,
+  followElsewhere,
+  type Listening,
+  listeningAfterMs,
+  listeningReason,
+  notYet,
+  startingMs,
+} from './listening.ts';
 import type { Probe } from './probe.ts';
 import type { Verdict } from './readiness.ts';
 
@@ -46,7 +54,9 @@ export async function reasonElsewhere(
   const before = known.elsewhere;
   delete known.elsewhere;
   if (readiness.kind !== 'port' && readiness.kind !== 'http') return undefined;
-  if (probe?.because?.kind !== 'refused' || uptimeMs - state.startedAtMs < listeningAfterMs) return undefined;
+  if (probe?.because?.kind !== 'refused') return undefined;
+  const runsForMs = uptimeMs - state.startedAtMs;
+  if (runsForMs < listeningAfterMs) return notYet(readiness.port);
   const seen = await lookInside();
   if (seen && seen.listening.length > 0)
     known.elsewhere = followElsewhere(before, {
@@ -55,7 +65,8 @@ export async function reasonElsewhere(
       cpuMs: seen.cpuMs,
       atMs: uptimeMs,
     });
-  return listeningReason(seen?.listening, readiness.port);
+  const isStarting = (seen?.listening.length ?? 0) === 0 && runsForMs < startingMs;
+  return isStarting ? notYet(readiness.port) : listeningReason(seen?.listening, readiness.port);
 }
 
 /** All that is told of it but its address and its last end. */

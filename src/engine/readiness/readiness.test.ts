@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import type { Readiness } from '../../deployment/workload/workload.ts';
+import type { Readiness, WorkloadName } from '../../deployment/workload/workload.ts';
 import { attemptConnection, attemptRequest } from './attempts.ts';
 import type { ContainerState } from './container-state.ts';
-import { followElsewhere, listeningReason, parseListening } from './listening.ts';
-import { createProbe, type ProbedReadiness, type ProbeOptions } from './probe.ts';
+import { followElsewhere, type Listening, listeningReason, parseListening } from './listening.ts';
+import { createProbe, type Probe, type ProbedReadiness, type ProbeOptions } from './probe.ts';
+import { reasonElsewhere } from './probing.ts';
 import { judge, type Probed, uptimeMissingMs, type Verdict } from './readiness.ts';
 
 const noCommand = () => Promise.reject(new Error('no command is to be run'));
@@ -219,6 +220,20 @@ test('where a container listens is read from the kernel and told when it helps',
   assert.match(words(5000, [])!, /^does not listen on port 5000, nor on any other/);
   assert.equal(words(8080), undefined);
   assert.equal(listeningReason(undefined, 5000), undefined);
+});
+
+test('what listens nowhere in its first seconds does not listen yet; later it is told that it listens nowhere', async () => {
+  const labels = { pod: 'db', revision: 1, replica: 0, fingerprint: 'f', readiness: port };
+  const probe = { because: { kind: 'refused', words: 'does not listen on port 3000' } } as Probe;
+  const after = async (uptimeMs: number, listening: Listening[]) => {
+    const known = { name: 'db' as WorkloadName, labels, state: running(), probe };
+    return (await reasonElsewhere(known, uptimeMs, async () => ({ listening, cpuMs: 0 })))?.words;
+  };
+  const elsewhere = [{ port: 81, isLocalOnly: false }];
+  assert.equal(await after(startedAtMs + 500, elsewhere), 'does not listen on port 3000 yet');
+  assert.equal(await after(startedAtMs + 9_000, []), 'does not listen on port 3000 yet');
+  assert.equal(await after(startedAtMs + 9_000, elsewhere), 'listens on 81, not on 3000');
+  assert.equal(await after(startedAtMs + 10_000, []), 'does not listen on port 3000, nor on any other');
 });
 
 test('who listens elsewhere counts from the last sign that it is on its way: other ports, or work', () => {
