@@ -215,15 +215,17 @@ function SnapshotRow({ snapshot, isRestoring, onRestore, onDelete }: SnapshotRow
             Restore …
           </button>
         )}
-        <button
-          type="button"
-          className="button compact danger"
-          disabled={isRestoring}
-          aria-label={`Delete snapshot ${id}`}
-          onClick={onDelete}
-        >
-          Delete
-        </button>
+        {state !== 'asked' && (
+          <button
+            type="button"
+            className="button compact danger"
+            disabled={isRestoring}
+            aria-label={`Delete snapshot ${id}`}
+            onClick={onDelete}
+          >
+            Delete
+          </button>
+        )}
       </div>
     </li>
   );
