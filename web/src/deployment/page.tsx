@@ -105,7 +105,7 @@ function KnownDeployment({ route, target: remembered, isSignedIn, onOpened }: Kn
             </Suspense>
           )}
           {tab === 'logs' && <LogsTab target={target} pods={outline.value?.pods} />}
-          {tab === 'terminal' && <TerminalTab {...{ target, deployment }} />}
+          {tab === 'terminal' && <TerminalTab {...{ target, deployment }} pods={outline.value?.pods} />}
           {tab === 'events' && <EventsTab events={events} connection={connection} />}
           {tab === 'revisions' && <RevisionsTab target={target} status={status} />}
           {tab === 'data' && <DataTab {...{ deployment, target }} pods={outline.value?.pods} />}

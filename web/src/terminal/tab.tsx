@@ -1,24 +1,31 @@
 /** Commands in the pods of a deployment: a shell on the page, where the operator allows it. */
 import { lazy, Suspense, useRef, useState } from 'react';
+import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import { limitsOf, type Target } from '../service/calls.ts';
+import { withOwnHint } from '../service/own-hints.ts';
 import type { Deployment } from '../service/records.ts';
 import type { End } from './connection.ts';
 import './terminal.css';
 
 const Screen = lazy(() => import('./screen.tsx'));
 
-type TerminalTabProps = { target: Target; deployment: Pick<Deployment, 'status' | 'claim'> };
+type TerminalTabProps = {
+  target: Target;
+  deployment: Pick<Deployment, 'status' | 'claim'>;
+  /** As the configuration has them; undefined until that is known. */
+  pods: readonly PodOutline[] | undefined;
+};
 
-export default function TerminalTab({ target, deployment }: TerminalTabProps) {
+export default function TerminalTab({ target, deployment, pods = [] }: TerminalTabProps) {
   const { status, claim } = deployment;
   const limits = useAnswer('', () => limitsOf(target));
   if (limits.problem) return <ProblemNotice problem={limits.problem} />;
   if (!limits.value) return <Loading what="the terminal" height="24rem" />;
   // Of a claimed one the plan decides; what it refuses is told in its words.
-  if (claim.claimed || limits.value.exec) return <Shell {...{ target, status }} />;
+  if (claim.claimed || limits.value.exec) return <Shell {...{ target, pods: publicFirst(status.pods ?? [], pods) }} />;
   return (
     <div className="notice calm">
       <p>
@@ -31,8 +38,13 @@ export default function TerminalTab({ target, deployment }: TerminalTabProps) {
 
 type Opened = { pod: string; number: number; end?: End };
 
-function Shell({ target, status }: { target: Target; status: Deployment['status'] }) {
-  const pods = status.pods?.map(({ name }) => name) ?? [];
+/** What visitors reach is what its owner most often wants to look into. */
+function publicFirst(pods: readonly { name: string }[], outline: readonly PodOutline[]): string[] {
+  const isPublic = (name: string) => outline.some((pod) => pod.name === name && pod.paths.length > 0);
+  return pods.map(({ name }) => name).sort((a, b) => Number(isPublic(b)) - Number(isPublic(a)));
+}
+
+function Shell({ target, pods }: { target: Target; pods: readonly string[] }) {
   const [chosen, setChosen] = useState<string>();
   const [opened, setOpened] = useState<Opened>();
   const leaving = useRef<HTMLButtonElement>(null);
@@ -93,7 +105,7 @@ function Shell({ target, status }: { target: Target; status: Deployment['status'
 }
 
 function Ended({ end, pod }: { end: End; pod: string }) {
-  if (end.kind === 'refused') return <ProblemNotice problem={end} />;
+  if (end.kind === 'refused') return <ProblemNotice problem={withOwnHint(end)} />;
   return (
     <p className="ended soft small" role="status">
       {wordsOf(end, pod)}
