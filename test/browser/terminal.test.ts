@@ -13,8 +13,8 @@ after(async () => await browser.close());
 const yaml = `application:
   name: shelled
   pods:
-    - { name: web, image: "nginx:1", path: /, servicePorts: [80], vars: { COLOUR: deep-blue } }
     - { name: worker, image: "nginx:1", servicePorts: [80] }
+    - { name: web, image: "nginx:1", path: /, servicePorts: [80], vars: { COLOUR: deep-blue } }
 `;
 
 for (const width of ['desk', 'phone'] as const satisfies Width[]) {
@@ -23,6 +23,11 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
     const { page } = visitor;
     await visitor.deployText(yaml, 'worker');
     await visitor.reach('running');
+    await page.keyboard.press('ControlOrMeta+k');
+    const first = page.getByRole('option').first();
+    assert.equal(await first.locator('span').first().innerText(), 'Open its address', 'what is done with this one');
+    await visitor.look('palette');
+    await page.keyboard.press('Escape');
     await visitor.openTab('Terminal');
     await page.waitForSelector('.notice >> text=Commands can be run in the pods of claimed deployments');
     await visitor.look('unclaimed');
@@ -38,6 +43,7 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
     const terminal = page.getByRole('region', { name: 'Terminal' });
     await terminal.getByLabel('Pod').selectOption('worker');
     await terminal.getByLabel('Pod').selectOption('web');
+    assert.deepEqual(await terminal.getByLabel('Pod').locator('option').allInnerTexts(), ['web', 'worker']);
     await visitor.look('before');
     await terminal.getByRole('button', { name: 'Open a terminal' }).click();
     const rows = terminal.locator('.xterm-rows');

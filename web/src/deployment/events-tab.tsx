@@ -1,5 +1,6 @@
 /** Everything that has happened to a deployment, newest first; what has happened again stands where it did so last. */
 import { useMemo } from 'react';
+import { Prose } from '../parts/prose.tsx';
 import { printClock } from '../parts/time.ts';
 import type { Connection } from '../service/follow.ts';
 import { type ToldEvent, tell } from './story.ts';
@@ -37,7 +38,7 @@ function Row({ event }: { event: ToldEvent }) {
         {printClock(event.at)}
       </time>
       <span>
-        {telling.text}
+        <Prose text={telling.text} />
         {event.count > 1 && (
           <span className="count small soft">
             {event.count} times since {printClock(event.firstAt)}

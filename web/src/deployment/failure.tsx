@@ -5,6 +5,7 @@ import { draftFrom } from '../kept/kept-texts.ts';
 import { draftOf } from '../kept/names.ts';
 import { keep, keptAs } from '../kept/use-kept.ts';
 import { capitalised } from '../parts/capitalised.ts';
+import { Prose } from '../parts/prose.tsx';
 import { tellUser } from '../parts/toast.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import type { Edited } from '../pod-edits/pod-edits.ts';
@@ -29,8 +30,12 @@ export function Failure({ status, target, route }: FailureProps) {
   const at = (tab: 'logs' | 'configuration' | 'revisions') => pathOf({ ...route, tab });
   return (
     <div className={status.health === 'serving' ? 'notice warn' : 'notice alarm'} role="alert">
-      <strong>{decisive?.line ?? capitalised(message)}</strong>
-      {decisive && <p className="small">{capitalised(message)}</p>}
+      <strong>{decisive?.line ?? <Prose text={capitalised(message)} />}</strong>
+      {decisive && (
+        <p className="small">
+          <Prose text={capitalised(message)} />
+        </p>
+      )}
       <Actions {...{ status, target }} pod={failed} missingVariable={decisive?.missingVariable} />
       {lastLines.length > 0 && (
         <>

@@ -1,4 +1,5 @@
 /** Name, state, address and lifetime of a deployment, and what can be done with the whole of it. */
+import { useCommands } from '../palette/commands.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { HealthBadge } from '../parts/health.tsx';
 import { Outward } from '../parts/icons.tsx';
@@ -14,6 +15,9 @@ type DeploymentHeaderProps = { deployment: Deployment; target: Target; onChange:
 
 export function DeploymentHeader({ deployment, target, onChange }: DeploymentHeaderProps) {
   const { applicationName, environment, url, status } = deployment;
+  useCommands([
+    { title: 'Open its address', group: applicationName, act: () => window.open(url, '_blank', 'noreferrer') },
+  ]);
   const isServing = ['running', 'degraded', 'serving'].includes(status.health);
   return (
     <header className="deployment-header">

@@ -2,6 +2,7 @@
 import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
 import { capitalised } from '../parts/capitalised.ts';
 import { Loading } from '../parts/loading.tsx';
+import { Prose } from '../parts/prose.tsx';
 import { printSpan } from '../parts/time.ts';
 import { Picture } from '../picture/picture.tsx';
 import { pathOf, type Route } from '../routing/routes.ts';
@@ -36,7 +37,9 @@ export function Overview({ status, target, journey, pods, route }: OverviewProps
       )}
       {status.health === 'degraded' && (
         <div className="notice warn">
-          <p>{capitalised(status.message ?? '')}</p>
+          <p>
+            <Prose text={capitalised(status.message ?? '')} />
+          </p>
           <Evidence pods={status.pods ?? []} />
         </div>
       )}
@@ -94,7 +97,9 @@ function Progress({ status, journey }: Pick<OverviewProps, 'status' | 'journey'>
       {isDeploying && (
         <>
           <progress value={status.progress} max={100} aria-label="Progress" />
-          <p className="small soft present">{journey ? presentOf(journey) : ''}</p>
+          <p className="small soft present">
+            <Prose text={journey ? presentOf(journey) : ''} />
+          </p>
         </>
       )}
       {status.health !== 'stopped' && <Steps journey={journey} />}
@@ -130,7 +135,11 @@ function StepRow({ step }: { step: Step }) {
       <span>
         {name}
         <span className="spoken"> {state}</span>
-        {says !== undefined && <span className="says">{says}</span>}
+        {says !== undefined && (
+          <span className="says">
+            <Prose text={says} />
+          </span>
+        )}
       </span>
       {afterMs !== undefined && <span className="numbers soft small">{printSpan(afterMs)}</span>}
     </li>

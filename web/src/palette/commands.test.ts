@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { type Command, matching } from './commands.ts';
 
 const command = (title: string, group: string): Command => ({ title, group, act: () => {} });
+const account = { ...command('Account', 'Page'), words: 'API keys, webhooks' };
 const all = [
   command('Templates', 'Page'),
   command('Logs', 'shop'),
@@ -18,4 +19,7 @@ test('commands are found by all words of what is typed, those that begin so firs
   assert.deepEqual(titles('p'), ['Templates', 'Logs', 'Chat', 'Deploy']);
   assert.deepEqual(titles('de'), ['Deploy']);
   assert.deepEqual(titles('nothing'), []);
+  const byItsWords = (typed: string) => matching([...all, account], typed).map(({ title }) => title);
+  assert.deepEqual(byItsWords('API key'), ['Account']);
+  assert.deepEqual(byItsWords('webhook'), ['Account']);
 });

@@ -6,8 +6,12 @@ export type Command = {
   title: string;
   /** What it belongs to, in a word. */
   group: string;
+  /** By which it is found too, beside its title. */
+  words?: string;
   /** How the keyboard does it without the palette. */
   keys?: string;
+  /** Offered on every page: it comes after what is for the page that is shown. */
+  isEverywhere?: boolean;
   act: () => void;
 };
 
@@ -34,5 +38,8 @@ export function offeredCommands(): Command[] {
 }
 
 export function matching(commands: readonly Command[], typed: string): Command[] {
-  return findByWords(commands, typed, ({ title, group }) => ({ text: `${title} ${group}`, names: [title] }));
+  return findByWords(commands, typed, ({ title, group, words = '' }) => ({
+    text: `${title} ${group} ${words}`,
+    names: [title],
+  }));
 }

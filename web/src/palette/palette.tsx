@@ -5,7 +5,7 @@ import { useDeployments } from '../deployments/use-list.ts';
 import { capitalised } from '../parts/capitalised.ts';
 import { useAnswer } from '../parts/use-answer.ts';
 import { go, useRoute } from '../routing/router.tsx';
-import { pathOf, type Route, tabs } from '../routing/routes.ts';
+import { pathOf, type Route, type Tab, tabs } from '../routing/routes.ts';
 import { call } from '../service/ask.ts';
 import { type Command, matching, offeredCommands } from './commands.ts';
 import './palette.css';
@@ -89,14 +89,16 @@ function useAllCommands(onKeys: () => void): Command[] {
   const visitor = useVisitor();
   const { listed } = useDeployments();
   const templates = useAnswer('templates', () => call('listTemplates', {}));
-  return useMemo(
-    () => [
-      ...offeredCommands(),
+  return useMemo(() => {
+    const offered = offeredCommands();
+    return [
+      ...offered.filter(({ isEverywhere }) => !isEverywhere),
       ...ofDeployment(route),
       page('New deployment', '/'),
       page('Templates', '/templates'),
       page('Deployments', '/deployments'),
-      visitor.kind === 'account' ? page('Account', '/account') : page('Sign in', '/sign-in'),
+      visitor.kind === 'account' ? page('Account', '/account', ofAccount) : page('Sign in', '/sign-in', ofAccount),
+      ...offered.filter(({ isEverywhere }) => isEverywhere),
       { title: 'All keys', group: 'Help', keys: '?', act: onKeys },
       ...listed.map(({ applicationName, environment }) =>
         to(
@@ -108,26 +110,38 @@ function useAllCommands(onKeys: () => void): Command[] {
       ...(templates.value?.templates ?? []).map(({ name, title }) =>
         to(title, 'Template', `/new?template=${encodeURIComponent(name)}`),
       ),
-    ],
-    [route, visitor.kind, listed, templates.value, onKeys],
-  );
+    ];
+  }, [route, visitor.kind, listed, templates.value, onKeys]);
 }
+
+/** What people look for that is on the page of the account. */
+const ofAccount =
+  'API keys, webhooks, notifications, mails, passkeys, password, session tokens, plan, profile, browsers';
+
+/** What people look for on the pages of a deployment. */
+const wordsOf: Partial<Record<Tab, string>> = {
+  terminal: 'shell, exec',
+  data: 'snapshots, volumes, backups, export',
+  configuration: 'YAML, variables, update',
+  revisions: 'history, roll back, compare',
+};
 
 function ofDeployment(route: Route): Command[] {
   if (route.page !== 'deployment') return [];
   return tabs
     .filter((tab) => tab !== route.tab)
-    .map((tab) => to(capitalised(tab), route.applicationName, pathOf({ ...route, tab })));
+    .map((tab) => to(capitalised(tab), route.applicationName, pathOf({ ...route, tab }), wordsOf[tab]));
 }
 
-function page(title: string, path: string): Command {
-  return to(title, 'Page', path);
+function page(title: string, path: string, words = ''): Command {
+  return to(title, 'Page', path, words);
 }
 
-function to(title: string, group: string, path: string): Command {
+function to(title: string, group: string, path: string, words = ''): Command {
   return {
     title,
     group,
+    words,
     act() {
       go(path);
       window.scrollTo(0, 0);

@@ -1,20 +1,29 @@
 /** What went wrong, and what to do about it. */
 import type { ReactNode } from 'react';
 import type { Problem } from '../service/ask.ts';
+import { Prose } from './prose.tsx';
 
 export function ProblemNotice({ problem, children }: { problem: Omit<Problem, 'status'>; children?: ReactNode }) {
   const { error, hint, errors } = problem;
   return (
     <div className="notice alarm" role="alert">
-      <strong>{error}</strong>
+      <strong>
+        <Prose text={error} />
+      </strong>
       {errors && errors.length > 1 && (
         <ul className="small">
           {errors.slice(0, 10).map((each) => (
-            <li key={each}>{each}</li>
+            <li key={each}>
+              <Prose text={each} />
+            </li>
           ))}
         </ul>
       )}
-      {hint !== undefined && <p className="small">{hint}</p>}
+      {hint !== undefined && (
+        <p className="small">
+          <Prose text={hint} />
+        </p>
+      )}
       {children}
     </div>
   );

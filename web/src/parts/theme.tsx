@@ -13,7 +13,7 @@ export function ThemeSwitch() {
     keep(other);
     setTheme(other);
   };
-  useCommands([{ title: `Switch to the ${other} theme`, group: 'Page', act: change }]);
+  useCommands([{ title: `Switch to the ${other} theme`, group: 'Page', isEverywhere: true, act: change }]);
   return (
     <button type="button" className="button quiet icon" onClick={change} aria-label={`Switch to the ${other} theme`}>
       {theme === 'dark' ? <Sun /> : <Moon />}

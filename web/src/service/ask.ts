@@ -2,6 +2,7 @@
 import { type Answer, ask as askService, type Problem, type Question } from '../../../src/client/ask.ts';
 import { type Client, createClient } from '../../../src/client/client.ts';
 import { type AnsweredBy, noteQuestion } from './connection.ts';
+import { withOwnHint } from './own-hints.ts';
 
 export type { Answer, Problem } from '../../../src/client/ask.ts';
 
@@ -28,7 +29,7 @@ export function ask<T>(path: string, question: Question = {}): Promise<Answer<T>
 function noted<T>(answer: Promise<Answer<T>>): Promise<Answer<T>> {
   const note = noteQuestion();
   void answer.then((given) => note(given.ok ? 'service' : answeredBy(given.problem)));
-  return counted(answer);
+  return counted(answer.then((given) => (given.ok ? given : { ok: false, problem: withOwnHint(given.problem) })));
 }
 
 /** What the edge answers in the place of a service that is not there; one before it has no code of ours. */
