@@ -36,6 +36,7 @@ import { readIdempotencyKey, recallAnswer } from './idempotency-key.ts';
 import { type Links, linksOf } from './links.ts';
 import { type Started, type Starting, start } from './start-deployment.ts';
 import { update } from './update-deployment.ts';
+import { surprisesOf } from './update-surprises.ts';
 
 const DryRun = Type.Optional(
   Type.Enum(['true', 'false'], {
@@ -177,7 +178,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
         async (request) => {
           const configuration = orRefuse(await readConfiguration(documents, request));
           const caller = orRefuse(await requireCaller(service, request, request.query));
-          const { document, spec, findings } = configuration;
+          const { document, spec } = configuration;
           const { environment } = request.query;
           const found = orRefuse(
             applicationOf(caller, {
@@ -189,6 +190,11 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
           const origin = originOf(request, service.settings);
           const isTrial = request.query.dryRun === 'true';
           const token = caller.kind === 'session' ? caller.token : undefined;
+          const surprises = await surprisesOf(service, found, spec);
+          const findings = {
+            ...configuration.findings,
+            warnings: [...configuration.findings.warnings, ...surprises],
+          };
           const explain = (bounds: Bounds) => refuseBeyond(documents, request, { document, bounds });
           const deployment = orRefuse(
             await update(service, {
@@ -203,7 +209,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
               explain,
             }),
           );
-          if (isTrial) return dryRunRecord('updated', configuration);
+          if (isTrial) return dryRunRecord('updated', { ...configuration, findings });
           const named = await addNamedDomains(service, deployment, spec);
           return {
             message:

@@ -34,6 +34,29 @@ test('a start and an update tell warnings and diagnostics like validate does', a
   assert.ok(diagnostic.fix);
 });
 
+test('an update of a database that is there tells which variables it ignores, as its preview does', async () => {
+  const yaml = (password: string) => `application:
+  name: shop
+  pods:
+    - { name: web, image: "nginx:1", path: /, servicePorts: [80] }
+    - name: db
+      image: postgres:17
+      servicePorts: [5432]
+      vars: { POSTGRES_PASSWORD: ${password} }
+      volumes: [{ name: data, size: 1Gi, mountPath: /var/lib/postgresql/data }]
+`;
+  const { sessionToken } = (await api.postYaml('/startUserDeployment', yaml('hunter-one-0123'))).body;
+  const update = async (password: string, query = '') =>
+    (await api.postYaml(`/updateUserDeployment?sessionToken=${sessionToken}${query}`, yaml(password))).body.warnings;
+  const says = /pod db: POSTGRES_PASSWORD is read only when the database is created: .*keeps the old value \(change it/;
+  for (const query of ['&dryRun=true', '']) {
+    const told = await update('hunter-two-0123', query);
+    assert.match(told.join(), says);
+    assert.doesNotMatch(told.join(), /hunter/);
+  }
+  assert.doesNotMatch((await update('hunter-two-0123')).join(), /keeps the old/);
+});
+
 test('a note is told as a value, and is no warning', async () => {
   const yaml = shopYaml.replace(/$/, '      vars:\n        SESSION_SECRET: "${SESSION_SECRET}"\n');
   const checked = await api.postYaml('/validate', yaml);
