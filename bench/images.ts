@@ -109,7 +109,7 @@ async function openRegistry() {
   const base = layerContent(await tarOf('opt/program', await readFile(process.execPath)));
   const small = layerContent(program.layer);
   const documents = new Map<string, Buffer[]>();
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     const [, kind, reference = ''] = /^\/v2\/bench\/(manifests|blobs)\/(.+)$/.exec(request.url!) ?? [];
     const found = documents.get(reference);
     if (request.url === '/v2/') return void response.end('{}');

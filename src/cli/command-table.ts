@@ -236,7 +236,7 @@ export const commands = {
   },
   export: {
     words: ['[compose|kubernetes|all]'],
-    help: 'what runs, as Compose file or Kubernetes manifests; or all, with data',
+    help: 'what runs, as Compose or Kubernetes files; or all, with data',
     flags: {
       to: {
         type: 'string',

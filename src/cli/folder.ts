@@ -102,7 +102,8 @@ export async function remember(folder: string, memory: Memory, seal?: Seal): Pro
 }
 
 /**
- * Keeps what the folder remembers of a deployment before it remembers another one instead: the token is the only key to it.
+ * Keeps what the folder remembers of a deployment before it remembers another one instead, once: the token is the only
+ * key to it.
  * @returns the file.
  */
 export async function keepEarlier(folder: string, memory: Memory): Promise<string> {
@@ -110,7 +111,8 @@ export async function keepEarlier(folder: string, memory: Memory): Promise<strin
   const text = await readRemembered(folder, 'earlier.json');
   const kept = text === undefined ? [] : readEarlier(text, join(place, 'earlier.json'));
   const { server, sessionToken, applicationName, environment, url } = memory;
-  const earlier = [...kept, { server, applicationName, environment, url, sessionToken }];
+  const others = kept.filter((each) => (each as Memory | null)?.sessionToken !== sessionToken);
+  const earlier = [...others, { server, applicationName, environment, url, sessionToken }];
   await replaceSharedFile(join(place, 'earlier.json'), `${JSON.stringify(earlier, undefined, 2)}\n`);
   return join('.berth', 'earlier.json');
 }
@@ -120,7 +122,7 @@ function readEarlier(text: string, file: string): unknown[] {
     const value: unknown = JSON.parse(text);
     if (Array.isArray(value)) return value;
   } catch {}
-  throw new FolderError(`${file} is no JSON list; remove it, or mend it.`);
+  throw new FolderError(`${file} is not a JSON list: fix it, or remove it.`);
 }
 
 /** Where everything lies that the folder remembers: made where it is missing, and kept out of repositories. */

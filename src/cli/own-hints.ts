@@ -8,7 +8,7 @@ const ownHints: Record<string, string> = {
   share_not_found: '"berth share" makes one.',
   snapshot_needs_claim: 'Claim it first: "berth claim" makes a link for that.',
   snapshot_not_found: '"berth snapshots" lists them.',
-  snapshot_under_way: '"berth snapshots" tells when it is done.',
+  snapshot_under_way: '"berth snapshots" says when it is done.',
 };
 
 export function hintOf({ code, hint }: Pick<Problem, 'code' | 'hint'>): string | undefined {

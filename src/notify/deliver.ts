@@ -94,7 +94,7 @@ function refuseUnsigned({ log }: Delivering, accountId: string): Called {
   log.warn({ account: accountId }, 'the secret of a webhook cannot be opened: it was sealed with another key');
   return {
     isTaken: false,
-    answer: 'The service cannot open the secret of the webhook any more: save its address anew.',
+    answer: 'The service can no longer open the secret of the webhook: save its address again.',
   };
 }
 

@@ -156,6 +156,16 @@ test('from a file to a live URL, an update, and its end', async () => {
   assert.equal((await stat(left)).mode & 0o777, 0o600);
   const [{ sessionToken }] = JSON.parse(await readFile(left, 'utf8'));
   assert.ok(!another.stderr.includes(sessionToken));
+  const [kept, known] = [await readFile(left, 'utf8'), await readFile(join(folder, '.berth/config.json'), 'utf8')];
+  await writeFile(left, '{');
+  assert.match((await cli(['deploy', 'app.yaml', '--new'])).stderr, /earlier\.json is not a JSON list/);
+  const { starting } = JSON.parse(await readFile(join(folder, '.berth/config.json'), 'utf8'));
+  assert.deepEqual(
+    [starting, JSON.parse(known).starting],
+    [undefined, undefined],
+    'nothing is asked for that it could lose',
+  );
+  await writeFile(left, kept);
   assert.equal((await cli(['remove', '--yes', '--app', 'shop', '--token', sessionToken])).status, 0);
   assert.equal((await cli(['remove', '--yes'])).status, 0);
 });

@@ -142,7 +142,7 @@ test('whoever reserves the whole disk is stopped, the third time for good, and t
     const status = await berth.status(greedy);
     return status.state === 'failed' ? status.message : undefined;
   });
-  assert.match(message, /^pod web: was stopped 3 times within an hour, it had written [\d.]+ MiB outside its volumes/);
+  assert.match(message, /^pod web: was stopped 3 times within an hour: it had written [\d.]+ MiB outside its volumes/);
   assert.match((await berth.visit(steady.url + saysPath)).text, /steady/);
   const next = await berth.start(tinyYaml('next', here, 'next'));
   await assertWhole(berth, next, whole('next'));

@@ -179,7 +179,7 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
 
 function afterwards(restorableUntil: number | null): string {
   if (restorableUntil === null) return '';
-  return ` Its data are kept until ${printInstant(restorableUntil)}: POST /restoreDeployment brings it back.`;
+  return ` Its data is kept until ${printInstant(restorableUntil)}: POST /restoreDeployment brings it back.`;
 }
 
 /** Whoever reads "remove reservations" as "remove everything" is told what goes on, and which call ends it. */

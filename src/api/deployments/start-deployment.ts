@@ -143,7 +143,7 @@ async function giveData(db: Database, { id: deploymentId, createdAt }: Deploymen
 function alreadyRuns(applicationName: string) {
   return refuse(
     'application_exists',
-    `Application ${applicationName} already is already running in this session.`,
+    `Application ${applicationName} is already running in this session.`,
     'Update it with POST /updateUserDeployment, or start without the sessionToken to get another one.',
   );
 }

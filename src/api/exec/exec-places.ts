@@ -19,10 +19,11 @@ export function createExecPlaces(): ExecPlaces {
       const ofDeployment = others.filter((other) => other.deploymentId === deploymentId).length;
       const ofCaller = others.filter((other) => other.caller === caller).length;
       if (ofDeployment >= mostOfDeployment)
-        return isFull(`This application already runs ${mostOfDeployment} commands, as many as it may at once.`);
+        return isFull(`This application is already running ${mostOfDeployment} commands, as many as it may at once.`);
       if (ofCaller >= mostOfCaller)
-        return isFull(`You already run ${mostOfCaller} commands, as many as you may at once.`);
-      if (others.length >= mostAtOnce) return isFull('The service already runs as many commands as it may at once.');
+        return isFull(`You are already running ${mostOfCaller} commands, as many as you may at once.`);
+      if (others.length >= mostAtOnce)
+        return isFull('The service is already running as many commands as it may at once.');
       const place = { deploymentId, caller };
       underWay.add(place);
       return () => void underWay.delete(place);

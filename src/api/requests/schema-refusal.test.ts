@@ -62,8 +62,8 @@ test('broken JSON is told with what is wrong and where', () => {
   assert.equal(explainJson('{"a": '), 'It ends too early.');
   assert.equal(explainJson('{"a": 1,}'), 'Line 1, column 9: expected double-quoted property name.');
   assert.equal(explainJson('{\n  "a: 1}'), 'Line 2, column 9: unterminated string.');
-  assert.equal(explainJson('{"a": }'), '"}" is out of place there.');
-  assert.equal(explainJson('hello'), '"h" is out of place there.');
+  assert.equal(explainJson('{"a": }'), '"}" is out of place.');
+  assert.equal(explainJson('hello'), '"h" is out of place.');
   assert.match(explainJson('{"__proto__": 1}'), /__proto__/);
 });
 

@@ -65,7 +65,7 @@ export function explainJson(text: string): string {
     const { message } = error as SyntaxError;
     if (/^Unexpected end/.test(message)) return 'It ends too early.';
     const token = /^Unexpected token '(.)'/su.exec(message)?.[1];
-    if (token !== undefined) return `${JSON.stringify(token)} is out of place there.`;
+    if (token !== undefined) return `${JSON.stringify(token)} is out of place.`;
     const [, what, line, column] = /^(.*?) in JSON at position \d+ \(line (\d+) column (\d+)\)$/.exec(message) ?? [];
     return what === undefined ? '' : `Line ${line}, column ${column}: ${what[0]!.toLowerCase()}${what.slice(1)}.`;
   }

@@ -86,6 +86,7 @@ async function start(context: Context, yaml: string, starting: Starting): Promis
   const key = before?.document === document ? before.key : randomBytes(16).toString('hex');
   // Written before it is sent: a start whose answer is lost is the same one when it is sent again.
   const memory = { ...connection.memory, server: connection.server };
+  const left = await keepLeft(context);
   await context.remember({ ...memory, starting: { key, document } });
   const headers = { 'Idempotency-Key': key };
   const answer = await connection.as(token).call('startDeployment', { body: yaml, headers, signal });
@@ -102,24 +103,28 @@ async function start(context: Context, yaml: string, starting: Starting): Promis
   }
   const { applicationName, environment, url, sessionToken, status } = answer.value as Started;
   const isAccount = token?.startsWith('berthkey_');
-  await keepLeft(context);
   await context.remember({
     ...{ server: connection.server, applicationName, environment, url },
     ...(isAccount ? {} : { sessionToken }),
     ...(content !== undefined && { sent: { content, revision: status.revision } }),
   });
+  if (left !== undefined) terminal.note(left);
   tellFindings(context, answer.value, starting);
   terminal.note(`${printable(applicationName)} is being deployed: ${url}`);
   const target = isAccount ? { applicationName, environment } : { applicationName };
   return await finish(context, answer.value as Started, target, isAccount ? token! : sessionToken);
 }
 
-/** With `--new` the folder leaves a session in which something may still run. */
-async function keepLeft({ connection: { memory }, options, keepEarlier, terminal }: Context): Promise<void> {
+/**
+ * With `--new` the folder leaves a session in which something may still run. Before anything is started: what cannot be
+ * kept now must not be found out when there is a second token to lose.
+ * @returns what to say once it is left.
+ */
+async function keepLeft({ connection: { memory }, options, keepEarlier }: Context): Promise<string | undefined> {
   const { sessionToken, url } = memory;
-  if (!options.new || sessionToken === undefined) return;
+  if (!options.new || sessionToken === undefined) return undefined;
   const file = await keepEarlier(memory);
-  terminal.note(`This folder no longer remembers ${printable(url ?? 'its session')}: its token is kept in ${file}.`);
+  return `This folder no longer remembers ${printable(url ?? 'its session')}: its token is kept in ${file}.`;
 }
 
 function sendUpdate(

@@ -106,10 +106,7 @@ export function describe(deployment: Deployment, server: string, paint: Context[
   }
   if (restorableUntil !== undefined)
     lines.push(
-      paint(
-        'dim',
-        `  Its data are kept for ${leftUntil(restorableUntil, Date.now())}: "berth restore" brings it back.`,
-      ),
+      paint('dim', `  Its data is kept for ${leftUntil(restorableUntil, Date.now())}: "berth restore" brings it back.`),
     );
   if (status.state === 'failed') lines.push(paint('dim', `  "berth logs" shows what the pods wrote (${server}).`));
   return `${lines.join('\n')}\n`;

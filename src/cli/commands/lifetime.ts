@@ -81,7 +81,7 @@ export const remove: Run = async (context) => {
   const kept =
     restorableUntil === undefined
       ? ''
-      : ` Its data are kept until ${printable(restorableUntil)}: "berth restore" brings it back.`;
+      : ` Its data is kept until ${printable(restorableUntil)}: "berth restore" brings it back.`;
   terminal.print(`${printable(applicationName)} is removed.${kept}`);
   return statuses.done;
 };

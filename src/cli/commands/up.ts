@@ -119,7 +119,7 @@ async function makeAndDeploy(
   }
 }
 
-/** Goes up do it again after each change, until Ctrl-C; what fails is mended by the next change. */
+/** Goes up again after each change, until Ctrl-C; what fails is mended by the next change. */
 async function watch(context: UpContext): Promise<number> {
   const { terminal, folder, signal } = context;
   terminal.note(`Watching ${printable(folder)}: Ctrl-C ends that, and what runs stays.`);

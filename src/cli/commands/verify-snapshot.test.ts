@@ -14,8 +14,8 @@ test('the newest that can be started beside is chosen: one whose databases are l
   const saved = snapshotOf('saved', { dumps: [{ pod: 'cache', kind: 'redis', volumes: [] }] });
   const snapshots = [snapshotOf('asked', { state: 'asked' }), dumped, saved, snapshotOf('files')];
   assert.equal(chosenOf({ snapshots }, undefined), saved);
-  assert.match(chosenOf({ snapshots: [dumped] }, undefined) as string, /dumps.*in place alone/);
-  assert.match(chosenOf({ snapshots }, 'dumped') as string, /dumps.*in place alone/);
+  assert.match(chosenOf({ snapshots: [dumped] }, undefined) as string, /dumps.*only be loaded in place/);
+  assert.match(chosenOf({ snapshots }, 'dumped') as string, /dumps.*only be loaded in place/);
   assert.match(chosenOf({ snapshots }, 'asked') as string, /no snapshot asked/);
   assert.match(chosenOf({ snapshots: [] }, undefined) as string, /"berth snapshot" takes one/);
 });

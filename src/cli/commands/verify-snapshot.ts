@@ -1,4 +1,4 @@
-/** `berth snapshot verify`: shows that a snapshot comes back, as another deployment that goes again, while what runs stays as it is. */
+/** `berth snapshot verify`: shows that a snapshot comes back, as another deployment that is removed afterwards, while what runs stays as it is. */
 import type { AnswerOf } from '../../client/client.ts';
 import { printBytes } from '../../config/values/units.ts';
 import { printable } from '../render.ts';
@@ -10,8 +10,8 @@ type Listed = AnswerOf<'getSnapshots'>;
 type Snapshot = Listed['snapshots'][number];
 type Started = NonNullable<Extract<AnswerOf<'restoreSnapshot'>, { restore: object }>['started']>;
 
-/** To remove what was started, also after Ctrl-C. */
-const removingMs = 30_000;
+/** For what Ctrl-C does not cut short: nobody but this command knows what was started, and removes it. */
+const answerMs = 60_000;
 
 /** @param id Which; undefined: the newest that can be restored so. */
 export async function verifySnapshot(context: Context, target: Target, id: string | undefined): Promise<number> {
@@ -25,14 +25,14 @@ export async function verifySnapshot(context: Context, target: Target, id: strin
   }
   const question = `Start another ${printable(target.applicationName)} from snapshot ${snapshot.id}, and remove it again?`;
   const isSure = options.yes === true ? true : await context.confirm(question);
-  if (isSure === undefined) return terminal.fail('Nobody can be asked here: --yes starts it without.');
+  if (isSure === undefined) return terminal.fail('There is no terminal to ask on: --yes starts it without asking.');
   if (!isSure) {
     terminal.note('Nothing was started.');
     return signal.aborted ? statuses.interrupted : statuses.refused;
   }
   const beganAt = performance.now();
   const body = { ...target, snapshot: snapshot.id, beside: true };
-  const asked = await connection.client.call('restoreSnapshot', { body, signal });
+  const asked = await connection.client.call('restoreSnapshot', { body, signal: AbortSignal.timeout(answerMs) });
   if (!asked.ok) return terminal.refuse(asked.problem);
   const { started } = asked.value as { started: Started };
   terminal.note(printable(asked.value.message));
@@ -49,7 +49,7 @@ export function chosenOf({ snapshots }: Pick<Listed, 'snapshots'>, id: string | 
   const named = id === undefined ? taken : taken.filter((each) => each.id === id);
   const found = named.find(({ dumps }) => dumps.every(({ volumes }) => volumes.length === 0));
   if (found) return found;
-  if (named.length > 0) return 'It has dumps, which databases load in place alone: verify a snapshot without them.';
+  if (named.length > 0) return 'It has dumps, which can only be loaded in place: verify a snapshot without dumps.';
   return id === undefined ? 'None yet: "berth snapshot" takes one.' : `There is no snapshot ${id} that is kept.`;
 }
 
@@ -85,7 +85,7 @@ async function remove({ connection, terminal }: Context, started: Started): Prom
   const removed = await connection.client.call('removeDeploymentReservation', {
     body: { applicationName, environment, forget: true },
     token,
-    signal: AbortSignal.timeout(removingMs),
+    signal: AbortSignal.timeout(answerMs),
   });
   terminal.note(
     printable(

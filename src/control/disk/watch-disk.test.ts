@@ -126,7 +126,7 @@ test('a workload that is stopped three times within an hour fails its deployment
   }
   assert.equal(shop.world.containers.size, 0);
   const { state, message, pods } = await shop.deployment();
-  const because = 'was stopped 3 times within an hour, it had written 4.9 KiB outside its volumes; the limit is 1000 B';
+  const because = 'was stopped 3 times within an hour: it had written 4.9 KiB outside its volumes; the limit is 1000 B';
   assert.equal(state, 'failed');
   assert.equal(
     message,

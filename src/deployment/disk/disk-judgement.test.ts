@@ -49,7 +49,7 @@ test('a workload stays stopped after the third time within an hour, and for good
   const at = (...minutes: number[]): Eviction[] =>
     minutes.map((count) => ({ pod: 'web', replica: 0, at: count * minute, because: 'it wrote' }));
   assert.equal(heldBecause(at(0, 1), 'web', 0), undefined);
-  assert.equal(heldBecause(at(30, 0, 60), 'web', 0), 'was stopped 3 times within an hour, it wrote');
+  assert.equal(heldBecause(at(30, 0, 60), 'web', 0), 'was stopped 3 times within an hour: it wrote');
   assert.equal(heldBecause(at(0, 30, 61), 'web', 0), undefined);
   assert.equal(heldBecause(at(0, 1, 2), 'db', 0), undefined);
   assert.equal(heldBecause(at(0, 1, 2), 'web', 1), undefined);

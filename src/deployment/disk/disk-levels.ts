@@ -79,7 +79,7 @@ export function heldBecause(evictions: Eviction[], pod: string, replica: number)
   const last = ordered.at(-1);
   const first = ordered.at(-maxEvictions);
   if (!last || !first || last.at - first.at > evictionSpanMs) return undefined;
-  return `was stopped ${maxEvictions} times within an hour, ${last.because}`;
+  return `was stopped ${maxEvictions} times within an hour: ${last.because}`;
 }
 
 /**

@@ -32,7 +32,7 @@ export function strangerFits(
   if (asked.deployments > 0 && inSession.deployments + asked.deployments > limits.perSession)
     return refuse(
       'client_limit_reached',
-      `This session has ${inSession.deployments} deployments already, as many as it may have.`,
+      `This session already has ${inSession.deployments} deployments, as many as it may have.`,
       hint,
     );
   if (asked.deployments > 0 && fromAddress.deployments + asked.deployments > limits.perAddress) {
