@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, type TestContext, test } from 'node:test';
@@ -22,6 +22,7 @@ const run = promisify(execFile);
 const needsRoot = { skip: process.getuid?.() === 0 ? false : 'file systems can be made by root alone' };
 const instances = '/sys/kernel/tracing/instances';
 const blockBytes = 4096;
+const longestMs = 60_000;
 
 describe('copies of volumes that are written to', needsRoot, () => {
   let folder: string;
@@ -65,7 +66,7 @@ describe('copies of volumes that are written to', needsRoot, () => {
     await using beside = await followed(context, copyFollowed([copied()]));
     if (!beside) return;
     const freeze = await freezeAll([volume.mount]);
-    await beside.finish();
+    await beside.finish(longestMs);
     const [image, copy] = await Promise.all([readFile(volume.image), readFile(copied().copy)]);
     await freeze.end();
     await beside.expectWhole();
@@ -79,6 +80,30 @@ describe('copies of volumes that are written to', needsRoot, () => {
     }
     assert.deepEqual(different.take(), []);
     await run('e2fsck', ['-fn', copied().copy]);
+  });
+
+  test('whoever writes more than can be copied in time is held back for no longer', async (context) => {
+    await using beside = await followed(context, copyFollowed([copied()]));
+    if (!beside) return;
+    await run('dd', ['if=/dev/urandom', `of=${join(volume.data, 'much')}`, 'bs=1M', 'count=4', 'conv=fsync']);
+    const freeze = await freezeAll([volume.mount]);
+    await assert.rejects(beside.finish(0), {
+      name: 'EngineFault',
+      kind: 'bad-request',
+      message: /^So much is written/,
+    });
+    await freeze.end();
+  });
+
+  test('a disk that becomes full while it takes the copy is told of in words', async () => {
+    await run('dd', ['if=/dev/urandom', `of=${join(volume.data, 'much')}`, 'bs=1M', 'count=4', 'conv=fsync']);
+    const small = join(folder, 'small');
+    await mkdir(small);
+    await run('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', small]);
+    opened.defer(async () => void (await run('umount', [small])));
+    const copying = copyFrozen([{ ...copied(), copy: join(small, 'copy') }]);
+    await assert.rejects(copying, { name: 'EngineFault', kind: 'unavailable', message: /currently has no room/ });
+    await assert.rejects(instanceOf(device), /no instance/);
   });
 
   test('where some were told to nobody, it says so', async (context) => {

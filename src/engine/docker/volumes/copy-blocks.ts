@@ -11,11 +11,14 @@ import { ProgramError, runProgram } from './volume-programs.ts';
 export type CopiedFile = AsyncDisposable & {
   /**
    * Large parts past the memory of the host, and not without a rest, so that who syncs what is his own does not wait for
-   * what is ours. `meanwhile` is called every few milliseconds.
+   * what is ours.
    */
-  copyGently(ranges: readonly ByteRange[], meanwhile: () => void, signal?: AbortSignal): Promise<void>;
-  /** Through memory, where it stays, and without waiting for a thread: it is little. */
-  copyNow(ranges: readonly ByteRange[]): Promise<void>;
+  copyGently(ranges: readonly ByteRange[], signal?: AbortSignal): Promise<void>;
+  /**
+   * Through memory, where it stays, and without waiting for a thread: it is little. False where it was not, and not all
+   * of it was copied at the instant `until` of `performance.now()`.
+   */
+  copyNow(ranges: readonly ByteRange[], until: number): Promise<boolean>;
 };
 
 const chunkBytes = 2 ** 20;
@@ -23,6 +26,8 @@ const chunkBytes = 2 ** 20;
 const largeBytes = 64 * 2 ** 10;
 /** After so much work comes as long a rest. */
 const workMs = 4;
+/** Others of this process wait for as long, where it is not little. */
+const longestTurnMs = 10;
 
 /** `copy` is empty, or not there yet; it gets the length of the file. */
 export async function openCopiedFile(file: string, copy: string, fileBytes: number): Promise<CopiedFile> {
@@ -34,23 +39,27 @@ export async function openCopiedFile(file: string, copy: string, fileBytes: numb
   const buffer = alignedBuffer();
   const opened = opening.move();
   return {
-    async copyGently(ranges, meanwhile, signal) {
+    async copyGently(ranges, signal) {
       let begunAt = performance.now();
       for (const range of chunksOf(ranges)) {
         signal?.throwIfAborted();
         await copyRange(from, range.end - range.start < largeBytes ? to : pastMemory, range, buffer);
         const workedMs = performance.now() - begunAt;
         if (workedMs < workMs) continue;
-        meanwhile();
         await wait(workedMs, signal);
         begunAt = performance.now();
       }
     },
-    async copyNow(ranges) {
+    async copyNow(ranges, until) {
+      let turnEndsAt = performance.now() + longestTurnMs;
       for (const range of chunksOf(ranges)) {
+        if (performance.now() >= until) return false;
         copyRangeNow(from.fd, to.fd, range, buffer);
-        if (range.end - range.start === chunkBytes) await others();
+        if (performance.now() < turnEndsAt) continue;
+        await others();
+        turnEndsAt = performance.now() + longestTurnMs;
       }
+      return true;
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
@@ -71,29 +80,31 @@ function alignedBuffer(): Uint8Array {
   return new Uint8Array(new WebAssembly.Memory({ initial: chunkBytes / 2 ** 16 }).buffer);
 }
 
-function chunksOf(ranges: readonly ByteRange[]): ByteRange[] {
-  return ranges.flatMap(({ start, end }) =>
-    Array.from({ length: Math.ceil((end - start) / chunkBytes) }, (_, index) => {
-      const from = start + index * chunkBytes;
-      return { start: from, end: Math.min(end, from + chunkBytes) };
-    }),
-  );
+function* chunksOf(ranges: readonly ByteRange[]): Iterable<ByteRange> {
+  for (const { start, end } of ranges)
+    for (let from = start; from < end; from += chunkBytes) yield { start: from, end: Math.min(end, from + chunkBytes) };
 }
 
 async function copyRange(from: FileHandle, to: FileHandle, { start, end }: ByteRange, buffer: Uint8Array) {
   const { bytesRead } = await from.read(buffer, 0, end - start, start);
-  expectLength(bytesRead, end - start);
+  expectRead(bytesRead, end - start);
   const { bytesWritten } = await to.write(buffer, 0, end - start, start);
-  expectLength(bytesWritten, end - start);
+  expectWritten(bytesWritten, end - start);
 }
 
 function copyRangeNow(from: number, to: number, { start, end }: ByteRange, buffer: Uint8Array) {
-  expectLength(readSync(from, buffer, 0, end - start, start), end - start);
-  expectLength(writeSync(to, buffer, 0, end - start, start), end - start);
+  expectRead(readSync(from, buffer, 0, end - start, start), end - start);
+  expectWritten(writeSync(to, buffer, 0, end - start, start), end - start);
 }
 
-function expectLength(bytes: number, wanted: number): void {
-  if (bytes !== wanted) throw new Error(`${bytes} of ${wanted} bytes could be copied`);
+function expectRead(bytes: number, wanted: number): void {
+  if (bytes !== wanted) throw new Error(`${bytes} of ${wanted} bytes could be read`);
+}
+
+/** A disk that becomes full takes a part of the last write. */
+function expectWritten(bytes: number, wanted: number): void {
+  if (bytes !== wanted)
+    throw Object.assign(new Error(`${bytes} of ${wanted} bytes could be written`), { code: 'ENOSPC' });
 }
 
 /** What is no hole in a file, also what is not on the disk yet. Throws NotFollowed where its file system does not tell. */

@@ -43,7 +43,8 @@ export async function followWrites(devices: readonly string[]): Promise<Followed
     await removeLeftInstances();
     const instance = join(instances, `${prefix}${randomUUID()}`);
     await mkdir(instance);
-    opening.defer(() => rmdir(instance));
+    // What cannot be removed now goes as what was left.
+    opening.defer(() => rmdir(instance).catch(() => {}));
     const pipe = await open(join(instance, 'trace_pipe'), constants.O_RDONLY | constants.O_NONBLOCK);
     opening.defer(() => pipe.close());
     await writeFile(join(instance, 'options', 'context-info'), '0');

@@ -3,6 +3,7 @@
  * writers, then what they have written since, until that is little; so that under the freeze only the last of it is copied.
  */
 import { readFile, stat } from 'node:fs/promises';
+import { EngineFault } from '../../engine.ts';
 import { type BlockMap, bytesOf, createBlockMap } from './block-map.ts';
 import { type CopiedFile, openCopiedFile, rangesOf } from './copy-blocks.ts';
 import { type FollowedWrites, followWrites, NotFollowed } from './follow-writes.ts';
@@ -14,10 +15,12 @@ import { runProgram } from './volume-programs.ts';
 const littleBytes = 2 ** 20;
 /** Who writes faster than is copied will not be caught up with. */
 const mostRounds = 5;
+/** The kernel keeps some 20,000 writes for each processor until they are read. */
+const noteEveryMs = 5;
 
 export type CopyBeside = AsyncDisposable & {
-  /** Under the freeze. */
-  finish(): Promise<void>;
+  /** Under the freeze. Throws EngineFault where it takes longer: more is written than is copied. */
+  finish(withinMs: number): Promise<void>;
   /** After it: the copies are whole. Throws NotFollowed where they may not be. */
   expectWhole(): Promise<void>;
 };
@@ -37,23 +40,27 @@ export async function copyFollowed(volumes: readonly CopiedVolume[], signal?: Ab
     const file = opening.use(await openCopiedFile(image, copy, fileBytes));
     files.push({ ...file, device: devices[index]!.number, fileBytes, changed: createBlockMap(fileBytes), image });
   }
-  const note = () => noteWrites(writes, files);
-  for (const file of files) await file.copyGently(await rangesOf(file.image, signal), note, signal);
+  const notes = openNotes(writes, files);
+  opening.use(notes);
+  for (const file of files) await file.copyGently(await rangesOf(file.image, signal), signal);
   for (let round = 0, left = Infinity; left > littleBytes && round < mostRounds; round++) {
     await sync();
-    note();
+    notes.read();
     left = 0;
     for (const file of files) {
       const changed = file.changed.take();
       left += bytesOf(changed);
-      await file.copyGently(changed, note, signal);
+      await file.copyGently(changed, signal);
     }
   }
+  // Nobody is held back for a copy that is not whole already.
+  await writes.expectAll();
   const opened = opening.move();
   return {
-    async finish() {
-      note();
-      for (const file of files) await file.copyNow(file.changed.take());
+    async finish(withinMs) {
+      const until = performance.now() + withinMs;
+      notes.read();
+      for (const file of files) if (!(await file.copyNow(file.changed.take(), until))) throw tooMuchWritten(withinMs);
     },
     async expectWhole() {
       await writes.expectAll();
@@ -61,6 +68,34 @@ export async function copyFollowed(volumes: readonly CopiedVolume[], signal?: Ab
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+/** Whatever else is waited for, such as a sync or the freeze itself. `read` throws what has been amiss since. */
+function openNotes(writes: FollowedWrites, files: readonly Followed[]): Disposable & { read(): void } {
+  let fault: unknown;
+  const note = () => {
+    try {
+      noteWrites(writes, files);
+    } catch (error) {
+      fault ??= error;
+    }
+  };
+  const timer = setInterval(note, noteEveryMs);
+  return {
+    read() {
+      note();
+      if (fault !== undefined) throw fault;
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}
+
+function tooMuchWritten(withinMs: number): EngineFault {
+  return new EngineFault(
+    'bad-request',
+    `So much is written to the volumes that whoever writes would have to wait for more than ${Math.round(withinMs / 1000)} s ` +
+      'for the last of the copy.',
+  );
 }
 
 function noteWrites(writes: FollowedWrites, files: readonly Followed[]): void {

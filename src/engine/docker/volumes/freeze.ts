@@ -1,6 +1,7 @@
 /** File systems that the kernel freezes: whoever writes to them waits. */
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
+import { EngineFault } from '../../engine.ts';
 import { path as programPath } from './volume-programs.ts';
 
 /** For so long writers wait at the most, whatever becomes of us. */
@@ -37,11 +38,18 @@ export async function freezeAll(mounts: readonly string[]): Promise<{ end(): Pro
   const end = async () => {
     keeper.stdin.end();
     await ended.promise;
-    if (!told.includes('kept\n')) throw new Error(`its writers could not be held back for ${longestFreezeSeconds} s`);
+    if (!told.includes('kept\n'))
+      throw notFrozen(
+        `The copy of the volumes was not done in ${longestFreezeSeconds} s, for which whoever writes to them waits at the most.`,
+      );
     return performance.now() - from;
   };
-  if (!told.includes('frozen\n')) throw new Error('it could not be frozen');
+  if (!told.includes('frozen\n')) throw notFrozen('Whoever writes to the volumes could not be held back for a copy.');
   return { end };
+}
+
+function notFrozen(message: string): EngineFault {
+  return new EngineFault('unavailable', message);
 }
 
 /** Nobody may read what it tells any more: that must not end it before the thaw. */

@@ -6,24 +6,38 @@
  * shares blocks between files, there is nothing to copy.
  */
 import { EngineFault } from '../../engine.ts';
+import { outOfDiskHint } from '../faults.ts';
 import { NotFollowed } from './follow-writes.ts';
 import { copyFollowed } from './followed-copy.ts';
 import { freezeAll, longestFreezeSeconds } from './freeze.ts';
-import { ProgramError, programMs, runProgram } from './volume-programs.ts';
+import { isDiskFull, ProgramError, programMs, runProgram } from './volume-programs.ts';
 
 /** A volume that is mounted, and where its copy is to be. */
 export type CopiedVolume = { image: string; mount: string; copy: string };
 
-/** `firstPassMs`: what the copy beside the writers may take where the one under the freeze has to read as much. */
+/** `firstPassMs`: what the copy under the freeze may take, and the one beside the writers where it has to read as much. */
 export type FrozenCopying = { signal?: AbortSignal | undefined; firstPassMs?: number | undefined };
 
 /**
  * For how many milliseconds writers have waited at the most. Throws at the abort, when no program writes any more, and
- * EngineFault, before anybody is held back, where the first pass takes too long.
+ * EngineFault: where the disk has no room; before anybody is held back, where the first pass takes too long; and where the
+ * last of what they write does.
  */
-export async function copyFrozen(
+export async function copyFrozen(volumes: readonly CopiedVolume[], copying: FrozenCopying = {}): Promise<number> {
+  return await copyWhole(volumes, copying).catch((error: unknown) => {
+    throw isDiskFull(error) ? noRoomForCopy(error) : error;
+  });
+}
+
+/** Words for whoever asked for it; the system's own name paths of the host. */
+export function noRoomForCopy(cause?: unknown): EngineFault {
+  const message = 'The disk of the server currently has no room for a copy of the volumes.';
+  return new EngineFault('unavailable', message, { cause, hint: outOfDiskHint });
+}
+
+async function copyWhole(
   volumes: readonly CopiedVolume[],
-  { signal, firstPassMs = programMs }: FrozenCopying = {},
+  { signal, firstPassMs = programMs }: FrozenCopying,
 ): Promise<number> {
   const shared = await Promise.all(volumes.map(({ image, copy }) => shareBlocks(image, copy)));
   if (shared.every(Boolean))
@@ -32,7 +46,7 @@ export async function copyFrozen(
     });
   try {
     await using beside = await copyFollowed(volumes, signal);
-    const pausedMs = await freezeWhile(volumes, beside.finish);
+    const pausedMs = await freezeWhile(volumes, () => beside.finish(firstPassMs));
     await beside.expectWhole();
     return pausedMs;
   } catch (error) {
@@ -62,7 +76,7 @@ async function shareBlocks(image: string, copy: string): Promise<boolean> {
     await runProgram(['cp', '--reflink=always', '--', image, copy]);
     return true;
   } catch (error) {
-    if (error instanceof ProgramError && error.code === 1 && !/no space left/i.test(error.message)) return false;
+    if (error instanceof ProgramError && error.code === 1 && !isDiskFull(error)) return false;
     throw error;
   }
 }

@@ -16,6 +16,7 @@ import { outOfDiskHint } from '../faults.ts';
 import { ensureMounted, grow, makeImage, mend, removeAll, unmount } from './loop-file.ts';
 import { type LoopPlace, loopPlace, mountedVolume, nestedDirectory } from './loop-layout.ts';
 import { readMounts } from './mount-table.ts';
+import { isDiskFull } from './volume-programs.ts';
 
 export type LoopVolume = { deploymentId: string; volume: string };
 
@@ -183,7 +184,7 @@ async function inWords<T>({ volume }: LoopVolume, work: () => Promise<T>): Promi
     return await work();
   } catch (error) {
     if (error instanceof EngineFault) throw error;
-    const isFull = (error as NodeJS.ErrnoException).code === 'ENOSPC' || /no space left/i.test(String(error));
+    const isFull = isDiskFull(error);
     const because = isFull ? 'out of disk, the host has no space left for it' : 'the host could not do it now';
     const hint = isFull ? { hint: outOfDiskHint } : {};
     throw new EngineFault('unavailable', `The volume ${volume} cannot be made: ${because}.`, { cause: error, ...hint });

@@ -7,11 +7,10 @@ import { mkdir, readdir, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type Docker from 'dockerode';
 import { createSemaphore } from '../../../lib/concurrency.ts';
-import { EngineFault } from '../../engine.ts';
 import { labelKeys, labelSelector } from '../../labels.ts';
 import type { ArchivedVolumes, VolumeArchive, VolumeArchives } from '../../volume-facets.ts';
-import { outOfDiskHint } from '../faults.ts';
 import { nestedSlug, nestedVolumeName, pathOfSlug, volumeName } from '../names.ts';
+import { noRoomForCopy } from './frozen-copy.ts';
 import { type LoopPlace, loopPlace, nestedDirectory, nestedSlugsIn } from './loop-layout.ts';
 import type { LoopVolumes } from './loop-volumes.ts';
 import { clearFolder } from './mounted-folder.ts';
@@ -109,8 +108,7 @@ async function refuseWithoutRoom(
   diskFreeBytes: number,
 ): Promise<void> {
   if ((await roomBeside(directory, deploymentId, volumes)) >= diskFreeBytes) return;
-  const message = 'The disk of the server currently has no room for a copy of the volumes.';
-  throw new EngineFault('unavailable', message, { hint: outOfDiskHint });
+  throw noRoomForCopy();
 }
 
 /** By volume: the directories below it that its image declares as volumes, as containers or Docker's volumes tell them. */

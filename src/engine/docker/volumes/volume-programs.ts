@@ -48,3 +48,8 @@ export class ProgramError extends Error {
     this.output = output;
   }
 }
+
+/** Also where a program says so. */
+export function isDiskFull(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOSPC' || /no space left/i.test(String(error));
+}
