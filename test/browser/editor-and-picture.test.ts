@@ -57,6 +57,10 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
     await page.keyboard.type('cache\n      image: 3: 4');
     await page.waitForSelector('.stale-label');
     await visitor.look('stale');
+    // Another text has another name, which nobody knows yet.
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('another: text');
+    await page.locator('.preview .address', { hasText: 'two-words-….' }).waitFor();
     await visitor.close();
   });
 

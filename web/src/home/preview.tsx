@@ -26,13 +26,16 @@ type PreviewProps = DeployProps & {
 };
 
 export function Preview({ checked, isDeploying, onDeploy, line, onJump }: PreviewProps) {
+  const { name = '…' } = useLastOutline(checked) ?? {};
+  // Of a text that has a problem the name is the last that was read: another text has another one.
+  const isOfText = checked?.outline !== undefined || checked?.text.includes(name);
   return (
     <section className="panel preview" aria-label="What it makes">
       <WrittenPicture {...{ checked, line, onJump }} />
       <div className="summary">
         <p className="address">
           {`${location.protocol}//`}
-          <em>two-words</em>-{useLastOutline(checked)?.name ?? '…'}.<em>{location.host}</em>
+          <em>two-words</em>-{isOfText ? name : '…'}.<em>{location.host}</em>
         </p>
         <DeployButton {...{ checked, isDeploying, onDeploy }} />
         <p className="small soft">
