@@ -14,10 +14,12 @@ const patienceMs = 12 * 60_000;
 /** Written before the request is sent: a start that dies in between finds its deployment again by the key. */
 type Memory = { idempotencyKey: string; sessionToken?: string };
 type Status = { state: string; progress?: number; message?: string; pods?: { name: string; state: string }[] };
-type Answer = { url: string; status: Status; sessionToken?: string; error?: string };
+type Answer = { url: string; environment: string; status: Status; sessionToken?: string; error?: string };
 
 /** Deploys the example unless it runs already, shows its progress, and prints its URL. */
-export async function deployExample(settings: Pick<Settings, 'example' | 'dataDir' | 'host' | 'port'>): Promise<void> {
+export async function deployExample(
+  settings: Pick<Settings, 'example' | 'dataDir' | 'host' | 'port' | 'baseUrl'>,
+): Promise<void> {
   const name = settings.example;
   const memoryFile = join(settings.dataDir, `example-${name}.json`);
   const api = `http://${settings.host === '0.0.0.0' ? '127.0.0.1' : settings.host}:${settings.port}`;
@@ -25,7 +27,9 @@ export async function deployExample(settings: Pick<Settings, 'example' | 'dataDi
   const known = remembered?.sessionToken ? await status(api, name, remembered.sessionToken) : undefined;
 
   const memory = known ? remembered! : await start(api, name, memoryFile, remembered);
-  await followUntilLive(name, () => status(api, name, memory.sessionToken!));
+  const { environment } = await followUntilLive(name, () => status(api, name, memory.sessionToken!));
+  // Of what a browser has not started it has no token: it asks for it there.
+  console.log(`  Its page is ${settings.baseUrl.origin}/d/${environment}/${name}: give it the token in ${memoryFile}`);
 }
 
 async function start(api: string, name: string, memoryFile: string, remembered: Memory | undefined): Promise<Memory> {
@@ -56,7 +60,7 @@ async function status(api: string, applicationName: string, sessionToken: string
   return response.ok ? ((await response.json()) as Answer) : undefined;
 }
 
-async function followUntilLive(name: string, look: () => Promise<Answer | undefined>): Promise<void> {
+async function followUntilLive(name: string, look: () => Promise<Answer | undefined>): Promise<Answer> {
   const show = createDisplay();
   const until = Date.now() + patienceMs;
   while (Date.now() < until) {
@@ -65,7 +69,7 @@ async function followUntilLive(name: string, look: () => Promise<Answer | undefi
     const { url, status } = answer;
     if (status.state === 'running') {
       show.end(`  ${name} is live at ${url}`);
-      return;
+      return answer;
     }
     if (status.state === 'failed') throw new StartError(`The example ${name} failed: ${status.message}`);
     const pods = (status.pods ?? []).map((pod) => `${pod.name} ${pod.state}`).join(', ');
