@@ -34,6 +34,7 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     await visitor.reach('failed');
     const notice = page.locator('.notice.alarm');
     assert.match(await notice.locator('strong').innerText(), /^Pod web: listens on 4000, not on 3000/);
+    assert.deepEqual(await notice.locator('strong code').allInnerTexts(), ['servicePorts', 'ports', 'expose']);
     assert.match(await notice.locator('pre').innerText(), /no PORT is set/);
     await page.waitForSelector('.picture .pod-box.failed');
     await visitor.look('overview');
