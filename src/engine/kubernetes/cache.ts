@@ -29,7 +29,7 @@ export type Cache = AsyncDisposable & {
   list<K extends CachedKind>(kind: K, deploymentId?: string): CachedKinds[K][];
   find<K extends CachedKind>(kind: K, name: string, deploymentId?: string): CachedKinds[K] | undefined;
   /** Resolves once it holds; looked at after each change. Throws EngineFault when that takes too long. */
-  until(deploymentId: string, holds: () => boolean, patienceMs: number): Promise<void>;
+  until(deploymentId: string, holds: () => boolean, patienceMs: number, signal?: AbortSignal): Promise<void>;
   /** Until the object is as new here as that. */
   untilSeen(kind: CachedKind, written: Found): Promise<void>;
   listen(listener: (deploymentId: string) => void, signal: AbortSignal): void;
@@ -103,12 +103,13 @@ export async function openCache(cluster: Cluster, owner: string): Promise<Cache>
     ],
     find: (kind, name, deploymentId) =>
       followed[kind].get(name, deploymentId === undefined ? undefined : namespaceName(deploymentId)),
-    async until(deploymentId, holds, patienceMs) {
+    async until(deploymentId, holds, patienceMs, signal) {
       const enough = new AbortController();
-      const patience = AbortSignal.any([AbortSignal.timeout(patienceMs), closed.signal]);
+      const patience = AbortSignal.any([AbortSignal.timeout(patienceMs), closed.signal, ...(signal ? [signal] : [])]);
       cache.listen((id) => id === deploymentId && holds() && enough.abort(), enough.signal);
       if (!holds()) await wait(patienceMs, AbortSignal.any([enough.signal, patience]));
       enough.abort();
+      signal?.throwIfAborted();
       if (!holds()) throw new EngineFault('unavailable', 'The cluster has not done this in time.');
     },
     untilSeen(kind, { metadata }) {

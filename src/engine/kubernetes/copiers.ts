@@ -27,6 +27,7 @@ export type CopierWanted = {
   part: string;
   node?: string | undefined;
   mounts: readonly CopierMount[];
+  signal?: AbortSignal | undefined;
 };
 
 export type Copiers = {
@@ -51,7 +52,7 @@ export function createCopiers({ cluster, cache, owner, image, bring }: CopierPar
     cache.list('Pod', deploymentId).filter(({ metadata }) => metadata.labels?.[copierKey] === job);
 
   return {
-    async start({ deploymentId, key, part, ...wanted }) {
+    async start({ deploymentId, key, part, signal, ...wanted }) {
       const name = copierName({ key, part });
       const labels = { [copyKey]: key };
       const { pass, image: reference } = await bring({ image, pod: copierContainer });
@@ -62,7 +63,8 @@ export function createCopiers({ cluster, cache, owner, image, bring }: CopierPar
       );
       await cache.untilSeen('Job', job);
       const isRunning = () => podsOf(name, deploymentId).some(runs);
-      await cache.until(deploymentId, isRunning, startPatienceMs).catch(() => {
+      await cache.until(deploymentId, isRunning, startPatienceMs, signal).catch(() => {
+        signal?.throwIfAborted();
         const obstacle =
           podFacts(job, podsOf(name, deploymentId), true).obstacle?.words ?? 'it has not started in time';
         throw new EngineFault('unavailable', `What copies the volumes cannot run on the cluster now: ${obstacle}.`);

@@ -71,6 +71,20 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
     }
   }
 
+  /** Throws EngineFault where those that write would be stopped for too long. */
+  async function copyAll(
+    programs: readonly { pod: PodAddress; command: readonly string[] }[],
+    stop: AbortSignal | undefined,
+  ): Promise<void> {
+    const enough = AbortSignal.timeout(longestCopyMs);
+    const signal = AbortSignal.any([enough, ...(stop ? [stop] : [])]);
+    try {
+      for (const { pod, command } of programs) await copiers.run(pod, command, signal);
+    } catch (error) {
+      throw enough.aborted && !stop?.aborted ? tooLong(error) : error;
+    }
+  }
+
   async function take(deploymentId: string, volumes: readonly string[], key: string, stop?: AbortSignal) {
     const sources = new Map(found(deploymentId, volumes).map(({ volume, claim }) => [volume, claim]));
     const sized = [...sources].map(([volume, claim]) => ({ volume, sizeBytes: sizeOf(claim) }));
@@ -85,16 +99,15 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
           { claim: sources.get(volume)!.metadata.name, path: `/from/${at}`, readOnly: true },
           { claim: asideName('copy', key, volume), path: `/to/${at}`, readOnly: false },
         ]);
-        const pod = await copiers.start({ deploymentId, key, part: `copy-${index}`, node, mounts: both });
+        const pod = await copiers.start({ deploymentId, key, part: `copy-${index}`, node, mounts: both, signal: stop });
         return its.map((_, at) => ({ pod, command: copyCommand(`/from/${at}`, `/to/${at}`) }));
       }),
     );
     const claims = new Set([...sources.values()].map(({ metadata }) => metadata.name));
     stop?.throwIfAborted();
-    const signal = AbortSignal.any([AbortSignal.timeout(longestCopyMs), ...(stop ? [stop] : [])]);
-    const pausedMs = await writers.without({ deploymentId, claims, key }, async () => {
-      for (const { pod, command } of copying.flat()) await copiers.run(pod, command, signal);
-    });
+    const pausedMs = await writers.without({ deploymentId, claims, key, signal: stop }, () =>
+      copyAll(copying.flat(), stop),
+    );
     await copiers.end(key);
     stop?.throwIfAborted();
     const places = new Map<string, { pod: PodAddress; path: string }>();
@@ -102,10 +115,10 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
       const mounted = its.map((volume, at) => ({
         ...{ claim: asideName('copy', key, volume), path: `/from/${at}`, readOnly: false },
       }));
-      const pod = await copiers.start({ deploymentId, key, part: `read-${index}`, mounts: mounted });
+      const pod = await copiers.start({ deploymentId, key, part: `read-${index}`, mounts: mounted, signal: stop });
       for (const [at, volume] of its.entries()) places.set(volume, { pod, path: `/from/${at}` });
     }
-    return { ...(await tars.toRead(places)), pausedMs };
+    return { ...(await tars.toRead(places, stop)), pausedMs };
   }
 
   async function make(
@@ -201,6 +214,13 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
       return [...new Set(all.flatMap(({ metadata }) => metadata.labels?.[copyKey] ?? []))];
     },
   };
+}
+
+function tooLong(cause: unknown): EngineFault {
+  const message =
+    `The volumes hold more than the cluster copies in ${longestCopyMs / 60_000} min, and whoever writes to them would be ` +
+    'stopped for longer.';
+  return new EngineFault('bad-request', message, { cause });
 }
 
 function ofKey<T extends Found>(all: readonly T[], key: string): T[] {

@@ -12,7 +12,7 @@ type Places = ReadonlyMap<string, { pod: PodAddress; path: string }>;
 
 export type Tars = {
   /** Of places where nobody writes. */
-  toRead(places: Places): Promise<ReadableTars & { apparentBytes: number }>;
+  toRead(places: Places, stop?: AbortSignal): Promise<ReadableTars & { apparentBytes: number }>;
   /** `note` is told of each piece that has gone there. */
   toFill(places: Places, note: (bytes: number) => void): FillableTars;
 };
@@ -47,9 +47,9 @@ export const syncCommand = ['sync'];
 
 export function createTars({ run }: Pick<Copiers, 'run'>): Tars {
   return {
-    async toRead(places) {
+    async toRead(places, stop) {
       const sizes = new Map<string, number>();
-      const signal = AbortSignal.timeout(sizeMs);
+      const signal = AbortSignal.any([AbortSignal.timeout(sizeMs), ...(stop ? [stop] : [])]);
       let apparentBytes = 0;
       for (const [volume, { pod, path }] of places) {
         sizes.set(volume, totalOf(await run(pod, sizeCommand(packing, path), signal)));

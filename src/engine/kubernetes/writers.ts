@@ -11,7 +11,13 @@ import { ClusterRefusal } from './faults.ts';
 import { copyKey } from './manifests/marks.ts';
 import type { FoundController, FoundPod } from './objects.ts';
 
-export type Stop = { deploymentId: string; claims: ReadonlySet<string>; key: string };
+export type Stop = {
+  deploymentId: string;
+  claims: ReadonlySet<string>;
+  key: string;
+  /** Whoever waits for their end gives up, and they start again. */
+  signal?: AbortSignal | undefined;
+};
 
 export type Writers = {
   /**
@@ -57,7 +63,7 @@ export function createWriters(cluster: Pick<Cluster, 'change'>, cache: Cache): W
       const from = performance.now();
       try {
         for (const writer of writers) await change(writer, 0, key);
-        await cache.until(deploymentId, () => usersOf(stop).length === 0, stopPatienceMs);
+        await cache.until(deploymentId, () => usersOf(stop).length === 0, stopPatienceMs, stop.signal);
         const watching = new AbortController();
         let hasComeUp = false;
         cache.listen((id) => {
