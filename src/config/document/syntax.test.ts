@@ -63,6 +63,11 @@ const rows: Row[] = [
     /^1:17 .*needs quotes/,
     'command: [echo, "hello ${D}"]\n',
   ],
+  [
+    'a variable in brackets that is never closed',
+    'command: [echo, ${D]\n',
+    /^1:17 the \$\{ that begins here is never closed/,
+  ],
   ['a quote that is not closed', 'a:\n  b: "x\n  c: 1\n', /^2:6 the quote " that begins here is never closed/],
   ['a single quote that is not closed', "a: 'it''s\nb: 1\n", /^1:4 the quote ' that begins here/],
   ['a bracket that is not closed', 'a:\n  b: [1, 2\n  c: x\n', /^2:6 the \[ that begins here is never closed/],

@@ -119,17 +119,24 @@ function explainBracket(text: string, { message, pos }: YAMLParseError): Explana
 /** `[echo, ${NAME}]`: among brackets YAML takes the brace for one of its own. The quotes go around the whole value. */
 function explainReference(text: string, offset: number): Explanation | undefined {
   if (text.slice(offset - 1, offset + 1) !== '${') return undefined;
+  const at = offset - 1;
   const line = lineAt(text, offset);
-  const before = line.text.slice(0, offset - 1 - line.at);
-  const begin = /(?:^|[,[{]|:[ \t]|-[ \t])[ \t]*([^,[{]*?)$/.exec(before);
-  const end = /^(?:\$\{[^}]*\}|[^,[\]{}"'])+/.exec(line.text.slice(before.length));
-  const from = offset - 1 - (begin?.[1]?.replace(/^.*:[ \t]+/, '').length ?? 0);
-  const value = text.slice(from, offset - 1 + (end?.[0].trimEnd().length ?? 0));
+  const end = /^\$\{[^}]*\}(?:\$\{[^}]*\}|[^,[\]{}"'])*/.exec(line.text.slice(at - line.at));
+  if (!end)
+    return { offset: at, message: 'the ${ that begins here is never closed', hint: 'write "${NAME}", with the quotes' };
+  const before = text.slice(line.at, at);
+  const from =
+    at -
+    before
+      .replace(/^.*[,[{]/, '')
+      .replace(/^.*:[ \t]+/, '')
+      .trimStart().length;
+  const value = text.slice(from, at + end[0].trimEnd().length);
   return {
     offset: from,
     message: 'a value with ${…} among brackets needs quotes',
     hint: `write ${JSON.stringify(value)}`,
-    ...(end && { fix: { from, to: from + value.length, text: JSON.stringify(value) } }),
+    fix: { from, to: from + value.length, text: JSON.stringify(value) },
   };
 }
 
