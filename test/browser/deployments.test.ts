@@ -114,7 +114,7 @@ test('what was started elsewhere is opened with its session token, and listed fr
   await visitor.look('token');
   await field.fill('berth_of-somebody-else');
   await page.getByRole('button', { name: 'Open it' }).click();
-  await page.waitForSelector('[role=alert] >> text=of no deployment at this address');
+  await page.waitForSelector('[role=alert] >> text=does not belong to a deployment at this address');
   await visitor.complains(/404/);
   await field.fill(sessionToken);
   await page.getByRole('button', { name: 'Open it' }).click();

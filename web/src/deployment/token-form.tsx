@@ -28,7 +28,7 @@ export function TokenForm({ target: { applicationName, environment }, onOpened }
           pattern="\s*berth_\S+\s*"
           title="It begins with berth_"
           placeholder="berth_…"
-          hint="The start has answered it; berth up keeps it in .berth/config.json of the folder. This browser then keeps it, too."
+          hint="The answer to the start has it, and berth up keeps it in .berth/config.json of the folder. This browser will keep it too."
         />
       </Form>
     </div>
@@ -36,5 +36,5 @@ export function TokenForm({ target: { applicationName, environment }, onOpened }
 }
 
 function wrongToken({ status, code }: Problem): Problem {
-  return { status, code, error: 'This token is of no deployment at this address.' };
+  return { status, code, error: 'This token does not belong to a deployment at this address.' };
 }

@@ -1,5 +1,5 @@
 /** A few lines, which are in the page while they are near to what is seen of it: a long log has fifty thousand. */
-import { type CSSProperties, memo, type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type CSSProperties, memo, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { printClock } from '../parts/time.ts';
 import { cutAt, type Line, levelOf } from './lines.ts';
 
@@ -44,7 +44,8 @@ export const Block = memo(
     const box = useRef<HTMLDivElement>(null);
     const [isNear, setNear] = useState(isFirstSeen);
     const measured = useRef({ count: 0, heightPx: 0 });
-    useLayoutEffect(
+    // Not a layout effect: those run before what scrolls is known.
+    useEffect(
       () =>
         watch(box.current!, (isNear, heightPx) => {
           // Lines that somebody has marked to copy stay.
