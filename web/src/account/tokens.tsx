@@ -5,6 +5,7 @@ import { useNow } from '../parts/now.ts';
 import { printAgo } from '../parts/time.ts';
 import { tellUser } from '../parts/toast.tsx';
 import type { Asked } from '../parts/use-answer.ts';
+import { useAsking } from '../parts/use-asking.ts';
 import { forgetDeployment } from '../remembered/remembered.ts';
 import type { Answer, Problem } from '../service/ask.ts';
 import type { SessionToken } from '../service/records.ts';
@@ -42,16 +43,14 @@ type TokenRowProps = { token: SessionToken; onChange: () => void; onMade: (token
 
 function TokenRow({ token, onChange, onMade }: TokenRowProps) {
   const [problem, setProblem] = useState<Problem>();
-  const [isAsking, setIsAsking] = useState(false);
+  const [isAsking, whileAsking] = useAsking();
   const { id, applications, endedAt, starts } = token;
   const [isOfPlan, setIsOfPlan] = useState(starts === 'plan');
   const names = applications.map(({ applicationName }) => applicationName).join(', ');
 
   const ask = async <T,>(question: () => Promise<Answer<T>>, then: (value: T) => void) => {
-    setIsAsking(true);
     setProblem(undefined);
-    const answer = await question();
-    setIsAsking(false);
+    const answer = await whileAsking(question());
     if (!answer.ok) {
       setIsOfPlan(starts === 'plan');
       return setProblem(answer.problem);

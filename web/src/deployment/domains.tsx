@@ -10,6 +10,7 @@ import type { Answer, Problem } from '../service/ask.ts';
 import { addDomain, checkDomain, listDomains, removeDomain, type Target } from '../service/calls.ts';
 import type { Domain } from '../service/records.ts';
 import './domains.css';
+import { useAsking } from '../parts/use-asking.ts';
 
 type DomainsProps = { target: Target };
 
@@ -89,12 +90,10 @@ type DomainRowProps = DomainsProps & { domain: Domain; onChange: () => void };
 function DomainRow({ domain: shown, target, onChange }: DomainRowProps) {
   const { domain, state, reason, redirectTo, records, url } = shown;
   const [problem, setProblem] = useState<Problem>();
-  const [isBusy, setIsBusy] = useState(false);
+  const [isAsking, whileAsking] = useAsking();
   const [isAsked, setIsAsked] = useState(false);
   const change = async (question: Promise<Answer<unknown>>, told: string) => {
-    setIsBusy(true);
-    const answer = await question;
-    setIsBusy(false);
+    const answer = await whileAsking(question);
     setProblem(answer.ok ? undefined : answer.problem);
     if (answer.ok) tellUser(told);
     onChange();
@@ -114,10 +113,10 @@ function DomainRow({ domain: shown, target, onChange }: DomainRowProps) {
               <button
                 type="button"
                 className="button compact"
-                disabled={isBusy}
+                disabled={isAsking}
                 onClick={() => void change(checkDomain(target, domain), `DNS of ${domain} was looked up.`)}
               >
-                {isBusy ? 'Looking …' : 'Check now'}
+                {isAsking ? 'Looking …' : 'Check now'}
               </button>
               <button
                 type="button"

@@ -8,6 +8,7 @@ import { ProblemNotice } from '../parts/notice.tsx';
 import { useNow } from '../parts/now.ts';
 import { printCountdown } from '../parts/time.ts';
 import { tellUser } from '../parts/toast.tsx';
+import { useAsking } from '../parts/use-asking.ts';
 import { go, Link } from '../routing/router.tsx';
 import type { Answer, Problem } from '../service/ask.ts';
 import { forgetKept, restoreDeployment, type Target } from '../service/calls.ts';
@@ -25,15 +26,13 @@ type EndedDeploymentProps = {
 
 export function EndedDeployment({ until, end, target, onRestored }: EndedDeploymentProps) {
   const [problem, setProblem] = useState<Problem>();
-  const [isAsking, setIsAsking] = useState(false);
+  const [isAsking, whileAsking] = useAsking();
   const [isForgetting, setIsForgetting] = useState(false);
   const left = Date.parse(until) - useNow(1_000);
   const { applicationName } = target;
 
   const ask = async (question: Promise<Answer<unknown>>, told: string, then: () => void) => {
-    setIsAsking(true);
-    const answer = await question;
-    setIsAsking(false);
+    const answer = await whileAsking(question);
     if (!answer.ok) return setProblem(answer.problem);
     tellUser(told);
     then();

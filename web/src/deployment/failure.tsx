@@ -1,5 +1,5 @@
 /** Why a deployment has failed, with the line that decides in front, and what mends it where that is certain. */
-import { useLayoutEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import { DeployAgain } from '../home/deploy-again.tsx';
 import { draftFrom } from '../kept/kept-texts.ts';
 import { draftOf } from '../kept/names.ts';
@@ -8,6 +8,7 @@ import { capitalised } from '../parts/capitalised.ts';
 import { Prose } from '../parts/prose.tsx';
 import { tellUser } from '../parts/toast.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
+import { useAsking } from '../parts/use-asking.ts';
 import type { Edited } from '../pod-edits/pod-edits.ts';
 import { go, Link } from '../routing/router.tsx';
 import { pathOf, type Route } from '../routing/routes.ts';
@@ -88,7 +89,7 @@ type ActionsProps = {
 };
 
 function Actions({ status, target, pod, missingVariable }: ActionsProps) {
-  const [isAsking, setIsAsking] = useState(false);
+  const [isAsking, whileAsking] = useAsking();
   const { advice } = status;
   // Of an update that went back the pods are those that serve.
   const canRestart = pod?.lastExit !== undefined && status.health === 'failed';
@@ -97,9 +98,9 @@ function Actions({ status, target, pod, missingVariable }: ActionsProps) {
   const mend = async (
     change: (edits: typeof import('../pod-edits/pod-edits.ts'), text: string) => Edited | undefined,
   ) => {
-    setIsAsking(true);
-    const [edits, answer] = await Promise.all([import('../pod-edits/pod-edits.ts'), configurationOf(target)]);
-    setIsAsking(false);
+    const [edits, answer] = await whileAsking(
+      Promise.all([import('../pod-edits/pod-edits.ts'), configurationOf(target)]),
+    );
     if (!answer.ok) return tellUser(answer.problem.error);
     const { text, begun } = draftAt(target, answer.value);
     const edited = change(edits, text);
@@ -107,9 +108,7 @@ function Actions({ status, target, pod, missingVariable }: ActionsProps) {
     go(`${pathOf({ page: 'deployment', ...target, tab: 'configuration' })}${edited ? `?line=${edited.line}` : ''}`);
   };
   const restart = async (name: string) => {
-    setIsAsking(true);
-    const answer = await restartPod(target, name);
-    setIsAsking(false);
+    const answer = await whileAsking(restartPod(target, name));
     tellUser(answer.ok ? `${name} is restarting.` : answer.problem.error);
   };
 

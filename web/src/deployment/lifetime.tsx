@@ -5,6 +5,7 @@ import { useNow } from '../parts/now.ts';
 import { printCountdown, printMoment } from '../parts/time.ts';
 import { tellUser } from '../parts/toast.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
+import { useAsking } from '../parts/use-asking.ts';
 import type { Answer, Problem } from '../service/ask.ts';
 import {
   addReservation,
@@ -22,16 +23,14 @@ type LifetimeProps = { deployment: Deployment; target: Target; onChange: () => v
 
 export function Lifetime({ deployment, target, onChange }: LifetimeProps) {
   const [problem, setProblem] = useState<Problem>();
-  const [isAsking, setIsAsking] = useState(false);
+  const [isAsking, whileAsking] = useAsking();
   const [mayNotify, setMayNotify] = useState(canAskToNotify);
   const { expiresAt, extend, claim, reservation } = deployment;
   const { extensionMinutes } = useAnswer('', () => limitsOf(target)).value ?? {};
 
   const ask = async <T,>(question: () => Promise<Answer<T>>, then: (value: T) => void) => {
-    setIsAsking(true);
     setProblem(undefined);
-    const answer = await question();
-    setIsAsking(false);
+    const answer = await whileAsking(question());
     if (answer.ok) then(answer.value);
     else setProblem(answer.problem);
     onChange();

@@ -9,6 +9,7 @@ import type { Answer, Problem } from '../service/ask.ts';
 import { configurationOf, restartPod, stopApplication, type Target } from '../service/calls.ts';
 import type { PodState } from '../service/records.ts';
 import './manage.css';
+import { useAsking } from '../parts/use-asking.ts';
 
 type ManageProps = { target: Target; pods: readonly PodState[]; onChange: () => void };
 
@@ -26,15 +27,13 @@ export function ManageButton(props: ManageProps) {
 
 function ManageDialog({ target, pods, onChange, onClose }: ManageProps & { onClose: () => void }) {
   const [problem, setProblem] = useState<Problem>();
-  const [isAsking, setIsAsking] = useState(false);
+  const [isAsking, whileAsking] = useAsking();
   const { applicationName } = target;
   const databases = useAnswer('', () => configurationOf(target)).value?.databases;
 
   const ask = async (question: Promise<Answer<unknown>>, told: string) => {
-    setIsAsking(true);
     setProblem(undefined);
-    const answer = await question;
-    setIsAsking(false);
+    const answer = await whileAsking(question);
     if (!answer.ok) return setProblem(answer.problem);
     tellUser(told);
     onChange();

@@ -1,14 +1,12 @@
 /** Starting an application again that was stopped. */
-import { useState } from 'react';
 import { tellUser } from '../parts/toast.tsx';
+import { useAsking } from '../parts/use-asking.ts';
 import { startApplication, type Target } from '../service/calls.ts';
 
 export function StartButton({ target, onStarted }: { target: Target; onStarted: () => void }) {
-  const [isAsking, setIsAsking] = useState(false);
+  const [isAsking, whileAsking] = useAsking();
   const start = async () => {
-    setIsAsking(true);
-    const answer = await startApplication(target);
-    setIsAsking(false);
+    const answer = await whileAsking(startApplication(target));
     if (!answer.ok) return tellUser([answer.problem.error, answer.problem.hint].filter(Boolean).join(' '));
     onStarted();
   };

@@ -7,6 +7,7 @@ import { useAnswer } from '../parts/use-answer.ts';
 import type { Answer, Problem } from '../service/ask.ts';
 import { shareDeployment, shareLinkOf, type Target, unshareDeployment } from '../service/calls.ts';
 import './sharing.css';
+import { useAsking } from '../parts/use-asking.ts';
 
 const QrCode = lazy(() => import('./qr-code.tsx'));
 
@@ -42,14 +43,12 @@ export default function ShareDialog({ target, url, onClose }: ShareDialogProps) 
 function StatusPage({ target }: { target: Target }) {
   const known = useAnswer('', () => shareLinkOf(target));
   const [problem, setProblem] = useState<Problem>();
-  const [isAsking, setIsAsking] = useState(false);
+  const [isAsking, whileAsking] = useAsking();
   const isShared = known.value !== undefined && known.problem === undefined;
   const isKnown = isShared || known.problem?.code === 'share_not_found';
 
   const ask = async (question: () => Promise<Answer<unknown>>) => {
-    setIsAsking(true);
-    const answer = await question();
-    setIsAsking(false);
+    const answer = await whileAsking(question());
     setProblem(answer.ok ? undefined : answer.problem);
     known.ask();
   };

@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
+import { useAsking } from '../parts/use-asking.ts';
 import type { Problem } from '../service/ask.ts';
 import { deleteSnapshot, type Target } from '../service/calls.ts';
 import type { Snapshot } from '../service/records.ts';
@@ -15,11 +16,9 @@ type DeleteDialogProps = {
 
 export function DeleteDialog({ target, snapshot: { id }, onClose, onDone }: DeleteDialogProps) {
   const [problem, setProblem] = useState<Problem>();
-  const [isAsking, setIsAsking] = useState(false);
+  const [isAsking, whileAsking] = useAsking();
   const remove = async () => {
-    setIsAsking(true);
-    const answer = await deleteSnapshot(target, id);
-    setIsAsking(false);
+    const answer = await whileAsking(deleteSnapshot(target, id));
     if (answer.ok) onDone(answer.value.message);
     else setProblem(answer.problem);
   };

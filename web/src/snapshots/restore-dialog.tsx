@@ -5,6 +5,7 @@ import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useNow } from '../parts/now.ts';
 import { useAnswer } from '../parts/use-answer.ts';
+import { useAsking } from '../parts/use-asking.ts';
 import type { Answer, Problem } from '../service/ask.ts';
 import { previewRestore, type Restoring, restoreSnapshot, type Target } from '../service/calls.ts';
 import type { Restored, RestorePreview, Snapshot } from '../service/records.ts';
@@ -25,7 +26,7 @@ export function RestoreDialog({ target, snapshot, onClose, onDone }: RestoreDial
   const [chosen, setChosen] = useState<readonly string[]>();
   const [isBeside, setIsBeside] = useState(false);
   const [refusal, setRefusal] = useState<Problem>();
-  const [isAsking, setIsAsking] = useState(false);
+  const [isAsking, whileAsking] = useAsking();
   const restoring: Restoring = {
     snapshot: id,
     ...(chosen && { volumes: [...chosen] }),
@@ -44,9 +45,7 @@ export function RestoreDialog({ target, snapshot, onClose, onDone }: RestoreDial
 
   const choose = (name: string) => setChosen(names.filter((each) => (each === name) !== isChosen(each)));
   const restore = async () => {
-    setIsAsking(true);
-    const answer = await restoreSnapshot(target, restoring);
-    setIsAsking(false);
+    const answer = await whileAsking(restoreSnapshot(target, restoring));
     if (answer.ok) onDone(answer.value.message, answer.value.started);
     else setRefusal(answer.problem);
   };

@@ -7,6 +7,7 @@ import { useNow } from '../parts/now.ts';
 import { printAgo, printMoment } from '../parts/time.ts';
 import { tellUser } from '../parts/toast.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
+import { useAsking } from '../parts/use-asking.ts';
 import { rememberDeployment } from '../remembered/remembered.ts';
 import { go } from '../routing/router.tsx';
 import { pathOf } from '../routing/routes.ts';
@@ -36,7 +37,7 @@ type SnapshotsPanelProps = { target: Target; isKept: boolean; hasVolumes: boolea
 export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelProps) {
   const { value, problem, ask } = useAnswer(`${isKept}`, () => snapshotsOf(target));
   const [refusal, setRefusal] = useState<Problem>();
-  const [isAsking, setIsAsking] = useState(false);
+  const [isAsking, whileAsking] = useAsking();
   /** What was said here of updates, and may not have been answered yet. */
   const [wished, setWished] = useState<boolean>();
   const [isDumping, setIsDumping] = useState(false);
@@ -56,18 +57,14 @@ export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelPro
   const isRestoring = value?.restores.some(isOpen) ?? false;
 
   const take = async () => {
-    setIsAsking(true);
-    const answer = await takeSnapshot(target, { dump: isDumping && dumpChoice !== undefined });
-    setIsAsking(false);
+    const answer = await whileAsking(takeSnapshot(target, { dump: isDumping && dumpChoice !== undefined }));
     setRefusal(answer.ok ? undefined : answer.problem);
     if (answer.ok) tellUser(answer.value.message);
     ask();
   };
   const wish = async (beforeUpdates: boolean) => {
     setWished(beforeUpdates);
-    setIsAsking(true);
-    const answer = await wishSnapshots(target, { beforeUpdates });
-    setIsAsking(false);
+    const answer = await whileAsking(wishSnapshots(target, { beforeUpdates }));
     setRefusal(answer.ok ? undefined : answer.problem);
     if (answer.ok) tellUser(answer.value.message);
     else setWished(undefined);

@@ -1,0 +1,16 @@
+/** Whether an answer is waited for: nothing else is to be asked meanwhile. */
+import { useCallback, useState } from 'react';
+
+/** `whileAsking`: waits for the answer, and gives it back. */
+export function useAsking(): [isAsking: boolean, whileAsking: <T>(answer: Promise<T>) => Promise<T>] {
+  const [isAsking, setIsAsking] = useState(false);
+  const whileAsking = useCallback(async <T>(answer: Promise<T>): Promise<T> => {
+    setIsAsking(true);
+    try {
+      return await answer;
+    } finally {
+      setIsAsking(false);
+    }
+  }, []);
+  return [isAsking, whileAsking];
+}
