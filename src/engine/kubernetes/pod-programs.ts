@@ -85,11 +85,11 @@ export async function runInPod(
     });
     taken.on('drain', () => socket.resume());
   }
-  input?.(
-    new Writable({
-      write: (chunk: Uint8Array, _, done) => socket.send(Buffer.concat([inputChannel, chunk]), done),
-    }),
-  ).catch(reject);
+  const fed = new Writable({
+    write: (chunk: Uint8Array, _, done) => socket.send(Buffer.concat([inputChannel, chunk]), done),
+  });
+  fed.on('error', end);
+  input?.(fed).catch(reject);
   try {
     return await promise;
   } finally {

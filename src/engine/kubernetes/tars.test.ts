@@ -111,6 +111,20 @@ test('what was filled and is not what the tar says is a fault, and so is a tar t
   await assert.rejects(fill('data', changing, never), /below\/file|below\/again/);
 });
 
+test('whoever takes what is packed and ends before all of it fails that volume, and nothing else', async () => {
+  const gone = new Writable({ write: (_, __, done) => done(new Error('who reads has gone')) });
+  gone.on('error', () => {});
+  const written: Copiers['run'] = (_, [program], __, { output } = {}) =>
+    new Promise((resolve, reject) => {
+      const isPacking = program === 'tar' && output !== undefined;
+      if (!isPacking) return resolve('Total bytes written: 10240 (10KiB, 1MiB/s)');
+      output.write('some', (error) => (error ? reject(error) : resolve('')));
+    });
+  const place = { pod: { namespace: 'n', pod: 'p', container: 'c' }, path: '/from/0' };
+  const tars = await createTars({ run: written }).toRead(new Map([['data', place]]));
+  await assert.rejects(tars.read('data', gone, new AbortController().signal), /who reads has gone/);
+});
+
 test('a copy has what is in a folder, and nothing beside it', async () => {
   const copy = join(folder, 'copy');
   await mkdir(copy);

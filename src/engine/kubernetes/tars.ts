@@ -87,12 +87,14 @@ function inputOf({ read }: SizedTar, note: (bytes: number) => void) {
 }
 
 function passing(to: Writable, note: (bytes: number) => void): Writable {
-  return new Writable({
+  const passed = new Writable({
     write(piece: Uint8Array, _, done) {
       note(piece.length);
       to.write(piece, done);
     },
   });
+  // Whoever writes is told of it with the piece; an event that nobody listens to would end this process.
+  return passed.on('error', () => {});
 }
 
 /** PURE. Of what tar says about all that it has written. */
