@@ -71,9 +71,10 @@ test('a clock that is set forwards in the middle of a start or an update is no m
       return state === 'deploying' && pods?.some((pod: { state: string }) => pod.state === 'starting');
     });
     await berth.setClock((index + 1) * 0.5 * hour);
-    const late = await until('the late one is there', async () => {
+    const late = await until('the late one runs', async () => {
       const found = await containersOf(app, `late-${index + 1}-`);
-      return found.length > 0 ? found : undefined;
+      const states = await Promise.all(found.map(async (id) => (await docker.getContainer(id).inspect()).State));
+      return states.length > 0 && states.every(({ Running }) => Running) ? found : undefined;
     });
     for (const id of late) await runInside(docker.getContainer(id), ['touch', '/tmp/go']);
     await assertWhole(berth, app, { ...whole([/first/, /second/][index]!), workloads: 3 });
