@@ -46,5 +46,6 @@ test('a certificate is renewed in the window that the authority suggests, and th
     return (serial !== undefined && serial !== first) || undefined;
   });
   assert.equal(service.pebble.issued(), 2);
-  assert.deepEqual(replaced, [undefined, asked[0]]);
+  // Pebble refuses one request in twenty for its nonce, on purpose, and is asked the same again.
+  assert.deepEqual([...new Set(replaced)], [undefined, asked[0]]);
 });
