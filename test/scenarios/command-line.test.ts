@@ -62,6 +62,6 @@ test('a file becomes a page, a crash is told with its last lines, and the end is
   assert.equal(failed.status, 1, failed.stdout);
   assert.match(failed.stdout, /pod talker: .*exited with code 3/);
   assert.match(failed.stdout, /\| .*no such table/);
-  assert.match((await cli('remove', '--yes')).stdout, /has been removed/);
+  assert.match((await cli('remove', '--yes')).stdout, /^hello is removed\.$/m);
   await until('nothing is left', async () => (await berth.inventory()).owned.length === 0);
 });
