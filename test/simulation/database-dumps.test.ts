@@ -85,7 +85,7 @@ test('a load that may have left a part is not tried again: what is written meanw
   const { restores, failed, files } = await failToLoad('mysql', { exec });
   const { state, tries, problem } = restores.find(({ id }) => id === failed)!;
   assert.deepEqual([state, tries], ['failed', 1]);
-  assert.match(problem!, /^Something went wrong.* What was there before is put back from snapshot/);
+  assert.match(problem!, /^Something went wrong.* What was there before is being put back from snapshot/);
   assert.equal(files.get('n'), 'before');
   const atOnce = await failToLoad('postgres', { exec });
   assert.deepEqual(
