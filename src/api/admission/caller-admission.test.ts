@@ -17,7 +17,7 @@ test('a stranger may have so many deployments in one session, and from one addre
   assert.equal((await start(named('two'), token)).status, 200);
   const third = await start(named('three'), token);
   assert.deepEqual([third.status, third.body.code], [403, 'client_limit_reached']);
-  assert.match(third.body.error, /^This session has 2 deployments/);
+  assert.match(third.body.error, /^This session already has 2 deployments/);
 
   assert.equal((await start(named('three'))).status, 200);
   const fourth = await start(named('four'));
