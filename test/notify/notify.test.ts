@@ -281,7 +281,7 @@ test('a call whose secret no key opens is told and kept, and made once the key i
   const log = { warn: (details: object) => void warned.push(details) };
   await deliverDue({ ...delivering, log, seal: sealWith('another key') });
   assert.deepEqual([received.length, await waiting(), warned], [0, 1, [{ account: 'ada' }]]);
-  assert.match((await webhook()).answer!, /cannot open the secret of the webhook any more/);
+  assert.match((await webhook()).answer!, /can no longer open the secret of the webhook/);
   clock.now += minuteMs;
   await deliver();
   assert.deepEqual([received.length, await waiting()], [1, 0]);
