@@ -8,6 +8,7 @@ import { EngineFault } from '../engine.ts';
 import { labelKeys } from '../labels.ts';
 import type { Cluster, Followed } from './cluster.ts';
 import { clusterIsSilent } from './faults.ts';
+import { deploymentOf } from './manifests/marks.ts';
 import { namespaceName } from './names.ts';
 import type { Found, FoundClaim, FoundController, FoundNamespace, FoundNode, FoundPod } from './objects.ts';
 
@@ -113,7 +114,7 @@ export async function openCache(cluster: Cluster, owner: string): Promise<Cache>
       if (!holds()) throw new EngineFault('unavailable', 'The cluster has not done this in time.');
     },
     untilSeen(kind, { metadata }) {
-      const deploymentId = metadata.labels?.[labelKeys.deployment] ?? '';
+      const deploymentId = deploymentOf({ metadata });
       const inNamespace = metadata.namespace === undefined ? undefined : deploymentId;
       const isSeen = () => {
         const found = cache.find(kind, metadata.name, inNamespace);

@@ -1,14 +1,13 @@
 /** Pods that have claims and wait for programs: started for a copy of volumes, by its key, and gone with it. */
 import { EngineFault } from '../engine.ts';
-import { labelKeys } from '../labels.ts';
 import type { Cache } from './cache.ts';
 import type { Cluster } from './cluster.ts';
 import { clusterIsSilent, isSilence } from './faults.ts';
 import type { BringImage } from './images.ts';
 import { type CopierMount, copierContainer, copierKey, copierManifest, copierName } from './manifests/copier.ts';
-import { copyKey } from './manifests/marks.ts';
+import { copyKey, deploymentOf, ofCopy } from './manifests/marks.ts';
 import { passManifest, pullSuffix } from './manifests/pull-secret.ts';
-import type { Found, FoundController, FoundPod } from './objects.ts';
+import type { FoundController, FoundPod } from './objects.ts';
 import type { PodAddress, ProgramStreams } from './pod-programs.ts';
 import { podFacts } from './pods.ts';
 
@@ -46,8 +45,6 @@ const startPatienceMs = 5 * 60_000;
 const endPatienceMs = 2 * 60_000;
 
 export function createCopiers({ cluster, cache, owner, image, bring }: CopierParts): Copiers {
-  const ofKey = <T extends Found>(all: readonly T[], key: string) =>
-    all.filter(({ metadata }) => metadata.labels?.[copyKey] === key);
   const podsOf = (job: string, deploymentId: string) =>
     cache.list('Pod', deploymentId).filter(({ metadata }) => metadata.labels?.[copierKey] === job);
 
@@ -71,18 +68,18 @@ export function createCopiers({ cluster, cache, owner, image, bring }: CopierPar
       });
       return addressOf(podsOf(name, deploymentId).find(runs)!);
     },
-    pods: (key) => ofKey(cache.list('Pod'), key).filter(runs).map(addressOf),
+    pods: (key) => ofCopy(cache.list('Pod'), key).filter(runs).map(addressOf),
     async end(key) {
-      for (const { metadata } of ofKey(cache.list('Job'), key)) {
+      for (const { metadata } of ofCopy(cache.list('Job'), key)) {
         const { name, namespace = '', uid } = metadata;
         await cluster.remove('Job', name, { namespace, uid });
         await cluster.remove('Secret', `${name}${pullSuffix}`, { namespace });
       }
-      const left = ofKey([...cache.list('Job'), ...cache.list('Pod')], key);
+      const left = ofCopy([...cache.list('Job'), ...cache.list('Pod')], key);
       for (const deploymentId of new Set(left.map(deploymentOf)))
         await cache.until(
           deploymentId,
-          () => ofKey([...cache.list('Job', deploymentId), ...cache.list('Pod', deploymentId)], key).length === 0,
+          () => ofCopy([...cache.list('Job', deploymentId), ...cache.list('Pod', deploymentId)], key).length === 0,
           endPatienceMs,
         );
     },
@@ -96,10 +93,6 @@ export function createCopiers({ cluster, cache, owner, image, bring }: CopierPar
       throw new EngineFault('unavailable', `The volumes could not be read or written: ${wordsOf(output, isFlood)}`);
     },
   };
-}
-
-function deploymentOf({ metadata }: Found): string {
-  return metadata.labels?.[labelKeys.deployment] ?? '';
 }
 
 /** Of programs that are ours; they may name files of the deployment. */

@@ -13,9 +13,9 @@ import { type CopierParts, createCopiers } from './copiers.ts';
 import type { Execute } from './execute.ts';
 import { asideManifest, asideName } from './manifests/claim.ts';
 import type { CopierMount } from './manifests/copier.ts';
-import { copyKey, madeForKey, placedMarks, readPlace } from './manifests/marks.ts';
+import { copyKey, deploymentOf, madeForKey, ofCopy, placedMarks, readPlace } from './manifests/marks.ts';
 import { namespaceName } from './names.ts';
-import type { Found, FoundClaim } from './objects.ts';
+import type { FoundClaim } from './objects.ts';
 import type { PodAddress } from './pod-programs.ts';
 import { bytesOf } from './quantities.ts';
 import { copyCommand, createTars, syncCommand } from './tars.ts';
@@ -177,14 +177,14 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
   async function clear(key: string): Promise<void> {
     await writers.letGo(key);
     await copiers.end(key);
-    const claims = ofKey(cache.list('PersistentVolumeClaim'), key);
+    const claims = ofCopy(cache.list('PersistentVolumeClaim'), key);
     for (const { metadata } of claims)
       await cluster.remove('PersistentVolumeClaim', metadata.name, {
         namespace: metadata.namespace!,
         uid: metadata.uid,
       });
     for (const deploymentId of new Set(claims.map(deploymentOf))) {
-      const isGone = () => ofKey(cache.list('PersistentVolumeClaim', deploymentId), key).length === 0;
+      const isGone = () => ofCopy(cache.list('PersistentVolumeClaim', deploymentId), key).length === 0;
       await cache.until(deploymentId, isGone, goPatienceMs);
       await namespaces.leaveNamespace(deploymentId);
     }
@@ -221,14 +221,6 @@ function tooLong(cause: unknown): EngineFault {
     `The volumes hold more than the cluster copies in ${longestCopyMs / 60_000} min, and whoever writes to them would be ` +
     'stopped for longer.';
   return new EngineFault('bad-request', message, { cause });
-}
-
-function ofKey<T extends Found>(all: readonly T[], key: string): T[] {
-  return all.filter(({ metadata }) => metadata.labels?.[copyKey] === key);
-}
-
-function deploymentOf({ metadata }: Found): string {
-  return metadata.labels?.[labelKeys.deployment] ?? '';
 }
 
 function sizeOf({ spec }: FoundClaim): number {

@@ -17,7 +17,7 @@ import { type Cluster, fieldManager, pathOf } from './cluster.ts';
 import { ClusterRefusal, faultOf } from './faults.ts';
 import type { BringImage } from './images.ts';
 import { claimManifest } from './manifests/claim.ts';
-import { workloadKey } from './manifests/marks.ts';
+import { deploymentOf, workloadKey } from './manifests/marks.ts';
 import { namespaceManifest, quotaManifest } from './manifests/namespace.ts';
 import { networkPolicy, type PolicySettings } from './manifests/network-policy.ts';
 import { pullSecretManifest, pullSecretName, pullSuffix } from './manifests/pull-secret.ts';
@@ -85,12 +85,11 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
 
   /** Not applied: a namespace that somebody else makes at this moment must not become ours. */
   async function create(manifest: Manifest): Promise<FoundNamespace> {
-    const { kind, metadata } = manifest;
     try {
-      return await cluster.ask('POST', pathOf(kind), { body: manifest, query: { fieldManager } });
+      return await cluster.ask('POST', pathOf(manifest.kind), { body: manifest, query: { fieldManager } });
     } catch (error) {
       if (!(error instanceof ClusterRefusal) || error.status !== 409) throw error;
-      const found = await findNamespace(metadata.labels[labelKeys.deployment] ?? '');
+      const found = await findNamespace(deploymentOf(manifest));
       if (!found) throw error;
       return found;
     }

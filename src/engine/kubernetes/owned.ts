@@ -1,11 +1,11 @@
 /** Everything of this installation on the cluster, for the sweep: by what is known of it, without a request. */
 import type { Instant } from '../../deployment/deployment.ts';
 import type { Owned } from '../engine.ts';
-import { labelKeys } from '../labels.ts';
 import type { Cache } from './cache.ts';
 import { claimsOfVolumes, isOfVolume } from './claims.ts';
 import type { Execute } from './execute.ts';
 import { isBeingTried } from './isolation-trial.ts';
+import { deploymentOf } from './manifests/marks.ts';
 import { cachedWorkloads, egressOf, livingNamespace } from './observe.ts';
 
 /**
@@ -19,8 +19,6 @@ export function listOwned(cache: Cache, now: Instant): Owned[] {
       .flatMap(({ metadata }) => (metadata.deletionTimestamp || isBeingTried(metadata, now) ? [] : [metadata.name])),
   );
   const isLiving = ({ metadata }: { metadata: { namespace?: string } }) => living.has(metadata.namespace ?? '');
-  const deploymentOf = ({ metadata }: { metadata: { labels?: Record<string, string> } }) =>
-    metadata.labels?.[labelKeys.deployment] ?? '';
   const workloads = cachedWorkloads(cache)
     .filter(({ controller }) => isLiving(controller))
     .map(

@@ -8,7 +8,7 @@ import type { Cache } from './cache.ts';
 import { isAtWork, mounts, templateMounts } from './claims.ts';
 import type { Cluster } from './cluster.ts';
 import { ClusterRefusal } from './faults.ts';
-import { copyKey } from './manifests/marks.ts';
+import { copyKey, ofCopy } from './manifests/marks.ts';
 import type { FoundController, FoundPod } from './objects.ts';
 
 export type Stop = {
@@ -50,7 +50,7 @@ export function createWriters(cluster: Pick<Cluster, 'change'>, cache: Cache): W
   }
 
   async function letGo(key: string): Promise<void> {
-    const stopped = cache.list('Deployment').filter(({ metadata }) => metadata.labels?.[copyKey] === key);
+    const stopped = ofCopy(cache.list('Deployment'), key);
     await Promise.all(stopped.map((found) => change(found, 1, null)));
   }
 

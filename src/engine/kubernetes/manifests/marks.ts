@@ -64,6 +64,16 @@ export function readAliases(annotations: Labels = {}): string[] {
   }
 }
 
+/** Empty where it says nothing of one. */
+export function deploymentOf({ metadata }: { metadata: { labels?: Labels } }): string {
+  return metadata.labels?.[labelKeys.deployment] ?? '';
+}
+
+/** Those that are there for the copy of this key, or stopped for it. */
+export function ofCopy<T extends { metadata: { labels?: Labels } }>(all: readonly T[], key: string): T[] {
+  return all.filter(({ metadata }) => metadata.labels?.[copyKey] === key);
+}
+
 /** What a claim that was made beside becomes: a volume of its deployment, instead of those before. */
 export function placedMarks(volume: string, key: string, place: number): { labels: object; annotations: Labels } {
   return {
