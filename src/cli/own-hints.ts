@@ -1,8 +1,9 @@
 /** PURE. What to do about a refusal, in this command's own words where the service would name a request. */
 import type { Problem } from '../client/ask.ts';
+import type { ProblemCode } from '../lib/problem-codes.ts';
 
-/** By the code of the refusal. */
-const ownHints: Record<string, string> = {
+/** By the code of the refusal; one that no service answers does not compile. */
+const ownHints: { [code in ProblemCode]?: string } = {
   application_exists: '"berth update FILE" changes it, and "berth deploy FILE --new" starts another one.',
   application_stopped: '"berth start" starts all of it.',
   share_not_found: '"berth share" makes one.',
@@ -12,5 +13,5 @@ const ownHints: Record<string, string> = {
 };
 
 export function hintOf({ code, hint }: Pick<Problem, 'code' | 'hint'>): string | undefined {
-  return Object.hasOwn(ownHints, code) ? ownHints[code] : hint;
+  return Object.hasOwn(ownHints, code) ? ownHints[code as ProblemCode] : hint;
 }

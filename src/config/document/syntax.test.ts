@@ -78,6 +78,12 @@ const rows: Row[] = [
   ['a percent sign', 'a: %b\n', /^1:4 a value cannot begin with %/, 'a: "%b"\n'],
   ['a star', 'a: *.example.com\n', /^1:4 "\*\.example\.com" repeats an anchor that is not there/],
   ['a template in braces', 'a: {{ x }}\n', /^1:4 a value cannot begin with \{/, 'a: "{{ x }}"\n'],
+  [
+    'a value of more than 4,096 characters that begins with @',
+    `a: @${'x'.repeat(5000)} y\nb: 1\n`,
+    /^1:4 a value cannot begin with @/,
+    `a: "@${'x'.repeat(5000)} y"\nb: 1\n`,
+  ],
   ['text behind a quote', 'a: "node" app.js\n', /^1:10 text follows the closing quote/],
   ['an escape that is none', 'a: "\\d"\n', /^1:5 "\\d" means nothing between double quotes/, 'a: "\\\\d"\n'],
   ['two documents', 'a: 1\n---\nb: 2\n', /^2:1 there is a second document/],

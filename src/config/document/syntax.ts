@@ -153,19 +153,22 @@ const meanings: Record<string, string> = {
   '>': 'begins a text of several lines in YAML',
 };
 
+/** Of a line; what is searched for the beginning of its value takes time by the square. */
+const mostBeforeValue = 4096;
+
 /** A value on one line whose characters mean something to YAML: it needs quotes. */
 function explainValue(text: string, offset: number, error: YAMLParseError): Explanation | undefined {
   const { code } = error;
   const line = lineAt(text, offset);
-  const match = /^([ \t]*(?:- +)*(?:[^\s"'#][^"'#]*?:[ \t]+|- +)?)(\S.*?)[ \t\r]*$/.exec(line.text.slice(0, 4096));
-  if (!match) return undefined;
-  const [, before, value] = match;
-  const at = line.at + before!.length;
+  const before = /^[ \t]*(?:- +)*(?:[^\s"'#][^"'#]*?:[ \t]+|- +)?(?=\S)/.exec(line.text.slice(0, mostBeforeValue))?.[0];
+  if (before === undefined) return undefined;
+  const value = line.text.slice(before.length).trimEnd();
+  const at = line.at + before.length;
   const quoted = (message: string): Explanation => ({
     offset: at,
     message,
     hint: 'put the value in quotes',
-    fix: { from: at, to: at + value!.length, text: writeScalar(value!) },
+    fix: { from: at, to: at + value.length, text: writeScalar(value) },
   });
   if (code === 'BAD_DQ_ESCAPE') {
     const sequence = text.slice(offset, offset + 2);
@@ -176,15 +179,15 @@ function explainValue(text: string, offset: number, error: YAMLParseError): Expl
       fix: { from: offset, to: offset, text: '\\' },
     };
   }
-  const meaning = meanings[value![0]!];
+  const meaning = meanings[value[0]!];
   if (meaning && before !== '' && !isIndentation(error) && code !== 'TAB_AS_INDENT') {
-    return quoted(`a value cannot begin with ${value![0]} without quotes: it ${meaning}`);
+    return quoted(`a value cannot begin with ${value[0]} without quotes: it ${meaning}`);
   }
-  if (/^(["']).*\1./.test(value!) && code === 'UNEXPECTED_TOKEN') {
-    const end = at + value!.indexOf(value![0]!, 1) + 1;
+  if (/^(["']).*\1./.test(value) && code === 'UNEXPECTED_TOKEN') {
+    const end = at + value.indexOf(value[0]!, 1) + 1;
     return { offset: end, message: 'text follows the closing quote', hint: 'put quotes around the whole value' };
   }
-  const isOneLine = code === 'BLOCK_AS_IMPLICIT_KEY' && before !== '' && /: |:$/.test(value!);
+  const isOneLine = code === 'BLOCK_AS_IMPLICIT_KEY' && before !== '' && /: |:$/.test(value);
   return isOneLine ? quoted('the value holds a colon and a space, which begin another value in YAML') : undefined;
 }
 
