@@ -4,11 +4,12 @@ import type { BetterAuthOptions, GenericEndpointContext } from 'better-auth';
 import { APIError, getSessionFromCtx } from 'better-auth/api';
 import { hideTokens } from '../lib/ids.ts';
 import { signInCookiePrefix } from '../lib/sign-in-cookie.ts';
+import { accountById } from '../store/accounts.ts';
 import { isPostgres } from '../store/dialect/dialect.ts';
 import { endPasswordLinks } from '../store/sign-ins.ts';
 import { endAccount } from './deletion.ts';
 import { withHashedTokens } from './hashed-tokens.ts';
-import { addressesIn, verificationLink } from './mail-links.ts';
+import { addressesIn, isChangeOfAddress, verificationLink } from './mail-links.ts';
 import type { Mailer } from './mailer.ts';
 import type { Wiring } from './open.ts';
 import { requireProofs } from './proofs.ts';
@@ -20,7 +21,7 @@ const day = 24 * 60 * 60;
 const mostEmail = 254;
 const mostName = 100;
 
-type Letter = { user: { email: string }; url: string };
+type Letter = { user: { id: string; email: string }; url: string };
 
 /** Without a mailer addresses are not verified, and a password that is forgotten stays so. */
 export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Mailer | undefined) {
@@ -48,7 +49,7 @@ export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Ma
     },
     hooks: { before: requireProofs(now) },
     databaseHooks: {
-      user: { create: { before: withinBounds }, update: { before: endingLinks(db) } },
+      user: { create: { before: withinBounds }, update: { before: endingLinks(db), after: endingLateLinks(db) } },
       account: { create: { before: withoutTokens }, update: { before: withoutTokens } },
     },
     verification: { modelName: 'verifications', storeIdentifier: 'hashed' },
@@ -63,7 +64,12 @@ export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Ma
         // The answer does not tell that the address is known: its owner is told instead.
         onExistingUserSignUp: async ({ user }: Pick<Letter, 'user'>) =>
           await mailer.sendKnownAddress(user.email, baseUrl.origin),
-        sendResetPassword: async ({ user, url }: Letter) => await mailer.sendPasswordReset(user.email, url),
+        sendResetPassword: async ({ user, url }: Letter) => {
+          // The account was read before the link was made: it may have another address by now.
+          const account = await accountById(db, user.id);
+          if (account?.email === user.email) await mailer.sendPasswordReset(user.email, url);
+          else await endPasswordLinks(db, user.id);
+        },
       }),
     },
     ...(mailer && {
@@ -124,6 +130,13 @@ function endingLinks(db: Wiring['db']) {
     const signIn = changes.email === undefined || !context ? null : await getSessionFromCtx(context);
     if (signIn) await endPasswordLinks(db, signIn.user.id);
     return bounded;
+  };
+}
+
+/** Those that were made while the account got its address. */
+function endingLateLinks(db: Wiring['db']) {
+  return async ({ id }: { id: string }, context: GenericEndpointContext | null) => {
+    if (isChangeOfAddress(context?.query?.token)) await endPasswordLinks(db, id);
   };
 }
 

@@ -1,6 +1,7 @@
 /** What an account changes of itself: its address, with proof, and which browsers are signed in. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { CompiledQuery } from 'kysely';
 import { startMailServer } from './mail-server.ts';
 import { apiWithAccounts, password } from './people.ts';
 
@@ -165,6 +166,31 @@ test('a link that sets a password ends when the account gets another address', a
   const set = (token: string) => api.browser().post('/api/auth/reset-password', { token, newPassword });
   assert.deepEqual([(await set(token)).status, (await set(others)).status], [400, 200]);
   assert.equal((await api.browser().signIn(newEmail)).status, 200);
+});
+
+test('no link that sets a password is left of one that was asked for while the account got another address', async () => {
+  const api = await apiWithAccounts({ mail });
+  const { db } = api.service;
+  const run = (text: string) => db.executeQuery(CompiledQuery.raw(text));
+  const links = async () => (await run('select * from verifications')).rows.length;
+  const ada = api.browser();
+  await ada.signUp('ada@example.info');
+  await ada.get(pathOf(await server.linkTo('ada@example.info')));
+  await ada.signIn('ada@example.info');
+  // One that is made after those of before were ended.
+  await run(`create trigger late before update of email on accounts begin
+    insert into verifications (id, identifier, value, expiresAt, createdAt, updatedAt)
+    values ('late', 'reset-password:late', new.id, '2099-01-01', '2026-01-01', '2026-01-01'); end`);
+  const newEmail = 'lovelace@example.info';
+  await ada.post('/api/auth/change-email', { newEmail, password });
+  assert.equal((await ada.get(`/api/auth${pathOf(await server.linkTo(newEmail))}`)).status, 200);
+  assert.equal(await links(), 0);
+  // One for which the account was read before it got its next address.
+  await run('drop trigger late');
+  await run(`create trigger change after insert on verifications begin
+    update accounts set email = 'countess@example.info' where id = new.value; end`);
+  assert.equal((await api.browser().post('/api/auth/request-password-reset', { email: newEmail })).status, 200);
+  assert.equal(await links(), 0);
 });
 
 test('a webhook that is saved anew keeps its secret, unless the service cannot open that any more', async () => {
