@@ -849,7 +849,7 @@ export type SnapshotEvent = (
       snapshot: 'not-restored';
       id: string;
       because: string;
-      /** It is not tried again; the data are what they were. */
+      /** It is not tried again; the data is what it was. */
       isOver: boolean;
     }
 ) &
@@ -1298,7 +1298,7 @@ export type Operations = {
       applicationName: string;
       /** The deployment's environment; needed where an account has two applications of one name. */
       environment?: string;
-      /** Whether its data go at once, also of one that has ended: nothing can be restored. */
+      /** Whether its data goes at once, also of one that has ended: nothing can be restored. */
       forget?: boolean | 'true' | 'false';
     };
     answer: {
@@ -1437,7 +1437,7 @@ export type Operations = {
         keepsData: boolean;
         volumes: {
           title: string;
-          /** `new`: it is made, and empty; `left`: the pod no longer has it, and its data stay. */
+          /** `new`: it is made, and empty; `left`: the pod no longer has it, and its data stays. */
           change: 'kept' | 'grown' | 'new' | 'left';
           sizeBytes: number;
           fromBytes?: number;
@@ -1563,7 +1563,7 @@ export type Operations = {
             keepsData: boolean;
             volumes: {
               title: string;
-              /** `new`: it is made, and empty; `left`: the pod no longer has it, and its data stay. */
+              /** `new`: it is made, and empty; `left`: the pod no longer has it, and its data stays. */
               change: 'kept' | 'grown' | 'new' | 'left';
               sizeBytes: number;
               fromBytes?: number;
@@ -1610,7 +1610,7 @@ export type Operations = {
         revision: number;
         /** When it was asked for. */
         createdAt: string;
-        /** The instant of which its data are. */
+        /** The instant of which its data is. */
         takenAt?: string;
         /** Those whose files are in it. */
         volumes: {
@@ -1660,7 +1660,7 @@ export type Operations = {
         revision: number;
         /** When it was asked for. */
         createdAt: string;
-        /** The instant of which its data are. */
+        /** The instant of which its data is. */
         takenAt?: string;
         /** Those whose files are in it. */
         volumes: {
@@ -1688,7 +1688,7 @@ export type Operations = {
       /** What was restored into the deployment, or is on its way: the newest first. */
       restores: {
         id: string;
-        /** `asked`: the data are being fetched; `filled`: they are here, and are about to be put in place. */
+        /** `asked`: the data is being fetched; `filled`: it is here, and is about to be put in place. */
         state: 'asked' | 'filled' | 'done' | 'failed';
         /** What is restored. */
         snapshot: string;
@@ -1759,7 +1759,7 @@ export type Operations = {
           message: string;
           restore: {
             id: string;
-            /** `asked`: the data are being fetched; `filled`: they are here, and are about to be put in place. */
+            /** `asked`: the data is being fetched; `filled`: it is here, and is about to be put in place. */
             state: 'asked' | 'filled' | 'done' | 'failed';
             /** What is restored. */
             snapshot: string;
@@ -1801,7 +1801,7 @@ export type Operations = {
             revision: number;
             /** When it was asked for. */
             createdAt: string;
-            /** The instant of which its data are. */
+            /** The instant of which its data is. */
             takenAt?: string;
             /** Those whose files are in it. */
             volumes: {

@@ -20,7 +20,7 @@ test('files that are more than twice as large as their volumes are refused for g
   assert.throws(() => refuseHoles(2 ** 40, volumes, 'before-restore'), /without a snapshot before/);
 });
 
-test('data have ten minutes to be moved in, and a second more for each 5 MB', () => {
+test('data has ten minutes to be moved in, and a second more for each 5 MB', () => {
   assert.equal(movingMs(0), 600_000);
   assert.equal(movingMs(50_000_000), 610_000);
 });

@@ -177,7 +177,7 @@ export async function leavingSnapshots(db: Database): Promise<Snapshot[]> {
   return rows.map(snapshotFrom);
 }
 
-/** Their data are gone. The newest row of a deployment stays: by it is known when the next one is due. */
+/** Their data is gone. The newest row of a deployment stays: by it is known when the next one is due. */
 export async function forgetSnapshots(db: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await db

@@ -130,7 +130,7 @@ describe('data of volumes', needsRoot, () => {
     assert.ok(!(await readFile('/proc/self/mountinfo', 'utf8')).includes('-draft'));
   });
 
-  test('a second backup moves only what has changed, and older data go with the backups that name them', async () => {
+  test('a second backup moves only what has changed, and older data goes with the backups that name it', async () => {
     await deploy('shop', ['db']);
     const data = await makeVolume('shop', 'db');
     await writeFile(join(data, 'large'), randomBytes(8 * 2 ** 20));

@@ -55,7 +55,7 @@ for (let life = 1; life <= lives; life++) {
     spoil(3, 20);
     await berth.update(app, keepingYaml(name, image, 'second'));
     await assertWhole(berth, app, whole(/second/));
-    assert.equal((await berth.visit(`${app.url}/born`)).text, born, 'the data are kept');
+    assert.equal((await berth.visit(`${app.url}/born`)).text, born, 'the data is kept');
 
     spoil(3, 15);
     await berth.remove(app);

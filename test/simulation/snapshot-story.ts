@@ -1,5 +1,5 @@
 /**
- * A story of an application whose data are kept: snapshots, restores in place and beside, exports, removal and return within
+ * A story of an application whose data is kept: snapshots, restores in place and beside, exports, removal and return within
  * the grace, while processes are killed at any call, and the engine and the place fail at any call. All in memory.
  */
 import assert from 'node:assert/strict';

@@ -34,7 +34,7 @@ export type RestoreOrder = {
   /** Where the installation is to be: in the data directory, or its database on a server. */
   store: StoreSettings;
   secretKey: string | undefined;
-  /** Data stay where they are kept, and deployments begin with empty volumes. */
+  /** Data stays where it is kept, and deployments begin with empty volumes. */
   isWithoutVolumes: boolean;
   actor: string;
   now: () => Instant;
@@ -105,7 +105,7 @@ async function readBegun(dataDir: string): Promise<{ id: string; left: string[] 
   return id === '' ? undefined : { id, left };
 }
 
-/** Names the backup while parts of it are in their places and others are not, and whose data stay as they are. */
+/** Names the backup while parts of it are in their places and others are not, and whose data stays as it is. */
 function begunFile(dataDir: string): string {
   return join(dataDir, 'restore-begun');
 }

@@ -23,7 +23,7 @@ export const PreviewFields = {
         Type.Object({
           title: Type.String({ examples: ['volume data of pod db'] }),
           change: Type.Enum(['kept', 'grown', 'new', 'left'], {
-            description: '`new`: it is made, and empty; `left`: the pod no longer has it, and its data stay.',
+            description: '`new`: it is made, and empty; `left`: the pod no longer has it, and its data stays.',
           }),
           sizeBytes: Type.Integer(),
           fromBytes: Type.Optional(Type.Integer()),

@@ -31,7 +31,7 @@ const ReservationsRecord = Type.Object(
 
 const Forget = Type.Optional(
   Type.Union([Type.Boolean(), Type.Enum(['true', 'false'])], {
-    description: 'Whether its data go at once, also of one that has ended: nothing can be restored.',
+    description: 'Whether its data goes at once, also of one that has ended: nothing can be restored.',
   }),
 );
 const RemovalFields = Type.Object({ ...ApplicationFields.properties, forget: Forget });

@@ -130,7 +130,7 @@ async function ownerOf(db: Database, { sessionId }: Deployment) {
   return { sessionId, accountId: await accountOfSession(db, sessionId) };
 }
 
-/** Until the data have come, nothing of it runs. */
+/** Until the data has come, nothing of it runs. */
 async function giveData(db: Database, { id: deploymentId, createdAt }: Deployment, beside: Beside): Promise<void> {
   const { deployment: from, snapshotId, revision, volumes } = beside;
   await copySeed(db, from.id, deploymentId);

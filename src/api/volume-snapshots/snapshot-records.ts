@@ -25,7 +25,7 @@ export const SnapshotRecord = Type.Object({
   reason: Type.Enum([...snapshotReasons], { description: 'What it is taken for.' }),
   revision: Type.Integer({ minimum: 1, description: 'The revision that the deployment had then.' }),
   createdAt: Type.String({ format: 'date-time', description: 'When it was asked for.' }),
-  takenAt: instant('The instant of which its data are.'),
+  takenAt: instant('The instant of which its data is.'),
   volumes: Type.Array(Type.Object({ name: VolumeName, sizeBytes: Type.Integer() }), {
     description: 'Those whose files are in it.',
   }),
@@ -51,7 +51,7 @@ export const SnapshotRecord = Type.Object({
 export const RestoreRecord = Type.Object({
   id: Type.String(),
   state: Type.Enum([...restoreStates], {
-    description: '`asked`: the data are being fetched; `filled`: they are here, and are about to be put in place.',
+    description: '`asked`: the data is being fetched; `filled`: it is here, and is about to be put in place.',
   }),
   snapshot: Type.String({ description: 'What is restored.' }),
   isBeside: Type.Boolean({

@@ -25,7 +25,7 @@ type Previewed = Pick<AnswerOf<'previewUpdate'>, 'pods' | 'interrupted' | 'refus
 export function describePreview({ pods, interrupted, refusal, warnings }: Previewed, paint: Paint): string {
   const lines = pods.flatMap(({ name, change, because, keepsData, volumes, warnings }) => [
     `${paint(colours[change as keyof typeof colours] ?? 'yellow', change.padEnd(10))} ${printable(name)}: ${printable(because)}`,
-    ...(volumes.length > 0 && !keepsData ? ['           its data do not stay'] : []),
+    ...(volumes.length > 0 && !keepsData ? ['           its data does not stay'] : []),
     ...warnings.map(({ message, hint }) => `           ${printable(message)}${hint ? ` (${printable(hint)})` : ''}`),
   ]);
   if (interrupted.length > 0) lines.push(`Nobody answers for a while at ${interrupted.map(printable).join(', ')}.`);

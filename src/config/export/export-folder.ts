@@ -196,7 +196,7 @@ function readme(
         ]
       : []),
     ...(archives.length > 0
-      ? ['', 'The data are of one instant, as after a power cut: a database recovers when it starts on them.']
+      ? ['', 'The data is of one instant, as after a power cut: a database recovers when it starts on it.']
       : []),
     '',
     '## What is not',

@@ -44,7 +44,7 @@ test('where there is none, the update has failed for that, and the revision befo
   assert.equal((await shop.deployment()).servingRevision, 3, 'the next update does not wait for it');
 });
 
-/** One whose data are beside those in use, or, if `isLost`, were. */
+/** One whose data is beside those in use, or, if `isLost`, was. */
 async function fill({ shop, db }: Pick<Awaited<ReturnType<typeof awaiting>>, 'shop' | 'db'>, isLost = false) {
   const { id } = await askForRestore(db, { deploymentId: 'shop', snapshotId: 'old', volumes: ['db-data'], now: 1 });
   await noteTry(db, id, 'try');
@@ -72,7 +72,7 @@ test('a restore of one that is stopped is put in place while nothing runs', asyn
   assert.equal(shop.world.containers.of('shop').length, 0);
 });
 
-test('a restore whose data are not there any more is asked for again, and not said to be done', async () => {
+test('a restore whose data is not there any more is asked for again, and not said to be done', async () => {
   const { shop, db } = await awaiting();
   await fill({ shop, db }, true);
   await shop.visit();
@@ -98,7 +98,7 @@ async function besideOld() {
   return { shop, db, id };
 }
 
-test('of one that was started beside another nothing is made before its data are there, and then it has them', async () => {
+test('of one that was started beside another nothing is made before its data is there, and then it has it', async () => {
   const { shop, db, id } = await besideOld();
   for (let hours = 0; hours < 3; hours++) {
     assert.deepEqual(await shop.visit(), []);

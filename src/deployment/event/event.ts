@@ -191,7 +191,7 @@ const SnapshotEvent = Type.Union(
     snapshot('restored', { volumes: Type.Array(text) }),
     snapshot('not-restored', {
       because: text,
-      isOver: Type.Boolean({ description: 'It is not tried again; the data are what they were.' }),
+      isOver: Type.Boolean({ description: 'It is not tried again; the data is what it was.' }),
     }),
   ],
   { description: 'A snapshot was taken or restored, or could not be.' },

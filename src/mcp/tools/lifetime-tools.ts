@@ -43,7 +43,7 @@ export function addLifetimeTools(server: McpServer, service: Service): void {
   addTool(server, 'remove', {
     title: 'Remove a deployment',
     description:
-      'Ends a deployment. Its data are deleted, after the time for which the server keeps them for a restore. Only when the person has asked for it.',
+      'Ends a deployment. Its data is deleted, after the time for which the server keeps it for a restore. Only when the person has asked for it.',
     input: { ...named, applicationName: named.applicationName.unwrap().describe('The application to remove.') },
     output: z.looseObject({ message: z.string() }),
     effect: 'removes',

@@ -112,7 +112,7 @@ test('a Redis that cannot save where its volume is says why', async () => {
   );
   assert.match(
     await words({ dir: '/database' }),
-    /It said: Its data are in \/database, which is in no volume of its pod\.$/,
+    /It said: Its data is in \/database, which is in no volume of its pod\.$/,
   );
   assert.match(await words({ ends: 'err' }), /It said: It could not write its data; its log says why\.$/);
   assert.match(await words({ saves: ['NOPERM this user has no permissions'] }), /It said: NOPERM this user/);

@@ -79,10 +79,10 @@ until answer=$(ask PING); [ "$answer" = PONG ]; do
 done
 answer=$(ask CONFIG GET dir)
 where=$(printf '%s\\n' "$answer" | sed -n 2p)
-[ -n "$where" ] || fail "It does not tell where its data are: $answer"
+[ -n "$where" ] || fail "It does not tell where its data is: $answer"
 kept=
 for mount in "$@"; do case $where/ in "\${mount%/}"/*) kept=yes ;; esac; done
-[ -n "$kept" ] || fail "Its data are in $where, which is in no volume of its pod."
+[ -n "$kept" ] || fail "Its data is in $where, which is in no volume of its pod."
 until answer=$(ask BGSAVE); [ "$answer" = 'Background saving started' ]; do
   case $answer in *'in progress'* | *"can't BGSAVE"*) rest ;; *) fail "$answer" ;; esac
 done

@@ -15,8 +15,7 @@ export function BackReview({ target, current, back, onCancel }: BackReviewProps)
   return (
     <>
       <p className="small soft" ref={bringIntoView}>
-        Going back makes revision {current + 1} with the text of revision {back}. Volumes keep their data as they are
-        now.
+        Going back makes revision {current + 1} with the text of revision {back}. Volumes keep their data as it is now.
       </p>
       <Review
         {...{ target, original: texts.from, text: texts.to }}

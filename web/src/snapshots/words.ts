@@ -79,9 +79,9 @@ export function stageOf(
   const percent = progress === undefined ? '' : `, ${progress} %`;
   switch (state) {
     case 'asked':
-      return `Restoring ${what}: the data are being fetched${percent}. The application ${isBeside ? 'starts when they are here' : 'keeps running meanwhile'}.`;
+      return `Restoring ${what}: the data is being fetched${percent}. The application ${isBeside ? 'starts when it is here' : 'keeps running meanwhile'}.`;
     case 'filled':
-      return `Restoring ${what}: the data are here and are being put in place.${isBeside ? '' : ' Pods that use them stop for that.'}`;
+      return `Restoring ${what}: the data is here and is being put in place.${isBeside ? '' : ' Pods that use it stop for that.'}`;
     case 'done':
       return `Restored ${what}, ${ago}.`;
     case 'failed':
