@@ -112,6 +112,7 @@ export async function openAcmeSource(
       const issuing: Issuing = {
         ...{ db, seal, now, log, holder, wanted, answerer, mostInWeek: settings.mostInWeek, appsDomain },
         random: Math.random,
+        underWay: new Map(),
         stored: () => untilStored.abort(),
         alarm: tellOperator && createAlarm({ db, now, log, service: apiHost, tell: tellOperator }),
         authority: () => {
@@ -155,6 +156,7 @@ export async function openAcmeSource(
         async [Symbol.asyncDispose]() {
           end.abort();
           await following;
+          await Promise.all(issuing.underWay.values());
           await leaveDuties(db, holder).catch(() => {});
         },
       };

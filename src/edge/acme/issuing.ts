@@ -33,6 +33,8 @@ export type Issuing = {
   mostInWeek: number;
   appsDomain: string;
   wanted: () => Promise<WantedCertificate[]>;
+  /** Orders that this process has placed and that have not ended, by their host. They never reject. */
+  underWay: Map<string, Promise<void>>;
   /** Opened by the first order. */
   authority: () => Promise<Authority>;
   answerer: (signal: AbortSignal) => Answerer;
@@ -44,6 +46,7 @@ export type Issuing = {
 
 /** An order waits for a hook twice, and for the authority. */
 const longestOrderMs = 10 * 60_000;
+/** Whoever is too late for it has no order under way any more. */
 const dutyMs = longestOrderMs + 5 * 60_000;
 
 /** Authorities are slow rather than busy: some seconds an order. */
@@ -52,17 +55,31 @@ const questionsAtOnce = 20;
 /** After it could not be asked. */
 const askAgainMs = 6 * 3_600_000;
 
-/** One look at what is due; resolves when what it has begun has ended. Never rejects because of the authority. */
+/**
+ * One look at what is due. Each order has a place until it ends: one that hangs holds up none but those that would be one
+ * too many. Never rejects because of the authority.
+ */
 export async function issueDue(issuing: Issuing, signal: AbortSignal): Promise<void> {
-  const { db, now, holder, mostInWeek, appsDomain } = issuing;
+  const { db, now, holder, mostInWeek, appsDomain, underWay } = issuing;
   if (!(await takeDuty(db, { name: 'certificates', holder, now: now(), forMs: dutyMs }))) return;
   const [wanted, states] = [await issuing.wanted(), await certificateStates(db)];
   const { orders } = planOrders(wanted, states, { now: now(), mostInWeek, appsDomain });
-  await Promise.all(orders.slice(0, ordersAtOnce).map((order) => place(issuing, order, signal)));
+  const next = orders.filter(({ host }) => !underWay.has(host)).slice(0, Math.max(ordersAtOnce - underWay.size, 0));
+  for (const order of next) underWay.set(order.host, endOfOrder(issuing, order, signal));
   await issuing.alarm?.(wanted, states);
   if (orders.length > 0) return;
   await askForRenewals(issuing, wanted, states);
   await forgetCertificates(db, forgettable(wanted, states, now()));
+}
+
+async function endOfOrder(issuing: Issuing, order: Order, signal: AbortSignal): Promise<void> {
+  try {
+    await place(issuing, order, signal);
+  } catch (err) {
+    issuing.log.warn({ err, host: order.host }, 'an order of a certificate cannot be noted');
+  } finally {
+    issuing.underWay.delete(order.host);
+  }
 }
 
 async function place(issuing: Issuing, { host, challenge, because, failures }: Order, signal: AbortSignal) {
@@ -97,10 +114,12 @@ async function place(issuing: Issuing, { host, challenge, because, failures }: O
 
 /** The authority may want other instants than were planned: all at once, when it has to revoke what it has issued. */
 async function askForRenewals(issuing: Issuing, wanted: readonly WantedCertificate[], states: CertificateState[]) {
-  const { db, now, random, log } = issuing;
+  const { db, now, random, log, underWay } = issuing;
   const hosts = new Set(wanted.map(({ host }) => host));
   const due = states.filter((state) => {
-    return hosts.has(state.host) && isServed(state, now()) && state.askAt !== null && state.askAt <= now();
+    // What is being renewed gets another plan with its certificate.
+    if (!hosts.has(state.host) || underWay.has(state.host)) return false;
+    return isServed(state, now()) && state.askAt !== null && state.askAt <= now();
   });
   for (const { host, renewAt: present, expiresAt } of due.slice(0, questionsAtOnce)) {
     const chain = await chainOf(issuing, host);
