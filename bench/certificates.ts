@@ -75,7 +75,10 @@ async function certificateMaker(): Promise<(host: string) => Promise<NamedCertif
   type SelfSigned = Parameters<typeof X509CertificateGenerator.createSelfSigned>[0];
   return async (host) => {
     const certificate = await X509CertificateGenerator.createSelfSigned({
-      ...{ name: `CN=${host}`, notBefore: new Date(0), notAfter: new Date('2099-01-01'), signingAlgorithm: algorithm },
+      name: `CN=${host}`,
+      notBefore: new Date(0),
+      notAfter: new Date('2099-01-01'),
+      signingAlgorithm: algorithm,
       extensions: [new SubjectAlternativeNameExtension([{ type: 'dns', value: host }])],
       // Browsers' types know fewer usages of keys.
       keys: keys as SelfSigned['keys'],

@@ -62,7 +62,9 @@ export async function measureClusterDensity(
   const after = await look();
   const difference = (of: (seen: Awaited<ReturnType<typeof look>>) => number) => of(after) - of(before);
   return {
-    ...{ deployments, seconds, bytes: after.bytes },
+    deployments,
+    seconds,
+    bytes: after.bytes,
     visits: difference(({ visits }) => visits),
     requests: difference(({ requests }) => requests),
     served: difference(({ served }) => served),

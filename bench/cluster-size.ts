@@ -74,8 +74,13 @@ export async function measureClusterSize(deployments: number, seconds: number): 
   const requests = cluster.requests.length;
   const bytes = heapBytes() - before;
   return {
-    ...{ deployments, pods: deployments * podsEach, requests, openMs, bytes },
-    ...{ observeMs: (listedAt - observedAt) / deployments, listMs: endedAt - listedAt },
+    deployments,
+    pods: deployments * podsEach,
+    requests,
+    openMs,
+    bytes,
+    observeMs: (listedAt - observedAt) / deployments,
+    listMs: endedAt - listedAt,
     idle: await measureIdle(),
   };
 

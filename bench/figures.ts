@@ -104,7 +104,8 @@ export function guardSection({ readMs, quiet, attacked, answers }: GuardTimes): 
       { id: 'guards.quiet', says: 'nothing under way', values: latenessOf(quiet) },
       { id: 'guards.attacked', says: 'under the attack', values: latenessOf(attacked) },
       {
-        ...{ id: 'guards.read', says: 'one such configuration, read on the thread of the guards' },
+        id: 'guards.read',
+        says: 'one such configuration, read on the thread of the guards',
         values: latenessOf({ p99: Number.NaN, longest: Number.NaN, turn: Math.max(...readMs) }),
       },
     ],
@@ -113,7 +114,9 @@ export function guardSection({ readMs, quiet, attacked, answers }: GuardTimes): 
 
 export function commandSection({ node, help, validate }: CommandTimes): Section {
   const row = (id: string, says: string, samples: number[]): Figure => ({
-    ...{ id, says, samples },
+    id,
+    says,
+    samples,
     values: { median: median(samples), longest: Math.max(...samples) },
   });
   return {
@@ -149,7 +152,8 @@ export function storeSections(stores: StoreTimes[]): Section[] {
   ] as const;
   const figures = stores.flatMap((times) =>
     kinds.map(([kind, says]) => ({
-      ...{ id: `store.${times.database.toLowerCase()}.${kind}`, says: `${says}, ${times.database}` },
+      id: `store.${times.database.toLowerCase()}.${kind}`,
+      says: `${says}, ${times.database}`,
       values: tail(times[kind]),
     })),
   );

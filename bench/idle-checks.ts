@@ -14,11 +14,20 @@ export async function measureIdleChecks(pods: number, seconds: number): Promise<
   for (let pod = 0; pod < pods; pod++) {
     const probe = createProbe({
       readiness: {
-        ...{ kind: 'http', path: '/', port },
-        ...{ initialDelaySeconds: 0, periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 3 },
+        kind: 'http',
+        path: '/',
+        port,
+        initialDelaySeconds: 0,
+        periodSeconds: 1,
+        timeoutSeconds: 5,
+        failureThreshold: 3,
       },
-      ...{ address: '127.0.0.1', startedAtMs: 0, uptime: () => performance.now(), leastPeriodMs },
-      ...{ runCheck: async () => undefined, listens: async () => true },
+      address: '127.0.0.1',
+      startedAtMs: 0,
+      uptime: () => performance.now(),
+      leastPeriodMs,
+      runCheck: async () => undefined,
+      listens: async () => true,
     });
     await probe.attempt();
     known.set(String(pod), [{ probe, toldReady: true }]);

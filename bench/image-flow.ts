@@ -49,7 +49,9 @@ async function makeImage(gigabytes: number) {
   const program = await programImage();
   const top = [gzipSync(program.layer)];
   const small = {
-    ...{ parts: top, sizeBytes: top[0]!.length, digest: digestOfParts(top) },
+    parts: top,
+    sizeBytes: top[0]!.length,
+    digest: digestOfParts(top),
     diffId: digestOfParts([program.layer]),
   };
   const layers = [...(await Promise.all(Array.from({ length: gigabytes }, makeLayer))), small];
@@ -186,8 +188,11 @@ async function measure(gigabytes: number, undo: Undo, signal: AbortSignal): Prom
   undo.add('remove the image', () => removeBrought(docker, registry.host));
   const room = `${2 * gigabytes + 1}Gi`;
   const settings = {
-    ...{ BERTH_REGISTRIES: `${registry.host} http`, BERTH_IMAGE_SIZE: room, BERTH_IMAGE_UNPACKED: room },
-    ...{ BERTH_PUSHED_IMAGES: room, BERTH_STRANGERS: `session=10 address=10 memory=1Ti images=${room}` },
+    BERTH_REGISTRIES: `${registry.host} http`,
+    BERTH_IMAGE_SIZE: room,
+    BERTH_IMAGE_UNPACKED: room,
+    BERTH_PUSHED_IMAGES: room,
+    BERTH_STRANGERS: `session=10 address=10 memory=1Ti images=${room}`,
     // Layers that are kept take the disk of whoever measures: some, so that others leave meanwhile.
     BERTH_IMAGE_CACHE: '3Gi',
   };

@@ -13,17 +13,24 @@ export function handWritten(spec: AppSpec, namespace: string, storageClass: stri
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
     ...spec.pods.flatMap((pod) => [
       {
-        ...{ apiVersion: 'v1', kind: 'Service', metadata: metadata(pod.name) },
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: metadata(pod.name),
         spec: { selector: { app: pod.name }, ports: pod.servicePorts.map((port) => ({ port })) },
       },
       {
-        ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: metadata(pod.name) },
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: metadata(pod.name),
         data: Object.fromEntries(pod.files.map(({ content }, index) => [String(index), content])),
       },
       ...pod.volumes.map(({ name, sizeBytes }) => ({
-        ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: metadata(name) },
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: metadata(name),
         spec: {
-          ...{ accessModes: ['ReadWriteOnce'], storageClassName: storageClass },
+          accessModes: ['ReadWriteOnce'],
+          storageClassName: storageClass,
           resources: { requests: { storage: String(sizeBytes) } },
         },
       })),
@@ -38,9 +45,12 @@ function deploymentOf(pod: PodSpec, metadata: object): object {
   const path = healthCheck && 'path' in healthCheck ? healthCheck.path : pod.path;
   const labels = { app: name };
   return {
-    ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata },
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata,
     spec: {
-      ...{ replicas: 1, selector: { matchLabels: labels } },
+      replicas: 1,
+      selector: { matchLabels: labels },
       template: {
         metadata: { labels },
         spec: {
@@ -48,14 +58,18 @@ function deploymentOf(pod: PodSpec, metadata: object): object {
           terminationGracePeriodSeconds: 1,
           containers: [
             {
-              ...{ name, image, imagePullPolicy: 'IfNotPresent', ...(command && { args: command }) },
+              name,
+              image,
+              imagePullPolicy: 'IfNotPresent',
+              ...(command && { args: command }),
               // The cluster's own DNS knows no `db.pod`.
               env: Object.entries(vars).map(([key, value]) => ({ name: key, value: value.replaceAll('.pod:', ':') })),
               ports: servicePorts.map((containerPort) => ({ containerPort })),
               readinessProbe: {
                 ...(path === undefined ? { tcpSocket: { port } } : { httpGet: { path, port } }),
                 // The least that there is.
-                ...{ periodSeconds: 1, failureThreshold: 120 },
+                periodSeconds: 1,
+                failureThreshold: 120,
               },
               volumeMounts: [
                 ...files.map(({ path }, index) => ({ name: 'files', mountPath: path, subPath: String(index) })),

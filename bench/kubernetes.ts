@@ -80,23 +80,28 @@ async function measureLive(options: Rounds, signal: AbortSignal): Promise<Sectio
     const live = (name: string) => times.get(name)!.map((round) => round.live!);
     const [mine, others] = [live(ours.name), live(byHand)];
     const row = (id: string, says: string, samples: number[]): Figure => ({
-      ...{ id: `kubernetes.${id}`, says, samples },
+      id: `kubernetes.${id}`,
+      says,
+      samples,
       values: spread(samples),
     });
     const { ofMedians, medianOfPairs } = ratioOf(mine, others);
     return [
       {
-        ...{ title: 'Guestbook on a cluster until it is live', unit: 'ms' },
+        title: 'Guestbook on a cluster until it is live',
+        unit: 'ms',
         figures: [
           row('live', 'Berth: POST until page and API answer 200', mine),
           row('by-hand', `${byHand}: until all four are available`, others),
         ],
       },
       {
-        ...{ title: 'Berth / kubectl', unit: 'ratio' },
+        title: 'Berth / kubectl',
+        unit: 'ratio',
         figures: [
           {
-            ...{ id: 'kubernetes.ratio', says: 'until live; asked for: at most 1.1' },
+            id: 'kubernetes.ratio',
+            says: 'until live; asked for: at most 1.1',
             values: { 'of medians': ofMedians, 'median of pairs': medianOfPairs },
           },
         ],
@@ -115,12 +120,14 @@ async function measureDensity(signal: AbortSignal): Promise<Section[]> {
   );
   const { deployments, seconds, visits, requests, served, watches, share, bytes } = density;
   const row = (id: string, says: string, measured: number, target = Number.NaN): Figure => ({
-    ...{ id: `kubernetes.density.${id}`, says },
+    id: `kubernetes.density.${id}`,
+    says,
     values: { measured, target },
   });
   return [
     {
-      ...{ title: `${deployments} deployments on a cluster, ${seconds} s in which nothing changes`, unit: 'mixed' },
+      title: `${deployments} deployments on a cluster, ${seconds} s in which nothing changes`,
+      unit: 'mixed',
       figures: [
         row('visits', 'visits of the service to deployments', visits),
         row('requests', 'requests of the service to the API, without watches', requests),
@@ -138,12 +145,14 @@ async function measureSize(): Promise<Section[]> {
   const { idle, ...size } = await measureClusterSize(10_000, Number(values.seconds));
   const { deployments, pods, requests, openMs, observeMs, listMs, bytes } = size;
   const row = (id: string, says: string, measured: number, target = Number.NaN): Figure => ({
-    ...{ id: `kubernetes.size.${id}`, says },
+    id: `kubernetes.size.${id}`,
+    says,
     values: { measured, target },
   });
   return [
     {
-      ...{ title: `${deployments} deployments with ${pods} pods on a simulated cluster`, unit: 'mixed' },
+      title: `${deployments} deployments with ${pods} pods on a simulated cluster`,
+      unit: 'mixed',
       figures: [
         row('open', 'until the engine knows them, ms', openMs),
         row('memory', 'memory of what it knows, MiB', bytes / 2 ** 20),
@@ -153,7 +162,8 @@ async function measureSize(): Promise<Section[]> {
       ],
     },
     {
-      ...{ title: `The control loop with them, ${idle.seconds} s in which nothing changes`, unit: 'mixed' },
+      title: `The control loop with them, ${idle.seconds} s in which nothing changes`,
+      unit: 'mixed',
       figures: [
         row('visits', 'visits to deployments', idle.visits),
         row('visit', 'requests to the API for each visit, below', idle.requests / Math.max(1, idle.visits), 1),

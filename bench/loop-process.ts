@@ -93,7 +93,15 @@ await db.destroy();
 const bytesEach = (residentBytes - emptyBytes) / deployments;
 process.send!({
   database: postgres ? 'PostgreSQL' : 'SQLite',
-  ...{ deployments, idleShare, serverShare, checksShare, visitMs, surveyMs, liveMs, residentBytes, bytesEach },
+  deployments,
+  idleShare,
+  serverShare,
+  checksShare,
+  visitMs,
+  surveyMs,
+  liveMs,
+  residentBytes,
+  bytesEach,
 } satisfies LoopCost);
 process.disconnect!();
 

@@ -58,7 +58,11 @@ export type Options = {
 };
 
 const defaults = {
-  ...{ rounds: 5, requests: 100, updates: 20, windows: 4, commands: 10 },
+  rounds: 5,
+  requests: 100,
+  updates: 20,
+  windows: 4,
+  commands: 10,
   density: { deployments: 200, idleSeconds: 30 },
   loop: { deployments: [10, 100, 1_000, 10_000, 100_000], idleSeconds: 30, starts: 20, stores: loopStores },
   guards: { seconds: 20 },
@@ -69,7 +73,12 @@ const defaults = {
 };
 /** More networks than Docker's own pools have room for, which is 31. */
 const smoke = {
-  ...{ rounds: 1, warmUps: 0, requests: 10, updates: 2, windows: 1, commands: 2 },
+  rounds: 1,
+  warmUps: 0,
+  requests: 10,
+  updates: 2,
+  windows: 1,
+  commands: 2,
   density: { deployments: 36, idleSeconds: 5 },
   loop: { deployments: [10, 100], idleSeconds: 1, starts: 2, stores: loopStores },
   guards: { seconds: 2 },
@@ -120,7 +129,8 @@ export function readOptions(argv: string[]): Options | 'help' {
   };
   if (loop.stores.length === 0) throw new Error(`--store takes ${loopStores.join(' or ')}, not "${values.store}"`);
   const chosen = {
-    ...{ ...usual, loop },
+    ...usual,
+    loop,
     parts: parts.filter((part) => positionals.length === 0 || positionals.includes(part)),
     settings: Object.fromEntries((values.with ?? []).map(readSetting)),
     isSmoke,

@@ -15,7 +15,9 @@ export function imageDocuments(
 ): { config: Buffer; manifest: Buffer } {
   const config = Buffer.from(
     JSON.stringify({
-      ...{ os: 'linux', architecture: process.arch === 'x64' ? 'amd64' : process.arch, config: start },
+      os: 'linux',
+      architecture: process.arch === 'x64' ? 'amd64' : process.arch,
+      config: start,
       rootfs: { type: 'layers', diff_ids: layers.map(({ diffId }) => diffId) },
     }),
   );

@@ -56,10 +56,16 @@ try {
 async function startOne(number: number): Promise<void> {
   const Labels = {
     ...deploymentLabels(owner, `${owner}-${number}`),
-    ...{ [labelKeys.pod]: 'web', [labelKeys.revision]: '1', [labelKeys.replica]: '0' },
+    [labelKeys.pod]: 'web',
+    [labelKeys.revision]: '1',
+    [labelKeys.replica]: '0',
   };
   const container = await docker.createContainer({
-    ...{ Image: image, Entrypoint: ['sleep', '1000000'], Cmd: [], Labels, name: `${owner}-${number}` },
+    Image: image,
+    Entrypoint: ['sleep', '1000000'],
+    Cmd: [],
+    Labels,
+    name: `${owner}-${number}`,
     HostConfig: { NanoCpus: 1e9, Memory: 64 * 2 ** 20 },
   });
   await container.start();

@@ -65,7 +65,9 @@ export async function startService(
   const docker = await connectDocker();
   const engineOf = (owner: string) =>
     createDockerEngine({
-      ...{ docker, owner, networkPool: '10.200.0.0/13' },
+      docker,
+      owner,
+      networkPool: '10.200.0.0/13',
       loops: { directory: volumesFolder(dataDir), isForNew: false },
     });
   let ownedNow = async (): Promise<Owned[]> => [];

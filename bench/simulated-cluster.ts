@@ -25,7 +25,8 @@ export function simulatedCluster(owner: string): SimulatedCluster {
     else objects.set(kind, [object]);
   };
   return {
-    ...{ server: 'simulated', requests },
+    server: 'simulated',
+    requests,
     add(deploymentId, { workloads, egress }) {
       put('Namespace', found(namespaceManifest(owner, deploymentId, egress).metadata));
       for (const { workload } of workloads) {
@@ -40,7 +41,8 @@ export function simulatedCluster(owner: string): SimulatedCluster {
           state: { running: { startedAt: createdAt } },
         };
         const status = { phase: 'Running', podIP: '10.0.0.1', containerStatuses: [running] };
-        put('Pod', { ...found({ name, namespace: namespaceName(deploymentId), labels }), ...{ status } });
+        const pod = { ...found({ name, namespace: namespaceName(deploymentId), labels }), status };
+        put('Pod', pod);
       }
     },
     follow: <T extends Found>(kind: Kind) => followed((objects.get(kind) ?? []) as T[]),
@@ -52,7 +54,11 @@ export function simulatedCluster(owner: string): SimulatedCluster {
       requests.push(`GET ${kind} ${name}`);
       return undefined;
     },
-    ...{ open: notThere, apply: notThere, change: notThere, remove: notThere, run: notThere },
+    open: notThere,
+    apply: notThere,
+    change: notThere,
+    remove: notThere,
+    run: notThere,
   };
 }
 
@@ -67,7 +73,9 @@ function followed<T extends Found>(all: T[]): Followed<T> {
   return {
     list: (namespace) => (namespace === undefined ? all : (byNamespace.get(namespace) ?? [])),
     get: (name, namespace) => byName.get(`${namespace}/${name}`),
-    ...{ on() {}, async start() {}, async stop() {} },
+    on() {},
+    async start() {},
+    async stop() {},
   };
 }
 

@@ -92,7 +92,11 @@ type Asked = { host: string; port: number; path: string; body: string; agent: Ag
 function ask({ host, port, path, body, agent }: Asked): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const sent = request({
-      ...{ host: '127.0.0.1', port, path, agent, method: body ? 'POST' : 'GET' },
+      host: '127.0.0.1',
+      port,
+      path,
+      agent,
+      method: body ? 'POST' : 'GET',
       headers: { host, ...(body && { 'content-length': Buffer.byteLength(body) }) },
       signal: AbortSignal.timeout(patienceMs),
     });

@@ -91,13 +91,32 @@ async function addRows(db: Kysely<Tables>, count: number, now: number): Promise<
     });
     const endpoints = JSON.stringify([{ path: '/', address: '10.200.0.2', port: 80 }]);
     return {
-      ...{ ...asked, state: 'running' as const, progress: 100, servingRevision: 1 },
-      ...{ explanation: null, pods: '[]', lastLines: '[]', endpoints, ownHosts: '[]', restarts: '{}' },
+      ...asked,
+      state: 'running' as const,
+      progress: 100,
+      servingRevision: 1,
+      explanation: null,
+      pods: '[]',
+      lastLines: '[]',
+      endpoints,
+      ownHosts: '[]',
+      restarts: '{}',
     };
   });
   const revisions = ids.map((deploymentId) => ({
-    ...{ deploymentId, number: 1, createdAt: now, spec: sealed, document: sealed, images: '["nginx:1"]' },
-    ...{ memoryBytes: 2 ** 20, cpuMillis: 1, diskBytes: 0, containers: 1, volumes: 0, gpus: 0, volumeSizes: '[]' },
+    deploymentId,
+    number: 1,
+    createdAt: now,
+    spec: sealed,
+    document: sealed,
+    images: '["nginx:1"]',
+    memoryBytes: 2 ** 20,
+    cpuMillis: 1,
+    diskBytes: 0,
+    containers: 1,
+    volumes: 0,
+    gpus: 0,
+    volumeSizes: '[]',
   }));
   const leases = ids.map((deploymentId) => ({ deploymentId, dueAt: now + hour, observedHash: 'as it was' }));
   await db.transaction().execute(async (db) => {

@@ -11,13 +11,20 @@ import { openImageRegistry } from '../test/support/image-registry.ts';
 
 /** Images of containers are taken, and nothing else; see `test/push/conformance-suite.test.ts`. */
 const notOffered = {
-  ...{ OCI_API_REFERRER: 'false', OCI_DATA_SHA512: 'false', OCI_DATA_INDEX_LIST: 'false' },
-  ...{ OCI_DATA_ARTIFACT: 'false', OCI_DATA_ARTIFACT_LIST: 'false', OCI_DATA_NONDISTRIBUTABLE: 'false' },
-  ...{ OCI_DATA_SUBJECT: 'false', OCI_DATA_SUBJECT_LIST: 'false', OCI_DATA_SUBJECT_MISSING: 'false' },
+  OCI_API_REFERRER: 'false',
+  OCI_DATA_SHA512: 'false',
+  OCI_DATA_INDEX_LIST: 'false',
+  OCI_DATA_ARTIFACT: 'false',
+  OCI_DATA_ARTIFACT_LIST: 'false',
+  OCI_DATA_NONDISTRIBUTABLE: 'false',
+  OCI_DATA_SUBJECT: 'false',
+  OCI_DATA_SUBJECT_LIST: 'false',
+  OCI_DATA_SUBJECT_MISSING: 'false',
 };
 /** What the suite asks for only where it is told to. */
 const offered = {
-  ...{ OCI_API_BLOBS_UPLOAD_CANCEL: 'true', OCI_API_BLOBS_DIGEST_HEADER: 'true' },
+  OCI_API_BLOBS_UPLOAD_CANCEL: 'true',
+  OCI_API_BLOBS_DIGEST_HEADER: 'true',
   OCI_API_MANIFESTS_DIGEST_HEADER: 'true',
 };
 
@@ -34,9 +41,14 @@ try {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       ...process.env,
-      ...{ OCI_VERSION: '1.1', OCI_TLS: 'disabled', OCI_RESULTS_DIR: results, OCI_REGISTRY: registry.host },
-      ...{ OCI_REPO1: `${namespace}/repo1`, OCI_REPO2: `${namespace}/repo2` },
-      ...{ OCI_USERNAME: 'me', OCI_PASSWORD: token },
+      OCI_VERSION: '1.1',
+      OCI_TLS: 'disabled',
+      OCI_RESULTS_DIR: results,
+      OCI_REGISTRY: registry.host,
+      OCI_REPO1: `${namespace}/repo1`,
+      OCI_REPO2: `${namespace}/repo2`,
+      OCI_USERNAME: 'me',
+      OCI_PASSWORD: token,
       ...offered,
       ...notOffered,
     },

@@ -42,7 +42,9 @@ async function openEngineOf(
   const connected = docker ?? (await connectDocker());
   const { groups } = await openGroups(connected, { owner, controlGroups: 'auto', shares: 1024, startsIdle: false });
   const engine = createDockerEngine({
-    ...{ docker: connected, owner, networkPool },
+    docker: connected,
+    owner,
+    networkPool,
     ...(groups && { groups }),
     loops: { directory: volumesFolder(dataDir), isForNew: false },
   });

@@ -17,12 +17,10 @@ const all = 'test/scenarios/';
 
 const places = {
   'sqlite+docker': { title: 'SQLite + Docker', script: 'scripts/test.ts', env: {} },
-  'postgresql+docker': {
-    ...{ title: 'PostgreSQL + Docker', script: 'scripts/test.ts' },
-    env: { TEST_STORE: 'postgresql' },
-  },
+  'postgresql+docker': { title: 'PostgreSQL + Docker', script: 'scripts/test.ts', env: { TEST_STORE: 'postgresql' } },
   'postgresql+kubernetes': {
-    ...{ title: 'PostgreSQL + Kubernetes', script: 'scripts/testing/kube.ts' },
+    title: 'PostgreSQL + Kubernetes',
+    script: 'scripts/testing/kube.ts',
     env: { TEST_STORE: 'postgresql', TEST_ENGINE: 'kubernetes' },
   },
 } as const;
@@ -46,7 +44,8 @@ async function run(place: Place, files: readonly string[]): Promise<void> {
   const report = `${pathOf(place)}.new`;
   await rm(report, { force: true });
   const child = spawn(process.execPath, [script, ...files], {
-    ...{ cwd: root, stdio: ['ignore', 'inherit', 'inherit'] },
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, ...env, TEST_REPORT: report },
   });
   await once(child, 'exit');

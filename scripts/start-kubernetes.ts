@@ -70,7 +70,8 @@ async function start(options: Options): Promise<void> {
     );
   const settings: Record<string, string> = {
     ...Object.fromEntries(options.set.map(readSetting)),
-    ...{ BERTH_BASE_URL: baseUrl, BERTH_APPS_DOMAIN: options['apps-domain'] },
+    BERTH_BASE_URL: baseUrl,
+    BERTH_APPS_DOMAIN: options['apps-domain'],
   };
   await needPort(Number(port));
   const { name, server } = await currentContext();

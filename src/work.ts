@@ -84,15 +84,13 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
   const control = opening.use(
     await openControl(settings, {
       ...others,
-      ...{
-        db,
-        process: store.process,
-        refreshEdge: edge.refresh,
-        underWay: edge.countUnderWay,
-        tallyRequests: edge.tallyRequests,
-        ...(othersServe && { othersServe }),
-        ...(othersLead && { othersLead }),
-      },
+      db,
+      process: store.process,
+      refreshEdge: edge.refresh,
+      underWay: edge.countUnderWay,
+      tallyRequests: edge.tallyRequests,
+      ...(othersServe && { othersServe }),
+      ...(othersLead && { othersLead }),
       egressOf: async (deployment) =>
         (await planOfDeployment(db, settings.tiers, deployment))?.tier.egress ?? settings.egress,
       // A query for each visit, where there is something to hear.
@@ -133,14 +131,26 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
   };
   const snapshots = opening.use(
     openSnapshots(settings, {
-      ...{ db, seal: parts.seal, engine: parts.engine, metrics: parts.metrics, now: parts.now },
-      ...{ process: store.process, termsOf, tell, wake: control.wake, log: log.child({ part: 'snapshots' }) },
+      db,
+      seal: parts.seal,
+      engine: parts.engine,
+      metrics: parts.metrics,
+      now: parts.now,
+      process: store.process,
+      termsOf,
+      tell,
+      wake: control.wake,
+      log: log.child({ part: 'snapshots' }),
     }),
   );
   opening.use(openNotify(settings, { db, seal: parts.seal, now: parts.now, log: log.child({ part: 'notify' }), mail }));
   const domains = opening.use(
     openDomains(settings, {
-      ...{ db, owner: store.owner, now: parts.now, refreshEdge: edge.refresh, mail },
+      db,
+      owner: store.owner,
+      now: parts.now,
+      refreshEdge: edge.refresh,
+      mail,
       log: log.child({ part: 'domains' }),
     }),
   );
@@ -148,7 +158,10 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
   return {
     lookAtDomains: domains.look,
     lookAtSnapshots: snapshots.look,
-    ...{ wake: control.wake, keep: edge.keep, certificates: () => report, samples: () => control.samples },
+    wake: control.wake,
+    keep: edge.keep,
+    certificates: () => report,
+    samples: () => control.samples,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

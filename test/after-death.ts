@@ -16,7 +16,9 @@ export function afterDeath(
   env: NodeJS.ProcessEnv = process.env,
 ): { dismiss: () => void } {
   const child = spawn('/bin/sh', ['-c', waiting, 'sh', process.execPath, ...program], {
-    ...{ cwd: root, env, stdio: ['pipe', 'ignore', 'ignore'] },
+    cwd: root,
+    env,
+    stdio: ['pipe', 'ignore', 'ignore'],
     // Of no group of processes that a terminal or a runner ends as a whole.
     detached: true,
   });

@@ -68,7 +68,11 @@ async function manifest() {
   const { name, version, license, description } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const client = { types: './types/client/client.d.ts', default: './client.js' };
   return {
-    ...{ name, version, description, license, type: 'module' },
+    name,
+    version,
+    description,
+    license,
+    type: 'module',
     bin: { berth: 'berth.mjs' },
     exports: { './client': client },
     engines: { node: '>=20' },

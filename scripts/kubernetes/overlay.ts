@@ -27,12 +27,16 @@ export function overlayFiles({ image, settings }: Overlay, given: string): Recor
     }),
     'settings.yaml': configuration,
     'pods.yaml': json({
-      ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'berth' } },
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'berth' },
       spec: { template: { metadata: { annotations: { 'berth.settings': hash } } } },
     }),
     ...(storageClass && {
       'claim.yaml': json({
-        ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'berth-data' } },
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { name: 'berth-data' },
         spec: { storageClassName: storageClass },
       }),
     }),

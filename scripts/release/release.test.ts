@@ -36,7 +36,10 @@ async function writeRecord(folder: string, commit: string): Promise<void> {
 async function release(version: string, isWritten: boolean, record = writeRecord): Promise<string> {
   const said: string[] = [];
   await makeRelease({
-    ...{ root, version, isWritten, now: new Date(Date.UTC(2026, 0, 2)) },
+    root,
+    version,
+    isWritten,
+    now: new Date(Date.UTC(2026, 0, 2)),
     record,
     packCommand: (folder) => writeFile(join(folder, `berth-${version}.tgz`), 'the command'),
     say: (text) => said.push(text),

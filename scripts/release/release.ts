@@ -45,7 +45,9 @@ export async function makeRelease(order: ReleaseOrder): Promise<void> {
   const since = last === '' ? ['HEAD'] : [`${last}..HEAD`];
   const subjects = (await git('log', '--no-merges', '--format=%s', ...since)).split('\n').filter(Boolean);
   const release: Release = {
-    ...{ version, subjects, date: now.toISOString().slice(0, 10) },
+    version,
+    subjects,
+    date: now.toISOString().slice(0, 10),
     schemaBefore: last === '' ? undefined : await migrationsAt(git, last),
     schema: await migrationsAt(git, 'HEAD'),
   };
@@ -112,7 +114,10 @@ if (import.meta.main) {
   if (values.help || version === undefined) process.stdout.write(help);
   else
     await makeRelease({
-      ...{ version, now: new Date(), isWritten: values.write ?? false, packCommand: packBerth },
+      version,
+      now: new Date(),
+      isWritten: values.write ?? false,
+      packCommand: packBerth,
       // Loads the service, which telling what a release would be does without.
       record: async (folder, commit) => (await import('../../test/upgrade/record.ts')).recordRelease(folder, commit),
       root: join(import.meta.dirname, '../..'),

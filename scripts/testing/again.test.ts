@@ -4,7 +4,13 @@ import { againAlone, closingLines, triedAgain } from './again.ts';
 import type { FileReport } from './verdict.ts';
 
 const report = (file: string, failures: string[] = []): FileReport => ({
-  ...{ file, tookMs: 1, processorMs: 1, passed: 2 - failures.length, skipped: 0, skips: [], failures },
+  file,
+  tookMs: 1,
+  processorMs: 1,
+  passed: 2 - failures.length,
+  skipped: 0,
+  skips: [],
+  failures,
 });
 
 test('what fails beside others and passes alone counts as passed, and is named as unsteady', async () => {

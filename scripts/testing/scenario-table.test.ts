@@ -4,8 +4,13 @@ import { scenarioTable } from './scenario-table.ts';
 import type { FileReport } from './verdict.ts';
 
 const report = (name: string, more: Partial<FileReport> = {}): FileReport => ({
-  ...{ file: `test/scenarios/${name}.test.ts`, tookMs: 1, processorMs: 1, passed: 2, skipped: 0 },
-  ...{ skips: [], failures: [] },
+  file: `test/scenarios/${name}.test.ts`,
+  tookMs: 1,
+  processorMs: 1,
+  passed: 2,
+  skipped: 0,
+  skips: [],
+  failures: [],
   ...more,
 });
 

@@ -38,7 +38,14 @@ export async function inspect(db: Kysely<Tables>, which: string): Promise<Inspec
   const { images, email, address } = await suspect(db, id);
   const events = await latestEvents(db, id, eventsShown);
   return {
-    ...{ id, applicationName, label, state, message, revision, images, pods },
+    id,
+    applicationName,
+    label,
+    state,
+    message,
+    revision,
+    images,
+    pods,
     ...(email !== null && { email }),
     ...(address !== null && { address }),
     createdAt: new Date(createdAt).toISOString(),

@@ -26,7 +26,9 @@ export async function listImages(db: Kysely<Tables>): Promise<{ images: ImageLin
   const images = rows
     .toSorted((a, b) => b.sizeBytes - a.sizeBytes)
     .map(({ repository, tags, sizeBytes, email, sessionId, client, pushedAt, usedAt }) => ({
-      ...{ repository, tags, sizeBytes },
+      repository,
+      tags,
+      sizeBytes,
       ...(email !== null && { email }),
       ...(sessionId !== null && { sessionId }),
       client,

@@ -125,7 +125,8 @@ const requests: Bad[] = [
 for (const [title, method, url, type, body, status, code] of requests) {
   test(`${title} is refused with ${status} ${code} and changes nothing`, async () => {
     const response = await api.app.inject({
-      ...{ method, url },
+      method,
+      url,
       ...(method === 'POST' && { payload: body, headers: { 'content-type': type } }),
     });
     assert.equal(response.statusCode, status, response.body);

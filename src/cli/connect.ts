@@ -47,7 +47,9 @@ export function connect({ options, env, memory, keys = {} }: Asked): Connection 
   return {
     client: createClient({ baseUrl: server, token }),
     as: (token) => createClient({ baseUrl: server, token }),
-    ...{ server, token, key },
+    server,
+    token,
+    key,
     memory: known,
     application:
       name === undefined ? undefined : { applicationName: name, ...(environment !== undefined && { environment }) },

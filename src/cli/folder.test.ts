@@ -72,7 +72,8 @@ test('another token does not mean the application of the folder; an account’s 
   assert.equal(asked({ server: memory.server, token: 'berth_other' }).application, undefined);
   const { sessionToken: _, ...ofAccount } = memory;
   assert.deepEqual(asked({}, { BERTH_SERVER: memory.server, BERTH_TOKEN: 'berthkey_x' }, ofAccount).application, {
-    ...{ applicationName: 'shop', environment: 'jolly-tapir' },
+    applicationName: 'shop',
+    environment: 'jolly-tapir',
   });
   assert.deepEqual(asked({ app: 'blog' }).application, { applicationName: 'blog' });
 });

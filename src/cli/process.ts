@@ -17,8 +17,12 @@ export async function runProcess(admin?: Surroundings['admin']): Promise<void> {
   const { stdin, stdout, stderr, env } = process;
   try {
     process.exitCode = await run(process.argv.slice(2), {
-      ...{ stdin, stdout, stderr, env },
-      ...{ folder: process.cwd(), signal: interruption.signal },
+      stdin,
+      stdout,
+      stderr,
+      env,
+      folder: process.cwd(),
+      signal: interruption.signal,
       ...(admin && { admin }),
     });
   } catch (error) {

@@ -68,7 +68,9 @@ async function connected(socket: WebSocket, server: string, signal: AbortSignal)
     socket.once('unexpected-response', (_, response: IncomingMessage) => void readRefusal(response).then(resolve));
     socket.on('error', () =>
       resolve({
-        ...{ status: 0, code: 'unreachable', error: `${server} does not answer.` },
+        status: 0,
+        code: 'unreachable',
+        error: `${server} does not answer.`,
         hint: 'Check your connection, then try again.',
       }),
     );

@@ -139,7 +139,14 @@ async function askService(
     const connection = await reconnect();
     if (typeof connection === 'string') return terminal.fail(connection);
     const context: UpContext = {
-      ...{ given, options, terminal, connection, reconnect, streams, signal, folder },
+      given,
+      options,
+      terminal,
+      connection,
+      reconnect,
+      streams,
+      signal,
+      folder,
       remember: (memory) => remember(folder, memory, seal),
       keepEarlier: (memory) => keepEarlier(folder, memory),
       read: async (file) => await readFor(file, streams),

@@ -7,7 +7,11 @@ import { flagsOf, helpOf, helpText, readWords } from './words.ts';
 
 test('a command has its words and its flags, and nothing else', () => {
   assert.deepEqual(readWords(['logs', 'web', '-f', '--since=10m', '--json']), {
-    ...{ kind: 'command', name: 'logs', given: ['web'], options: { follow: true, since: '10m' }, asJson: true },
+    kind: 'command',
+    name: 'logs',
+    given: ['web'],
+    options: { follow: true, since: '10m' },
+    asJson: true,
   });
   for (const wrong of [['logs', 'a', 'b'], ['deploy'], ['list', 'x'], ['status', '--yes'], ['nothing'], []]) {
     assert.equal(readWords(wrong).kind, 'mistake', wrong.join(' '));

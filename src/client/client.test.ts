@@ -60,7 +60,10 @@ describe('a call', () => {
     const answer = await createClient({ baseUrl }).call('listDeployments');
     assert.ok(!answer.ok);
     assert.deepEqual(answer.problem, {
-      ...{ status: 429, code: 'unknown', error: 'The service answered 429.', retryAfterSeconds: 7 },
+      status: 429,
+      code: 'unknown',
+      error: 'The service answered 429.',
+      retryAfterSeconds: 7,
     });
   });
 });

@@ -67,7 +67,9 @@ export function createClient({ token: own, ...place }: Place & { token?: string 
     const { method, path: template, sends } = requests[id];
     const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
     const question: Question = {
-      ...{ method, token, signal },
+      method,
+      token,
+      signal,
       ...(query && { query }),
       ...(headers && { headers }),
       ...(sends === 'yaml' && { yaml: String(body) }),

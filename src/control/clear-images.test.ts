@@ -9,7 +9,12 @@ const gigabyte = 1e9;
 const hour = 3_600_000;
 const now = 100 * hour;
 const image = (id: string, fields: Partial<HostImage> = {}): HostImage => ({
-  ...{ id, tags: [`${id}:1`], digests: [`${id}@sha256:1`], brought: [], sizeBytes: gigabyte, isInUse: false },
+  id,
+  tags: [`${id}:1`],
+  digests: [`${id}@sha256:1`],
+  brought: [],
+  sizeBytes: gigabyte,
+  isInUse: false,
   ...fields,
 });
 const pulledAgo = (hours: Record<string, number>) =>

@@ -11,7 +11,11 @@ const named = (name: string) => `pushed.invalid/s0123456789abcdef/${name}`;
 test('a copy leaves when its image can be named no more, and takes no other name and nothing that runs along', async () => {
   const db = await emptyStore();
   const images: HostImage[] = ['there', 'gone', 'running', 'strangers'].map((id) => ({
-    ...{ id, tags: [`mine/${id}:1`], digests: [], sizeBytes: 1, isInUse: id === 'running' },
+    id,
+    tags: [`mine/${id}:1`],
+    digests: [],
+    sizeBytes: 1,
+    isInUse: id === 'running',
     brought: [`${named(id)}@${digest}`, `docker.io/library/${id}:1`],
   }));
   const removed: HostImage[] = [];

@@ -56,11 +56,23 @@ export async function openControl(settings: OpenControlSettings, parts: ControlP
     ...others,
     checkTags: createTagCheck({ images, engine: others.engine }),
     pulls: { termsOf: pullTermsOf, turns: createPullTurns() },
-    ...{ routed, wait, random: Math.random, disk: createDiskBook() },
+    routed,
+    wait,
+    random: Math.random,
+    disk: createDiskBook(),
     pausedClock: createPausedClock(() => performance.now()),
     settings: {
-      ...{ deployDeadlineMs, listenPatienceMs, drainMs, imageDiskShare, diskFreeBytes, containerDiskBytes },
-      ...{ graceMs, leaseMs, pollMs, resyncMs, revisitMs },
+      deployDeadlineMs,
+      listenPatienceMs,
+      drainMs,
+      imageDiskShare,
+      diskFreeBytes,
+      containerDiskBytes,
+      graceMs,
+      leaseMs,
+      pollMs,
+      resyncMs,
+      revisitMs,
     },
   });
   const { engine, log } = others;
@@ -68,7 +80,9 @@ export async function openControl(settings: OpenControlSettings, parts: ControlP
   const process = others.process?.id ?? 'alone';
   const sampler = startSampler({ db, engine, tallyRequests, process, now, uptime, wait, log });
   return {
-    ...{ wake: loop.wake, takeOverFrom: loop.takeOverFrom, samples: sampler },
+    wake: loop.wake,
+    takeOverFrom: loop.takeOverFrom,
+    samples: sampler,
     async [Symbol.asyncDispose]() {
       await Promise.all([sampler.stop(), loop.stop()]);
     },

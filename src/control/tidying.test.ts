@@ -9,7 +9,10 @@ import { createMetrics } from '../lib/metrics.ts';
 import { createTidying } from './tidying.ts';
 
 const networkOf = (deploymentId: string): Owned => ({
-  ...{ kind: 'network', id: deploymentId, name: deploymentId, deploymentId },
+  kind: 'network',
+  id: deploymentId,
+  name: deploymentId,
+  deploymentId,
 });
 const observedHash = hashListed([networkOf('any')]);
 
@@ -27,7 +30,12 @@ async function manySettled(count: number) {
   };
   const tidying = createTidying({ db: watched, engine, metrics: createMetrics(), now: () => 0 });
   return {
-    ...{ db, ids, owned, engine, removed, tidying },
+    db,
+    ids,
+    owned,
+    engine,
+    removed,
+    tidying,
     /** Ids of those that are due now, and how many rows were read. */
     async tidy() {
       queries.length = 0;

@@ -57,8 +57,10 @@ export function createVisits(control: Control, stop: AbortSignal, { onPlace, onE
   async function visit(lease: Lease): Promise<void> {
     const { deploymentId } = lease;
     const underWay: UnderWay = {
-      ...{ lease, hasChanged: false },
-      ...{ interrupt: new AbortController(), lost: new AbortController() },
+      lease,
+      hasChanged: false,
+      interrupt: new AbortController(),
+      lost: new AbortController(),
     };
     // Its own old lease may have run out: this process has stood still, or the clock was set.
     current.get(deploymentId)?.lost.abort();
@@ -81,10 +83,7 @@ export function createVisits(control: Control, stop: AbortSignal, { onPlace, onE
     };
     try {
       const dueAt = await reconcile(
-        {
-          ...{ lease, stop: AbortSignal.any([stop, underWay.lost.signal]), interrupt: nextInterrupt },
-          aside: withoutPlace,
-        },
+        { lease, stop: AbortSignal.any([stop, underWay.lost.signal]), interrupt: nextInterrupt, aside: withoutPlace },
         {
           ...control,
           engine: engineOf(underWay),

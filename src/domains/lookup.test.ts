@@ -29,7 +29,9 @@ async function look(resolver: Record<string, readonly string[]>, say?: (type: st
   const common = await serve(recordsOf({ ...addresses, ...(say && zone), ...resolver }));
   const own = say && (await serve(say));
   const lookup = createLookup({
-    ...{ resolvers: [common.address], isAllowed: () => own !== undefined, limitMs: 6_000 },
+    resolvers: [common.address],
+    isAllowed: () => own !== undefined,
+    limitMs: 6_000,
     ...(own && { serverPort: own.port }),
   });
   return await lookup({ name, proof, host });
@@ -141,7 +143,10 @@ test('where a name leads is told, an alias included', async () => {
 /** As much as a message can hold. */
 function flood(): Said {
   const answers: Answer[] = Array.from({ length: 3_000 }, () => ({
-    ...{ type: 'TXT' as const, name: '.', ttl: 1, data: 'xxxxxxxxx' },
+    type: 'TXT' as const,
+    name: '.',
+    ttl: 1,
+    data: 'xxxxxxxxx',
   }));
   return { answers };
 }

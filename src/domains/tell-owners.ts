@@ -69,8 +69,12 @@ export function createTellOwners(telling: TellingOwners): () => Promise<void> {
     if (!account?.isEmailVerified || !deployment || !(await wantsMail(db, account.id, 'domain'))) return true;
     const { label, applicationName } = deployment;
     const mail = domainMail(domain, trouble, {
-      ...{ proof: proofRecord({ installation, ...domain }), host: `${label}.${appsDomain}`, applicationName },
-      ...{ dashboardUrl: new URL(dashboardPath(deployment), baseUrl).href, tries, now: now() },
+      proof: proofRecord({ installation, ...domain }),
+      host: `${label}.${appsDomain}`,
+      applicationName,
+      dashboardUrl: new URL(dashboardPath(deployment), baseUrl).href,
+      tries,
+      now: now(),
     });
     try {
       await send({ to: account.email, ...mail });

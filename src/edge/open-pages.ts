@@ -33,7 +33,9 @@ export async function openPages(
   const answer = (host: string, token: string) => challengeAnswer(db, { host, token, now: now() });
   const publicPort = Number(baseUrl.port || 443);
   const challenges = acmeDirectory && {
-    ...{ answer, publicPort, apiHost: baseUrl.hostname },
+    answer,
+    publicPort,
+    apiHost: baseUrl.hostname,
     wait: (host: string) => certificateWait(certificates?.(), host),
   };
   const { server, close } = await startPageServer(admit, lookUp, log, challenges);

@@ -42,7 +42,14 @@ async function feedOf(count: number) {
   const { watched, queries } = watchQueries(db);
   const log = { info() {}, warn: (fields: object) => void warned.push(fields) };
   return {
-    ...{ db, ids, edge, served, told, warned, state, queries },
+    db,
+    ids,
+    edge,
+    served,
+    told,
+    warned,
+    state,
+    queries,
     feed: createRouteFeed(watched, edge, { appsDomain: 'test', log }),
     write: (id: string, ...endpoints: Endpoint[]) =>
       db.transaction().execute((db) => writeObservation(db, { id, generation: 1 }, lease!.token, { endpoints })),

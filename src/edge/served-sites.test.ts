@@ -13,7 +13,9 @@ import { siteState, sitesOf } from './served-sites.ts';
 
 const failing: Partial<Deployment> = {
   explanation: {
-    ...{ kind: 'failed', pods: ['web'], because: 'Image registry.acme.test/private:7 does not exist' },
+    kind: 'failed',
+    pods: ['web'],
+    because: 'Image registry.acme.test/private:7 does not exist',
     hint: 'its last lines may say why',
   },
   lastLines: ['connecting to db.pod as admin'],

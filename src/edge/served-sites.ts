@@ -54,7 +54,11 @@ export async function siteState(
   const isAway = endpoints.length === 0 && deployment.ownHosts.includes(host);
   const isIncomplete = isAway || (state === 'degraded' && isMissing);
   return {
-    ...{ applicationName, environment, state, progress, dashboardUrl },
+    applicationName,
+    environment,
+    state,
+    progress,
+    dashboardUrl,
     ...(pods && { pods }),
     ...(isIncomplete && { isIncomplete }),
     ...(domain && domain.finding?.direction.kind !== 'here' && { isElsewhere: true }),

@@ -50,7 +50,8 @@ export async function readFolder(folder: string, options: FolderOptions = {}): P
       : readDocuments(paths, base, start, variables, { files, findings, options });
   noteShell(variables, findings);
   const missingFiles = [...findings.missingFiles].map(([file, { at, example }]) => ({
-    ...{ file, at: findings.placeOf(at) },
+    file,
+    at: findings.placeOf(at),
     ...(example !== undefined && { example }),
   }));
   return { ...project, missingFiles, sources: [...new Set([...project.sources, ...variables.sources])] };

@@ -48,9 +48,7 @@ test('a host waits for a certificate of its own, or for the one of all names bes
     ['shop.apps.test', { because: 'limit', until } as const],
     ['*.other.test', { because: 'ordered' } as const],
   ]);
-  const report: CertificateReport = {
-    ...{ served: [], missing: 2, failing: 0, isReady: true, isRenewed: false, waiting },
-  };
+  const report: CertificateReport = { served: [], missing: 2, failing: 0, isReady: true, isRenewed: false, waiting };
   assert.equal(certificateWait(undefined, 'shop.apps.test'), undefined);
   assert.equal(certificateWait(report, 'other.test'), undefined);
   assert.equal(certificateWait(report, 'a.b.other.test'), undefined);

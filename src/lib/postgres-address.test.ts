@@ -6,12 +6,19 @@ test('a URL says where, who, which database, and how the connection is protected
   assert.deepEqual(
     parsePostgresUrl('postgresql://ada:p%40ss%2Fw%25@db.example.com:6000/berth?sslmode=verify-ca&sslrootcert=/ca.pem'),
     {
-      ...{ host: 'db.example.com', port: 6000, user: 'ada', password: 'p@ss/w%', database: 'berth' },
+      host: 'db.example.com',
+      port: 6000,
+      user: 'ada',
+      password: 'p@ss/w%',
+      database: 'berth',
       tls: { mode: 'verify-ca', caFile: '/ca.pem' },
     },
   );
   assert.deepEqual(parsePostgresUrl('postgres:///berth?host=/run/postgresql&user=ada'), {
-    ...{ host: '/run/postgresql', port: 5432, user: 'ada', database: 'berth' },
+    host: '/run/postgresql',
+    port: 5432,
+    user: 'ada',
+    database: 'berth',
     tls: { mode: 'disable' },
   });
   assert.equal(parsePostgresUrl('postgresql://ada@[::1]:5433/berth').host, '::1');

@@ -46,7 +46,8 @@ export function parsePostgresUrl(text: string): PostgresAddress {
   const [name, password, database] = [url.username, url.password, url.pathname.slice(1)].map(decode);
   const user = name || parameters.get('user');
   return {
-    ...{ host, port: Number(url.port || parameters.get('port') || usualPort) },
+    host,
+    port: Number(url.port || parameters.get('port') || usualPort),
     ...(user && { user }),
     ...(password && { password }),
     ...(database && { database }),

@@ -15,7 +15,9 @@ const texts: Text[] = [
   },
   { name: 'compose', title: 'What is read of Compose files', path: '/docs/compose.md', mimeType: 'text/markdown' },
   ...['hello', 'counter', 'notes', 'guestbook'].map((name) => ({
-    ...{ name: `examples/${name}`, title: `Example: ${name}`, path: `/docs/examples/${name}.yaml` },
+    name: `examples/${name}`,
+    title: `Example: ${name}`,
+    path: `/docs/examples/${name}.yaml`,
     mimeType: 'application/yaml',
   })),
 ];

@@ -51,6 +51,9 @@ export const deployment = z.looseObject({ ...listed.shape, extend, claim: z.loos
 export const findings = { warnings: z.array(z.string()), diagnostics: z.array(diagnostic) };
 
 export const logLine = z.looseObject({
-  ...{ at: z.string(), pod: z.string(), revision: z.number(), text: z.string() },
+  at: z.string(),
+  pod: z.string(),
+  revision: z.number(),
+  text: z.string(),
   stream: z.enum(['stdout', 'stderr']).optional().describe('Absent where the engine cannot tell them apart.'),
 });

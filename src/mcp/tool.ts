@@ -133,7 +133,8 @@ export async function applicationOf(service: Service, given: Named, signal: Abor
   return {
     ok: false,
     problem: {
-      ...{ status: 404, code: 'application_not_found' },
+      status: 404,
+      code: 'application_not_found',
       error: only ? 'There are several applications.' : 'There is no application.',
       hint: only ? `Say which with applicationName: ${names}.` : 'Start one with deploy.',
     },

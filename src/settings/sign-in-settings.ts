@@ -67,7 +67,8 @@ export function accountSettings(settings: SignInSettings & { baseUrl: URL }) {
   const { baseUrl, signUp, smtpUrl, mailFrom } = settings;
   const { githubClientId, githubClientSecret, oidcIssuer, oidcClientId, oidcClientSecret, oidcName } = settings;
   return {
-    ...{ baseUrl, signUp },
+    baseUrl,
+    signUp,
     ...(smtpUrl && mailFrom && { mail: { smtpUrl, mailFrom } }),
     ...(githubClientId &&
       githubClientSecret && { github: { clientId: githubClientId, clientSecret: githubClientSecret } }),

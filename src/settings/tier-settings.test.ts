@@ -78,11 +78,17 @@ test('those who have no account have what is said, and else what follows from th
   const usual = { containersPerDeployment: 60, volumesPerDeployment: 64, gpus: 0 };
   assert.deepEqual(said(''), {
     ...usual,
-    ...{ containers: 400, volumes: 200, containersPerSession: 200, volumesPerSession: 100 },
+    containers: 400,
+    volumes: 200,
+    containersPerSession: 200,
+    volumesPerSession: 100,
   });
   assert.deepEqual(said('memory=1Gi volumes=7 session-volumes=3 session=1 address=1'), {
     ...usual,
-    ...{ containers: 60, volumes: 7, containersPerSession: 60, volumesPerSession: 3 },
+    containers: 60,
+    volumes: 7,
+    containersPerSession: 60,
+    volumesPerSession: 3,
   });
   for (const text of [
     'session=1 address=1',

@@ -53,18 +53,26 @@ test('what does not fit together is told', () => {
 });
 
 const issued = {
-  ...{ BERTH_TLS_CERTIFICATE: '', BERTH_TLS_KEY: '' },
-  ...{ BERTH_ACME_DIRECTORY: 'https://ca.example.com/directory', BERTH_ACME_TERMS: '1' },
+  BERTH_TLS_CERTIFICATE: '',
+  BERTH_TLS_KEY: '',
+  BERTH_ACME_DIRECTORY: 'https://ca.example.com/directory',
+  BERTH_ACME_TERMS: '1',
 };
 
 test('with an authority HTTPS is served as with files, and the hook is a list of words', () => {
   const authority = {
-    ...{ directory: new URL('https://ca.example.com/directory'), email: 'a@example.com', root: undefined },
-    ...{ dnsHook: ['/etc/berth/hook', '--zone', "it's $HOME"], dnsPersist: false, mostInWeek: 50 },
+    directory: new URL('https://ca.example.com/directory'),
+    email: 'a@example.com',
+    root: undefined,
+    dnsHook: ['/etc/berth/hook', '--zone', "it's $HOME"],
+    dnsPersist: false,
+    mostInWeek: 50,
   };
   const given = { BERTH_ACME_EMAIL: 'a@example.com', BERTH_DNS_HOOK: `/etc/berth/hook --zone "it's $HOME"` };
   assert.deepEqual(told({ ...issued, ...given }), {
-    ...{ port: 443, publicPort: 443, from: { kind: 'authority', authority } },
+    port: 443,
+    publicPort: 443,
+    from: { kind: 'authority', authority },
   });
 });
 

@@ -79,7 +79,10 @@ export function openSnapshots(
     const worker = createSnapshotWorker({
       ...parts,
       engine: { observe: engine.observe, copies, exec: engine.exec },
-      ...{ repository, startedPod: (...which) => startedPod(db, seal, ...which), diskFreeBytes, stop: over },
+      repository,
+      startedPod: (...which) => startedPod(db, seal, ...which),
+      diskFreeBytes,
+      stop: over,
     });
     return { worker, over };
   };

@@ -104,7 +104,8 @@ async function keep(
   const dumpedBytes = await takeDumps(dumps, copy.folder, { deploymentId, volumes: present, parts });
   parts.stop.throwIfAborted();
   const { id: placeId, ...saved } = await repository.save(copy.folder, [...copy.paths, ...dumps.map(pathOfDump)], {
-    ...{ ...saving, withinMs: movingMs(copy.apparentBytes + dumpedBytes) },
+    ...saving,
+    withinMs: movingMs(copy.apparentBytes + dumpedBytes),
   });
   return { placeId, ...saved };
 }

@@ -76,7 +76,10 @@ export async function storeCertificate(db: Database, { host, ...issued }: Issued
     .set((eb) => ({
       ...issued,
       firstIssuedAt: eb.fn.coalesce('firstIssuedAt', eb.val(issued.issuedAt)),
-      ...{ failures: 0, nextTryAt: issued.issuedAt, problem: null, told: null },
+      failures: 0,
+      nextTryAt: issued.issuedAt,
+      problem: null,
+      told: null,
     }))
     .where('host', '=', host)
     .execute();

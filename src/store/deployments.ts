@@ -232,7 +232,12 @@ export async function endAll(db: Database, now: Instant): Promise<void> {
   await db
     .updateTable('deployments')
     .set((eb) => ({
-      ...{ state: 'expired', removedAt: now, restorableUntil: null, goneAt: now, pods: '[]', endpoints: '[]' },
+      state: 'expired',
+      removedAt: now,
+      restorableUntil: null,
+      goneAt: now,
+      pods: '[]',
+      endpoints: '[]',
       explanation: printExplanation({ kind: 'ended', because: 'removed' }),
       generation: eb('generation', '+', 1),
     }))

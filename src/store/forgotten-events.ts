@@ -55,16 +55,15 @@ export async function forgetOldest(
   await db
     .insertInto('events')
     .values({
-      ...{
-        deploymentId,
-        number,
-        sequence,
-        kind: 'forgotten',
-        identity: null,
-        fields: printForgotten(events),
-        count: 1,
-      },
-      ...{ firstAt: Number(old.firstAt), at: Number(old.at) },
+      deploymentId,
+      number,
+      sequence,
+      kind: 'forgotten',
+      identity: null,
+      fields: printForgotten(events),
+      count: 1,
+      firstAt: Number(old.firstAt),
+      at: Number(old.at),
     })
     .execute();
 }

@@ -27,13 +27,11 @@ export async function addLogin(
     .insertInto('logins')
     .values({
       ...fields,
-      ...{
-        address,
-        client,
-        accountId: null,
-        decision: null,
-        nextPollAt: nextPoll(fields.createdAt, fields.intervalMs),
-      },
+      address,
+      client,
+      accountId: null,
+      decision: null,
+      nextPollAt: nextPoll(fields.createdAt, fields.intervalMs),
       deviceHash: hashToken(deviceCode),
       userHash: hashToken(userCode),
     })

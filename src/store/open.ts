@@ -55,7 +55,9 @@ export async function openStore(settings: StoreSettings): Promise<Store> {
   };
   const open = opening.move();
   return {
-    ...{ db, owner, processName },
+    db,
+    owner,
+    processName,
     process: { id: processId, isSeen: () => isSeen },
     follow: async (listener) => {
       const reader = { processId, seen, tell: (news?: News) => pass(news, listener), gone: listener.gone };

@@ -25,25 +25,30 @@ export async function askForRestore(
   { deploymentId, snapshotId, fromDeploymentId, takesSafety, volumes, dumps = [], now }: AskedRestore,
 ): Promise<Restore> {
   const asked: Restore = {
-    ...{ id: newId(), deploymentId, snapshotId, fromDeploymentId: fromDeploymentId ?? null, volumes, dumps },
-    ...{
-      state: 'asked',
-      takesSafety: takesSafety ?? fromDeploymentId === undefined,
-      safetyId: null,
-      filledKey: null,
-      progress: null,
-      createdAt: now,
-      finishedAt: null,
-      tries: 0,
-      nextTryAt: now,
-      problem: null,
-    },
+    id: newId(),
+    deploymentId,
+    snapshotId,
+    fromDeploymentId: fromDeploymentId ?? null,
+    volumes,
+    dumps,
+    state: 'asked',
+    takesSafety: takesSafety ?? fromDeploymentId === undefined,
+    safetyId: null,
+    filledKey: null,
+    progress: null,
+    createdAt: now,
+    finishedAt: null,
+    tries: 0,
+    nextTryAt: now,
+    problem: null,
   };
   await db
     .insertInto('restores')
     .values({
       ...asked,
-      ...{ volumes: JSON.stringify(volumes), dumps: JSON.stringify(dumps), takesSafety: asked.takesSafety ? 1 : 0 },
+      volumes: JSON.stringify(volumes),
+      dumps: JSON.stringify(dumps),
+      takesSafety: asked.takesSafety ? 1 : 0,
     })
     .execute();
   return asked;

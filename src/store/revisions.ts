@@ -48,8 +48,12 @@ function addingRevision(
   { number, spec, document, createdAt, askedBy, repeats }: NewRevision,
 ) {
   return db.insertInto('revisions').values({
-    ...{ deploymentId, number, createdAt, ...countedOf(spec, left) },
-    ...{ askedBy: askedBy ?? null, repeats: repeats ?? null },
+    deploymentId,
+    number,
+    createdAt,
+    ...countedOf(spec, left),
+    askedBy: askedBy ?? null,
+    repeats: repeats ?? null,
     spec: seal.close(printSpec(spec)),
     document: seal.close(document),
     images: JSON.stringify(imagesOf(spec)),

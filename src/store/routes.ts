@@ -102,7 +102,10 @@ async function withDomains(db: Database, rows: readonly Row[]): Promise<StoredRo
   for (const ids of chunksOf(rows.map(({ id }) => id))) found.push(...(await domainsOf(db, ids)));
   const byDeployment = Map.groupBy(found, ({ deploymentId }) => deploymentId);
   return rows.map(({ id, label, endpoints, ownHosts, goneAt }) => ({
-    ...{ id, label, endpoints: goneAt === null ? JSON.parse(endpoints) : [], ownHosts: JSON.parse(ownHosts) },
+    id,
+    label,
+    endpoints: goneAt === null ? JSON.parse(endpoints) : [],
+    ownHosts: JSON.parse(ownHosts),
     domains: (byDeployment.get(id) ?? []).map(({ name, redirectTo, isServed }) => ({ name, redirectTo, isServed })),
   }));
 }

@@ -27,8 +27,13 @@ export async function sessionTokensOf(db: Database, accountId: string): Promise<
     .orderBy('id')
     .execute();
   return rows.map(({ id, createdAt, starts, ...row }) => ({
-    ...{ id, starts, madeAt: row.tokenMadeAt ?? createdAt, madeFrom: row.tokenMadeFrom },
-    ...{ usedAt: row.tokenUsedAt, usedFrom: row.tokenUsedFrom, endedAt: row.tokenEndedAt },
+    id,
+    starts,
+    madeAt: row.tokenMadeAt ?? createdAt,
+    madeFrom: row.tokenMadeFrom,
+    usedAt: row.tokenUsedAt,
+    usedFrom: row.tokenUsedFrom,
+    endedAt: row.tokenEndedAt,
   }));
 }
 
@@ -54,8 +59,12 @@ export async function replaceToken(
   { token, now, from }: { token: string; now: Instant; from: string },
 ): Promise<boolean> {
   const isReplaced = await change(db, owned, {
-    ...{ tokenHash: hashToken(token), tokenMadeAt: now, tokenMadeFrom: from },
-    ...{ tokenUsedAt: null, tokenUsedFrom: null, tokenEndedAt: null },
+    tokenHash: hashToken(token),
+    tokenMadeAt: now,
+    tokenMadeFrom: from,
+    tokenUsedAt: null,
+    tokenUsedFrom: null,
+    tokenEndedAt: null,
   });
   if (isReplaced) await forgetAnswers(db, owned.sessionId);
   return isReplaced;

@@ -33,8 +33,13 @@ export async function addSession(
   await db
     .insertInto('sessions')
     .values({
-      ...{ id, tokenHash: hashToken(token), createdAt, accountId },
-      ...{ tokenMadeAt: createdAt, tokenMadeFrom: from, starts },
+      id,
+      tokenHash: hashToken(token),
+      createdAt,
+      accountId,
+      tokenMadeAt: createdAt,
+      tokenMadeFrom: from,
+      starts,
     })
     .execute();
 }

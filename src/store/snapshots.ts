@@ -22,17 +22,22 @@ export async function askForSnapshot(
   { deploymentId, revision, reason, dumps = [], now }: AskedSnapshot,
 ): Promise<Snapshot> {
   const asked: Snapshot = {
-    ...{ id: newId(), deploymentId, revision, reason, state: 'asked', createdAt: now, nextTryAt: now, tries: 0 },
-    ...{
-      takenAt: null,
-      placeId: null,
-      volumes: [],
-      dumps,
-      totalBytes: null,
-      addedBytes: null,
-      pausedMs: null,
-      problem: null,
-    },
+    id: newId(),
+    deploymentId,
+    revision,
+    reason,
+    state: 'asked',
+    createdAt: now,
+    nextTryAt: now,
+    tries: 0,
+    takenAt: null,
+    placeId: null,
+    volumes: [],
+    dumps,
+    totalBytes: null,
+    addedBytes: null,
+    pausedMs: null,
+    problem: null,
   };
   await db
     .insertInto('snapshots')

@@ -14,8 +14,11 @@ export function createAuthenticator(origin: string, rpId: string) {
   const clientData = (type: 'webauthn.create' | 'webauthn.get', challenge: string) =>
     Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }));
   const answer = (response: object) => ({
-    ...{ id: id.toString('base64url'), rawId: id.toString('base64url'), type: 'public-key' },
-    ...{ clientExtensionResults: {}, response },
+    id: id.toString('base64url'),
+    rawId: id.toString('base64url'),
+    type: 'public-key',
+    clientExtensionResults: {},
+    response,
   });
 
   return {

@@ -21,12 +21,21 @@ test('a claim attaches the deployment to the account: same address, same revisio
   assert.equal(status, 200);
   const { applicationName, environment, url } = started;
   assert.deepEqual(view, {
-    ...{ applicationName, environment, url, pods: [], alsoAttached: [], isYours: false },
+    applicationName,
+    environment,
+    url,
+    pods: [],
+    alsoAttached: [],
+    isYours: false,
     expiresAt: '2026-01-01T14:00:00.000Z',
     attached: [
       {
-        ...{ applicationName, environment, url, pods: [] },
-        ...{ createdAt: '2026-01-01T12:00:00.000Z', expiresAt: '2026-01-01T14:00:00.000Z' },
+        applicationName,
+        environment,
+        url,
+        pods: [],
+        createdAt: '2026-01-01T12:00:00.000Z',
+        expiresAt: '2026-01-01T14:00:00.000Z',
       },
     ],
   });
@@ -38,10 +47,7 @@ test('a claim attaches the deployment to the account: same address, same revisio
   const after = await api.service.db.selectFrom('deployments').selectAll().executeTakeFirstOrThrow();
   assert.deepEqual(
     { ...after },
-    {
-      ...before,
-      ...{ claimedAt: api.clock.now, expiresAt: null, generation: before.generation + 1 },
-    },
+    { ...before, claimedAt: api.clock.now, expiresAt: null, generation: before.generation + 1 },
   );
   assert.equal(api.woken.at(-1), before.id);
   api.clock.now += 1000 * hour;

@@ -35,7 +35,11 @@ async function world(t: TestContext, { isVerified = true } = {}) {
   const domains = openDomains(
     { domainResolvers: ['127.0.0.1:9'], appsDomain: 'apps.test', baseUrl: new URL('https://berth.test') },
     {
-      ...{ db, owner: 'i', now: () => clock.now, log: pino({ level: 'silent' }), refreshEdge: async () => {} },
+      db,
+      owner: 'i',
+      now: () => clock.now,
+      log: pino({ level: 'silent' }),
+      refreshEdge: async () => {},
       mail: { smtpUrl: url, mailFrom: 'Berth <berth@example.com>' },
     },
   );

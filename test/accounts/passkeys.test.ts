@@ -9,7 +9,8 @@ type Browser = ReturnType<ApiWithAccounts['browser']>;
 async function addPasskey(browser: Browser, authenticator = createAuthenticator(origin, 'localhost')) {
   const { body: options } = await browser.get('/api/auth/passkey/generate-register-options');
   const added = await browser.post('/api/auth/passkey/verify-registration', {
-    ...{ response: authenticator.register(options), name: 'my phone' },
+    response: authenticator.register(options),
+    name: 'my phone',
   });
   return { authenticator, added };
 }

@@ -20,7 +20,10 @@ export async function apiWithAccounts(
     apiSettings,
     ({ db, seal, log, now }) =>
       openAccounts({
-        ...{ db, seal, log, now },
+        db,
+        seal,
+        log,
+        now,
         settings: {
           baseUrl: new URL(origin),
           otherOrigins: [],

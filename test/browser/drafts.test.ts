@@ -93,7 +93,9 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
 
     const headers = { Authorization: `Bearer ${await tokenOf(visitor)}`, 'Content-Type': 'text/x-yaml' };
     const update = await fetch(`${browser.berth.settings.baseUrl.origin}/updateUserDeployment`, {
-      ...{ method: 'POST', headers, body: yaml('from-elsewhere') },
+      method: 'POST',
+      headers,
+      body: yaml('from-elsewhere'),
     });
     assert.equal(update.status, 200, await update.text());
     const notice = page.getByRole('region', { name: 'A newer revision' });

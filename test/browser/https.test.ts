@@ -61,9 +61,14 @@ test('dashboard and site are served by HTTPS without a warning, and renewed file
   await renew();
   const [port, httpsPort] = [await freePort(), await freePort()];
   const read = readSettings({
-    ...{ BERTH_ENGINE: 'memory', BERTH_DATA_DIR: dataDir, BERTH_DISK_FREE: '1Mi' },
-    ...{ BERTH_PORT: String(port), BERTH_BASE_URL: `https://berth.test:${httpsPort}`, BERTH_APPS_DOMAIN: 'apps.test' },
-    ...{ BERTH_TLS_CERTIFICATE: files.certificate, BERTH_TLS_KEY: files.key },
+    BERTH_ENGINE: 'memory',
+    BERTH_DATA_DIR: dataDir,
+    BERTH_DISK_FREE: '1Mi',
+    BERTH_PORT: String(port),
+    BERTH_BASE_URL: `https://berth.test:${httpsPort}`,
+    BERTH_APPS_DOMAIN: 'apps.test',
+    BERTH_TLS_CERTIFICATE: files.certificate,
+    BERTH_TLS_KEY: files.key,
   });
   assert.ok(read.ok);
   const running = await serve(read.settings, join(dataDir, 'berth.log'));

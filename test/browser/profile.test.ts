@@ -10,8 +10,11 @@ let server: Awaited<ReturnType<typeof startMailServer>>;
 before(async () => {
   server = await startMailServer();
   browser = await openBrowser({
-    ...{ BERTH_ENGINE: 'memory', BERTH_DISK_FREE: '1Mi', BERTH_SIGN_IN_RATE: '1000/m' },
-    ...{ BERTH_SMTP_URL: server.url.href, BERTH_MAIL_FROM: 'berth@example.com' },
+    BERTH_ENGINE: 'memory',
+    BERTH_DISK_FREE: '1Mi',
+    BERTH_SIGN_IN_RATE: '1000/m',
+    BERTH_SMTP_URL: server.url.href,
+    BERTH_MAIL_FROM: 'berth@example.com',
   });
 });
 after(async () => {

@@ -26,9 +26,7 @@ const records: Record<string, readonly string[]> = {};
 before(async () => {
   packed = await installPacked();
   names = await startNameServer((type, name) => recordsOf(records)(type, name));
-  berth = await createBerth({
-    ...{ BERTH_ENGINE: 'memory', BERTH_DISK_FREE: '1Mi', BERTH_DOMAIN_RESOLVERS: names.address },
-  });
+  berth = await createBerth({ BERTH_ENGINE: 'memory', BERTH_DISK_FREE: '1Mi', BERTH_DOMAIN_RESOLVERS: names.address });
   await berth.serve();
   folder = await mkdtemp(join(tmpdir(), 'berth-cli-'));
   await writeFile(join(folder, 'app.yaml'), yaml.replace('nginx:1', digest));

@@ -22,7 +22,8 @@ let env: Record<string, string>;
 before(async () => {
   packed = await installPacked();
   berth = await createBerth({
-    ...{ BERTH_ENGINE: 'memory', BERTH_DISK_FREE: '1Mi' },
+    BERTH_ENGINE: 'memory',
+    BERTH_DISK_FREE: '1Mi',
     BERTH_STRANGERS: 'session=10 address=20 memory=8Gi exec=yes',
   });
   await berth.serve();
@@ -60,7 +61,11 @@ test('for programs there is one answer', async () => {
   const told = await cli('exec', 'web', '--json', '--', 'sh', '-c', 'echo out; exit 2');
   assert.equal(told.status, 2);
   assert.deepEqual(JSON.parse(told.stdout), {
-    ...{ exitCode: 2, ended: 'by-itself', stdout: 'out\n', stderr: '', replica: 0 },
+    exitCode: 2,
+    ended: 'by-itself',
+    stdout: 'out\n',
+    stderr: '',
+    replica: 0,
   });
 });
 
@@ -74,9 +79,7 @@ test('what cannot be run is refused in words', async () => {
   assert.deepEqual([terminal.status, /There is no terminal here/.test(terminal.stderr)], [2, true]);
   const away = await packed.start(
     ['exec', 'web', '--app', 'shop', '--token', 'berth_x', '--server', 'http://127.0.0.1:9'],
-    {
-      ...{ cwd: folder, env },
-    },
+    { cwd: folder, env },
   ).ended;
   assert.deepEqual([away.status, /does not answer/.test(away.stderr)], [3, true]);
 });
@@ -94,7 +97,8 @@ test('Ctrl-C ends the command here and there', async () => {
 test('on a terminal there is a shell on it, keys go there one by one, and the terminal is as it was afterwards', async () => {
   const words = `'${process.execPath}' '${packed.program}' exec web; echo "status $?"; stty -a`;
   const running = spawn('script', ['--quiet', '--command', `stty cols 91 rows 33; ${words}`, '/dev/null'], {
-    ...{ cwd: folder, env },
+    cwd: folder,
+    env,
   });
   let shown = '';
   running.stdout.on('data', (piece) => {

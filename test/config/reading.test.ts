@@ -20,8 +20,13 @@ const files = existsSync(corpus)
 const caps = { containers: 1, volumes: 1, gpus: 0, countsOf: 'stranger', gpusOf: 'server' } as const;
 /** So little that most documents ask for more. */
 const max: Maximum = {
-  ...{ memoryBytes: 2 ** 27, memoryOf: 'stranger', limitBytes: 2 ** 30, limitOf: 'server' },
-  ...{ cpuMillis: 100, diskBytes: Number.POSITIVE_INFINITY, ...caps },
+  memoryBytes: 2 ** 27,
+  memoryOf: 'stranger',
+  limitBytes: 2 ** 30,
+  limitOf: 'server',
+  cpuMillis: 100,
+  diskBytes: Number.POSITIVE_INFINITY,
+  ...caps,
 };
 
 suite('a document is answered the same on a thread of its own', () => {

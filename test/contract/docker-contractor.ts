@@ -67,7 +67,11 @@ export async function dockerContractor({
     copies: join(folder, `${name}-copies`),
   });
   const firewall = await startFirewall({
-    ...{ owner, readResolvers: async () => [], keep: async () => {}, report: () => {}, log: console },
+    owner,
+    readResolvers: async () => [],
+    keep: async () => {},
+    report: () => {},
+    log: console,
     readBridges: () => presentBridges(docker, owner, openEgress),
   });
   const groupsOf = async (owner: string) => {

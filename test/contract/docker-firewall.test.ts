@@ -28,7 +28,10 @@ test('rules that could not be loaded are not taken for loaded at the next look',
   let resolvers = ['10.0.0.53'];
   const reports: boolean[] = [];
   const firewall = await startFirewall({
-    ...{ owner, readResolvers: async () => resolvers, readBridges: async () => new Map(), keep: async () => {} },
+    owner,
+    readResolvers: async () => resolvers,
+    readBridges: async () => new Map(),
+    keep: async () => {},
     report: (areInForce) => reports.push(areInForce),
     log: { warn() {}, error() {} },
   });
@@ -51,7 +54,10 @@ test('two processes that look after the same rules undo nothing of each other', 
   const undone: string[] = [];
   const start = () =>
     startFirewall({
-      ...{ owner, readResolvers: async () => [], keep: async () => {}, report: () => {} },
+      owner,
+      readResolvers: async () => [],
+      keep: async () => {},
+      report: () => {},
       readBridges: async () => new Map(networks),
       log: { warn: (_, message) => undone.push(message), error() {} },
     });
@@ -115,7 +121,11 @@ test('of two processes each keeps its own edge in the rules, and leaves that of 
   let looks = 0;
   const start = (...edges: EdgePlace[]) =>
     startFirewall({
-      ...{ owner, edges, readResolvers: async () => [], keep: async () => {}, report: () => looks++ },
+      owner,
+      edges,
+      readResolvers: async () => [],
+      keep: async () => {},
+      report: () => looks++,
       readBridges: async () => new Map(),
       log: { warn: (_, message) => warned.push(message), error() {} },
     });
@@ -204,7 +214,10 @@ function startingOn(owner: string, networks: ReadonlyMap<string, Egress>) {
   let looks = 0;
   const start = () =>
     startFirewall({
-      ...{ owner, readResolvers: async () => [], keep: async () => {}, report: () => looks++ },
+      owner,
+      readResolvers: async () => [],
+      keep: async () => {},
+      report: () => looks++,
       readBridges: async () => new Map(networks),
       log: { warn() {}, error() {} },
     });

@@ -164,7 +164,9 @@ describe('docker engine: pulls', () => {
     // Who runs is stopped below half of what has to stay free.
     let roomBytes = 2 ** 40;
     const pullWithin = createPull({
-      ...{ docker, images: images.images, localImages: setUpImages },
+      docker,
+      images: images.images,
+      localImages: setUpImages,
       hostFacts: createHostFacts(docker, () => performance.now()),
       roomBytes: async () => roomBytes,
     });

@@ -54,7 +54,8 @@ describe("docker engine: images of Debian's registry", () => {
       rootfs: { type: 'layers', diff_ids: [diffId] },
     };
     const manifest = {
-      ...{ schemaVersion: 2, mediaType: imageType },
+      schemaVersion: 2,
+      mediaType: imageType,
       config: {
         mediaType: 'application/vnd.oci.image.config.v1+json',
         ...(await registry.pushBlob(repository, Buffer.from(JSON.stringify(described)))),

@@ -47,7 +47,8 @@ describe('volumes on docker', needsRoot, () => {
     await scene.execute({ kind: 'create-network' }, createVolume('data'));
     const [options] = await scene.output({
       ...scene.job('looker'),
-      ...{ entrypoint: ['/bin/busybox', 'sh', '-c', 'busybox grep " /srv " /proc/mounts'], volumes },
+      entrypoint: ['/bin/busybox', 'sh', '-c', 'busybox grep " /srv " /proc/mounts'],
+      volumes,
     });
     assert.match(options ?? '', / \/srv ext4 rw,nosuid,nodev,/);
   });

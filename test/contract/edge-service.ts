@@ -17,8 +17,14 @@ export async function serveEdge(task: EdgeServiceTask): Promise<EdgeService> {
     await openStore({ dataDir, databaseUrl: parsePostgresUrl(databaseUrl), databaseConnections: 4 }),
   );
   const settings = {
-    ...{ ...plainSettings, dataDir, port, isShared: true, edgeSilenceMs: silenceMs, clientConnections: 1_000 },
-    ...{ appsDomain: 'apps.test', baseUrl: new URL('http://localhost') },
+    ...plainSettings,
+    dataDir,
+    port,
+    isShared: true,
+    edgeSilenceMs: silenceMs,
+    clientConnections: 1_000,
+    appsDomain: 'apps.test',
+    baseUrl: new URL('http://localhost'),
   };
   const log = pino({ level: 'silent' });
   const edge = opening.use(await openEdge(settings, { db: store.db, seal: sealWith('tests'), now: Date.now, log }));

@@ -69,7 +69,9 @@ export function execContract({ contractor, newScene }: Stage): void {
   test('its two outputs are told apart', async () => {
     const { run } = await runningWeb();
     assert.deepEqual(await run('/bin/sh', '-c', 'echo one; echo two >&2; exit 5'), {
-      ...{ stdout: 'one\n', stderr: 'two\n', code: 5 },
+      stdout: 'one\n',
+      stderr: 'two\n',
+      code: 5,
     });
   });
 

@@ -340,7 +340,12 @@ test('killed at any step, the next call does it, and there is an installation on
     if (step.kind === wanted) throw new Killed();
   };
   const order = (at: string | undefined): BackupOrder => ({
-    ...{ ...common, dataDir, env: {}, isWholeRead: false, keep: undefined, diskFreeBytes: 0 },
+    ...common,
+    dataDir,
+    env: {},
+    isWholeRead: false,
+    keep: undefined,
+    diskFreeBytes: 0,
     told: dieAt(at),
   });
   for (const at of ['made-place', 'collected', 'saved', 'checked'])

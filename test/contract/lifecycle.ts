@@ -9,7 +9,9 @@ import { createVolume } from './scene.ts';
 
 /** What is observed of a deployment that has nothing, where nobody asks for images. */
 const nothingOn = ({ images }: Engine) => ({
-  ...{ hasNetwork: false, volumes: [], workloads: [] },
+  hasNetwork: false,
+  volumes: [],
+  workloads: [],
   ...(images && { images: { present: [], local: [] } }),
 });
 

@@ -56,7 +56,10 @@ test('one of two processes looks names up, the edges of both hear of it, and the
   const common = { now: () => clock.now, random: () => 0, installation: 'i', appsDomain: 'apps.test' };
   const look = (store: Store, holder: string) =>
     checkDomains({
-      ...{ ...common, db: store.db, holder, log: { info() {}, error() {} } },
+      ...common,
+      db: store.db,
+      holder,
+      log: { info() {}, error() {} },
       lookup: async (question: Asked): Promise<Finding> => {
         asked.push(holder);
         proof ??= question.proof.value;

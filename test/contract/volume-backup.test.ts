@@ -206,15 +206,13 @@ describe('data of volumes', needsRoot, () => {
     const repository = openRepository(readBackupPlace(place()), passphrase, process.env);
     const store = { dataDir: there(), databaseUrl: undefined, databaseConnections: 2 };
     const order = (at: string | undefined): RestoreOrder => ({
-      ...{
-        repository,
-        store,
-        id: undefined,
-        secretKey: undefined,
-        isWithoutVolumes: false,
-        actor: 'ada',
-        now: () => 7,
-      },
+      repository,
+      store,
+      id: undefined,
+      secretKey: undefined,
+      isWithoutVolumes: false,
+      actor: 'ada',
+      now: () => 7,
       told: (step: RestoreStep) => {
         if (step.kind === at) throw new Killed();
       },

@@ -54,7 +54,9 @@ test('it serves with a root file system that it cannot write, without a capabili
     Image: name,
     Env: ['BERTH_ENGINE=memory'],
     HostConfig: {
-      ...{ ReadonlyRootfs: true, CapDrop: ['ALL'], SecurityOpt: ['no-new-privileges'] },
+      ReadonlyRootfs: true,
+      CapDrop: ['ALL'],
+      SecurityOpt: ['no-new-privileges'],
       Tmpfs: { '/tmp': '', '/var/lib/berth': 'uid=1000,gid=1000' },
       PortBindings: { '8080/tcp': [{ HostIp: '127.0.0.1' }] },
     },

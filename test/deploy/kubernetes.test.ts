@@ -107,7 +107,9 @@ test('Berth itself runs as nobody special: no root, no capability, nothing to wr
     seccompProfile: { type: 'RuntimeDefault' },
   });
   assert.deepEqual(spec.containers[0].securityContext, {
-    ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
   });
   for (const { hostPath } of spec.volumes) assert.equal(hostPath, undefined);
 });

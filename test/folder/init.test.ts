@@ -19,7 +19,10 @@ async function init(t: TestContext, written: Record<string, Written>, words: str
   const project = await readFolder(folder);
   const base = project.images[0]?.base;
   return {
-    ...{ folder, status, said, project },
+    folder,
+    status,
+    said,
+    project,
     names: readdirSync(folder).sort(),
     text: (name: string) => readFileSync(join(folder, name), 'utf8'),
     /** Where the document says that the only pod listens; it has to be one that can go up. */
@@ -118,7 +121,9 @@ test('any name of a folder becomes one of an application, and the result can be 
   const { said, status } = await init(t, { 'index.html': '' }, ['--json']);
   assert.equal(status, 0);
   assert.deepEqual(JSON.parse(said), {
-    ...{ found: 'index.html', port: 80, isGuess: false },
+    found: 'index.html',
+    port: 80,
+    isGuess: false,
     written: ['Dockerfile', '.dockerignore', 'berth.yaml'],
   });
 });

@@ -28,7 +28,14 @@ test('values of a native document come from what is answered, the shell and .env
   );
   assert.deepEqual([project.refusals, asked], [[], []]);
   assert.deepEqual(pod('web').vars, {
-    ...{ A: 'answer', B: 'shell', C: 'x', D: 'set', E: '${A} $A ${{ A }}', F: 'mine', OWN: 'mine', G: 'a${b}$c' },
+    A: 'answer',
+    B: 'shell',
+    C: 'x',
+    D: 'set',
+    E: '${A} $A ${{ A }}',
+    F: 'mine',
+    OWN: 'mine',
+    G: 'a${b}$c',
   });
   assert.deepEqual(project.sources, ['berth.yaml', '.env']);
 });

@@ -31,10 +31,15 @@ type Place = { repository: string; upload: string | undefined };
 
 export const registryRequests: fc.Arbitrary<Plan> = fc
   .record({
-    ...{ ask: request(), further: headers, pusher: fc.nat(), upload: fc.nat(), name: fc.constantFrom(...names) },
+    ask: request(),
+    further: headers,
+    pusher: fc.nat(),
+    upload: fc.nat(),
+    name: fc.constantFrom(...names),
     whose: fc.constantFrom('own', 'own', 'own', 'own', 'own', 'own', 'others', 'victim', 'strange'),
     scheme: fc.constantFrom('Basic', 'Basic', 'Basic', 'Bearer', 'none'),
-    ...{ isChunked: fc.boolean(), strange: anything },
+    isChunked: fc.boolean(),
+    strange: anything,
   })
   .map(({ ask, further, pusher, upload, name, whose, scheme, isChunked, strange }): Plan => {
     return (known) => {
@@ -43,7 +48,8 @@ export const registryRequests: fc.Arbitrary<Plan> = fc
       const namespaces = {
         own: own?.namespace,
         others: pushers[(pusher + 1) % pushers.length]?.namespace,
-        ...{ victim: victimNamespace, strange: encodeURI(strange.toWellFormed()).replaceAll('#', '%23') },
+        victim: victimNamespace,
+        strange: encodeURI(strange.toWellFormed()).replaceAll('#', '%23'),
       };
       const namespace = namespaces[whose as keyof typeof namespaces] ?? 'nobody';
       const uploads = whose === 'own' ? uploadsOf(known, namespace) : known.uploads;
@@ -138,9 +144,12 @@ function manifest(): fc.Arbitrary<{ content: string; type: string }> {
   );
   const index = fc.array(image, { maxLength: 2 }).map((manifests) =>
     JSON.stringify({
-      ...{ schemaVersion: 2, mediaType: ociIndex },
+      schemaVersion: 2,
+      mediaType: ociIndex,
       manifests: manifests.map((content) => ({
-        ...{ mediaType: ociImage, digest: digestOf(content), size: content.length },
+        mediaType: ociImage,
+        digest: digestOf(content),
+        size: content.length,
         platform: { architecture: 'amd64', os: 'linux' },
       })),
     }),

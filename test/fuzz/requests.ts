@@ -45,7 +45,11 @@ function described(operation: Operation): fc.Arbitrary<Plan> {
   );
   return fc
     .record({
-      ...{ given: givenTo(operation), headers, document, session: fc.nat(), caller: fc.constantFrom(...callers) },
+      given: givenTo(operation),
+      headers,
+      document,
+      session: fc.nat(),
+      caller: fc.constantFrom(...callers),
       contentType: hasBody ? contentType : fc.constant(undefined),
       form: fc.constantFrom(...forms),
     })
@@ -86,7 +90,9 @@ function givenTo({ path, parameters, bodies }: Operation) {
     const isLikely = name === 'sessionToken' ? path !== '/startUserDeployment' : name === 'applicationName';
     const isCertain = place === 'path';
     return fc.record({
-      ...{ name: fc.constant(name), place: fc.constant(place), value: valueFor(name, schema) },
+      name: fc.constant(name),
+      place: fc.constant(place),
+      value: valueFor(name, schema),
       times: isCertain ? fc.constant(1) : timesOf(isLikely),
     });
   };
@@ -134,7 +140,8 @@ function garbage(operations: Operation[]): fc.Arbitrary<Plan> {
         anything.map((text) => `/${text}`),
         anything.map((text) => `?${text}`),
       ),
-      ...{ headers, document },
+      headers,
+      document,
     })
     .map(({ method, target, suffix, headers, document }) =>
       write(method, target + suffix, headers, method === 'GET' ? '' : document('shop')),

@@ -41,7 +41,12 @@ export async function openWorld(change: Partial<EdgeSettings> = {}) {
 
   const send = (bytes: string, from?: string) => exchange(settings.port, bytes, from);
   return {
-    ...{ api, settings, send, asked, states, lookedUp },
+    api,
+    settings,
+    send,
+    asked,
+    states,
+    lookedUp,
     /** Makes all attempts at once; what each has reached is told by its mark, a word that its bytes hold. */
     async attempt(attempts: { mark: string; bytes: string }[]): Promise<Map<string, Outcome>> {
       const answers = await Promise.all(attempts.map(({ bytes }) => send(bytes)));

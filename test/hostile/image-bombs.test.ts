@@ -94,7 +94,8 @@ describe('an image that is a bomb', () => {
     const config = Buffer.from(JSON.stringify({ os: 'linux', architecture, config: {}, rootfs }));
     const manifest = Buffer.from(
       JSON.stringify({
-        ...{ schemaVersion: 2, mediaType: manifestType },
+        schemaVersion: 2,
+        mediaType: manifestType,
         config: { mediaType: 'application/vnd.oci.image.config.v1+json', ...add(config) },
         layers: [{ mediaType: `application/vnd.oci.image.layer.v1.tar+${repository}`, ...add(layer) }],
       }),

@@ -67,7 +67,8 @@ export async function createNetworkWorld(images: string[]): Promise<NetworkWorld
     await keepPlaces(engine.host);
     const machine = await openMachine(engine);
     return {
-      ...{ engine, close },
+      engine,
+      close,
       attemptFromOutside: async (attempt) => (await world.attempt([attempt]))[0]!,
       async join(gateways) {
         await machine({ kind: 'join', group: multicastGroup, port: hostPorts.group, gateways, says: 'the machine' });

@@ -100,7 +100,8 @@ describe('a hostile registry', () => {
     const outer = (architecture: string) =>
       Buffer.from(
         JSON.stringify({
-          ...{ schemaVersion: 2, mediaType: indexType },
+          schemaVersion: 2,
+          mediaType: indexType,
           manifests: [{ ...descriptorOf(inner, indexType), platform: { os: 'linux', architecture } }],
         }),
       );

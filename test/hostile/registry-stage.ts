@@ -146,7 +146,17 @@ export async function openRegistryStage() {
   }
 
   return {
-    ...{ routes, evil, secret, images, open, resolve, send, publish, refusedAs, pull, givenUp },
+    routes,
+    evil,
+    secret,
+    images,
+    open,
+    resolve,
+    send,
+    publish,
+    refusedAs,
+    pull,
+    givenUp,
     clear() {
       routes.clear();
       reached.length = 0;

@@ -35,10 +35,16 @@ test('the doctor finds a sound service good, and says of each thing that ends wh
     writeFile(at('root.pem'), authority.root),
   ]);
   const env = {
-    ...{ BERTH_ENGINE: 'memory', BERTH_DATA_DIR: dataDir, BERTH_DISK_FREE: '1Mi', BERTH_PORT: String(port) },
-    ...{ BERTH_BASE_URL: `https://localhost:${httpsPort}`, BERTH_APPS_DOMAIN: 'apps.localhost' },
-    ...{ BERTH_TLS_CERTIFICATE: at('a.pem'), BERTH_TLS_KEY: at('a.key') },
-    ...{ BERTH_SMTP_URL: mails.url.href, BERTH_MAIL_FROM: 'Berth <berth@example.com>' },
+    BERTH_ENGINE: 'memory',
+    BERTH_DATA_DIR: dataDir,
+    BERTH_DISK_FREE: '1Mi',
+    BERTH_PORT: String(port),
+    BERTH_BASE_URL: `https://localhost:${httpsPort}`,
+    BERTH_APPS_DOMAIN: 'apps.localhost',
+    BERTH_TLS_CERTIFICATE: at('a.pem'),
+    BERTH_TLS_KEY: at('a.key'),
+    BERTH_SMTP_URL: mails.url.href,
+    BERTH_MAIL_FROM: 'Berth <berth@example.com>',
   };
   const read = readSettings(env);
   assert.ok(read.ok, read.ok ? '' : read.mistakes.join('\n'));
@@ -74,8 +80,16 @@ test('the doctor finds a sound service good, and says of each thing that ends wh
     });
 
   const sound = await found({
-    ...{ 'port-http': 'good', 'port-https': 'good', 'certificate-api': 'good', service: 'good', disk: 'good' },
-    ...{ database: 'good', mail: 'good', domains: 'good', https: 'good', backup: 'bad' },
+    'port-http': 'good',
+    'port-https': 'good',
+    'certificate-api': 'good',
+    service: 'good',
+    disk: 'good',
+    database: 'good',
+    mail: 'good',
+    domains: 'good',
+    https: 'good',
+    backup: 'bad',
   });
   assert.match(sound.seen('certificate-api'), /, 3 in its chain, 1 days left/);
   await found({ 'certificate-api': 'bad', 'port-https': 'good' }, { NODE_EXTRA_CA_CERTS: '' });

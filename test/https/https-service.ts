@@ -62,10 +62,17 @@ export async function startHttps(
   const pebble = await startPebble(port, { isTrusting, ...(lifeSeconds !== undefined && { lifeSeconds }) });
   const { directory, rootFile } = await before(pebble);
   const read = readSettings({
-    ...{ BERTH_ENGINE: 'memory', BERTH_DATA_DIR: dataDir, BERTH_DISK_FREE: '1Mi' },
-    ...{ BERTH_PORT: String(port), BERTH_BASE_URL: `https://berth.test:${httpsPort}`, BERTH_APPS_DOMAIN: 'apps.test' },
-    ...{ BERTH_ACME_DIRECTORY: directory, BERTH_ACME_ROOT: rootFile, BERTH_ACME_TERMS: '1' },
-    ...{ BERTH_ACME_EMAIL: 'operator@example.com', BERTH_START_RATE: '100/m' },
+    BERTH_ENGINE: 'memory',
+    BERTH_DATA_DIR: dataDir,
+    BERTH_DISK_FREE: '1Mi',
+    BERTH_PORT: String(port),
+    BERTH_BASE_URL: `https://berth.test:${httpsPort}`,
+    BERTH_APPS_DOMAIN: 'apps.test',
+    BERTH_ACME_DIRECTORY: directory,
+    BERTH_ACME_ROOT: rootFile,
+    BERTH_ACME_TERMS: '1',
+    BERTH_ACME_EMAIL: 'operator@example.com',
+    BERTH_START_RATE: '100/m',
     ...(change.BERTH_DNS_HOOK === 'pebble' ? { ...change, BERTH_DNS_HOOK: pebble.hook } : change),
     ...(hookOf && { BERTH_DNS_HOOK: await hookOf(pebble.hook) }),
   });
@@ -88,7 +95,10 @@ export async function startHttps(
     return { host: new URL(body.url).hostname, token: body.sessionToken };
   }
   return {
-    ...{ pebble, port, httpsPort, dataDir },
+    pebble,
+    port,
+    httpsPort,
+    dataDir,
     log: () => readFile(logFile, 'utf8'),
     client: async (how) => tlsClient(httpsPort, await pebble.root(), how),
     deploy: async () => (await start()).host,

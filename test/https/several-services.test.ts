@@ -57,11 +57,18 @@ test('one of two services orders, both edges answer the authority and serve, and
     const undertaker = afterDeath(['test/end-edge.ts', dataDir]);
     const [port, httpsPort] = [await freePort(), await freePort()];
     const read = readSettings({
-      ...{ BERTH_ENGINE: 'memory', BERTH_DATA_DIR: dataDir, BERTH_DISK_FREE: '1Mi', BERTH_PORT: String(port) },
-      ...{ BERTH_BASE_URL: `https://berth.test:${publicPort}`, BERTH_HTTPS_PORT: String(httpsPort) },
-      ...{ BERTH_APPS_DOMAIN: 'apps.test', BERTH_DATABASE_URL: postgres.url('store') },
-      ...{ BERTH_SECRET_KEY: 'the same key for both of these services' },
-      ...{ BERTH_ACME_DIRECTORY: pebble.directory, BERTH_ACME_ROOT: pebble.rootFile, BERTH_ACME_TERMS: '1' },
+      BERTH_ENGINE: 'memory',
+      BERTH_DATA_DIR: dataDir,
+      BERTH_DISK_FREE: '1Mi',
+      BERTH_PORT: String(port),
+      BERTH_BASE_URL: `https://berth.test:${publicPort}`,
+      BERTH_HTTPS_PORT: String(httpsPort),
+      BERTH_APPS_DOMAIN: 'apps.test',
+      BERTH_DATABASE_URL: postgres.url('store'),
+      BERTH_SECRET_KEY: 'the same key for both of these services',
+      BERTH_ACME_DIRECTORY: pebble.directory,
+      BERTH_ACME_ROOT: pebble.rootFile,
+      BERTH_ACME_TERMS: '1',
     });
     assert.ok(read.ok, read.ok ? '' : read.mistakes.join('\n'));
     const running = await serve(read.settings, join(dataDir, 'berth.log'), { now: () => Date.now() + ahead });

@@ -25,8 +25,13 @@ test('the guestbook keeps entries, caches the list, and lives through the loss o
     const pod = application.pods.find((candidate) => candidate.name === name)!;
     const volumes = Object.fromEntries((pod.volumes ?? []).map(({ mountPath }) => [volume, mountPath]));
     return startContainer(t, {
-      ...{ image: pod.image, files: pod.files, env: pod.vars, command: pod.command?.split(' ') },
-      ...{ network, alias: `${name}.pod`, volumes },
+      image: pod.image,
+      files: pod.files,
+      env: pod.vars,
+      command: pod.command?.split(' '),
+      network,
+      alias: `${name}.pod`,
+      volumes,
     });
   };
   const api = await start('api');

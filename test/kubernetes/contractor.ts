@@ -29,14 +29,12 @@ export async function kubernetesContractor(further: readonly string[] = []): Pro
   const held: string[] = [];
   const account = opening.use(await connectAsBerth(cluster, owner));
   const options = {
-    ...{
-      cluster: account.cluster,
-      images,
-      edgeNetworks,
-      stopSeconds: 1,
-      diskBytes: 2 ** 30,
-      storageClass: storage.name,
-    },
+    cluster: account.cluster,
+    images,
+    edgeNetworks,
+    stopSeconds: 1,
+    diskBytes: 2 ** 30,
+    storageClass: storage.name,
     localPatterns: ['berth-test-*', copierImage, ...further],
     copierImage,
   };

@@ -74,8 +74,14 @@ async function play(cluster: Cluster, { metadata, spec, status }: Pod): Promise<
     status: 'True',
   }));
   const container = {
-    ...{ name: 'main', ready: true, started: true, restartCount: 0, image: 'fake', imageID: 'fake' },
-    ...{ containerID: `fake://${metadata.uid}`, state: { running: { startedAt } } },
+    name: 'main',
+    ready: true,
+    started: true,
+    restartCount: 0,
+    image: 'fake',
+    imageID: 'fake',
+    containerID: `fake://${metadata.uid}`,
+    state: { running: { startedAt } },
   };
   const running = {
     phase: 'Running',

@@ -25,7 +25,9 @@ before(async () => {
   contractor = await kubernetesContractor();
   nodeGate = await openNodeGate(contractor.cluster, contractor.owner);
   registry = await startRegistry({
-    ...{ architecture: 'amd64', foreignArchitecture: 'none', needsLogin: true },
+    architecture: 'amd64',
+    foreignArchitecture: 'none',
+    needsLogin: true,
     program: await programImage(),
   });
   gate = await openGateForNodes();

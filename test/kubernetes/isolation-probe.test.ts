@@ -35,7 +35,10 @@ after(async () => {
 
 const probe = (engine: Engine, settleMs?: number) =>
   probeIsolation({
-    ...{ engine, cluster: contractor.cluster, image, newId: () => newId(randomBytes) },
+    engine,
+    cluster: contractor.cluster,
+    image,
+    newId: () => newId(randomBytes),
     ...(settleMs !== undefined && { settleMs }),
   });
 

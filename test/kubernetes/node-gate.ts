@@ -25,7 +25,9 @@ export async function openNodeGate(cluster: Cluster, name: string): Promise<Node
     body: { apiVersion: 'v1', kind: 'Endpoints', metadata, subsets },
   });
   return {
-    ...{ host, port, name: `localhost:${service.spec.ports[0]!.nodePort}` },
+    host,
+    port,
+    name: `localhost:${service.spec.ports[0]!.nodePort}`,
     async [Symbol.asyncDispose]() {
       await cluster.ask('DELETE', `${namespace}/services/${name}`);
     },

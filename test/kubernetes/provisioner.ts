@@ -31,8 +31,12 @@ export async function startProvisioner(
   const annotations = { 'storageclass.kubernetes.io/is-default-class': String(isDefault) };
   await cluster.ask('POST', classPath, {
     body: {
-      ...{ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name, annotations } },
-      ...{ provisioner: 'berth.test/directory', allowVolumeExpansion: true, volumeBindingMode: 'Immediate' },
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'StorageClass',
+      metadata: { name, annotations },
+      provisioner: 'berth.test/directory',
+      allowVolumeExpansion: true,
+      volumeBindingMode: 'Immediate',
     },
   });
   const claims = cluster.follow<Claim>('PersistentVolumeClaim');
@@ -64,9 +68,13 @@ export async function startProvisioner(
     await chmod(path, isDisk ? 0o755 : 0o777);
     const { name: claim, namespace, uid } = metadata;
     const body = {
-      ...{ apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: uid } },
+      apiVersion: 'v1',
+      kind: 'PersistentVolume',
+      metadata: { name: uid },
       spec: {
-        ...{ accessModes: ['ReadWriteOnce'], storageClassName: name, persistentVolumeReclaimPolicy: 'Retain' },
+        accessModes: ['ReadWriteOnce'],
+        storageClassName: name,
+        persistentVolumeReclaimPolicy: 'Retain',
         capacity: { storage: spec?.resources?.requests?.storage },
         claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', name: claim, namespace, uid },
         ...(isDisk ? { local: { path }, nodeAffinity: everyNode } : { hostPath: { path, type: 'Directory' } }),

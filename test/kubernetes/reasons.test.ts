@@ -36,7 +36,14 @@ async function sceneOf({ storageClass, diskBytes = 2 ** 30, ...more }: Settings 
   const { images } = opened.use(await openTestImages([]));
   const { engine } = opened.use(
     await openKubernetesEngine({
-      ...{ cluster, owner, images, edgeNetworks, stopSeconds: 1, diskBytes, localPatterns: ['*'], ...more },
+      cluster,
+      owner,
+      images,
+      edgeNetworks,
+      stopSeconds: 1,
+      diskBytes,
+      localPatterns: ['*'],
+      ...more,
       storageClass,
     }),
   );
@@ -84,7 +91,8 @@ test('another user than root writes to a volume that belonged to root', async ()
   const { scene } = await sceneOf({ storageClass: storage.name });
   const job = {
     ...scene.job('writer', 'append', '/data/told', 'mine'),
-    ...{ user: '1000', volumes: [{ volume: 'data', mountPath: '/data' }] },
+    user: '1000',
+    volumes: [{ volume: 'data', mountPath: '/data' }],
   };
   await scene.execute({ kind: 'create-network' }, createVolume('data', mebibyte));
   assert.deepEqual(await scene.output(job), ['mine']);
@@ -107,7 +115,8 @@ test('a namespace that hangs is told of once, and a start does not wait for it',
     assert.equal(told.length, 0);
     clock += 3_600_000;
     await assert.rejects(scene.execute({ kind: 'create-network' }), {
-      ...{ kind: 'unavailable', message: 'What the deployment had here before is still being removed.' },
+      kind: 'unavailable',
+      message: 'What the deployment had here before is still being removed.',
     });
     await engine.listOwned();
     await engine.listOwned();

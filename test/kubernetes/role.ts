@@ -47,7 +47,8 @@ export async function connectAsBerth(
   await admin.ask('POST', `${roles}/clusterrolebindings`, {
     body: {
       ...binding,
-      ...{ metadata, roleRef: { ...binding.roleRef, name } },
+      metadata,
+      roleRef: { ...binding.roleRef, name },
       subjects: [{ ...binding.subjects[0], name, namespace }],
     },
   });
@@ -59,7 +60,9 @@ export async function connectAsBerth(
   const file = join(folder, 'kubeconfig');
   const { clusters } = parse(await readFile(process.env.KUBECONFIG ?? '', 'utf8')) as Kubeconfig;
   const kubeconfig = {
-    ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'berth' },
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'berth',
     clusters: [{ name: 'berth', cluster: { ...clusters[0]!.cluster, ...(server && { server: `https://${server}` }) } }],
     users: [{ name: 'berth', user: { token: status.token } }],
     contexts: [{ name: 'berth', context: { cluster: 'berth', user: 'berth' } }],

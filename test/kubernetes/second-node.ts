@@ -116,10 +116,7 @@ function startMachine(folder: string): ChildProcess {
   const program = join(import.meta.dirname, 'second-node.sh');
   return spawn('nsenter', [`--net=/var/run/netns/${network.name}`, ...namespaces, program], {
     stdio: ['pipe', 'ignore', 'inherit'],
-    env: {
-      ...process.env,
-      ...{ K8S_DIR: nodeFolder, FOLDER: folder, NODE: secondNode, ADDRESS: address, PODS: podNetwork },
-    },
+    env: { ...process.env, K8S_DIR: nodeFolder, FOLDER: folder, NODE: secondNode, ADDRESS: address, PODS: podNetwork },
   });
 }
 

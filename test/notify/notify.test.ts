@@ -56,14 +56,24 @@ async function world(t: TestContext) {
   await addSession(db, { id: 'ada', token: 'ada', createdAt: 0, accountId: 'ada' });
   const mails: { to: string; subject: string; text: string }[] = [];
   const delivering = {
-    ...{ db, seal, now: () => clock.now, accountUrl: 'https://berth.test/account', log: { warn: () => {} } },
+    db,
+    seal,
+    now: () => clock.now,
+    accountUrl: 'https://berth.test/account',
+    log: { warn: () => {} },
     call: (call: Parameters<typeof callWebhook>[1]) => callWebhook(dialer, { ...call, mayAskListed: true }),
     sendMail: async (mail: (typeof mails)[number]) => void mails.push(mail),
     stop: new AbortController().signal,
   };
   const urlOf = ({ id }: { id: string }) => `https://berth.test/d/${id}`;
   return {
-    ...{ db, clock, received, answers, mails, url, delivering },
+    db,
+    clock,
+    received,
+    answers,
+    mails,
+    url,
+    delivering,
     choose: (kinds: NoticeKind[]) => setWebhook(db, seal, 'ada', { url, kinds, secret }),
     webhook: async () => (await choicesOf(db, 'ada')).webhook!,
     look: () => lookForNotices({ db, now: () => clock.now, urlOf }),
@@ -73,8 +83,15 @@ async function world(t: TestContext) {
 }
 
 const failed = deploymentOf({
-  ...{ id: 'shop', sessionId: 'ada', claimedAt: 0, expiresAt: null, state: 'failed' },
-  ...{ applicationName: 'shop', environment: 'jolly-tapir', revision: 2, servingRevision: 1 },
+  id: 'shop',
+  sessionId: 'ada',
+  claimedAt: 0,
+  expiresAt: null,
+  state: 'failed',
+  applicationName: 'shop',
+  environment: 'jolly-tapir',
+  revision: 2,
+  servingRevision: 1,
   explanation: { kind: 'failed', pods: ['web'], because: 'exited with code 1', servingRevision: 1 },
   pods: [podStatusOf('web')],
 });
@@ -102,8 +119,11 @@ test('a deployment that failed is told once, by mail and by a call that its secr
   assert.equal(headers['berth-notification'], id);
   assert.deepEqual(told, {
     at: new Date(1_000_000).toISOString(),
-    ...{ kind: 'failed', message: told.message, url: 'https://berth.test/d/shop' },
-    ...{ applicationName: 'shop', environment: 'jolly-tapir' },
+    kind: 'failed',
+    message: told.message,
+    url: 'https://berth.test/d/shop',
+    applicationName: 'shop',
+    environment: 'jolly-tapir',
   });
   assert.equal(told.message, 'Revision 2 of shop failed: pod web: exited with code 1; revision 1 still serves.');
   assert.deepEqual([(await webhook()).answer, await waiting()], ['The address answered with status 200.', 0]);

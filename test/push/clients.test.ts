@@ -47,7 +47,9 @@ const auth = () => ({ username: 'me', password: token, serveraddress: registry.h
 async function archiveOf(name: string, layers: readonly Buffer[]): Promise<Buffer> {
   const config = Buffer.from(
     JSON.stringify({
-      ...{ architecture: 'amd64', os: 'linux', config: { Cmd: ['/nothing'] } },
+      architecture: 'amd64',
+      os: 'linux',
+      config: { Cmd: ['/nothing'] },
       rootfs: { type: 'layers', diff_ids: layers.map(digestOf) },
     }),
   );

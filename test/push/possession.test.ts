@@ -152,7 +152,10 @@ test('two requests that write to one upload at once do not mix', async () => {
   const location = headers.get('location')!;
   const [host = '', port = ''] = registry.host.split(':');
   const slow = request({
-    ...{ host, port, path: location, method: 'PATCH' },
+    host,
+    port,
+    path: location,
+    method: 'PATCH',
     headers: { authorization: `Bearer ${owner.token}` },
   });
   const earlier = registry.images.uploads.bytes();
@@ -173,7 +176,10 @@ test('what has come before a connection was cut stays, and the client goes on fr
   const location = headers.get('location')!;
   const [host = '', port = ''] = registry.host.split(':');
   const cut = request({
-    ...{ host, port, path: location, method: 'PATCH' },
+    host,
+    port,
+    path: location,
+    method: 'PATCH',
     headers: { authorization: `Bearer ${owner.token}` },
   });
   const earlier = registry.images.uploads.bytes();

@@ -39,8 +39,10 @@ test('what is too much to be passed over ends with its connection', async () => 
   const begun = await registry.ask('POST', `/v2/${namespace}/api/blobs/uploads/`, { token });
   const { hostname, port } = new URL(`http://${registry.host}`);
   const headers = {
-    ...{ authorization: `Bearer ${token}`, 'content-range': '7-9', 'content-length': 2 ** 30 },
-    ...{ connection: 'keep-alive' },
+    authorization: `Bearer ${token}`,
+    'content-range': '7-9',
+    'content-length': 2 ** 30,
+    connection: 'keep-alive',
   };
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const options = { hostname, port, path: begun.headers.get('location')!, method: 'PATCH', headers };

@@ -19,7 +19,9 @@ export function ask(
   return new Promise((resolve, reject) => {
     const sent = request(
       {
-        ...{ ...edge, method, path: `${url.pathname}${url.search}` },
+        ...edge,
+        method,
+        path: `${url.pathname}${url.search}`,
         headers: {
           host: url.host,
           ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),

@@ -20,7 +20,8 @@ export function createChance(): Chance {
   console.log(`BERTH_TEST_SEED=${seed}`);
   const next = randomFrom(seed);
   return {
-    ...{ seed, next },
+    seed,
+    next,
     pick: (from) => from[Math.floor(next() * from.length)]!,
     some(from, count) {
       if (process.env.BERTH_TEST_WHOLE === '1') return [...from];

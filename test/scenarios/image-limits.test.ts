@@ -15,7 +15,9 @@ let registry: Registry;
 before(async () => {
   const { Arch: architecture } = await docker.version();
   registry = await startRegistry({
-    ...{ architecture, foreignArchitecture: 'none', needsLogin: false },
+    architecture,
+    foreignArchitecture: 'none',
+    needsLogin: false,
     program: await programImage(),
   });
   const strangers = 'session=10 address=20 memory=8Gi image-size=10Mi image-unpacked=20Mi pulls=1';

@@ -82,8 +82,11 @@ export async function visitWhileKilled(
       report.visits++;
       if (what !== undefined)
         report.failed.push({
-          ...{ atMs: Math.round(askedAt - begunAt), tookMs: Math.round(performance.now() - askedAt) },
-          ...{ application: applicationName, edge, what },
+          atMs: Math.round(askedAt - begunAt),
+          tookMs: Math.round(performance.now() - askedAt),
+          application: applicationName,
+          edge,
+          what,
           awayMs: killedAt === undefined ? undefined : Math.round(askedAt - killedAt),
         });
       await wait(10);

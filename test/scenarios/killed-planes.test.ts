@@ -20,8 +20,12 @@ test('all applications answer at every edge while their services are killed in t
 
   await Promise.all(planes.all.slice(1).map((plane) => plane.serve()));
   const report = await visitWhileKilled(planes, {
-    ...{ visitors: 6, clients: 3, pauseMs: 1_000 },
-    ...{ everyMs: 2_000, others: 2, isEnough: (kills) => kills >= 4 },
+    visitors: 6,
+    clients: 3,
+    pauseMs: 1_000,
+    everyMs: 2_000,
+    others: 2,
+    isEnough: (kills) => kills >= 4,
   });
   assert.deepEqual(report.failed, []);
   const { faults, lost, failedVisits, answered } = report.clients;

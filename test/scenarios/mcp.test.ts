@@ -39,7 +39,9 @@ const transports: Record<string, () => Transport> = {
   'Streamable HTTP': () => new StreamableHTTPClientTransport(new URL('/mcp', berth.settings.baseUrl)),
   'standard input and output': () =>
     new StdioClientTransport({
-      ...{ command: process.execPath, args: [program, 'mcp'], cwd: folder },
+      command: process.execPath,
+      args: [program, 'mcp'],
+      cwd: folder,
       env: { PATH: process.env.PATH!, BERTH_SERVER: berth.settings.baseUrl.origin },
     }),
 };

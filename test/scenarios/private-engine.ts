@@ -56,7 +56,11 @@ export async function createPrivateEngine({
 
   const engine: PrivateEngine = {
     owners: new Set(),
-    ...{ host, dockerHost: `unix://${socketPath}`, docker, dataRoot, configurationFile },
+    host,
+    dockerHost: `unix://${socketPath}`,
+    docker,
+    dataRoot,
+    configurationFile,
 
     async load(...images) {
       for (const image of images) {

@@ -56,7 +56,9 @@ export async function createPrivateHost(): Promise<PrivateHost> {
   try {
     return {
       ...(await connectNetwork(pid, run)),
-      ...{ pid, run, close },
+      pid,
+      run,
+      close,
       spawn(argv, options = {}) {
         const [program, ...args] = enter(argv);
         const child = spawn(program, args, options);

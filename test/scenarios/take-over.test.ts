@@ -36,10 +36,16 @@ const spec = specOf(web, { ...web, name: 'other', path: '/other' });
 test('a deployment whose process is killed is finished by another one on the same store, within one lease', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-'));
   const task: WorkerTask = {
-    ...{ dataDir, owner: `test-${newId()}`, networkPool: '10.205.0.0/16', secret: 'a secret of the test', leaseMs },
+    dataDir,
+    owner: `test-${newId()}`,
+    networkPool: '10.205.0.0/16',
+    secret: 'a secret of the test',
+    leaseMs,
   };
   const engine = createDockerEngine({
-    ...{ docker: await connectDocker(), owner: task.owner, networkPool: task.networkPool },
+    docker: await connectDocker(),
+    owner: task.owner,
+    networkPool: task.networkPool,
     loops: { directory: join(dataDir, 'volumes'), isForNew: false },
   });
   const db = await openSqlite(join(dataDir, 'berth.db'));

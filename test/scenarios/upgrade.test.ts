@@ -118,7 +118,10 @@ async function sceneOn(open: AsyncDisposableStack, store: 'sqlite' | 'postgresql
   };
   await isServed();
   return {
-    ...{ berth, shop, start, isServed },
+    berth,
+    shop,
+    start,
+    isServed,
     /** Started beside the one that serves; undefined: this release. */
     async replaceBy(by: OtherRelease | undefined, env: Record<string, string> = {}): Promise<void> {
       const ended = once(present!, 'exit');

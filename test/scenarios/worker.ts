@@ -33,15 +33,23 @@ const {
   images,
   ...core
 } = createDockerEngine({
-  ...{ docker: await connectDocker(), owner, networkPool },
+  docker: await connectDocker(),
+  owner,
+  networkPool,
   loops: { directory: join(dataDir, 'volumes'), isForNew: false },
 });
 const engine = { ...core, images };
 let operations = 0;
 
 const loop = startLoop({
-  ...{ db, wait, now: Date.now, random: Math.random, seal: sealWith(secret) },
-  ...{ metrics: createMetrics(), disk: createDiskBook(), routed: createRouted() },
+  db,
+  wait,
+  now: Date.now,
+  random: Math.random,
+  seal: sealWith(secret),
+  metrics: createMetrics(),
+  disk: createDiskBook(),
+  routed: createRouted(),
   engine,
   checkTags: createTagCheck({ images: { digestOf: noRegistry }, engine }),
   pausedClock: createPausedClock(() => performance.now()),
@@ -53,15 +61,17 @@ const loop = startLoop({
   },
   log: { info() {}, error: (fields, message) => console.error(message, fields) },
   settings: {
-    ...{ leaseMs, pollMs: 500, resyncMs: 30_000, revisitMs: 600_000, drainMs: 200 },
-    ...{
-      deployDeadlineMs: 600_000,
-      listenPatienceMs: 30_000,
-      imageDiskShare: 1,
-      graceMs: 0,
-      diskFreeBytes: 0,
-      containerDiskBytes: 2 ** 30,
-    },
+    leaseMs,
+    pollMs: 500,
+    resyncMs: 30_000,
+    revisitMs: 600_000,
+    drainMs: 200,
+    deployDeadlineMs: 600_000,
+    listenPatienceMs: 30_000,
+    imageDiskShare: 1,
+    graceMs: 0,
+    diskFreeBytes: 0,
+    containerDiskBytes: 2 ** 30,
   },
 });
 process.once('disconnect', async () => {

@@ -108,5 +108,9 @@ export const application: fc.Arbitrary<AppSpec> = fc
   }));
 
 const healthCheck = {
-  ...{ path: '/healthz', initialDelaySeconds: 0, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 },
+  path: '/healthz',
+  initialDelaySeconds: 0,
+  periodSeconds: 10,
+  timeoutSeconds: 5,
+  failureThreshold: 3,
 };

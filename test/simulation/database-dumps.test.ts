@@ -30,7 +30,13 @@ async function failToLoad(kind: LoadedKind, { runs = true, exec }: { runs?: bool
   const engine = createMemoryEngine({ world, now });
   const repository = createMemoryRepository(world, async (_name, perform) => perform(), kept);
   const worker = createSnapshotWorker({
-    ...{ db, metrics, log, now, diskFreeBytes: 0, wake() {}, stop: new AbortController().signal },
+    db,
+    metrics,
+    log,
+    now,
+    diskFreeBytes: 0,
+    wake() {},
+    stop: new AbortController().signal,
     engine: { observe: engine.observe, copies: engine.copies!, exec },
     repository: async () => repository,
     startedPod: async () => undefined,
@@ -41,9 +47,7 @@ async function failToLoad(kind: LoadedKind, { runs = true, exec }: { runs?: bool
   const asked = { deploymentId: 'shop', revision: 1, reason: 'asked', dumps, now: now() } as const;
   const { id } = await askForSnapshot(db, { ...asked, dumps });
   kept.set('dump', { tags: [], volumes: new Map() });
-  await noteTaken(db, id, {
-    ...{ placeId: 'dump', takenAt: now(), volumes: [], totalBytes: 1, addedBytes: 1, pausedMs: 0 },
-  });
+  await noteTaken(db, id, { placeId: 'dump', takenAt: now(), volumes: [], totalBytes: 1, addedBytes: 1, pausedMs: 0 });
   files().set('n', 'before');
   if (!runs)
     for (const container of world.containers.values()) if (container.workload.pod === 'db') container.phase = 'exited';

@@ -149,7 +149,10 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
   const engine = createTestEngine({ world, wait, intercept: weather, now: clock.now, facets });
   const control: Control = {
     ...surroundings,
-    ...{ db, wait, now, disk: createDiskBook() },
+    db,
+    wait,
+    now,
+    disk: createDiskBook(),
     routed: createRouted(),
     pausedClock: createPausedClock(clock.elapsed),
     engine: engineOf(engine, { wait, random }, alive),
@@ -179,7 +182,8 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
   void start();
 
   return {
-    ...{ id, isAlive },
+    id,
+    isAlive,
     takeOverFrom: (dead) => void alive().then(() => loop?.takeOverFrom(dead)),
     wake: (deploymentId) => loop?.wake(deploymentId),
     hearRoutes: () => void alive().then(() => refresh().catch(() => {})),

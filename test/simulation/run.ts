@@ -110,8 +110,11 @@ export async function run(told: Story, base: Base, { note, tell = () => {} }: Re
   const world = createTestWorld(newImages({ areAllOfRegistries: !facets.has('images') }));
   const witness: Witness = {
     isAlone: story.workers === 1,
-    ...{ subjects: [], volumes: new Map() },
-    ...{ leasesOverlap: false, areRegistriesAway: false, stalls: 0 },
+    subjects: [],
+    volumes: new Map(),
+    leasesOverlap: false,
+    areRegistriesAway: false,
+    stalls: 0,
   };
   const egressOf = ({ claimedAt }: Deployment) => (claimedAt === null ? openEgress : egressOfOwner);
   const edges = createEdges(clock, { areShared: story.workers > 1 });
@@ -130,7 +133,13 @@ export async function run(told: Story, base: Base, { note, tell = () => {} }: Re
 
   const surroundings: Surroundings = {
     isAlone: story.workers === 1,
-    ...{ clock, world, facets, driver, seal, metrics, random },
+    clock,
+    world,
+    facets,
+    driver,
+    seal,
+    metrics,
+    random,
     settings: { ...settings, graceMs },
     egressOf: async (deployment) => egressOf(deployment),
     urlOf: (label) => new URL(`http://${label}.localhost`),
@@ -240,8 +249,19 @@ export async function run(told: Story, base: Base, { note, tell = () => {} }: Re
   }
 
   const stage: Stage = {
-    ...{ story, api, db, witness, world, clock, processes, random, engine: createTestEngine({ world }) },
-    ...{ intents: 0, loseReply: base.loseReply, note, tell },
+    story,
+    api,
+    db,
+    witness,
+    world,
+    clock,
+    processes,
+    random,
+    engine: createTestEngine({ world }),
+    intents: 0,
+    loseReply: base.loseReply,
+    note,
+    tell,
   };
 
   try {

@@ -44,7 +44,13 @@ async function twoWorkers() {
     };
     const repository = createMemoryRepository(world, call, kept);
     const { step } = createSnapshotWorker({
-      ...{ db, metrics, log, now, diskFreeBytes: 0, wake() {}, stop: stopping.signal },
+      db,
+      metrics,
+      log,
+      now,
+      diskFreeBytes: 0,
+      wake() {},
+      stop: stopping.signal,
       engine: { observe: engine.observe, copies: { ...copies, clear } },
       repository: async () => repository,
       startedPod: async () => undefined,

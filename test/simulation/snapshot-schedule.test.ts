@@ -22,7 +22,13 @@ test('what is stopped is not taken by schedule: the same again and again would p
   const repository = createMemoryRepository(world, async (_, perform) => perform(), new Map());
   const look = async () => {
     const { step } = createSnapshotWorker({
-      ...{ db, metrics, log, now, diskFreeBytes: 0, wake() {}, stop: new AbortController().signal },
+      db,
+      metrics,
+      log,
+      now,
+      diskFreeBytes: 0,
+      wake() {},
+      stop: new AbortController().signal,
       engine: { observe: engine.observe, copies: engine.copies! },
       repository: async () => repository,
       startedPod: async () => undefined,

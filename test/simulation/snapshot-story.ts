@@ -102,7 +102,13 @@ export async function playSnapshots(seed: number, note: (what: string) => void):
     const intercept: Interceptor = (asked, perform) => call(asked.name, perform);
     const engine = createMemoryEngine({ world, now, copiesAs, intercept });
     const worker = createSnapshotWorker({
-      ...{ db, metrics, log, now, diskFreeBytes: 0, wake() {}, stop: ended.signal },
+      db,
+      metrics,
+      log,
+      now,
+      diskFreeBytes: 0,
+      wake() {},
+      stop: ended.signal,
       engine: { observe: engine.observe, copies: engine.copies! },
       repository: async (id) => createMemoryRepository(world, call, placeOf(id)),
       startedPod: async () => undefined,

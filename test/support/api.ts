@@ -51,7 +51,9 @@ export async function testApi(
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
   const service: Service = {
     engine: createTestEngine({ world }),
-    ...{ db, seal, accounts: accountsOf({ db, seal, log, now: () => clock.now }) },
+    db,
+    seal,
+    accounts: accountsOf({ db, seal, log, now: () => clock.now }),
     settings: {
       baseUrl: new URL('http://localhost:8080'),
       limits: { lifetimeMs: 120 * minutes, extensionMs: 120 * minutes, extensions: 2 },
@@ -100,7 +102,13 @@ export async function testApi(
     return { ...answer, body: json };
   };
   return {
-    ...{ app, service, world, clock, woken, lines, budget },
+    app,
+    service,
+    world,
+    clock,
+    woken,
+    lines,
+    budget,
     get: (url: string, headers?: Record<string, string>) => send('GET', url, undefined, headers),
     postYaml: (url: string, yaml: string, headers?: Record<string, string>) =>
       send('POST', url, yaml, { 'content-type': 'text/x-yaml', ...headers }),

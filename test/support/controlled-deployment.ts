@@ -62,7 +62,8 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, TestIma
   const control: Control = {
     db: await emptyStore(),
     seal: sealWith('tests'),
-    ...{ engine, checkTags: engine.checkTags },
+    engine,
+    checkTags: engine.checkTags,
     refreshEdge: async () => {
       const [site] = await servedRoutes(control.db);
       published.push((site?.endpoints ?? []).map(({ path, address }) => `${path} ${address}`).join(', '));
@@ -101,7 +102,11 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, TestIma
   await makeDue(db, id, clock.now);
 
   return {
-    ...{ control, world, clock, published, plan },
+    control,
+    world,
+    clock,
+    published,
+    plan,
     async deployment(): Promise<Deployment & { message: string }> {
       const deployment = (await deploymentById(db, id))!;
       return { ...deployment, message: messageOf(deployment) };
@@ -137,7 +142,8 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, TestIma
 /** What the loop asks of its engine, and of the registries behind that, on another one. */
 export const onEngine = (control: Control, engine: TestEngine): Control => ({
   ...control,
-  ...{ engine, checkTags: engine.checkTags },
+  engine,
+  checkTags: engine.checkTags,
 });
 
 /** Another tenant's deployment on the same store, engine and clock, after its first visit. */

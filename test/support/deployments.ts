@@ -78,8 +78,15 @@ export function observedOf(given: {
     workloads
       .filter(({ pod }) => names?.includes(pod))
       .map(({ name, pod, revision, replica, fingerprint }) => ({
-        ...{ name, pod, revision, replica, fingerprint, restarts: 0, address: address(pod, revision) },
-        ...{ phase: 'running' as const, isReady: false },
+        name,
+        pod,
+        revision,
+        replica,
+        fingerprint,
+        restarts: 0,
+        address: address(pod, revision),
+        phase: 'running' as const,
+        isReady: false,
         ...fields,
       }));
   const images = given.images ?? (beside ? workloads.map(({ image }) => image) : []);

@@ -52,11 +52,7 @@ export async function openEdge(
   certificates: readonly NamedCertificate[] = [],
 ): Promise<EdgeFixture> {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-edge-'));
-  const settings: EdgeSettings = {
-    ...plainSettings,
-    ...{ dataDir, port: await freePort() },
-    ...change,
-  };
+  const settings: EdgeSettings = { ...plainSettings, dataDir, port: await freePort(), ...change };
   const undertaker = afterDeath(['test/end-edge.ts', dataDir]);
   const paths = edgePaths(dataDir);
   const logged: string[] = [];

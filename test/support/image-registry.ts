@@ -32,7 +32,13 @@ export async function openImageRegistry({ settings, mostBytes = 2 ** 40 }: Regis
   const host = `127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 
   return {
-    ...{ api, service, images, folder, directory, clock, host },
+    api,
+    service,
+    images,
+    folder,
+    directory,
+    clock,
+    host,
     /** A session with a deployment that does not expire; its token, and the first part of the names of its images. */
     async pusher() {
       const yaml = shopYaml.replace('shop', `shop-${randomUUID().slice(0, 8)}`);

@@ -100,12 +100,17 @@ export async function startPostgres({
 
   await start();
   return {
-    ...{ folder, url, ask, start, stop },
+    folder,
+    url,
+    ask,
+    start,
+    stop,
     async openStore() {
       if ((await ask(`select from pg_database where datname = 'store'`)).length === 0)
         await ask('create database store');
       const db = await openPostgres({
-        ...{ ...parsePostgresUrl(url('store')), connections: 10 },
+        ...parsePostgresUrl(url('store')),
+        connections: 10,
         ...(patienceMs !== undefined && { patienceMs }),
       });
       const tables = (await db.introspection.getTables()).map(({ name }) => sql.table(name));

@@ -21,7 +21,12 @@ export async function startS3(): Promise<S3Server> {
   const { key, cert } = await makeCertificate('IP:127.0.0.1');
   await writeFile(authority, cert);
   const server = new S3rver({
-    ...{ address: '127.0.0.1', port: 0, silent: true, directory: folder, key, cert },
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory: folder,
+    key,
+    cert,
     configureBuckets: [{ name: 'kept', configs: [] }],
   });
   const { port } = await server.run();

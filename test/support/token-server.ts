@@ -36,9 +36,15 @@ export async function startTokenServer(login: { username: string; password: stri
   function tokenFor(access: { type: 'repository'; name: string; actions: string[] }[]): string {
     const now = Math.floor(Date.now() / 1000);
     const claims = {
-      ...{ iss: tokenIssuer, sub: '', aud: tokenService, jti: randomUUID(), access },
+      iss: tokenIssuer,
+      sub: '',
+      aud: tokenService,
+      jti: randomUUID(),
+      access,
       // The clock of a virtual machine may be set back.
-      ...{ iat: now, nbf: now - 600, exp: now + 600 },
+      iat: now,
+      nbf: now - 600,
+      exp: now + 600,
     };
     const signed = [{ typ: 'JWT', alg: 'ES256', x5c }, claims]
       .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
@@ -69,7 +75,10 @@ export async function startTokenServer(login: { username: string; password: stri
   await once(server, 'listening');
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    ...{ host, realm: `http://${host}/token`, certificate: cert, asked },
+    host,
+    realm: `http://${host}/token`,
+    certificate: cert,
+    asked,
     grant: (scope) => grant(scope),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

@@ -44,7 +44,7 @@ async function pusher() {
     docker,
     builds: memory.builds,
     push: (image: ImageToMake) =>
-      pushImage({ ...{ docker, registry, memory, platform, tell() {} }, namespace: namespace! }, image),
+      pushImage({ docker, registry, memory, platform, tell() {}, namespace: namespace! }, image),
     /** What the folder remembers is lost. */
     forget() {
       memory.layers.clear();
@@ -57,8 +57,17 @@ const at = { file: 'compose.yaml', line: 1, column: 1 };
 
 function buildOf(context: string, more: Partial<Build> = {}): ImageToMake {
   const build: Build = {
-    ...{ context, isRemote: false, args: {}, secrets: [], ssh: [], platforms: [], additionalContexts: {} },
-    ...{ extraHosts: [], noCache: false, pull: false, labels: {} },
+    context,
+    isRemote: false,
+    args: {},
+    secrets: [],
+    ssh: [],
+    platforms: [],
+    additionalContexts: {},
+    extraHosts: [],
+    noCache: false,
+    pull: false,
+    labels: {},
     ...more,
   };
   return { name: './web', services: ['web'], base: { kind: 'build', build }, layers: [], at };
@@ -123,7 +132,10 @@ test('a folder takes the place of one of the image, as a mount would, and a file
   await writeFile(configuration, 'add_header x-extra yes;\n');
   const { token, push } = await pusher();
   const image: ImageToMake = {
-    ...{ name: './web', services: ['web'], base: { kind: 'image', image: 'nginx:1' }, at },
+    name: './web',
+    services: ['web'],
+    base: { kind: 'image', image: 'nginx:1' },
+    at,
     layers: [
       { from: html, kind: 'folder', to: '/usr/share/nginx/html', except: [], at },
       { from: configuration, kind: 'file', to: '/etc/nginx/conf.d/extra.conf', except: [], at },
@@ -195,7 +207,10 @@ test('a build that fails is told with its last lines; a link that leaves its fol
   await mkdir(leaving);
   await symlink('/etc/passwd', join(leaving, 'users'));
   const image: ImageToMake = {
-    ...{ name: './web', services: ['web'], base: { kind: 'image', image: 'nginx:1' }, at },
+    name: './web',
+    services: ['web'],
+    base: { kind: 'image', image: 'nginx:1' },
+    at,
     layers: [{ from: leaving, kind: 'folder', to: '/srv', except: [], at }],
   };
   await assert.rejects(push(image), /users is a link that leaves the folder, to \/etc\/passwd/);

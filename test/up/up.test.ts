@@ -37,7 +37,10 @@ async function project(name: string, files: Record<string, string | Buffer>) {
     packed.start(words, { cwd: folder, env: { BERTH_SERVER: berth.settings.baseUrl.origin, HOME: place } });
   const cli = async (...words: string[]) => await start(...words).ended;
   return {
-    ...{ folder, write, start, cli },
+    folder,
+    write,
+    start,
+    cli,
     /** Goes up, and answers what the command says as JSON. */
     async up(...words: string[]) {
       const { status, stdout, stderr } = await cli('up', '--json', ...words);

@@ -192,7 +192,14 @@ async function takeOverFrom(
   };
   const checkTags = () => Promise.reject(new EngineFault('bad-request', 'An upgrade is to ask nothing.'));
   const control: Control = {
-    ...{ db, engine, checkTags, log, wait, metrics: createMetrics(), disk: createDiskBook(), random: () => 0.5 },
+    db,
+    engine,
+    checkTags,
+    log,
+    wait,
+    metrics: createMetrics(),
+    disk: createDiskBook(),
+    random: () => 0.5,
     seal: await openKeys(db, settings, log),
     now: () => recordedAt,
     refreshEdge: async () => {},

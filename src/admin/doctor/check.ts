@@ -13,7 +13,9 @@ export const good = (name: string, seen: string): Check => ({ name, state: 'good
 export const warn = (name: string, seen: string, todo: string): Check => ({ name, state: 'warn', seen, todo });
 export const bad = (name: string, seen: string, todo: string): Check => ({ name, state: 'bad', seen, todo });
 export const unknown = (name: string, seen: string, todo?: string): Check => ({
-  ...{ name, state: 'unknown', seen },
+  name,
+  state: 'unknown',
+  seen,
   ...(todo !== undefined && { todo }),
 });
 

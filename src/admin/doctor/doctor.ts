@@ -75,7 +75,8 @@ async function examineNetwork(
   ]);
   return [
     ...judgeNames({
-      ...{ own: ownAddresses(), isBehindProxy },
+      own: ownAddresses(),
+      isBehindProxy,
       api: { host: api, addresses: apiAddresses },
       apps: { host: anyApplication, addresses: appsAddresses },
     }),

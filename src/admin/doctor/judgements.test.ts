@@ -14,13 +14,10 @@ const gibibyte = 2 ** 30;
 const names: NamesSeen = {
   api: { host: 'berth.example.com', addresses: { value: ['203.0.113.7'] } },
   apps: { host: 'any.apps.example.net', addresses: { value: ['203.0.113.7'] } },
-  ...{ own: ['127.0.0.1', '203.0.113.7'], isBehindProxy: false },
+  own: ['127.0.0.1', '203.0.113.7'],
+  isBehindProxy: false,
 };
-const shown: Shown = {
-  ...{ issuer: 'CA', chain: 3, problem: undefined },
-  begunAt: now - 30 * day,
-  expiresAt: now + 60 * day,
-};
+const shown: Shown = { issuer: 'CA', chain: 3, problem: undefined, begunAt: now - 30 * day, expiresAt: now + 60 * day };
 const certificate = (change: Partial<Shown>) =>
   judgeCertificate(
     { name: 'certificate-api', host: 'berth.example.com', shown: { value: { ...shown, ...change } } },
@@ -33,7 +30,12 @@ const disk = (free: number) =>
   );
 const service = { value: { isReady: true, problem: undefined, isIsolated: true } };
 const open: Openness = {
-  ...{ isPublic: true, isHttps: true, proofOfWork: 'auto', signUp: 'open', hasMail: true, sharedDomain: undefined },
+  isPublic: true,
+  isHttps: true,
+  proofOfWork: 'auto',
+  signUp: 'open',
+  hasMail: true,
+  sharedDomain: undefined,
   hasTerms: true,
 };
 const port = { scheme: 'https', host: 'berth.example.com', port: 443 } as const;

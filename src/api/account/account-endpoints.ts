@@ -64,7 +64,11 @@ export function accountEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const tier = tierNamed(service.settings.tiers, account.tier);
         const usage = await usageOf(service.db, id, service.now());
         return {
-          ...{ id, name, email, isEmailVerified, hasPassword: await hasPassword(service.db, id) },
+          id,
+          name,
+          email,
+          isEmailVerified,
+          hasPassword: await hasPassword(service.db, id),
           tier: {
             name: tier.name,
             deployments: tier.deployments,

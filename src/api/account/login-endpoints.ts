@@ -40,7 +40,8 @@ export function loginEndpoints(service: Service): FastifyPluginAsyncTypebox {
           summary: 'Ask for an API key that a person confirms in a browser',
           body: Type.Object({
             machine: Type.String({
-              ...{ minLength: 1, maxLength: 80 },
+              minLength: 1,
+              maxLength: 80,
               description: 'Who is asking, in words that the person knows, such as `ada@laptop`.',
             }),
           }),
@@ -62,7 +63,10 @@ export function loginEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const createdAt = now();
         const expiresAt = createdAt + lifetimeMs;
         const login = {
-          ...{ deviceCode, createdAt, expiresAt, intervalMs },
+          deviceCode,
+          createdAt,
+          expiresAt,
+          intervalMs,
           machine: printable(request.body.machine),
           origin: originOf(request, settings),
         };
@@ -71,8 +75,12 @@ export function loginEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const shown = `${userCode.slice(0, 4)}-${userCode.slice(4)}`;
         const url = `${settings.baseUrl.origin}/login`;
         return {
-          ...{ deviceCode, userCode: shown, url, urlWithCode: `${url}?code=${shown}` },
-          ...{ expiresAt: new Date(expiresAt).toISOString(), intervalSeconds: intervalMs / 1000 },
+          deviceCode,
+          userCode: shown,
+          url,
+          urlWithCode: `${url}?code=${shown}`,
+          expiresAt: new Date(expiresAt).toISOString(),
+          intervalSeconds: intervalMs / 1000,
         };
       },
     );
@@ -103,7 +111,9 @@ export function loginEndpoints(service: Service): FastifyPluginAsyncTypebox {
         if (!login) throw new RefusedRequest(unknownLogin);
         const { machine, address, client, createdAt, expiresAt } = login;
         return {
-          ...{ machine, address, isFromYourAddress: client === originOf(request, settings).client },
+          machine,
+          address,
+          isFromYourAddress: client === originOf(request, settings).client,
           createdAt: new Date(createdAt).toISOString(),
           expiresAt: new Date(expiresAt).toISOString(),
         };

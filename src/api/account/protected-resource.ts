@@ -9,7 +9,9 @@ const path = '/.well-known/oauth-protected-resource';
 
 export function protectedResource({ baseUrl: { origin } }: Pick<ApiSettings, 'baseUrl'>): FastifyPluginAsync {
   const described = (resource: string) => ({
-    ...{ resource, resource_name: 'Berth', resource_documentation: `${origin}/auth.md` },
+    resource,
+    resource_name: 'Berth',
+    resource_documentation: `${origin}/auth.md`,
     bearer_methods_supported: ['header'],
   });
   return async (app) => {

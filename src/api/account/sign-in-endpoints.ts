@@ -18,7 +18,10 @@ export function signInEndpoints(service: Service): FastifyPluginAsync {
     for (const { method, path, limit, summary, operationId } of signInPaths) {
       const schema = { operationId, summary };
       app.route({
-        ...{ method, url: `/api/auth/${path}`, schema, config: { ...(limit && { limit }) } },
+        method,
+        url: `/api/auth/${path}`,
+        schema,
+        config: { ...(limit && { limit }) },
         handler: async (request, reply) => {
           const answer = await service.accounts.answer(toRequest(service, request));
           return await send(reply, answer);

@@ -50,7 +50,11 @@ export function createProofs({ db, seal, budget, now, settings }: Service): Proo
 
   const challengeFor = (client: string, cost: number): Promise<Challenge> =>
     createChallenge({
-      ...{ algorithm: 'PBKDF2/SHA-256', cost, keyPrefix, deriveKey, hmacSignatureSecret: secretNow() },
+      algorithm: 'PBKDF2/SHA-256',
+      cost,
+      keyPrefix,
+      deriveKey,
+      hmacSignatureSecret: secretNow(),
       data: { client, until: now() + livesMs },
     });
 

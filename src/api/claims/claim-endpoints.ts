@@ -102,10 +102,14 @@ export function claimEndpoints(service: Service): FastifyPluginAsyncTypebox {
         );
         const attached = (await attachedBy(service.db, found, service.now())).map(showAttached);
         return {
-          ...{ applicationName, environment, url, ...(expiresAt && { expiresAt }) },
+          applicationName,
+          environment,
+          url,
+          ...(expiresAt && { expiresAt }),
           pods: attached[0]!.pods,
           alsoAttached: attached.slice(1).map((other) => other.applicationName),
-          ...{ attached, isYours },
+          attached,
+          isYours,
         };
       },
     );
@@ -130,7 +134,10 @@ export function claimEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const { endToken = false, urls } = request.body;
         const { deployment, attached } = orRefuse(
           await claim(service, request.params.token, {
-            ...{ accountId, origin: originOf(request, service.settings), endToken, urls },
+            accountId,
+            origin: originOf(request, service.settings),
+            endToken,
+            urls,
           }),
         );
         for (const each of attached) await addNamed(each);

@@ -137,7 +137,9 @@ export function tokenEndpoints(service: Service): FastifyPluginAsyncTypebox {
       {
         id,
         applications: deployments.map(({ applicationName, environment, label, claimedAt }) => ({
-          ...{ applicationName, environment, url: service.urlOf(label).origin },
+          applicationName,
+          environment,
+          url: service.urlOf(label).origin,
           claimed: claimedAt !== null,
         })),
         madeAt: printInstant(madeAt),

@@ -21,8 +21,17 @@ async function measuredShop({ measuresPods = true } = {}) {
   const token = await api.startShop();
   const { id } = await api.service.db.selectFrom('deployments').select('id').executeTakeFirstOrThrow();
   const use = (cpuMs: number): WorkloadUse => ({
-    ...{ deploymentId: id, pod: 'web', revision: 1, replica: 0, startedAt: Date.UTC(2026, 0, 1), cpuMs },
-    ...{ memoryBytes: 1_000, receivedBytes: 0, sentBytes: 0, cpuLimitMillis: 500, memoryLimitBytes: 2_000 },
+    deploymentId: id,
+    pod: 'web',
+    revision: 1,
+    replica: 0,
+    startedAt: Date.UTC(2026, 0, 1),
+    cpuMs,
+    memoryBytes: 1_000,
+    receivedBytes: 0,
+    sentBytes: 0,
+    cpuLimitMillis: 500,
+    memoryLimitBytes: 2_000,
   });
   const requests = new Map([
     [id, { requests: 20, clientErrors: 5, serverErrors: 1, tookWithin: [20, ...noRequests.tookWithin.slice(1)] }],
@@ -48,8 +57,13 @@ test('its owner is told what pods use against their limits, how full volumes are
   const [web] = body.pods;
   const { series, now, ...rest } = web;
   assert.deepEqual(rest, {
-    ...{ name: 'web', replica: 0, revision: 1, startedAt: '2026-01-01T00:00:00.000Z', restarts: 0 },
-    ...{ cpuLimitMillis: 500, memoryLimitBytes: 2_000 },
+    name: 'web',
+    replica: 0,
+    revision: 1,
+    startedAt: '2026-01-01T00:00:00.000Z',
+    restarts: 0,
+    cpuLimitMillis: 500,
+    memoryLimitBytes: 2_000,
   });
   assert.deepEqual(now, { cpuMillis: 200, memoryBytes: 1_000, receivedBytesPerSecond: 0, sentBytesPerSecond: 0 });
   assert.deepEqual(series.cpuMillis.slice(-2), [null, 200]);

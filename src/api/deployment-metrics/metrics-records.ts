@@ -137,7 +137,11 @@ function headOf(
 function podRecord(deployment: Deployment, metrics: PodMetrics, now: Instant) {
   const { pod, replica, revision, startedAt, cpuLimitMillis, memoryLimitBytes } = metrics;
   return {
-    ...{ name: pod, replica, revision, startedAt: printInstant(startedAt), ...endsOf(deployment, pod, now) },
+    name: pod,
+    replica,
+    revision,
+    startedAt: printInstant(startedAt),
+    ...endsOf(deployment, pod, now),
     ...(cpuLimitMillis !== undefined && { cpuLimitMillis }),
     ...(memoryLimitBytes !== undefined && { memoryLimitBytes }),
     ...(metrics.now && { now: rounded(metrics.now) }),

@@ -120,10 +120,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
             summary: 'Start a deployment',
             querystring: StartQuery,
             headers: StartHeaders,
-            response: {
-              200: StartAnswer,
-              ...{ '4xx': ErrorRecord, 429: ProofRequiredRecord, 503: ErrorRecord },
-            },
+            response: { 200: StartAnswer, '4xx': ErrorRecord, 429: ProofRequiredRecord, 503: ErrorRecord },
           },
         },
         async (request, reply) => {

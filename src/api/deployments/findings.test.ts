@@ -154,7 +154,8 @@ test('an unknown query parameter is a warning, with the name that was meant', as
   const claimed = await api.postJson('/claimDeployment?x=1', { applicationName: 'shop', sessionToken: token });
   assert.match(claimed.body.warnings[0], says(''));
   const removed = await api.postJson('/removeDeploymentReservation?dryRun=true', {
-    ...{ applicationName: 'shop', sessionToken: token },
+    applicationName: 'shop',
+    sessionToken: token,
   });
   assert.match(removed.body.warnings[0], says(''));
 });

@@ -34,18 +34,36 @@ test('the owner reads who has asked for each revision, what became of it, how lo
   assert.equal(status, 200);
   assert.deepEqual(body.revisions, [
     {
-      ...{ number: 3, createdAt: '2026-01-01T12:02:00.000Z', askedBy: 'session', state: 'failed' },
-      ...{ settledAt: '2026-01-01T12:02:01.000Z', durationMs: 1000, isCurrent: true, isServing: false },
+      number: 3,
+      createdAt: '2026-01-01T12:02:00.000Z',
+      askedBy: 'session',
+      state: 'failed',
+      settledAt: '2026-01-01T12:02:01.000Z',
+      durationMs: 1000,
+      isCurrent: true,
+      isServing: false,
       changes: { added: [], changed: ['web'], removed: ['worker'] },
     },
     {
-      ...{ number: 2, createdAt: '2026-01-01T12:01:00.000Z', askedBy: 'session', state: 'running' },
-      ...{ settledAt: '2026-01-01T12:01:01.000Z', durationMs: 1000, isCurrent: false, isServing: true },
+      number: 2,
+      createdAt: '2026-01-01T12:01:00.000Z',
+      askedBy: 'session',
+      state: 'running',
+      settledAt: '2026-01-01T12:01:01.000Z',
+      durationMs: 1000,
+      isCurrent: false,
+      isServing: true,
       changes: { added: ['worker'], changed: [], removed: [] },
     },
     {
-      ...{ number: 1, createdAt: '2026-01-01T12:00:00.000Z', askedBy: 'session', state: 'running' },
-      ...{ settledAt: '2026-01-01T12:00:01.000Z', durationMs: 1000, isCurrent: false, isServing: false },
+      number: 1,
+      createdAt: '2026-01-01T12:00:00.000Z',
+      askedBy: 'session',
+      state: 'running',
+      settledAt: '2026-01-01T12:00:01.000Z',
+      durationMs: 1000,
+      isCurrent: false,
+      isServing: false,
     },
   ]);
 });

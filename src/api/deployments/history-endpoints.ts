@@ -141,7 +141,11 @@ export function historyEndpoints(service: Service, documents: Documents): Fastif
         const isTrial = request.query.dryRun === 'true';
         const updated = orRefuse(
           await update(service, {
-            ...{ document, spec, current, isTrial, repeats },
+            document,
+            spec,
+            current,
+            isTrial,
+            repeats,
             token: caller.kind === 'session' ? caller.token : undefined,
             origin: originOf(request, service.settings),
             askedBy: askerOf(caller),
@@ -209,8 +213,11 @@ async function history({ db, seal }: Service, { id, revision, servingRevision }:
     const { number, createdAt, askedBy, repeats, settledAt } = row;
     const took = durationMs(row);
     return {
-      ...{ number, createdAt: new Date(createdAt).toISOString(), state: stateOfRevision(row, revision) },
-      ...{ isCurrent: number === revision, isServing: number === servingRevision },
+      number,
+      createdAt: new Date(createdAt).toISOString(),
+      state: stateOfRevision(row, revision),
+      isCurrent: number === revision,
+      isServing: number === servingRevision,
       ...(askedBy !== null && { askedBy }),
       ...(repeats !== null && { repeats }),
       ...(settledAt !== null && { settledAt: new Date(settledAt).toISOString() }),

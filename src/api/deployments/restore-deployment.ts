@@ -49,8 +49,14 @@ export async function restoreNow(
     if (!admitted.ok) return admitted;
     const begun = {
       ...terms.value,
-      ...{ state: nextState(deployment.state, 'restored'), progress: 0, explanation: null, progressedAt: now },
-      ...{ removedAt: null, stoppedAt: null, restorableUntil: null, keptAt: null },
+      state: nextState(deployment.state, 'restored'),
+      progress: 0,
+      explanation: null,
+      progressedAt: now,
+      removedAt: null,
+      stoppedAt: null,
+      restorableUntil: null,
+      keptAt: null,
     };
     const intent = { ...begun, pods: '[]', lastLines: '[]' };
     const event = { kind: 'intent', intent: 'restore', revision: deployment.revision } as const;

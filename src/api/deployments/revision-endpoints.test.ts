@@ -77,13 +77,14 @@ test('a preview tells what an update would do to each pod, without a secret, and
   };
   assert.deepEqual(body.pods, [
     {
-      ...{ name: 'db', change: 'restarted', keepsData: true, volumes: [kept] },
-      ...{ because: 'its image (postgres:15 → postgres:16)', warnings: [otherVersion] },
+      name: 'db',
+      change: 'restarted',
+      keepsData: true,
+      volumes: [kept],
+      because: 'its image (postgres:15 → postgres:16)',
+      warnings: [otherVersion],
     },
-    {
-      ...{ name: 'web', change: 'replaced', keepsData: false, volumes: [] },
-      ...{ because: 'the variable API_TOKEN', warnings: [] },
-    },
+    { name: 'web', change: 'replaced', keepsData: false, volumes: [], because: 'the variable API_TOKEN', warnings: [] },
   ]);
   assert.deepEqual([body.servingRevision, body.interrupted], [1, []]);
   const { revision } = await api.service.db.selectFrom('deployments').select('revision').executeTakeFirstOrThrow();

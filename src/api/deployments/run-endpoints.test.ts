@@ -12,8 +12,13 @@ beforeEach(async () => {
     body: { sessionToken },
   } = await api.postYaml('/startUserDeployment', shopYaml));
   const pods = ['web'].map((name) => ({
-    ...{ name, state: 'ready', image: 'nginx:1', revision: 1, restarts: 0 },
-    ...{ restartedAt: [], settledRestarts: [0] },
+    name,
+    state: 'ready',
+    image: 'nginx:1',
+    revision: 1,
+    restarts: 0,
+    restartedAt: [],
+    settledRestarts: [0],
   }));
   await api.service.db
     .updateTable('deployments')

@@ -86,7 +86,10 @@ export async function start(service: Service, starting: Starting) {
     if (session) await endPastLimit(db, { sessionId, applicationName: spec.name, now: createdAt, graceMs });
     else
       await addSession(db, {
-        ...{ id: sessionId, token: sessionToken, createdAt, from: origin.address },
+        id: sessionId,
+        token: sessionToken,
+        createdAt,
+        from: origin.address,
         accountId: present ? present.accountId : plan?.accountId,
         ...(present && { starts: present.starts }),
       });
@@ -96,7 +99,10 @@ export async function start(service: Service, starting: Starting) {
     const pushed = await findPushed(db, { spec, owner, baseUrl: service.settings.baseUrl });
     if (!pushed.ok) return pushed;
     const fields = {
-      ...{ id: deploymentId, sessionId, applicationName: spec.name, createdAt },
+      id: deploymentId,
+      sessionId,
+      applicationName: spec.name,
+      createdAt,
       // What an account starts is claimed from the beginning.
       ...(plan
         ? { claimedAt: createdAt, expiresAt: limitAt(plan.tier, createdAt) }
@@ -109,7 +115,10 @@ export async function start(service: Service, starting: Starting) {
       addingOrigin(db, deploymentId, origin),
       ...(beside ? [] : [givingSeed(db, service.seal, deploymentId)]),
       ...addingFirstRevision(db, service.seal, deploymentId, {
-        ...{ number: 1, spec, document, createdAt },
+        number: 1,
+        spec,
+        document,
+        createdAt,
         askedBy: askerOf(caller),
       }),
       addingFirstEvent(db, deploymentId, { at: createdAt, event }),

@@ -22,7 +22,9 @@ test('the status warns of a volume that is getting full, and no more when it has
     {
       at: '2026-01-01T12:00:00.000Z',
       message: 'volume data of pod web is 93 % full (of 1 GiB): make it larger or delete files',
-      ...{ volume: 'web-data', level: 'nearly full', percent: 93 },
+      volume: 'web-data',
+      level: 'nearly full',
+      percent: 93,
     },
   ]);
   assert.equal((await tell('roomy', 20)).disk, undefined);

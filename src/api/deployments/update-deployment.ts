@@ -79,7 +79,11 @@ export async function update(
     }
     await provideSeed(db, service.seal, latest.id);
     await addRevision(db, service.seal, latest.id, {
-      ...{ number, spec, document, createdAt: now, askedBy },
+      number,
+      spec,
+      document,
+      createdAt: now,
+      askedBy,
       ...(repeats !== undefined && { repeats }),
     });
     const written = { deploymentId: latest.id, revision: number };

@@ -26,20 +26,26 @@ const about = [
 ].join(' ');
 
 /** Who asks, in the order in which it is looked for; some endpoints need nobody. */
-const securitySchemes = (baseUrl: URL) => ({
-  sessionToken: {
-    ...({ type: 'apiKey', in: 'query', name: 'sessionToken' } as const),
-    description: 'A session token; in JSON bodies the field `sessionToken`.',
-  },
-  bearer: {
-    ...({ type: 'http', scheme: 'bearer' } as const),
-    description: 'A session token, or an API key of an account.',
-  },
-  signIn: {
-    ...({ type: 'apiKey', in: 'cookie', name: `${signInCookiePrefix(baseUrl)}.session_token` } as const),
-    description: 'The cookie of a sign-in; what changes something must come from this site.',
-  },
-});
+const securitySchemes = (baseUrl: URL) =>
+  ({
+    sessionToken: {
+      type: 'apiKey',
+      in: 'query',
+      name: 'sessionToken',
+      description: 'A session token; in JSON bodies the field `sessionToken`.',
+    },
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'A session token, or an API key of an account.',
+    },
+    signIn: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: `${signInCookiePrefix(baseUrl)}.session_token`,
+      description: 'The cookie of a sign-in; what changes something must come from this site.',
+    },
+  }) as const;
 
 /** Registered before the endpoints, so that it sees all of them. */
 export async function describeApi(
@@ -50,7 +56,9 @@ export async function describeApi(
     openapi: {
       openapi: '3.1.0',
       info: {
-        ...{ title: 'Berth', version: '1.0.0', description: about },
+        title: 'Berth',
+        version: '1.0.0',
+        description: about,
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
         // Whoever runs this service is asked where it is, not where its source is.
         contact: { name: 'The operator of this service', url: baseUrl.origin },

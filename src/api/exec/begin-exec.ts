@@ -47,7 +47,9 @@ export async function beginExec(
     const { pod, command, terminal } = asked;
     const { name, replica } = workload.value;
     await noteExec(service.db, {
-      ...{ at: service.now(), actor: whoIs(caller.value), subject: deployment.id },
+      at: service.now(),
+      actor: whoIs(caller.value),
+      subject: deployment.id,
       reason: wordsOf(pod, command, clientAddress(request)),
     });
     const exec = await service.engine.exec!.start(name, { command, terminal });

@@ -58,7 +58,11 @@ test('it is noted before it runs: by whom, where, with which program, and never 
   assert.deepEqual(
     { ...first },
     {
-      ...{ number: 1, at: api.clock.now, actor: `session ${sessionId}`, action: 'exec', subject: id },
+      number: 1,
+      at: api.clock.now,
+      actor: `session ${sessionId}`,
+      action: 'exec',
+      subject: id,
       reason: 'pod web: sh with 2 arguments, from unknown',
     },
   );

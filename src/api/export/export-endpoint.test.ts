@@ -37,7 +37,11 @@ async function start(yaml = shop) {
   const [{ id }] = (await api.service.db.selectFrom('deployments').select('id').execute()) as [{ id: string }];
   const files = new Map([['base/1', 'every row']]);
   api.world.volumes.set(`${id}/db-data`, {
-    ...{ owner: 'memory', deploymentId: id, volume: 'db-data', sizeBytes: 2 ** 30, files },
+    owner: 'memory',
+    deploymentId: id,
+    volume: 'db-data',
+    sizeBytes: 2 ** 30,
+    files,
   });
   return { token: body.sessionToken as string, id };
 }

@@ -65,7 +65,11 @@ export async function openExport(
   const written = withSecrets ? withGeneratedValues(spec, (name) => generatedValue(name, derive)) : spec;
   const archives = withFiles(taken.value.archives);
   const texts = exportTexts({
-    ...{ spec: written, document, revision: number, at: new Date(now()).toISOString(), withSecrets },
+    spec: written,
+    document,
+    revision: number,
+    at: new Date(now()).toISOString(),
+    withSecrets,
     host: urlOf(deployment.label).hostname,
     archives: archives.map((one) => describe(one, spec)),
     missing: missingOf(volumes, taken.value.archives, withVolumes),
@@ -77,7 +81,11 @@ export async function openExport(
     layout.blobs.reduce((sum, blob) => sum + blob.sizeBytes, 0);
   const open = opening.move();
   return succeed({
-    ...{ name: spec.name, texts, archives, layout, sizeBytes },
+    name: spec.name,
+    texts,
+    archives,
+    layout,
+    sizeBytes,
     [Symbol.asyncDispose]: async () => await open.disposeAsync(),
   });
 }

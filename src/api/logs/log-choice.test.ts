@@ -6,8 +6,14 @@ import type { ObservedWorkload } from '../../deployment/workload/workload.ts';
 import { checkChoice, isChosen, type LogChoice, replacedAmong } from './log-choice.ts';
 
 const workload = (pod: string, revision: number, replica = 0): ObservedWorkload => ({
-  ...{ name: `${pod}-${revision}-${replica}`, pod, revision, replica, fingerprint: '' },
-  ...{ phase: 'running', isReady: true, restarts: 0 },
+  name: `${pod}-${revision}-${replica}`,
+  pod,
+  revision,
+  replica,
+  fingerprint: '',
+  phase: 'running',
+  isReady: true,
+  restarts: 0,
 });
 /** An update has replaced `web`; `db` stayed as it was. */
 const workloads = [workload('db', 1), workload('web', 1), workload('web', 2), workload('web', 2, 1)];

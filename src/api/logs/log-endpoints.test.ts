@@ -19,9 +19,20 @@ async function shop(context: TestContext, errors: (start: number) => string[] = 
   const id = api.woken.at(-1)!;
   const nameOf = (revision: number, pod = 'web') => `berth-${id}-${pod}-${revision}-0`;
   const workload = (revision: number, pod = 'web'): Workload => ({
-    ...{ name: nameOf(revision, pod), pod, revision, replica: 0, fingerprint: `${revision}`, image: 'web:1' },
-    ...{ env: {}, files: [], volumes: [], ports: [80], aliases: [pod], useGPU: false },
-    ...{ resources: { requests: {}, limits: {} }, readiness: { kind: 'port', port: 80 } },
+    name: nameOf(revision, pod),
+    pod,
+    revision,
+    replica: 0,
+    fingerprint: `${revision}`,
+    image: 'web:1',
+    env: {},
+    files: [],
+    volumes: [],
+    ports: [80],
+    aliases: [pod],
+    useGPU: false,
+    resources: { requests: {}, limits: {} },
+    readiness: { kind: 'port', port: 80 },
   });
   const because = 'the test says so';
   await engine.execute(id, { kind: 'create-network', because });
@@ -30,7 +41,11 @@ async function shop(context: TestContext, errors: (start: number) => string[] = 
   const { port } = api.app.server.address() as { port: number };
   const query = `applicationName=shop&sessionToken=${token}`;
   return {
-    ...{ api, engine, world, clock, token },
+    api,
+    engine,
+    world,
+    clock,
+    token,
     update: () => api.postYaml(`/updateUserDeployment?sessionToken=${token}`, shopYaml),
     start: (revision: number, pod?: string) => {
       clock.now++;

@@ -163,8 +163,13 @@ function readAsked(
     return refuse('invalid_request', error, `Leave out ${past} or follow.`);
   }
   return succeed({
-    ...{ pod, isPrevious, since: since.value, until: until.value, search: query.search || undefined },
-    ...{ stream, revision: revision === undefined ? undefined : Number(revision) },
+    pod,
+    isPrevious,
+    since: since.value,
+    until: until.value,
+    search: query.search || undefined,
+    stream,
+    revision: revision === undefined ? undefined : Number(revision),
     tail: Math.min(Number(tail), mostLines),
   });
 }

@@ -173,7 +173,10 @@ function printedFor(workload: ObservedWorkload, redact: Redact) {
   const { pod, replica, revision } = workload;
   const label = replica === 0 ? pod : `${pod}-${replica}`;
   return ({ at, text, stream }: LogLine): PodLine => ({
-    ...{ at, pod: label, revision, text: redact(text) },
+    at,
+    pod: label,
+    revision,
+    text: redact(text),
     ...(stream && { stream }),
   });
 }
@@ -225,7 +228,9 @@ async function redactorOfRevision(
   // While it was active: what its pods were given does not change with its end.
   const active: Deployment = { ...deployment, state: 'running', removedAt: null };
   const desired = desiredAt(active, revision, {
-    ...{ now: deployment.createdAt, url: urlOf(deployment.label), derive },
+    now: deployment.createdAt,
+    url: urlOf(deployment.label),
+    derive,
     egress: noEgress,
   });
   const workloads = desired.kind === 'running' ? desired.workloads : [];

@@ -17,7 +17,8 @@ export function fetchInProcess(
   return async (path, { method = 'GET', headers, body, signal } = {}) => {
     const theirs = passed.flatMap((name) => (given[name] === undefined ? [] : [[name, String(given[name])]]));
     const answer = await app.inject({
-      ...{ method: method as 'GET', url: String(path) },
+      method: method as 'GET',
+      url: String(path),
       headers: { ...Object.fromEntries(theirs), ...Object.fromEntries(new Headers(headers)), host: given.host },
       ...(typeof body === 'string' && { payload: body }),
       ...(signal && { signal }),

@@ -19,7 +19,8 @@ type Connecting = { headers?: Record<string, string>; capabilities?: object; leg
 async function connect({ headers = {}, capabilities = {}, legacy = false }: Connecting = {}) {
   const inject: typeof fetch = async (url, { method = 'GET', headers: given, body } = {}) => {
     const answer = await api.app.inject({
-      ...{ method: method as 'POST', url: new URL(String(url)).pathname },
+      method: method as 'POST',
+      url: new URL(String(url)).pathname,
       headers: { ...Object.fromEntries(new Headers(given)), ...headers, host: 'localhost:8080' },
       ...(typeof body === 'string' && { payload: body }),
     });
@@ -248,7 +249,9 @@ describe('what is hostile', () => {
   test('nothing is kept open for a client', async () => {
     const { status, body } = await post(
       {
-        ...{ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen' },
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'subscriptions/listen',
         params: { notifications: { toolsListChanged: true }, _meta: envelope },
       },
       { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' },

@@ -162,7 +162,9 @@ function recordOf({ mail, webhook }: Choices) {
   return {
     mail,
     webhook: {
-      ...{ url, kinds, failures },
+      url,
+      kinds,
+      failures,
       ...(disabledAt !== null && { disabledAt: new Date(disabledAt).toISOString() }),
       ...(answer !== null && { answer }),
       ...(triedAt !== null && { triedAt: new Date(triedAt).toISOString() }),

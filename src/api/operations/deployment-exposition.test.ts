@@ -9,11 +9,21 @@ import { exposeDeployments } from './deployment-exposition.ts';
 const totals = Array.from(
   { length: 1_000 },
   (_, index): DeploymentTotals => ({
-    ...{ deploymentId: `d${index}`, volumes: [], requests: noRequests, site: siteValues(noRequests, 1) },
+    deploymentId: `d${index}`,
+    volumes: [],
+    requests: noRequests,
+    site: siteValues(noRequests, 1),
     uses: [
       {
-        ...{ deploymentId: `d${index}`, pod: 'web', revision: 1, replica: 0, startedAt: 0 },
-        ...{ cpuMs: index, memoryBytes: 1, receivedBytes: 0, sentBytes: 0 },
+        deploymentId: `d${index}`,
+        pod: 'web',
+        revision: 1,
+        replica: 0,
+        startedAt: 0,
+        cpuMs: index,
+        memoryBytes: 1,
+        receivedBytes: 0,
+        sentBytes: 0,
       },
     ],
   }),

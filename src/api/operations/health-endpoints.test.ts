@@ -25,14 +25,12 @@ test('the service is not ready while a certificate is late', async () => {
   const { service, get } = await testApi();
   const expiresAt = service.now() + 1_000;
   service.certificates = () => ({
-    ...{
-      served: [{ hosts: ['localhost'], expiresAt, lateAt: service.now() }],
-      missing: 0,
-      failing: 0,
-      isReady: true,
-      isRenewed: true,
-      waiting: new Map(),
-    },
+    served: [{ hosts: ['localhost'], expiresAt, lateAt: service.now() }],
+    missing: 0,
+    failing: 0,
+    isReady: true,
+    isRenewed: true,
+    waiting: new Map(),
   });
   const { status, body } = await get('/readyz');
   assert.deepEqual([status, body.code], [503, 'certificate_late']);

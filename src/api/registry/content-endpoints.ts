@@ -78,7 +78,10 @@ export async function receiveManifest(
   const content = await readWhole(request, maxManifestBytes);
   if (content.length > allowed.bytes) throw new RegistryRefusal('DENIED', allowed.refusal);
   const taken = await takeManifest(images, {
-    ...{ repository, namespace, content, declaredType: request.headers['content-type'] },
+    repository,
+    namespace,
+    content,
+    declaredType: request.headers['content-type'],
     reference: wanted,
   });
   if (!taken.ok) {

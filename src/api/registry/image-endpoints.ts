@@ -44,7 +44,9 @@ export function imageEndpoints(service: Service): FastifyPluginAsyncTypebox {
           .toSorted((a, b) => b.usedAt - a.usedAt)
           .slice(0, mostListed)
           .map(({ repository, tags, sizeBytes, pushedAt, usedAt }) => ({
-            ...{ image: repository, tags, sizeBytes },
+            image: repository,
+            tags,
+            sizeBytes,
             pushedAt: new Date(pushedAt).toISOString(),
             lastUsedAt: new Date(usedAt).toISOString(),
           }));

@@ -35,8 +35,15 @@ test('it shows how the deployment does, and no reason, image, configuration, lin
   const secrets = ['because-of-a-secret', 'nginx', 'last-line'];
   const pods = [
     {
-      ...{ name: 'web', state: 'failed', image: 'nginx:1', revision: 1, restarts: 3, message: secrets[0] },
-      ...{ restartedAt: [], settledRestarts: [0], lastExit: { code: 1, reason: secrets[0], at: 1 } },
+      name: 'web',
+      state: 'failed',
+      image: 'nginx:1',
+      revision: 1,
+      restarts: 3,
+      message: secrets[0],
+      restartedAt: [],
+      settledRestarts: [0],
+      lastExit: { code: 1, reason: secrets[0], at: 1 },
     },
   ];
   const explanation = JSON.stringify({ kind: 'failed', pods: ['web'], because: secrets[0] });
@@ -49,8 +56,12 @@ test('it shows how the deployment does, and no reason, image, configuration, lin
   assert.equal(status, 200);
   const { environment } = await api.service.db.selectFrom('deployments').selectAll().executeTakeFirstOrThrow();
   assert.deepEqual(body, {
-    ...{ applicationName: 'shop', url: `http://${environment}-shop.localhost:8080`, state: 'failed', health: 'failed' },
-    ...{ createdAt: '2026-01-01T12:00:00.000Z', expiresAt: '2026-01-01T14:00:00.000Z' },
+    applicationName: 'shop',
+    url: `http://${environment}-shop.localhost:8080`,
+    state: 'failed',
+    health: 'failed',
+    createdAt: '2026-01-01T12:00:00.000Z',
+    expiresAt: '2026-01-01T14:00:00.000Z',
     pods: [{ name: 'web', state: 'failed' }],
   });
 });

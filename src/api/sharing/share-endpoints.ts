@@ -135,7 +135,9 @@ export async function sharedStatus({ db, urlOf, now }: Pick<Service, 'db' | 'url
   const { health, pods } = statusAt(deployment, now());
   const hasEnded = health === 'expired';
   return succeed({
-    ...{ applicationName, url: urlOf(label).origin, createdAt: printInstant(createdAt) },
+    applicationName,
+    url: urlOf(label).origin,
+    createdAt: printInstant(createdAt),
     state: hasEnded ? ('expired' as const) : deployment.state,
     health,
     ...(expiresAt !== null && deployment.heldAt === null && { expiresAt: printInstant(expiresAt) }),

@@ -49,7 +49,12 @@ export async function restoreBeside(
   const document = await documentOf(db, seal, deployment.id, snapshot.revision);
   const { volumes, left } = chosen.value;
   const started = await start(service, {
-    ...{ document, spec: kept.spec, caller, origin, key: undefined, isTrial },
+    document,
+    spec: kept.spec,
+    caller,
+    origin,
+    key: undefined,
+    isTrial,
     beside: { deployment, snapshotId: id, revision: snapshot.revision, volumes },
     explain: (bounds) => explain(document, bounds),
   });

@@ -158,7 +158,11 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
           const { snapshot, volumes } = request.body;
           const started = orRefuse(
             await restoreBeside(service, found, {
-              ...{ snapshot, volumes, caller, origin: originOf(request, service.settings), isTrial },
+              snapshot,
+              volumes,
+              caller,
+              origin: originOf(request, service.settings),
+              isTrial,
               explain: (document, bounds) => refuseBeyond(documents, request, { document, bounds }),
             }),
           );
@@ -175,7 +179,11 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
           const loading =
             dumps.length === 0 ? '' : ` ${dumps.map(({ pod }) => pod).join(', ')} would load it while running.`;
           return {
-            ...{ dryRun: true as const, snapshot: snapshotRecord(snapshot), volumes: all, left, stopped },
+            dryRun: true as const,
+            snapshot: snapshotRecord(snapshot),
+            volumes: all,
+            left,
+            stopped,
             message: `What ${name} has written to ${all.join(', ')} since ${since} would be replaced; ${beforeWords(request.body)}${loading}`,
             ...parameterWarnings(request),
           };
@@ -244,7 +252,11 @@ function besideAnswer(
   const what = `with ${volumes.join(', ')} as of ${since}, by revision ${snapshot.revision}`;
   if (!restore)
     return {
-      ...{ dryRun: true as const, snapshot: snapshotRecord(snapshot), volumes, left, stopped: [] },
+      dryRun: true as const,
+      snapshot: snapshotRecord(snapshot),
+      volumes,
+      left,
+      stopped: [],
       message: `Another ${applicationName} would be started beside it ${what}. What runs stays as it is.`,
     };
   const url = urlOf(label).origin;

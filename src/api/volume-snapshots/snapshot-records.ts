@@ -136,7 +136,11 @@ const at = (instant: number) => new Date(instant).toISOString();
 export function snapshotRecord(snapshot: Snapshot) {
   const { id, state, reason, revision, createdAt, takenAt, totalBytes, addedBytes, pausedMs, problem } = snapshot;
   return {
-    ...{ id, state: state as Exclude<typeof state, 'leaving' | 'left'>, reason, revision, createdAt: at(createdAt) },
+    id,
+    state: state as Exclude<typeof state, 'leaving' | 'left'>,
+    reason,
+    revision,
+    createdAt: at(createdAt),
     ...(takenAt !== null && { takenAt: at(takenAt) }),
     volumes: snapshot.volumes.map(({ volume: name, sizeBytes }) => ({ name, sizeBytes })),
     dumps: snapshot.dumps,
@@ -152,7 +156,12 @@ export function restoreRecord({ id, state, snapshotId, safetyId, dumps, ...told 
   const isBeside = fromDeploymentId !== null;
   const volumes = [...told.volumes, ...dumps.flatMap((dump) => dump.volumes)];
   return {
-    ...{ id, state, snapshot: snapshotId, isBeside, volumes, createdAt: at(createdAt) },
+    id,
+    state,
+    snapshot: snapshotId,
+    isBeside,
+    volumes,
+    createdAt: at(createdAt),
     ...(progress !== null && { progress }),
     ...(safetyId !== null && { before: safetyId }),
     ...(finishedAt !== null && { finishedAt: at(finishedAt) }),

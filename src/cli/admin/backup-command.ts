@@ -28,8 +28,15 @@ export const backupCommand: Command = {
     if (asked instanceof Error) return refused(asked.message);
     const order = {
       repository: openRepository(asked.place, asked.passphrase, streams.env),
-      ...{ dataDir, secretKey, diskFreeBytes, keep, env: streams.env, isWholeRead: options['read-all'] === true },
-      ...{ actor: actorOf(process.env), now: Date.now, told: teller(note) },
+      dataDir,
+      secretKey,
+      diskFreeBytes,
+      keep,
+      env: streams.env,
+      isWholeRead: options['read-all'] === true,
+      actor: actorOf(process.env),
+      now: Date.now,
+      told: teller(note),
     };
     const result = await backUpInstallation(db, order).catch((error: Error) => error);
     if (result instanceof Error) return refused(`There is no new backup: ${result.message}`);

@@ -32,8 +32,11 @@ export const restoreCommand: Command = {
       repository: openRepository(asked.place, asked.passphrase, streams.env),
       id: typeof options.backup === 'string' ? options.backup : undefined,
       isWithoutVolumes: options['without-volumes'] === true,
-      ...{ store: settings, secretKey: settings.secretKey },
-      ...{ actor: actorOf(process.env), now: Date.now, told: teller(note) },
+      store: settings,
+      secretKey: settings.secretKey,
+      actor: actorOf(process.env),
+      now: Date.now,
+      told: teller(note),
     };
     const result = await restoreInstallation(order).catch((error: Error) => error);
     if (result instanceof Error) return refused(`Nothing was restored: ${result.message}`);

@@ -104,7 +104,10 @@ async function start(context: Context, yaml: string, starting: Starting): Promis
   const { applicationName, environment, url, sessionToken, status } = answer.value as Started;
   const isAccount = token?.startsWith('berthkey_');
   await context.remember({
-    ...{ server: connection.server, applicationName, environment, url },
+    server: connection.server,
+    applicationName,
+    environment,
+    url,
     ...(isAccount ? {} : { sessionToken }),
     ...(content !== undefined && { sent: { content, revision: status.revision } }),
   });

@@ -57,7 +57,10 @@ function connectionOf(connection: Connection, memory: Memory): Connection {
   const { applicationName, environment } = memory;
   const isAccount = memory.sessionToken === undefined && environment !== undefined;
   return {
-    ...{ ...connection, memory, token, client: connection.as(token) },
+    ...connection,
+    memory,
+    token,
+    client: connection.as(token),
     application: applicationName === undefined ? undefined : { applicationName, ...(isAccount && { environment }) },
   };
 }

@@ -4,7 +4,10 @@ import type { MissingValue } from '../../folder/project.ts';
 import { askForFiles, askForValues, printMissing, printMissingFiles } from './missing-values.ts';
 
 const missing = (name: string, more: Partial<MissingValue> = {}): MissingValue => ({
-  ...{ name, at: { file: 'compose.yaml', line: 4, column: 7 }, uses: 1, isSecret: false },
+  name,
+  at: { file: 'compose.yaml', line: 4, column: 7 },
+  uses: 1,
+  isSecret: false,
   ...more,
 });
 const many = (letter: string, count: number, more: Partial<MissingValue> = {}) =>

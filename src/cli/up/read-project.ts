@@ -48,7 +48,10 @@ function optionsOf({ options, streams }: UpContext): FolderOptions | string {
   const files = listOf(options.file);
   const envFiles = listOf(options['env-file']);
   return {
-    ...{ values, environment: streams.env, profiles: listOf(options.profile), fill: listOf(options.fill) },
+    values,
+    environment: streams.env,
+    profiles: listOf(options.profile),
+    fill: listOf(options.fill),
     without: listOf(options.without).map((file) => posix.normalize(file)),
     ...(files.length > 0 && { files }),
     ...(envFiles.length > 0 && { envFiles }),

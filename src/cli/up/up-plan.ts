@@ -32,10 +32,13 @@ export function planOf(project: Project): Plan {
   const pods = read?.kind === 'valid' ? read.spec.pods : [];
   const invalid = read?.kind === 'invalid' ? read.diagnostics.filter(({ severity }) => severity === 'error') : [];
   return {
-    ...{ application: name, sources, notes },
+    application: name,
+    sources,
+    notes,
     images: images.map((image) => plannedImage(project, image)),
     pods: pods.map(({ name, image, path, volumes }) => ({
-      ...{ name, image },
+      name,
+      image,
       ...(path !== undefined && { path }),
       volumes: volumes.map(({ mountPath }) => mountPath),
     })),

@@ -28,7 +28,11 @@ test('a service of an earlier version, which takes no folders, is said to be one
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const address = `http://127.0.0.1:${(earlier.address() as AddressInfo).port}`;
   const status = await run(['up', folder, '--server', address], {
-    ...{ stdin, stdout, stderr, folder, env: { PATH: process.env.PATH, HOME: folder } },
+    stdin,
+    stdout,
+    stderr,
+    folder,
+    env: { PATH: process.env.PATH, HOME: folder },
     signal: new AbortController().signal,
   });
   stdout.end();

@@ -44,8 +44,11 @@ describe('checks of health', () => {
     test(`${line} is run in the container`, () => {
       const { web, codes } = readWeb(`healthcheck: { test: ${line}, interval: 10s, timeout: 2s, retries: 4 }`);
       assert.deepEqual(web.healthCheck, {
-        ...{ command: expected, initialDelaySeconds: 0 },
-        ...{ periodSeconds: 10, timeoutSeconds: 2, failureThreshold: 4 },
+        command: expected,
+        initialDelaySeconds: 0,
+        periodSeconds: 10,
+        timeoutSeconds: 2,
+        failureThreshold: 4,
       });
       assert.deepEqual(codes, []);
     });

@@ -105,7 +105,8 @@ function writer(secrets: Secrets): Writer {
     return `\${${name}:-${defaults[scriptlet.kind]}}`;
   };
   return {
-    ...{ used, asked },
+    used,
+    asked,
     write: (text) =>
       piecesOf(text, secrets)
         .map((piece) =>

@@ -45,15 +45,13 @@ test('an outline has images, routes, ports and volumes, and no value of a variab
   const [web, api, db] = outline(shop);
   assert.deepEqual([web!.paths, api!.paths, db!.paths], [['/'], ['/api'], []]);
   assert.deepEqual(db, {
-    ...{
-      name: 'db',
-      image: 'postgres:15',
-      paths: [],
-      ports: [5432],
-      uses: [],
-      resourceType: 'deployment',
-      replicas: 1,
-    },
+    name: 'db',
+    image: 'postgres:15',
+    paths: [],
+    ports: [5432],
+    uses: [],
+    resourceType: 'deployment',
+    replicas: 1,
     volumes: [{ name: 'data', size: '2 GiB', mountPath: '/var/lib/postgresql/data' }],
   });
   assert.ok(!JSON.stringify(outline(shop)).includes('hunter2'));

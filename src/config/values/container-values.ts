@@ -24,7 +24,15 @@ const signals = new Set(
   'HUP INT QUIT ABRT USR1 USR2 PIPE ALRM TERM CONT WINCH IO PWR KILL TSTP TTIN TTOU URG VTALRM'.split(' '),
 );
 const signalNumbers: Record<number, string> = {
-  ...{ 1: 'HUP', 2: 'INT', 3: 'QUIT', 6: 'ABRT', 9: 'KILL', 10: 'USR1', 12: 'USR2', 15: 'TERM', 28: 'WINCH' },
+  1: 'HUP',
+  2: 'INT',
+  3: 'QUIT',
+  6: 'ABRT',
+  9: 'KILL',
+  10: 'USR1',
+  12: 'USR2',
+  15: 'TERM',
+  28: 'WINCH',
 };
 
 /** `SIGQUIT`, `quit`, `3` or `SIGRTMIN+3` → the signal's full name. */

@@ -6,8 +6,12 @@ test('what was told is remembered for a revision, and not for all that an owner 
   const book = createDiskBook();
   const learn = (revision: number) => {
     book.learn('shop', {
-      ...{ kind: 'running', revision, hasServed: true },
-      ...{ workloads: [], volumes: [], egress: { kind: 'none' } },
+      kind: 'running',
+      revision,
+      hasServed: true,
+      workloads: [],
+      volumes: [],
+      egress: { kind: 'none' },
     });
   };
   const isNews = (revision: number) => book.isNews('shop', { volume: 'data', revision });

@@ -13,8 +13,15 @@ import { addSession } from '../../store/sessions.ts';
 import { createSampling, startSampler } from './sampler.ts';
 
 const use = (deploymentId: string, cpuMs: number): WorkloadUse => ({
-  ...{ deploymentId, pod: 'web', revision: 1, replica: 0, startedAt: 1, cpuMs },
-  ...{ memoryBytes: 10, receivedBytes: 0, sentBytes: 0 },
+  deploymentId,
+  pod: 'web',
+  revision: 1,
+  replica: 0,
+  startedAt: 1,
+  cpuMs,
+  memoryBytes: 10,
+  receivedBytes: 0,
+  sentBytes: 0,
 });
 
 test('after five minutes, means of what is claimed are in the store, once', async () => {
@@ -68,13 +75,19 @@ test('volumes, pods and requests that cannot be read take nothing from the other
   const asked: string[] = [];
   const measured = createMeasured();
   const counts = (requests: number): RequestCounts => ({
-    ...{ requests, clientErrors: 0, serverErrors: 0, tookWithin: [requests] },
+    requests,
+    clientErrors: 0,
+    serverErrors: 0,
+    tookWithin: [requests],
   });
   const volume = { deploymentId: 'shop', volume: 'data', usedBytes: 3, sizeBytes: 9 };
   let told = 0;
   const look = createSampling(
     {
-      ...{ db, process: 'this', now: () => now, uptime: () => now },
+      db,
+      process: 'this',
+      now: () => now,
+      uptime: () => now,
       engine: {
         usage: {
           workloads: async () => unless('pods', [use('shop', now)]),
@@ -127,13 +140,11 @@ test('a look that fails is told once and tried again, and ends nothing', async (
     return [];
   };
   const sampler = startSampler({
-    ...{
-      db,
-      process: 'this',
-      engine: { usage: { workloads, volumes: async () => [] } },
-      now: () => 0,
-      uptime: () => 0,
-    },
+    db,
+    process: 'this',
+    engine: { usage: { workloads, volumes: async () => [] } },
+    now: () => 0,
+    uptime: () => 0,
     wait: async () => await new Promise((next) => setImmediate(next)),
     log: { error: (_, message) => void told.push(message) },
   });

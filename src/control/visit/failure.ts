@@ -23,7 +23,8 @@ export function aboutPods(
   const pods = [...new Set(concerned.map(({ workload }) => workload.pod))];
   const { kind, message, hint, image } = fault;
   return new EngineFault(kind, message, {
-    ...{ cause: fault, pods },
+    cause: fault,
+    pods,
     ...(hint !== undefined && { hint }),
     ...(image !== undefined && { image }),
   });

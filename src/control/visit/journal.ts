@@ -92,7 +92,10 @@ export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment
   }
 
   return {
-    ...{ note, record, flush, noteProgress },
+    note,
+    record,
+    flush,
+    noteProgress,
     async recordProgress(...told) {
       noteProgress(...told);
       await flush();
@@ -103,7 +106,9 @@ export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment
 /** What is told of a pod: not how often it has changed, but what it is. `asked`: the revision asked for last. */
 function podEvent({ name, state, message, revision }: PodStatus, asked: number): EventOf<'pod'> {
   return {
-    ...{ kind: 'pod', pod: name, state },
+    kind: 'pod',
+    pod: name,
+    state,
     ...(message !== undefined && { because: message }),
     ...(revision !== asked && { revision }),
   };

@@ -11,11 +11,6 @@ export function afterOperation(observed: Observed, operation: Operation): Observ
   if (operation.kind !== 'start') return observed;
   const { name, pod, revision, replica, fingerprint } = operation.workload;
   const others = observed.workloads.filter((workload) => workload.name !== name);
-  const started = {
-    ...{ name, pod, revision, replica, fingerprint },
-    phase: 'running',
-    isReady: false,
-    restarts: 0,
-  } as const;
+  const started = { name, pod, revision, replica, fingerprint, phase: 'running', isReady: false, restarts: 0 } as const;
   return { ...observed, workloads: [...others, started] };
 }

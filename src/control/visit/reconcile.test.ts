@@ -105,7 +105,9 @@ test("a fault that no retry has mended by the deadline fails the deployment with
   const shop = await shopOnMemory(spec, images);
   const refuse = (engine: TestEngine) =>
     engine.interrupt({
-      ...{ operation: 1, kind: 'start', when: 'before' },
+      operation: 1,
+      kind: 'start',
+      when: 'before',
       error: new EngineFault('unavailable', 'the host has no disk space left.'),
     });
   await assert.rejects(shop.visit(refuse), /no disk space/);

@@ -22,8 +22,11 @@ export async function readWanted(deployment: Deployment, control: Control): Prom
   const revision = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
   const derive = await derivationOf(db, seal, deployment.id);
   const resolution = {
-    ...{ now: now(), url: urlOf(deployment.label), derive },
-    ...{ egress: await egressOf(deployment), runtime: await control.runtimeOf?.(deployment) },
+    now: now(),
+    url: urlOf(deployment.label),
+    derive,
+    egress: await egressOf(deployment),
+    runtime: await control.runtimeOf?.(deployment),
   };
   const desired = desiredAt(deployment, revision, resolution);
   const environments = desired.kind === 'running' ? desired.workloads.map(({ workload }) => workload.env) : [];

@@ -13,11 +13,18 @@ const shop: WantedOfDisk = {
 };
 const wantedBy = (id: string) => (id === 'shop' ? shop : undefined);
 const workload = (pod: string, mebibytes: number, deploymentId = 'shop'): DiskUse => ({
-  ...{ kind: 'workload', deploymentId, name: `berth-${deploymentId}-${pod}-1-0`, pod, replica: 0 },
+  kind: 'workload',
+  deploymentId,
+  name: `berth-${deploymentId}-${pod}-1-0`,
+  pod,
+  replica: 0,
   usedBytes: mebibytes * mebibyte,
 });
 const volume = (mebibytes: number, fullShare?: number): DiskUse => ({
-  ...{ kind: 'volume', deploymentId: 'shop', volume: 'db-data', usedBytes: mebibytes * mebibyte },
+  kind: 'volume',
+  deploymentId: 'shop',
+  volume: 'db-data',
+  usedBytes: mebibytes * mebibyte,
   ...(fullShare !== undefined && { fullShare }),
 });
 const print = (found: Overuse[]) => found.map(({ workload, because }) => `${workload.pod}: ${because}`).join('\n');

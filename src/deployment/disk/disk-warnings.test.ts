@@ -6,11 +6,21 @@ import { diskWarnings } from './disk-warnings.ts';
 type Level = Extract<EventOf<'disk'>, { disk: 'level' }>['level'];
 const minute = 60_000;
 const level = (at: number, level: Level, percent: number, volume = 'db-data') => ({
-  ...{ kind: 'disk' as const, disk: 'level' as const, at, level, percent, volume },
-  ...{ title: `volume ${volume}`, sizeBytes: 2 ** 30 },
+  kind: 'disk' as const,
+  disk: 'level' as const,
+  at,
+  level,
+  percent,
+  volume,
+  title: `volume ${volume}`,
+  sizeBytes: 2 ** 30,
 });
 const stopped = (at: number, pod: string) => ({
-  ...{ kind: 'disk' as const, disk: 'stopped' as const, at, pod, because: 'it holds 3 GB' },
+  kind: 'disk' as const,
+  disk: 'stopped' as const,
+  at,
+  pod,
+  because: 'it holds 3 GB',
 });
 
 test('a volume is warned of by its last level, until it has room again', () => {

@@ -98,7 +98,10 @@ export function afterCheck(
   const end = releaseAt(next);
   const isLost = end !== null && end <= now;
   return {
-    ...{ verifiedAt, failingSince, finding, checkedAt: now },
+    verifiedAt,
+    failingSince,
+    finding,
+    checkedAt: now,
     nextCheckAt: Math.round(now + nextCheckMs(next, { now, isHalf }) * (1 + random / 10)),
     releasedAt: isLost ? now : null,
     releasedBecause: isLost ? 'unproven' : null,

@@ -15,7 +15,8 @@ export function wantedRecords(domain: Domain, { proof, host }: { proof: ProofRec
   if (!isApex(name)) return [txt, { type: 'CNAME', name, value: host }];
   const addresses = (finding?.wanted ?? []).map((value) => ({
     type: value.includes(':') ? ('AAAA' as const) : ('A' as const),
-    ...{ name, value },
+    name,
+    value,
   }));
   return [txt, ...addresses];
 }

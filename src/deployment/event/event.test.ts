@@ -30,7 +30,10 @@ test('events are told in the words that clients know', () => {
     ],
     [
       {
-        ...{ kind: 'operation', operation: 'route', because: 'revision 1', revision: 1 },
+        kind: 'operation',
+        operation: 'route',
+        because: 'revision 1',
+        revision: 1,
         endpoints: [{ path: '/', address: '10.0.0.1', port: 80 }],
       },
       'route /→10.0.0.1:80, revision 1',
@@ -43,8 +46,13 @@ test('events are told in the words that clients know', () => {
     [{ kind: 'state', state: 'running', revision: 2 }, 'revision 2 is running'],
     [
       {
-        ...{ kind: 'state', state: 'failed', pods: ['web'], because: 'exited with code 1', hint: 'look' },
-        ...{ servingRevision: 1, lastLines: ['a', 'b'] },
+        kind: 'state',
+        state: 'failed',
+        pods: ['web'],
+        because: 'exited with code 1',
+        hint: 'look',
+        servingRevision: 1,
+        lastLines: ['a', 'b'],
       },
       'failed: pod web: exited with code 1 (look); revision 1 still serves\na\nb',
     ],
@@ -70,12 +78,22 @@ test('events are told in the words that clients know', () => {
 
 test('an event repeats another whatever differs from one time to the next, and nothing else', () => {
   const full = (percent: number, volume = 'db-data'): DeploymentEvent => ({
-    ...{ kind: 'disk', disk: 'level', volume, title: volume, level: 'full', percent, sizeBytes: 1 },
+    kind: 'disk',
+    disk: 'level',
+    volume,
+    title: volume,
+    level: 'full',
+    percent,
+    sizeBytes: 1,
   });
   assert.equal(identityOf(full(100)), identityOf(full(101)));
   assert.notEqual(identityOf(full(100)), identityOf(full(100, 'db-log')));
   const failed = (because: string, lastLines: string[]): DeploymentEvent => ({
-    ...{ kind: 'state', state: 'failed', pods: ['web'], because, lastLines },
+    kind: 'state',
+    state: 'failed',
+    pods: ['web'],
+    because,
+    lastLines,
   });
   assert.equal(identityOf(failed('a', ['12:01 x'])), identityOf(failed('a', ['12:02 x'])));
   assert.notEqual(identityOf(failed('a', [])), identityOf(failed('b', [])));
@@ -85,17 +103,21 @@ test('an event repeats another whatever differs from one time to the next, and n
 test('an event of an operation holds nothing of what its workload or its login does', () => {
   const registryLogin = { registry: 'ghcr.io', username: 'me', personalAccessToken: 'hunter1' };
   const workload = {
-    ...{
-      name: 'berth-shop-web-1-0',
-      pod: 'web',
-      revision: 1,
-      replica: 0,
-      fingerprint: '',
-      image: 'nginx:1',
-      registryLogin,
-    },
-    ...{ env: { KEY: 'hunter2' }, files: [{ path: '/key', content: 'hunter3' }], volumes: [], ports: [], aliases: [] },
-    ...{ command: ['run', 'hunter4'], resources: { requests: {}, limits: {} }, useGPU: false },
+    name: 'berth-shop-web-1-0',
+    pod: 'web',
+    revision: 1,
+    replica: 0,
+    fingerprint: '',
+    image: 'nginx:1',
+    registryLogin,
+    env: { KEY: 'hunter2' },
+    files: [{ path: '/key', content: 'hunter3' }],
+    volumes: [],
+    ports: [],
+    aliases: [],
+    command: ['run', 'hunter4'],
+    resources: { requests: {}, limits: {} },
+    useGPU: false,
     readiness: { kind: 'running' } as const,
   };
   const because = 'missing';

@@ -13,8 +13,11 @@ const max: Maximum = {
   limitOf: 'stranger',
   cpuMillis: 4000,
   diskBytes: 100 * gibibyte,
-  ...{ containers: 60, volumes: 64, countsOf: 'stranger' },
-  ...{ gpus: 0, gpusOf: 'server' },
+  containers: 60,
+  volumes: 64,
+  countsOf: 'stranger',
+  gpus: 0,
+  gpusOf: 'server',
 };
 
 /** `pod field: message (hint)` */
@@ -85,8 +88,11 @@ test('the smaller one of server and owner decides, and is named', () => {
     limitOf: 'server',
     cpuMillis: 1,
     diskBytes: 2,
-    ...{ containers: 60, volumes: 64, countsOf: 'stranger' },
-    ...{ gpus: 0, gpusOf: 'server' },
+    containers: 60,
+    volumes: 64,
+    countsOf: 'stranger',
+    gpus: 0,
+    gpusOf: 'server',
   });
   const planned = maximumOf(budget, strangers, planOf('small', gibibyte));
   assert.deepEqual([planned.memoryOf, planned.memoryBytes], [{ plan: 'small' }, gibibyte]);

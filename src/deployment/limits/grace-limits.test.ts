@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import { beyondGrace, type Kept } from './grace-limits.ts';
 
 const kept = (id: string, fields: Partial<Kept> = {}): Kept => ({
-  ...{ id, owner: 'ada', restorableUntil: Number(id.slice(1)), diskBytes: 10 },
+  id,
+  owner: 'ada',
+  restorableUntil: Number(id.slice(1)),
+  diskBytes: 10,
   ...fields,
 });
 const limits = { perOwner: 2, diskBytes: 100 };

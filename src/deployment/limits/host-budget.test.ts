@@ -101,7 +101,9 @@ test('a disk that cannot be seen decides nothing, and a budget in bytes is taken
 
 test('a volume counts as a file system, however small; one that pods share counts once, as large as the largest', () => {
   const volume = (name: string, sizeBytes: number, isShared = false) => ({
-    ...{ name, sizeBytes, mountPath: `/${name}` },
+    name,
+    sizeBytes,
+    mountPath: `/${name}`,
     ...(isShared && { isShared }),
   });
   const counted = (...pods: Parameters<typeof specOf>) => {
@@ -110,12 +112,16 @@ test('a volume counts as a file system, however small; one that pods share count
   };
   const tiny = Array.from({ length: 50 }, (_, index) => volume(`v${index}`, 1));
   assert.deepEqual(counted(pod('p', { volumes: tiny, replicas: 20, resourceType: 'statefulset', useGPU: true })), {
-    ...{ volumes: 1000, containers: 20, gpus: 20 },
+    volumes: 1000,
+    containers: 20,
+    gpus: 20,
     mebibytes: 1000 * 16,
   });
   const [small, large] = [volume('media', 1, true), volume('media', 100 * mebibyte, true)];
   assert.deepEqual(counted(pod('a', { volumes: [small] }), pod('b', { volumes: [large], replicas: 3 })), {
-    ...{ volumes: 1, containers: 4, gpus: 0 },
+    volumes: 1,
+    containers: 4,
+    gpus: 0,
     mebibytes: 108,
   });
 });

@@ -14,7 +14,8 @@ test('the plan of its account says what an image of a deployment may have, and a
 test('without an account the address counts, and the session where none is known', () => {
   const terms = pullTermsOf(undefined, strangers, whose);
   assert.deepEqual(terms, {
-    ...{ client: 'address 192.0.2.1', atOnce: 1 },
+    client: 'address 192.0.2.1',
+    atOnce: 1,
     image: { compressedBytes: 5, by: 'without an account' },
   });
   assert.equal(pullTermsOf(undefined, strangers, { ...whose, client: undefined }).client, 'session s');

@@ -9,19 +9,32 @@ import type { RequestCounts, WorkloadUse } from './use.ts';
 const start = 1_000 * stepMs;
 
 const use = (change: Partial<WorkloadUse> = {}): WorkloadUse => ({
-  ...{ deploymentId: 'abc', pod: 'web', revision: 1, replica: 0, startedAt: 1_000, memoryLimitBytes: 500 },
-  ...{ cpuMs: 0, memoryBytes: 100, receivedBytes: 0, sentBytes: 0 },
+  deploymentId: 'abc',
+  pod: 'web',
+  revision: 1,
+  replica: 0,
+  startedAt: 1_000,
+  memoryLimitBytes: 500,
+  cpuMs: 0,
+  memoryBytes: 100,
+  receivedBytes: 0,
+  sentBytes: 0,
   ...change,
 });
 
 const requests = (count: number): RequestCounts => ({
-  ...{ requests: count, clientErrors: 0, serverErrors: 0 },
+  requests: count,
+  clientErrors: 0,
+  serverErrors: 0,
   tookWithin: noRequests.tookWithin.map((_, index) => (index === 0 ? count : 0)),
 });
 
 /** The look of a step. */
 const look = (step: number, change: Partial<Look>): Look => ({
-  ...{ at: start + step * stepMs, elapsedMs: step === 0 ? 0 : stepMs, uses: [], requests: new Map() },
+  at: start + step * stepMs,
+  elapsedMs: step === 0 ? 0 : stepMs,
+  uses: [],
+  requests: new Map(),
   ...change,
 });
 

@@ -142,7 +142,9 @@ export function createMeasured(): Measured {
       const from = to - keptSteps + 1;
       const found = known.get(deploymentId) ?? newlyKnown();
       return {
-        ...{ from: from * stepMs, stepSeconds: stepMs / 1_000, arePodsMeasured },
+        from: from * stepMs,
+        stepSeconds: stepMs / 1_000,
+        arePodsMeasured,
         pods: [...found.pods.values()].map((pod) => podMetrics(pod, from, to)).sort(byName),
         volumes: found.volumes.map(({ deploymentId: _, ...volume }) => volume),
         site: { now: recentSite(found, to), series: seriesOf(siteNames, found.site, from, to) },

@@ -6,15 +6,25 @@ import { noRequests } from './request-tally.ts';
 import { answerBoundsMs, type WorkloadUse } from './use.ts';
 
 const use = (change: Partial<WorkloadUse>): WorkloadUse => ({
-  ...{ deploymentId: 'abc', pod: 'web', revision: 1, replica: 0, startedAt: 1_000 },
-  ...{ cpuMs: 0, memoryBytes: 100, receivedBytes: 0, sentBytes: 0 },
+  deploymentId: 'abc',
+  pod: 'web',
+  revision: 1,
+  replica: 0,
+  startedAt: 1_000,
+  cpuMs: 0,
+  memoryBytes: 100,
+  receivedBytes: 0,
+  sentBytes: 0,
   ...change,
 });
 
 test('half a processor for ten seconds is 500 thousandths, and bytes are told by the second', () => {
   const now = use({ cpuMs: 7_000, receivedBytes: 30_000, sentBytes: 500 });
   assert.deepEqual(podValues(use({ cpuMs: 2_000, sentBytes: 400 }), now, 10_000), {
-    ...{ cpuMillis: 500, memoryBytes: 100, receivedBytesPerSecond: 3_000, sentBytesPerSecond: 10 },
+    cpuMillis: 500,
+    memoryBytes: 100,
+    receivedBytesPerSecond: 3_000,
+    sentBytesPerSecond: 10,
   });
 });
 
@@ -59,9 +69,17 @@ test('a site is told by the second, and without requests it has no times', () =>
   const tookWithin = [0, 30, ...noRequests.tookWithin.slice(2)];
   const values = siteValues({ requests: 30, clientErrors: 6, serverErrors: 3, tookWithin }, 10_000);
   assert.deepEqual(values, {
-    ...{ requestsPerSecond: 3, clientErrorsPerSecond: 0.6, serverErrorsPerSecond: 0.3, p50Ms: 7.5, p95Ms: 9.75 },
+    requestsPerSecond: 3,
+    clientErrorsPerSecond: 0.6,
+    serverErrorsPerSecond: 0.3,
+    p50Ms: 7.5,
+    p95Ms: 9.75,
   });
   assert.deepEqual(siteValues(noRequests, 10_000), {
-    ...{ requestsPerSecond: 0, clientErrorsPerSecond: 0, serverErrorsPerSecond: 0, p50Ms: null, p95Ms: null },
+    requestsPerSecond: 0,
+    clientErrorsPerSecond: 0,
+    serverErrorsPerSecond: 0,
+    p50Ms: null,
+    p95Ms: null,
   });
 });

@@ -6,7 +6,9 @@
 import { answerBoundsMs, type RequestCounts } from './use.ts';
 
 export const noRequests: RequestCounts = {
-  ...{ requests: 0, clientErrors: 0, serverErrors: 0 },
+  requests: 0,
+  clientErrors: 0,
+  serverErrors: 0,
   tookWithin: Array.from({ length: answerBoundsMs.length + 1 }, () => 0),
 };
 

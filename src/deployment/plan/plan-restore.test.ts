@@ -18,8 +18,15 @@ function restoring(spec = specOf(database, web)): Extract<Desired, { kind: 'runn
 /** All that is wanted, ready. */
 function allReady(desired: Extract<Desired, { kind: 'running' }>): ObservedWorkload[] {
   return desired.workloads.map(({ workload }) => ({
-    ...{ name: workload.name, pod: workload.pod, revision: 1, replica: 0, fingerprint: workload.fingerprint },
-    ...{ phase: 'running', isReady: true, restarts: 0, address: address(workload.pod, 1) },
+    name: workload.name,
+    pod: workload.pod,
+    revision: 1,
+    replica: 0,
+    fingerprint: workload.fingerprint,
+    phase: 'running',
+    isReady: true,
+    restarts: 0,
+    address: address(workload.pod, 1),
   }));
 }
 

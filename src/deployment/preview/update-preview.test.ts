@@ -179,7 +179,9 @@ test('a changed password of a database that is there is warned of: its image rea
 test('a database that does not start on the data that is there is warned of', () => {
   const image = (image: string, mountPath = '/var/lib/postgresql/data') => ({
     ...db,
-    ...{ image, vars: {}, volumes: [{ ...data, mountPath }] },
+    image,
+    vars: {},
+    volumes: [{ ...data, mountPath }],
   });
   const fails = 'other-database-version: PostgreSQL 16 does not start on the data of PostgreSQL 15';
   assert.deepEqual(warnings(image('postgres:15'), image('postgres:16-alpine')), [fails]);

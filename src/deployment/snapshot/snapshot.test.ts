@@ -15,9 +15,22 @@ const hour = 3_600_000;
 
 function snapshot(id: string, hours: number, fields: Partial<Snapshot> = {}): Snapshot {
   return {
-    ...{ id, deploymentId: 'shop', revision: 1, reason: 'asked', state: 'taken', createdAt: hours * hour },
-    ...{ takenAt: hours * hour, placeId: id, volumes: [], dumps: [], totalBytes: 100, addedBytes: 10, pausedMs: 1 },
-    ...{ tries: 0, nextTryAt: 0, problem: null },
+    id,
+    deploymentId: 'shop',
+    revision: 1,
+    reason: 'asked',
+    state: 'taken',
+    createdAt: hours * hour,
+    takenAt: hours * hour,
+    placeId: id,
+    volumes: [],
+    dumps: [],
+    totalBytes: 100,
+    addedBytes: 10,
+    pausedMs: 1,
+    tries: 0,
+    nextTryAt: 0,
+    problem: null,
     ...fields,
   };
 }

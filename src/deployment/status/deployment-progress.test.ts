@@ -84,7 +84,12 @@ test('a pod that listens elsewhere is given up after its patience, and looked at
 
 test('a health check that is answered badly is given up after failureThreshold × periodSeconds', () => {
   const healthCheck = {
-    ...{ path: '/', port: 80, initialDelaySeconds: 0, periodSeconds: 4, timeoutSeconds: 1, failureThreshold: 5 },
+    path: '/',
+    port: 80,
+    initialDelaySeconds: 0,
+    periodSeconds: 4,
+    timeoutSeconds: 1,
+    failureThreshold: 5,
   };
   const spec = specOf(pod('web', { servicePorts: [80], healthCheck }));
   const checked = desiredAt(deploymentOf({}), { number: 1, spec }, resolvedAt(0));

@@ -32,8 +32,11 @@ test('each pod has a status in words, with what it runs from, since which revisi
   assert.deepEqual(tell(observe({ ready: ['db'], starting: ['web'] }, { web: { hint: 'make it listen on 80' } })), [
     { name: 'db', state: 'ready', image: 'node:26-slim', ...fresh },
     {
-      ...{ name: 'web', state: 'starting', message: 'does not listen on port 80 (make it listen on 80)' },
-      ...{ image: 'nginx:1', ...fresh },
+      name: 'web',
+      state: 'starting',
+      message: 'does not listen on port 80 (make it listen on 80)',
+      image: 'nginx:1',
+      ...fresh,
     },
   ]);
 });

@@ -59,7 +59,8 @@ export function withoutSecrets(observed: Observed, redact: (text: string) => str
     const { notReadyBecause: because, healthCheckBody: body } = workload;
     if (because === undefined) return workload;
     return {
-      ...{ ...workload, notReadyBecause: redact(because) },
+      ...workload,
+      notReadyBecause: redact(because),
       ...(body !== undefined && { healthCheckBody: shownBeginning(redact(body)) }),
     };
   });

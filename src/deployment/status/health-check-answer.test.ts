@@ -25,8 +25,16 @@ test('a secret is left out of a body before it is cut, so that no half of one is
   const observed = observedOf({});
   const secret = 'very-secret-0123';
   const web: ObservedWorkload = {
-    ...{ name: 'web', pod: 'web', revision: 1, replica: 0, fingerprint: '', phase: 'running', isReady: false },
-    ...{ restarts: 0, notReadyBecause: 'health check / answered 500', healthCheckBody: `${'x'.repeat(490)}${secret}` },
+    name: 'web',
+    pod: 'web',
+    revision: 1,
+    replica: 0,
+    fingerprint: '',
+    phase: 'running',
+    isReady: false,
+    restarts: 0,
+    notReadyBecause: 'health check / answered 500',
+    healthCheckBody: `${'x'.repeat(490)}${secret}`,
   };
   const redact = (text: string) => text.replaceAll(secret, '[redacted]');
   const [told] = withoutSecrets({ ...observed, workloads: [web] }, redact).workloads;

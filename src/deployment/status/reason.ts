@@ -40,7 +40,8 @@ export function withWords(
   change: (words: string) => string,
 ): Reason {
   return {
-    ...{ pods, because: change(because) },
+    pods,
+    because: change(because),
     ...(repeated !== undefined && { repeated }),
     ...(hint !== undefined && { hint: change(hint) }),
     ...(advice && { advice }),

@@ -110,7 +110,15 @@ export async function openAcmeSource(
       const answerer = createAnswerer({ db, now, log, dnsHook });
       let untilStored = new AbortController();
       const issuing: Issuing = {
-        ...{ db, seal, now, log, holder, wanted, answerer, mostInWeek: settings.mostInWeek, appsDomain },
+        db,
+        seal,
+        now,
+        log,
+        holder,
+        wanted,
+        answerer,
+        mostInWeek: settings.mostInWeek,
+        appsDomain,
         random: Math.random,
         underWay: new Map(),
         stored: () => untilStored.abort(),

@@ -48,9 +48,7 @@ test('one mail names all that fail at once, the first twenty with what was said 
   const [alarm, ...more] = certificateAlarms(
     wanted,
     labels.map((label) => row(`${label}.apps.test`)),
-    {
-      ...{ now, service: 'berth.test' },
-    },
+    { now, service: 'berth.test' },
   );
   assert.deepEqual([alarm!.hosts.length, more], [30, []]);
   assert.equal(alarm!.text.match(/it is away/g)?.length, 20);

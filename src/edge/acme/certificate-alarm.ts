@@ -27,19 +27,15 @@ export function certificateAlarms(
   );
   const alarms: Alarm[] = [
     {
-      ...{
-        kind: 'ending',
-        hosts: ending.map(({ host }) => host),
-        subject: `Certificates of ${service} are about to end`,
-      },
+      kind: 'ending',
+      hosts: ending.map(({ host }) => host),
+      subject: `Certificates of ${service} are about to end`,
       text: mailText(ending, `These certificates of ${service} should long have been renewed:`),
     },
     {
-      ...{
-        kind: 'failing',
-        hosts: failing.map(({ host }) => host),
-        subject: `Certificates of ${service} are not issued`,
-      },
+      kind: 'failing',
+      hosts: failing.map(({ host }) => host),
+      subject: `Certificates of ${service} are not issued`,
       text: mailText(
         failing,
         `The authority does not issue these certificates of ${service}; it is asked again and again:`,

@@ -19,7 +19,9 @@ export function dnsHook(command: readonly [string, ...string[]], { limitMs }: { 
       // `detached`: a group of its own, so that whatever it has started ends with it.
       const child = spawn(program, [...words, action, name, value], {
         env: { PATH: programPath(process.env.PATH), ...(process.env.HOME && { HOME: process.env.HOME }) },
-        ...{ cwd: '/', stdio: 'ignore', detached: true },
+        cwd: '/',
+        stdio: 'ignore',
+        detached: true,
       });
       let ending: string | undefined;
       const end = (because: string) => {

@@ -129,10 +129,7 @@ async function askForRenewals(issuing: Issuing, wanted: readonly WantedCertifica
       return undefined;
     });
     const planned = asked && suggestedRenewal(asked, { present: present!, expiresAt: expiresAt!, random: random() });
-    await planRenewal(db, {
-      ...{ host, renewAt: planned ?? present! },
-      askAt: now() + (asked?.askAgainMs ?? askAgainMs),
-    });
+    await planRenewal(db, { host, renewAt: planned ?? present!, askAt: now() + (asked?.askAgainMs ?? askAgainMs) });
   }
 }
 

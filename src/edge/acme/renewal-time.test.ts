@@ -24,7 +24,9 @@ test('a window of the authority is read, and what is none is no word at all', ()
   const [start, end] = ['2026-01-02T04:00:00Z', '2026-01-03T04:00:00Z'];
   const read = (retryAfter: unknown) => readSuggestion(window(start, end), retryAfter)?.askAgainMs;
   assert.deepEqual(readSuggestion(window(start, end), '21600'), {
-    ...{ start: Date.parse(start), end: Date.parse(end), askAgainMs: 6 * hour },
+    start: Date.parse(start),
+    end: Date.parse(end),
+    askAgainMs: 6 * hour,
   });
   assert.deepEqual([read('1'), read('999999999'), read(undefined), read('soon')], [hour, day, 6 * hour, 6 * hour]);
   for (const body of [undefined, null, 'x', {}, { suggestedWindow: null }, window(end, start), window('x', end)])

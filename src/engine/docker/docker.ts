@@ -97,13 +97,17 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
     options.loops?.isForNew &&
     options.loops.copies !== undefined &&
     createVolumeCopies({
-      ...{ volumes: options.loops.directory, loops, copies: options.loops.copies },
+      volumes: options.loops.directory,
+      loops,
+      copies: options.loops.copies,
       sizes: async (id) => new Map(Object.entries(await volumes.hardSizes(id, await listVolumes(docker, owner, id)))),
     });
   const archives =
     loops &&
     createVolumeArchives(docker, {
-      ...{ owner, loops, directory: options.loops!.directory },
+      owner,
+      loops,
+      directory: options.loops!.directory,
       diskFreeBytes: options.diskFreeBytes ?? 0,
     });
   const workloads = createWorkloads(docker, {

@@ -125,7 +125,11 @@ async function look(
   const address = state.phase === 'running' ? addressOf(inspected, labels) : undefined;
   const newProbe = (readiness: ProbedReadiness, at: string) =>
     createProbe({
-      ...{ readiness, address: at, startedAtMs: state.startedAtMs, uptime, leastPeriodMs },
+      readiness,
+      address: at,
+      startedAtMs: state.startedAtMs,
+      uptime,
+      leastPeriodMs,
       runCheck: createCommandCheck(docker, container.Id),
       listens: (port) => isListening(state.pid, container.Id, port),
     });

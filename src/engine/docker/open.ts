@@ -49,7 +49,12 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
   const unnamed = await removeUnnamed(docker);
   if (unnamed > 0) log.info({ unnamed }, 'images of pulls that were cut off removed');
   const { firewall, problem } = await isolate(docker, {
-    ...{ owner, egress, resolvers, dataDir, ...edgeSeenBy(settings), log: log.child({ part: 'firewall' }) },
+    owner,
+    egress,
+    resolvers,
+    dataDir,
+    ...edgeSeenBy(settings),
+    log: log.child({ part: 'firewall' }),
     report: (areInForce) => metrics.isolated.set(Number(areInForce)),
   });
   opening.defer(() => firewall?.close());
@@ -77,21 +82,19 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
   const { groups, obstacle } = await openGroups(docker, { owner, controlGroups, memory, shares, startsIdle });
   log[groups ? 'info' : 'warn']({ limitBytes: groups?.limitBytes, because: obstacle }, 'control groups');
   const { disk, ...engine } = createDockerEngine({
-    ...{
-      docker,
-      owner,
-      networkPool,
-      runtime,
-      resolvers,
-      gpus,
-      loops,
-      execs,
-      now,
-      firewall,
-      images,
-      localImages,
-      diskFreeBytes,
-    },
+    docker,
+    owner,
+    networkPool,
+    runtime,
+    resolvers,
+    gpus,
+    loops,
+    execs,
+    now,
+    firewall,
+    images,
+    localImages,
+    diskFreeBytes,
     ...(groups && { groups }),
     ...(diskRate && { diskRate }),
   });

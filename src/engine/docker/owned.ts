@@ -37,7 +37,10 @@ export async function listOwned(
     }),
     ...forgotten.map(
       ({ name, deploymentId, volume, sizeBytes }): Owned => ({
-        ...{ kind: 'volume', id: name, name, deploymentId },
+        kind: 'volume',
+        id: name,
+        name,
+        deploymentId,
         ...(sizeBytes > 0 && { volume }),
       }),
     ),

@@ -113,7 +113,9 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
     const places = new Map<string, { pod: PodAddress; path: string }>();
     for (const [index, { volumes: its }] of groups.entries()) {
       const mounted = its.map((volume, at) => ({
-        ...{ claim: asideName('copy', key, volume), path: `/from/${at}`, readOnly: false },
+        claim: asideName('copy', key, volume),
+        path: `/from/${at}`,
+        readOnly: false,
       }));
       const pod = await copiers.start({ deploymentId, key, part: `read-${index}`, mounts: mounted, signal: stop });
       for (const [at, volume] of its.entries()) places.set(volume, { pod, path: `/from/${at}` });
@@ -134,7 +136,9 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
     );
     for (const [index, [node, its]] of [...groups].entries()) {
       const mounted = its.map((volume, at) => ({
-        ...{ claim: asideName('made', key, volume), path: `/to/${at}`, readOnly: false },
+        claim: asideName('made', key, volume),
+        path: `/to/${at}`,
+        readOnly: false,
       }));
       const pod = await copiers.start({ deploymentId, key, part: `fill-${index}`, node, mounts: mounted });
       for (const [at, volume] of its.entries()) places.set(volume, { pod, path: `/to/${at}` });

@@ -258,7 +258,13 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
   }
 
   return {
-    ...{ change, setEgress, removeWorkload, removeVolume, removeNetwork, removeNamespace, leaveNamespace },
+    change,
+    setEgress,
+    removeWorkload,
+    removeVolume,
+    removeNetwork,
+    removeNamespace,
+    leaveNamespace,
     provideNamespace: async (deploymentId) => void (await makeNamespace(deploymentId, noEgress)),
   };
 }

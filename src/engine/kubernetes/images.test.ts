@@ -6,12 +6,10 @@ import { createClusterImages } from './images.ts';
 
 const digest = `sha256:${'a'.repeat(64)}`;
 const admitted: Admitted = {
-  ...{
-    reference: `localhost:30500/berth.gate/docker.io/library/nginx@${digest}`,
-    digest,
-    volumes: ['/data'],
-    user: '1000',
-  },
+  reference: `localhost:30500/berth.gate/docker.io/library/nginx@${digest}`,
+  digest,
+  volumes: ['/data'],
+  user: '1000',
   pass: { registry: 'localhost:30500', username: 'node', password: 'sealed' },
 };
 const login = { registry: 'r.example', username: 'me', personalAccessToken: 'secret' };
@@ -29,7 +27,10 @@ test('nodes are given what the gate has admitted, for their processor, with the 
   });
   const limits = { compressedBytes: 1_000, by: 'with the plan "small"' };
   assert.deepEqual(await bring({ image: 'r.example/app:1', pod: 'web', registryLogin: login }, limits), {
-    ...{ image: admitted.reference, imageVolumes: ['/data'], imageUser: '1000', pass: admitted.pass },
+    image: admitted.reference,
+    imageVolumes: ['/data'],
+    imageUser: '1000',
+    pass: admitted.pass,
   });
   assert.deepEqual(asked, [
     { image: 'r.example/app:1', registryLogin: login },

@@ -5,7 +5,9 @@ import { isBeingTried, trialId } from './isolation-trial.ts';
 
 const began = Date.parse('2026-01-01T00:00:00Z');
 const namespaceOf = (deploymentId: string) => ({
-  ...{ name: `berth-${deploymentId}`, uid: '1', creationTimestamp: '2026-01-01T00:00:00Z' },
+  name: `berth-${deploymentId}`,
+  uid: '1',
+  creationTimestamp: '2026-01-01T00:00:00Z',
   labels: deploymentLabels('me', deploymentId),
 });
 

@@ -23,11 +23,17 @@ function standIn(namespaces: () => Found[]): Cluster {
     follow: <T extends Found>(kind: Kind): Followed<T> => ({
       list: () => (kind === 'Namespace' ? (namespaces() as T[]) : []),
       get: () => undefined,
-      ...{ on() {}, async start() {}, async stop() {} },
+      on() {},
+      async start() {},
+      async stop() {},
     }),
     ask: async () => ({ major: '1', minor: '30' }) as never,
     find: async () => undefined,
-    ...{ open: unused, apply: unused, change: unused, remove: unused, run: unused },
+    open: unused,
+    apply: unused,
+    change: unused,
+    remove: unused,
+    run: unused,
   };
 }
 
@@ -36,8 +42,14 @@ test('a namespace that hangs is told once, and again when it went away and anoth
   const told: string[] = [];
   const images = { digestOf: () => assert.fail() };
   await using opened = await openKubernetesEngine({
-    ...{ cluster: standIn(() => namespaces), owner, images, localPatterns: [], edgeNetworks: [] },
-    ...{ diskBytes: 2 ** 30, stopSeconds: 5, now: () => Date.parse(removedAt) + 2 * usualRemovalMs },
+    cluster: standIn(() => namespaces),
+    owner,
+    images,
+    localPatterns: [],
+    edgeNetworks: [],
+    diskBytes: 2 ** 30,
+    stopSeconds: 5,
+    now: () => Date.parse(removedAt) + 2 * usualRemovalMs,
     onHanging: ({ namespace }) => told.push(namespace),
   });
   const toldAfter = async (...present: Found[]) => {

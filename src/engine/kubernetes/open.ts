@@ -30,7 +30,14 @@ export async function openKubernetes(settings: KubernetesSettings, parts: Engine
   const { edgeNetworks, storageClass, runtime, localImages, containerDiskBytes: diskBytes } = settings;
   const cluster = await connectCluster(undefined, (method) => metrics.clusterRequests.inc({ method }));
   const opened = await openKubernetesEngine({
-    ...{ cluster, owner, images, edgeNetworks, storageClass, stopSeconds, diskBytes, now },
+    cluster,
+    owner,
+    images,
+    edgeNetworks,
+    storageClass,
+    stopSeconds,
+    diskBytes,
+    now,
     localPatterns: localImages.patterns,
     onHanging: ({ namespace, since, because }) =>
       log.warn({ namespace, since: new Date(since).toISOString(), because }, 'a namespace does not end'),

@@ -6,7 +6,10 @@ import { test } from 'node:test';
 import { complaintsAbout, probePort, probeProgram, targetsOf } from './probe-targets.ts';
 
 const places = {
-  ...{ peer: '10.244.0.7', victim: '10.244.0.8', apiService: '10.96.0.1', apiServer: '10.250.0.2:6443' },
+  peer: '10.244.0.7',
+  victim: '10.244.0.8',
+  apiService: '10.96.0.1',
+  apiServer: '10.250.0.2:6443',
   nodes: ['10.250.0.2', '10.250.0.3', '10.250.0.4', '10.250.0.5'],
 };
 const targets = targetsOf(places);

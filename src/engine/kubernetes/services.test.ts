@@ -15,9 +15,20 @@ const deploymentId = 'abcdefghij';
 
 function workload(pod: string, replica = 0, changes: Partial<Workload> = {}): Workload {
   return {
-    ...{ name: `berth-${deploymentId}-${pod}-1-${replica}`, pod, revision: 1, replica, fingerprint: 'f', image: 'x' },
-    ...{ env: {}, files: [], volumes: [], ports: [80], aliases: [pod, `${pod}-${replica}`] },
-    ...{ resources: { requests: {}, limits: {} }, useGPU: false, readiness: { kind: 'running' } },
+    name: `berth-${deploymentId}-${pod}-1-${replica}`,
+    pod,
+    revision: 1,
+    replica,
+    fingerprint: 'f',
+    image: 'x',
+    env: {},
+    files: [],
+    volumes: [],
+    ports: [80],
+    aliases: [pod, `${pod}-${replica}`],
+    resources: { requests: {}, limits: {} },
+    useGPU: false,
+    readiness: { kind: 'running' },
     ...changes,
   };
 }

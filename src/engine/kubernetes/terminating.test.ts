@@ -11,7 +11,10 @@ const namespace = (
   status: FoundNamespace['status'] = {},
 ): FoundNamespace => ({
   metadata: {
-    ...{ name, uid: name, resourceVersion: '1', creationTimestamp: '2025-12-31T00:00:00Z' },
+    name,
+    uid: name,
+    resourceVersion: '1',
+    creationTimestamp: '2025-12-31T00:00:00Z',
     ...(deletionTimestamp !== undefined && { deletionTimestamp }),
   },
   status,

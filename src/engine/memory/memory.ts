@@ -274,7 +274,10 @@ function listOwned(world: MemoryWorld, owner: string): Owned[] {
       object.owner === owner
         ? [
             {
-              ...{ kind, id, name: id, deploymentId: object.deploymentId },
+              kind,
+              id,
+              name: id,
+              deploymentId: object.deploymentId,
               ...('phase' in object && { phase: object.phase }),
               ...('volume' in object && { volume: object.volume }),
             },

@@ -26,12 +26,17 @@ function workloadUse({ deploymentId, workload, startedAt = 0 }: MemoryContainer,
   const sumOf = (rate: number) => rate * (elapsedMs + swing * (wave.area - waveOf(startedAt, phase).area));
   const warmth = 1 - Math.exp(-elapsedMs / 60_000);
   return {
-    ...{ deploymentId, pod, revision, replica, startedAt },
+    deploymentId,
+    pod,
+    revision,
+    replica,
+    startedAt,
     cpuMs: sumOf((cpuMillis / 1_000) * (0.03 + 0.25 * size)),
     memoryBytes: Math.round(memoryBytes * (0.12 + (0.2 + 0.3 * size) * warmth + 0.04 * swing * wave.height)),
     receivedBytes: Math.round(sumOf(2 + 20 * size)),
     sentBytes: Math.round(sumOf(6 + 90 * size)),
-    ...{ cpuLimitMillis: cpuMillis, memoryLimitBytes: memoryBytes },
+    cpuLimitMillis: cpuMillis,
+    memoryLimitBytes: memoryBytes,
   };
 }
 

@@ -15,8 +15,13 @@ const noCommand = () => Promise.reject(new Error('no command is to be run'));
 const startedAtMs = 1_000_000;
 const probeOf = (readiness: ProbedReadiness, options: Partial<ProbeOptions> = {}) =>
   createProbe({
-    ...{ readiness, address: '127.0.0.1', startedAtMs, uptime: () => startedAtMs, leastPeriodMs: 10_000 },
-    ...{ runCheck: noCommand, listens: async () => false },
+    readiness,
+    address: '127.0.0.1',
+    startedAtMs,
+    uptime: () => startedAtMs,
+    leastPeriodMs: 10_000,
+    runCheck: noCommand,
+    listens: async () => false,
     ...options,
   });
 const port: Readiness = { kind: 'port', port: 3000 };
@@ -32,8 +37,11 @@ const running = (changes: Partial<ContainerState> = {}): ContainerState => ({
   ...changes,
 });
 const exit = (code: number, isOutOfMemory = false) => ({
-  ...{ code, isOutOfMemory, memoryBytes: 512 * 2 ** 20 },
-  ...{ at: 0, finishedAt: '1970-01-01T00:00:00Z' },
+  code,
+  isOutOfMemory,
+  memoryBytes: 512 * 2 ** 20,
+  at: 0,
+  finishedAt: '1970-01-01T00:00:00Z',
 });
 const refused = { isReady: false, because: { words: 'does not listen on port 3000', hint: 'mend it' } };
 const well = { isReady: true, because: undefined };
@@ -176,7 +184,8 @@ test('redirects are healthy and not followed; what is too slow or no HTTP is not
   assert.equal(await ask('/cut'), 'health check /cut was cut off');
   assert.ok(!paths.includes('/secret'));
   assert.deepEqual(await attemptConnection(elsewhere, port), {
-    ...{ kind: 'refused', words: `does not listen on port ${port}` },
+    kind: 'refused',
+    words: `does not listen on port ${port}`,
   });
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));

@@ -23,7 +23,11 @@ function stage() {
       return sick.has(id) ? { kind: 'unhealthy' as const, words: 'is sick' } : undefined;
     };
     const probe = createProbe({
-      ...{ readiness, address: '127.0.0.1', startedAtMs: 0, uptime: () => now, leastPeriodMs: 10_000 },
+      readiness,
+      address: '127.0.0.1',
+      startedAtMs: 0,
+      uptime: () => now,
+      leastPeriodMs: 10_000,
       runCheck: async () => {
         const reason = answer();
         if (hanging.has(id)) await new Promise(() => {});
@@ -38,7 +42,11 @@ function stage() {
     for (const container of known.get(id) ?? []) container.toldReady = container.probe!.isReady;
   };
   return {
-    ...{ add, look, told, sick, hanging },
+    add,
+    look,
+    told,
+    sick,
+    hanging,
     /** Until it is ready, a visit asks. */
     async begin() {
       for (const [id, containers] of known) {
@@ -60,7 +68,9 @@ function stage() {
 }
 
 const command = (periodSeconds: number): ProbedReadiness => ({
-  ...{ kind: 'command', command: ['check'], periodSeconds },
+  kind: 'command',
+  command: ['check'],
+  periodSeconds,
   ...times,
 });
 

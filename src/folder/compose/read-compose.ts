@@ -228,7 +228,10 @@ function assemble(name: string, document: Tree, services: [string, Entry][], add
   const servicesAt = entryAt(top, 'services') ?? at;
   const rest = withKeys(document, {
     ...Object.fromEntries(others.map(([key]) => [key, undefined])),
-    ...{ version: undefined, include: undefined, name: undefined, services: undefined },
+    version: undefined,
+    include: undefined,
+    name: undefined,
+    services: undefined,
     volumes: withoutFills(withoutDevices(joined('volumes', added.volumes))),
     configs: joined('configs', added.files.configs),
     secrets: joined('secrets', added.files.secrets),

@@ -35,7 +35,10 @@ export function draftFolder(files: FolderFiles): Draft {
   const names = [...ignored, ...recipe.ignored];
   const { found: what, port, isGuess } = recipe;
   return {
-    ...{ kind: 'draft', found: what, port, isGuess },
+    kind: 'draft',
+    found: what,
+    port,
+    isGuess,
     files: [
       { name: 'Dockerfile', content: recipe.dockerfile },
       ...(hasIgnored ? [] : [{ name: '.dockerignore', content: `${names.join('\n')}\n` }]),

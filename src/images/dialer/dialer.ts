@@ -82,7 +82,9 @@ export function createDialer(options: DialerOptions = {}): Dialer {
     const addresses = await orAbort(addressesOf(url, known), signal);
     const name = hostnameOf(url);
     const common: RequestOptions = {
-      ...{ method, path: `${url.pathname}${url.search}`, port: url.port || (isPlain ? 80 : 443) },
+      method,
+      path: `${url.pathname}${url.search}`,
+      port: url.port || (isPlain ? 80 : 443),
       headers: {
         'user-agent': 'berth',
         ...headers,

@@ -33,7 +33,10 @@ async function openGates(options: { layer: Buffer; diffId?: Digest; secret?: str
     },
   };
   const image: ResolvedUpstream = {
-    ...{ repository: 'a/b', digest: digestOf(manifest), client, isForEverybody: false },
+    repository: 'a/b',
+    digest: digestOf(manifest),
+    client,
+    isForEverybody: false,
     manifest: { digest: digestOf(manifest), mediaType: 'application/vnd.oci.image.manifest.v1+json', bytes: manifest },
     config: { descriptor: { mediaType: 'x', digest: digestOf(config), sizeBytes: config.length }, bytes: config },
     layers: [{ mediaType: 'application/vnd.oci.image.layer.v1.tar+gzip', digest, sizeBytes: layer.length }],

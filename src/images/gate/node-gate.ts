@@ -129,12 +129,10 @@ export async function openNodeGate(
       const password = Buffer.from(seal.close(JSON.stringify(pass))).toString('base64url');
       return {
         reference: `${name}/${nameAtGate(image)}@${manifest.digest}`,
-        ...{
-          digest,
-          volumes: declaredVolumes(config.bytes),
-          user: declaredUser(config.bytes),
-          pass: { registry: name, username, password },
-        },
+        digest,
+        volumes: declaredVolumes(config.bytes),
+        user: declaredUser(config.bytes),
+        pass: { registry: name, username, password },
       };
     },
     async [Symbol.asyncDispose]() {

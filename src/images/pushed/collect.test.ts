@@ -79,7 +79,10 @@ async function deploy({ db }: World, sessionId: string): Promise<string> {
 }
 
 const sessionNamespace = (sessionId: string) => ({
-  ...{ name: namespaceOf({ kind: 'session', sessionId }), sessionId, accountId: null, client: 'c' },
+  name: namespaceOf({ kind: 'session', sessionId }),
+  sessionId,
+  accountId: null,
+  client: 'c',
 });
 
 async function pushBlob(images: PushedImages, sessionId: string, content: string): Promise<void> {
@@ -101,7 +104,10 @@ async function push(
   for (const content of ['{}', layer]) await pushBlob(images, sessionId, content);
   const content = imageManifest(Buffer.from('{}'), [Buffer.from(layer)]);
   const taken = await takeManifest(images, {
-    ...{ repository: `${namespace.name}/api`, namespace, content, declaredType: ociImage },
+    repository: `${namespace.name}/api`,
+    namespace,
+    content,
+    declaredType: ociImage,
     reference: { kind: 'tag', tag },
   });
   assert.ok(taken.ok);

@@ -131,8 +131,11 @@ export async function takeManifest(
       const missing = await missingParts({ db: transaction, repository, namespace: namespace.name }, facts.value);
       if (missing) return missing;
       const manifest: PushedManifest = {
-        ...{ repository, digest, namespace: namespace.name },
-        ...{ mediaType: facts.value.mediaType, sizeBytes: content.length },
+        repository,
+        digest,
+        namespace: namespace.name,
+        mediaType: facts.value.mediaType,
+        sizeBytes: content.length,
       };
       const parts = [
         ...facts.value.blobs.map((part) => ({ digest: part.digest, kind: 'blob' as const })),

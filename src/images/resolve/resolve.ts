@@ -145,7 +145,11 @@ export function createResolver(parts: ResolverParts): Resolver {
           manifest: { digest: manifest.digest, mediaType: manifest.mediaType, bytes: manifest.bytes },
           config: { descriptor, bytes: config.bytes },
           isForEverybody: asked.registry !== pushedRegistry && loginOf(request) === undefined,
-          ...{ layers, diffIds, limits, client, asked },
+          layers,
+          diffIds,
+          limits,
+          client,
+          asked,
         };
       }),
   };

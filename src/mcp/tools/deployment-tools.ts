@@ -51,7 +51,8 @@ export function addDeploymentTools(server: McpServer, service: Service): void {
       const application = await applicationOf(service, given, signal);
       if (!application.ok) return application;
       const query = {
-        ...{ ...application.value, tail: String(tail) },
+        ...application.value,
+        tail: String(tail),
         ...(pod !== undefined && { pod }),
         ...(since !== undefined && { since }),
         ...(previous && { previous: 'true' as const }),
@@ -82,8 +83,14 @@ export function addDeploymentTools(server: McpServer, service: Service): void {
       'What you may have here, and how much of it is used: deployments, memory in bytes, how long they live.',
     input: { sessionToken: token },
     output: z.looseObject({
-      ...{ plan: z.string().nullable(), deployments: count, memory: count, containers: count, volumes: count },
-      ...{ lifetimeMinutes: z.number().nullable(), extensions: z.number(), configurationBytes: z.number() },
+      plan: z.string().nullable(),
+      deployments: count,
+      memory: count,
+      containers: count,
+      volumes: count,
+      lifetimeMinutes: z.number().nullable(),
+      extensions: z.number(),
+      configurationBytes: z.number(),
     }),
     effect: 'reads',
     run: async ({ sessionToken }, { signal }) => (await service.clientOf(sessionToken)).call('getLimits', { signal }),

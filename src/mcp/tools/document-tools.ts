@@ -18,9 +18,14 @@ const dryRun = z.boolean().default(false).describe('Check everything and change 
 
 const { url, status, extend, claim } = deployment.shape;
 const started = z.looseObject({
-  ...{ message: z.string(), applicationName: z.string(), ...findings },
-  ...{ environment: z.string().optional(), url: url.optional(), status: status.optional() },
-  ...{ extend: extend.optional(), claim: claim.optional() },
+  message: z.string(),
+  applicationName: z.string(),
+  ...findings,
+  environment: z.string().optional(),
+  url: url.optional(),
+  status: status.optional(),
+  extend: extend.optional(),
+  claim: claim.optional(),
   sessionToken: z.string().optional().describe('The key to what was started, shown this once: keep it.'),
   dryRun: z.boolean().optional(),
 });
@@ -32,7 +37,9 @@ export function addDocumentTools(server: McpServer, service: Service): void {
       'Checks a document without deploying it: every problem with line, column and hint, and `fixed`, the document with what is certain to be right. Valid means deployable here.',
     input: { document },
     output: z.looseObject({
-      ...{ valid: z.boolean(), errors: z.array(z.string()), ...findings },
+      valid: z.boolean(),
+      errors: z.array(z.string()),
+      ...findings,
       fixed: z.string().optional().describe('The document with all certain fixes applied.'),
       fixedErrors: z.array(z.string()).optional().describe('The errors that `fixed` still has.'),
     }),
@@ -49,7 +56,9 @@ export function addDocumentTools(server: McpServer, service: Service): void {
         : 'Keep sessionToken: the other tools need it. Give it here too, to start more beside what it has.'
     }`,
     input: {
-      ...{ document, sessionToken: token, dryRun },
+      document,
+      sessionToken: token,
+      dryRun,
       idempotencyKey: z
         .string()
         .regex(/^[\x21-\x7e]{1,200}$/)
@@ -101,7 +110,8 @@ export function addDocumentTools(server: McpServer, service: Service): void {
       ),
       interrupted: z.array(z.string()).describe('Public paths that nobody answers at for a while.'),
       refusal: z.looseObject({ code: z.string(), error: z.string(), hint: z.string().optional() }).optional(),
-      ...{ warnings: z.array(z.string()), diagnostics: z.array(diagnostic) },
+      warnings: z.array(z.string()),
+      diagnostics: z.array(diagnostic),
     }),
     effect: 'reads',
     run: async ({ document, environment, sessionToken }, { signal }) =>

@@ -16,7 +16,10 @@ export function addTemplateTools(server: McpServer, service: Service): void {
     output: z.looseObject({
       templates: z.array(
         z.looseObject({
-          ...{ name: z.string(), title: z.string(), description: z.string(), tags: z.array(z.string()) },
+          name: z.string(),
+          title: z.string(),
+          description: z.string(),
+          tags: z.array(z.string()),
           document: z.string().optional(),
         }),
       ),

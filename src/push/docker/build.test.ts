@@ -4,8 +4,17 @@ import type { Build } from '../../folder/project.ts';
 import { buildWords } from './build.ts';
 
 const build: Build = {
-  ...{ context: '/repo', isRemote: false, args: {}, secrets: [], ssh: [], platforms: [], additionalContexts: {} },
-  ...{ extraHosts: [], noCache: false, pull: false, labels: {} },
+  context: '/repo',
+  isRemote: false,
+  args: {},
+  secrets: [],
+  ssh: [],
+  platforms: [],
+  additionalContexts: {},
+  extraHosts: [],
+  noCache: false,
+  pull: false,
+  labels: {},
 };
 const docker = { platform: 'linux/amd64', hasBuildKit: true };
 const wordsFor = (changes: Partial<Build>, secretFiles: Record<string, string> = {}) =>

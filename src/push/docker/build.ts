@@ -129,12 +129,14 @@ export function buildFault({ hasBuildKit }: Pick<Docker, 'hasBuildKit'>, lines: 
   const output = lines.filter(isWorthReading);
   if (hasBuildKit && output.some((line) => laterEngine.test(line)))
     return new PushFault('The build has failed: this Docker engine may be too old for what it uses.', {
-      ...{ output, hint: 'Docker 23 and newer know further contexts and here-documents.' },
+      output,
+      hint: 'Docker 23 and newer know further contexts and here-documents.',
     });
   if (hasBuildKit || !output.some((line) => onlyBuildKit.test(line)))
     return new PushFault('The build has failed.', { output });
   return new PushFault('The build has failed: its Dockerfile may need BuildKit, which is not here.', {
-    ...{ output, hint: buildKitHint },
+    output,
+    hint: buildKitHint,
   });
 }
 

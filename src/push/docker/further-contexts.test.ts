@@ -24,10 +24,7 @@ test('a further context that holds what the command remembers is copied without 
 
   const image = 'docker-image://alpine:3';
   const contexts = await withoutMemories({ all: project, clean, image, web: 'https://example.com/a.git' }, scratch);
-  assert.deepEqual(contexts, {
-    ...{ all: join(scratch, 'context-0'), clean, image },
-    web: 'https://example.com/a.git',
-  });
+  assert.deepEqual(contexts, { all: join(scratch, 'context-0'), clean, image, web: 'https://example.com/a.git' });
   const copied = (await readdir(contexts.all!, { recursive: true })).sort();
   assert.deepEqual(copied, ['app', 'app/main.js', 'linked.js']);
   assert.equal(await readFile(join(contexts.all!, 'app/main.js'), 'utf8'), 'code');

@@ -34,8 +34,12 @@ async function addAll(tar: Pack, { from, to }: Pick<FolderLayer, 'from' | 'to'>,
   for await (const entry of source.pipe(entries)) {
     const header = readHeader(from, entry.header, placed);
     noteEntry(paths, {
-      ...{ name: header.name, type: header.type ?? 'file', mode: header.mode ?? 0o644 },
-      ...{ uid: header.uid ?? 0, gid: header.gid ?? 0, target: header.linkname ?? '' },
+      name: header.name,
+      type: header.type ?? 'file',
+      mode: header.mode ?? 0o644,
+      uid: header.uid ?? 0,
+      gid: header.gid ?? 0,
+      target: header.linkname ?? '',
     });
     if (header.type === 'file' && header.size! > 0)
       await addTarPieces(tar, { ...header, size: header.size! }, entry as AsyncIterable<Uint8Array>);
@@ -65,8 +69,13 @@ function readHeader(
   const path = `${placed(name).replace(/\/$/, '')}${type === 'directory' ? '/' : ''}`;
   const target = type === 'link' ? placed(linkname ?? '') : linkname;
   return {
-    ...{ name: path, type, size: type === 'file' ? size : 0 },
-    ...{ mode: mode!, uid: uid!, gid: gid!, mtime: mtime! },
+    name: path,
+    type,
+    size: type === 'file' ? size : 0,
+    mode: mode!,
+    uid: uid!,
+    gid: gid!,
+    mtime: mtime!,
     ...(target && { linkname: target }),
   };
 }

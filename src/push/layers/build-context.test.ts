@@ -20,8 +20,17 @@ beforeEach(async () => {
 afterEach(() => rm(outer, { recursive: true, force: true }));
 
 const buildOf = (more: Partial<Build>): Build => ({
-  ...{ context, isRemote: false, args: {}, secrets: [], ssh: [], platforms: [], additionalContexts: {} },
-  ...{ extraHosts: [], noCache: false, pull: false, labels: {} },
+  context,
+  isRemote: false,
+  args: {},
+  secrets: [],
+  ssh: [],
+  platforms: [],
+  additionalContexts: {},
+  extraHosts: [],
+  noCache: false,
+  pull: false,
+  labels: {},
   ...more,
 });
 

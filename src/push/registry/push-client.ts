@@ -53,7 +53,8 @@ export function createRegistryClient({ server, token, signal, pauses = pausesMs 
         ...(method && { method }),
         headers: { ...headers, authorization },
         ...(body && { body }),
-        ...{ signal, redirect: 'error' as const },
+        signal,
+        redirect: 'error' as const,
       });
     } catch (error) {
       signal.throwIfAborted();

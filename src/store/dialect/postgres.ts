@@ -61,7 +61,11 @@ export async function postgresDialect(settings: PostgresSettings, isMigrating = 
 export async function clientConfig(settings: PostgresSettings): Promise<ClientConfig> {
   const { host, port, user = userInfo().username, password, database = user, processName = 'berth' } = settings;
   return {
-    ...{ host, port, user, database, ...(password !== undefined && { password }) },
+    host,
+    port,
+    user,
+    database,
+    ...(password !== undefined && { password }),
     ssl: await tlsOptions(settings),
     application_name: processName,
     connectionTimeoutMillis: settings.patienceMs ?? usualPatienceMs,

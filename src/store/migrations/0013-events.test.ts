@@ -94,15 +94,23 @@ test('a database of the release before comes over with all its events, and numbe
   await before.insertInto('sessions').values({ id: 'session', tokenHash: 'hash', createdAt: 0 }).execute();
   const message = 'pod web: exited with code 1 (look); revision 1 still serves';
   const shop = {
-    ...{
-      id: 'shop',
-      sessionId: 'session',
-      applicationName: 'shop',
-      environment: 'jolly-tapir',
-      label: 'jolly-tapir-shop',
-    },
-    ...{ revision: 2, servingRevision: 1, generation: 2, state: 'failed', progress: 40, message, pods: '[]' },
-    ...{ lastLines: '["x"]', endpoints: '[]', createdAt: 0, extensionsUsed: 0, progressedAt: 0 },
+    id: 'shop',
+    sessionId: 'session',
+    applicationName: 'shop',
+    environment: 'jolly-tapir',
+    label: 'jolly-tapir-shop',
+    revision: 2,
+    servingRevision: 1,
+    generation: 2,
+    state: 'failed',
+    progress: 40,
+    message,
+    pods: '[]',
+    lastLines: '["x"]',
+    endpoints: '[]',
+    createdAt: 0,
+    extensionsUsed: 0,
+    progressedAt: 0,
   };
   await before.insertInto('deployments').values(shop).execute();
   const told = ['intent started', 'pod ready', 'state revision 1 is running', `state failed: ${message}`, 'disk Odd'];

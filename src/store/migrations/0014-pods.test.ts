@@ -11,10 +11,23 @@ test('a deployment of an earlier release comes over with its state, and its pods
   const { db: before } = await earlierDatabase('0011-hashed-sign-ins', file);
   await before.insertInto('sessions').values({ id: 'session', tokenHash: 'hash', createdAt: 0 }).execute();
   const shop = {
-    ...{ id: 'shop', sessionId: 'session', applicationName: 'shop', environment: 'jolly-tapir', label: 'shop' },
-    ...{ revision: 1, servingRevision: 1, generation: 1, state: 'running', progress: 100, message: '' },
-    ...{ pods: '[{"name":"web","state":"ready"}]', lastLines: '[]', endpoints: '[]' },
-    ...{ createdAt: 0, extensionsUsed: 0, progressedAt: 0 },
+    id: 'shop',
+    sessionId: 'session',
+    applicationName: 'shop',
+    environment: 'jolly-tapir',
+    label: 'shop',
+    revision: 1,
+    servingRevision: 1,
+    generation: 1,
+    state: 'running',
+    progress: 100,
+    message: '',
+    pods: '[{"name":"web","state":"ready"}]',
+    lastLines: '[]',
+    endpoints: '[]',
+    createdAt: 0,
+    extensionsUsed: 0,
+    progressedAt: 0,
   };
   await before.insertInto('deployments').values(shop).execute();
   await before.destroy();

@@ -19,9 +19,22 @@ test('sessions of an earlier release keep their tokens; those that were claimed 
     await db
       .insertInto('deployments')
       .values({
-        ...{ id, sessionId: id, applicationName: 'shop', environment: 'jolly-tapir', label: id, claimedAt },
-        ...{ revision: 1, generation: 1, state: 'running', progress: 100, pods: '[]', lastLines: '[]' },
-        ...{ endpoints: '[]', createdAt: 7, extensionsUsed: 0, progressedAt: 7 },
+        id,
+        sessionId: id,
+        applicationName: 'shop',
+        environment: 'jolly-tapir',
+        label: id,
+        claimedAt,
+        revision: 1,
+        generation: 1,
+        state: 'running',
+        progress: 100,
+        pods: '[]',
+        lastLines: '[]',
+        endpoints: '[]',
+        createdAt: 7,
+        extensionsUsed: 0,
+        progressedAt: 7,
       })
       .execute();
     await db

@@ -22,7 +22,9 @@ test('what only adds is a step that may be made, and back is none', () => {
 
 test('a generation is begun with all that is missing, and never gone back to', () => {
   assert.deepEqual(schemaStep(['0001-initial'], second), {
-    ...{ kind: 'begin-generation', from: 1, to: 2 },
+    kind: 'begin-generation',
+    from: 1,
+    to: 2,
     missing: ['0002-more', '0003-generation-2-other', '0004-added'],
   });
   assert.deepEqual(schemaStep(second, first), { kind: 'impossible', unknown: '0003-generation-2-other' });

@@ -48,8 +48,17 @@ export function certificatesContract(open: OpenStore): void {
     assert.deepEqual(
       { ...state },
       {
-        ...{ host, firstIssuedAt: null, issuedAt: null, expiresAt: null, renewAt: null, askAt: null },
-        ...{ orderedAt: 80, failures: 2, nextTryAt: 300, problem: 'no such record', told: null },
+        host,
+        firstIssuedAt: null,
+        issuedAt: null,
+        expiresAt: null,
+        renewAt: null,
+        askAt: null,
+        orderedAt: 80,
+        failures: 2,
+        nextTryAt: 300,
+        problem: 'no such record',
+        told: null,
       },
     );
     assert.deepEqual(await sealedCertificates(db, [host]), []);
@@ -63,8 +72,17 @@ export function certificatesContract(open: OpenStore): void {
     assert.deepEqual(
       { ...renewed },
       {
-        ...{ host, firstIssuedAt: 1_000, issuedAt: 1_060, expiresAt: 1_150, renewAt: 1_110, askAt: 1_150 },
-        ...{ orderedAt: 1_121, failures: 1, nextTryAt: 1_200, problem: null, told: null },
+        host,
+        firstIssuedAt: 1_000,
+        issuedAt: 1_060,
+        expiresAt: 1_150,
+        renewAt: 1_110,
+        askAt: 1_150,
+        orderedAt: 1_121,
+        failures: 1,
+        nextTryAt: 1_200,
+        problem: null,
+        told: null,
       },
     );
     const [stored] = await sealedCertificates(db, [host, 'other.test']);

@@ -37,7 +37,9 @@ export function eventsContract(open: OpenStore): void {
   }
 
   const web = (because?: string): DeploymentEvent => ({
-    ...{ kind: 'pod', pod: 'web', state: because === undefined ? 'ready' : 'starting' },
+    kind: 'pod',
+    pod: 'web',
+    state: because === undefined ? 'ready' : 'starting',
     ...(because !== undefined && { because }),
   });
 
@@ -101,7 +103,11 @@ export function eventsContract(open: OpenStore): void {
 
   test('of what differs from one time to the next the last is kept', async () => {
     const failed = (line: string): DeploymentEvent => ({
-      ...{ kind: 'state', state: 'failed', pods: ['web'], because: 'exited with code 1', lastLines: [line] },
+      kind: 'state',
+      state: 'failed',
+      pods: ['web'],
+      because: 'exited with code 1',
+      lastLines: [line],
     });
     await tell(failed('12:01 no database'));
     await tell(failed('12:02 no database'));
@@ -122,8 +128,11 @@ export function eventsContract(open: OpenStore): void {
     const [first, ...others] = await all();
     const { number, sequence, ...forgotten } = first!;
     assert.deepEqual(forgotten, {
-      ...{ kind: 'forgotten', events: 3_002 - others.length, count: 1 },
-      ...{ firstAt: 1_000, at: 1_000 * (2 + Math.floor((sequence - 3) / 50)) },
+      kind: 'forgotten',
+      events: 3_002 - others.length,
+      count: 1,
+      firstAt: 1_000,
+      at: 1_000 * (2 + Math.floor((sequence - 3) / 50)),
     });
     assert.deepEqual([number, sequence], [others[0]!.number - 1, others[0]!.sequence - 1]);
     assert.ok(others.length >= otherEventsKept && others.length < otherEventsKept + 200, `${others.length} are kept`);

@@ -27,7 +27,7 @@ export default function ClaimPage({ token }: { token: string }) {
       </div>
     );
   }
-  return <OpenClaim {...{ token, visitor }} claim={claim.value} onChanged={claim.ask} />;
+  return <OpenClaim token={token} visitor={visitor} claim={claim.value} onChanged={claim.ask} />;
 }
 
 type OpenClaimProps = { token: string; claim: Claim; visitor: Visitor; onChanged: () => void };
@@ -53,7 +53,7 @@ function OpenClaim({ token, claim, visitor, onChanged }: OpenClaimProps) {
           Open the deployment
         </Link>
       ) : visitor.kind === 'account' ? (
-        <Confirmation {...{ token, claim, onChanged }} email={visitor.account.email} />
+        <Confirmation token={token} claim={claim} onChanged={onChanged} email={visitor.account.email} />
       ) : (
         <div className="stack">
           <p>Claiming needs an account.</p>

@@ -62,7 +62,7 @@ export function Field({ label, hint, ...input }: FieldProps) {
 }
 
 export function EmailField({ label = 'E-mail', autoComplete = 'username' }) {
-  return <Field {...{ label, autoComplete }} name="email" type="email" required maxLength={254} />;
+  return <Field label={label} autoComplete={autoComplete} name="email" type="email" required maxLength={254} />;
 }
 
 /** As the service has it (`minPasswordLength`). */

@@ -30,7 +30,7 @@ export default function LoginPage() {
       ) : code === '' ? (
         <CodeForm onCode={setCode} />
       ) : (
-        <OpenLogin key={code} email={visitor.account.email} {...{ code, onCode: setCode }} />
+        <OpenLogin key={code} email={visitor.account.email} code={code} onCode={setCode} />
       )}
     </div>
   );

@@ -50,7 +50,8 @@ export function removePasskey(id: string): Promise<Answer<unknown>> {
 function problemOf(error: unknown): Problem {
   const isTwice = error instanceof Error && error.name === 'InvalidStateError';
   return {
-    ...{ status: 0, code: 'passkey_cancelled' },
+    status: 0,
+    code: 'passkey_cancelled',
     error: isTwice ? 'This device already has a passkey for your account.' : 'No passkey was used.',
     ...(!isTwice && { hint: 'Try again, or use your password.' }),
   };

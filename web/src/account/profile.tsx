@@ -31,7 +31,7 @@ export function Profile({ account, sendsMail }: ProfileProps) {
         </Row>
       </dl>
       {changed === 'name' && <NameDialog name={name} onClose={close} />}
-      {changed === 'email' && <EmailDialog {...{ account, sendsMail }} onClose={close} />}
+      {changed === 'email' && <EmailDialog account={account} sendsMail={sendsMail} onClose={close} />}
       {changed === 'password' && <PasswordDialog onClose={close} />}
     </section>
   );

@@ -84,7 +84,10 @@ function ConfigurationEditor({ configuration, target }: { configuration: Configu
       </div>
       {behind !== undefined && !isReviewed && (
         <NewerRevision
-          {...{ revision, behind, original, text }}
+          revision={revision}
+          behind={behind}
+          original={original}
+          text={text}
           onKeep={draft.catchUp}
           onTake={() => replace(original, `The text of revision ${revision} is in the editor.`)}
         />
@@ -92,7 +95,9 @@ function ConfigurationEditor({ configuration, target }: { configuration: Configu
       {isReviewed ? (
         <Suspense fallback={<Loading what="the comparison" height="24rem" />}>
           <Review
-            {...{ target, original, text }}
+            target={target}
+            original={original}
+            text={text}
             send={() => updateDeployment(target, text)}
             sendTitle="Update now"
             backTitle="Back to editing"
@@ -102,12 +107,13 @@ function ConfigurationEditor({ configuration, target }: { configuration: Configu
         </Suspense>
       ) : isTable ? (
         <Suspense fallback={<Loading what="the variables" height="24rem" />}>
-          <Variables {...{ text }} pods={checked?.outline?.pods} onChange={write} />
+          <Variables text={text} pods={checked?.outline?.pods} onChange={write} />
         </Suspense>
       ) : (
         <div className="workbench">
           <EditorFrame
-            {...{ text, checked }}
+            text={text}
+            checked={checked}
             openAt={wrongAt ?? asked}
             label="Configuration"
             onChange={write}
@@ -117,7 +123,7 @@ function ConfigurationEditor({ configuration, target }: { configuration: Configu
             handle={editor}
           />
           <section className="panel written" aria-label="What it makes">
-            <WrittenPicture {...{ checked, line }} onJump={(place) => editor.current?.jumpTo(place)} />
+            <WrittenPicture checked={checked} line={line} onJump={(place) => editor.current?.jumpTo(place)} />
           </section>
         </div>
       )}

@@ -34,7 +34,7 @@ export function Domains({ target }: DomainsProps) {
       {value && value.domains.length > 0 && (
         <ul className="domain-rows">
           {value.domains.map((domain) => (
-            <DomainRow key={domain.domain} {...{ domain, target }} onChange={ask} />
+            <DomainRow key={domain.domain} domain={domain} target={target} onChange={ask} />
           ))}
         </ul>
       )}

@@ -37,7 +37,7 @@ export function Failure({ status, target, route }: FailureProps) {
           <Prose text={capitalised(message)} />
         </p>
       )}
-      <Actions {...{ status, target }} pod={failed} missingVariable={decisive?.missingVariable} />
+      <Actions status={status} target={target} pod={failed} missingVariable={decisive?.missingVariable} />
       {lastLines.length > 0 && (
         <>
           <p className="small">What the pod wrote last:</p>
@@ -126,7 +126,8 @@ function Actions({ status, target, pod, missingVariable }: ActionsProps) {
       )}
       {pod && missingVariable !== undefined && (
         <VariableAction
-          {...{ status, target }}
+          status={status}
+          target={target}
           pod={pod.name}
           variable={missingVariable}
           disabled={isAsking}

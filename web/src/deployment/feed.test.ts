@@ -6,9 +6,13 @@ import { addEvents, callsForStatus, emptyFeed, readEvent } from './feed.ts';
 import type { ToldEvent } from './story.ts';
 
 const deployment: Deployment = {
-  ...{ applicationName: 'shop', environment: 'jolly-tapir', url: 'http://jolly-tapir-shop.localhost:8080' },
-  ...{ createdAt: '2026-01-01T12:00:00.000Z', extend: { available: true, remaining: 2 } },
-  ...{ claim: { claimed: false }, reservation: { held: false } },
+  applicationName: 'shop',
+  environment: 'jolly-tapir',
+  url: 'http://jolly-tapir-shop.localhost:8080',
+  createdAt: '2026-01-01T12:00:00.000Z',
+  extend: { available: true, remaining: 2 },
+  claim: { claimed: false },
+  reservation: { held: false },
   status: { state: 'deploying', health: 'deploying', progress: 10, revision: 1, pods: [podOf('web', 'waiting')] },
 };
 const event = (number: number, event: Parameters<typeof toldEvents>[0][number][1]): ToldEvent =>
@@ -67,7 +71,8 @@ test('an event that comes twice, after a connection was lost, counts once', () =
 test('an event that happens again takes the place of what was told of it', () => {
   const web = (sequence: number, number: number, count: number, because: string): ToldEvent => ({
     ...event(number, { kind: 'pod', pod: 'web', state: 'starting', because }),
-    ...{ sequence, count },
+    sequence,
+    count,
   });
   const once = addEvents({ ...emptyFeed, deployment }, [web(1, 1, 1, 'exited'), web(2, 2, 1, 'refuses')]);
   const again = addEvents(once, [web(3, 1, 2, 'exited'), web(4, 2, 2, 'refuses'), web(5, 1, 3, 'exited')]);

@@ -47,11 +47,11 @@ export function DeploymentHeader({ deployment, target, onChange }: DeploymentHea
         {status.health === 'stopped' ? (
           <StartButton target={target} onStarted={onChange} />
         ) : (
-          <ManageButton {...{ target }} pods={status.pods ?? []} onChange={onChange} />
+          <ManageButton target={target} pods={status.pods ?? []} onChange={onChange} />
         )}
         <RemoveButton target={target} onKept={onChange} />
       </div>
-      <Lifetime {...{ deployment, target, onChange }} />
+      <Lifetime deployment={deployment} target={target} onChange={onChange} />
     </header>
   );
 }

@@ -29,7 +29,7 @@ export function MissingDeployment({ target, problem, events, onOpened }: Missing
       <div className="empty">
         <h1>{title}</h1>
         <p>{says}</p>
-        {isUnknown && <TokenForm {...{ target, onOpened }} />}
+        {isUnknown && <TokenForm target={target} onOpened={onOpened} />}
         {isKept && <p>Its configuration is kept in this browser. Deployed again, it gets a new address.</p>}
         <div className="row">
           <DeployAgain place={target} className="button primary" />

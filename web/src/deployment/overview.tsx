@@ -25,7 +25,7 @@ export function Overview({ status, target, journey, pods, route }: OverviewProps
     <div className="stack">
       {/* The event that it has failed comes a moment before the reason. */}
       {status.state === 'failed' && status.health !== 'stopped' && status.message && (
-        <Failure {...{ status, target, route }} />
+        <Failure status={status} target={target} route={route} />
       )}
       {status.health === 'stopped' && (
         <div className="notice calm">

@@ -49,9 +49,9 @@ export default function DeploymentPage({ route }: { route: DeploymentRoute }) {
   // Without a token only the account can ask for it; nobody at all need not.
   if (target.sessionToken === undefined && visitor.kind === 'unknown') return <Waiting problem={undefined} />;
   if (target.sessionToken === undefined && visitor.kind === 'nobody')
-    return <MissingDeployment {...{ target, onOpened }} events={[]} />;
+    return <MissingDeployment target={target} onOpened={onOpened} events={[]} />;
   const isSignedIn = visitor.kind === 'account';
-  return <KnownDeployment key={opened} {...{ route, target, isSignedIn, onOpened }} />;
+  return <KnownDeployment key={opened} route={route} target={target} isSignedIn={isSignedIn} onOpened={onOpened} />;
 }
 
 type KnownDeploymentProps = { route: DeploymentRoute; target: Target; isSignedIn: boolean; onOpened: () => void };
@@ -83,21 +83,23 @@ function KnownDeployment({ route, target: remembered, isSignedIn, onOpened }: Kn
   }, [runs, remembered]);
 
   const isEnded = problem && problem.status >= 400 && problem.status < 500 && problem.status !== 429;
-  if (isEnded) return <MissingDeployment {...{ target, problem, events, onOpened }} />;
+  if (isEnded) return <MissingDeployment target={target} problem={problem} events={events} onOpened={onOpened} />;
   if (!deployment) return <Waiting problem={problem?.error} />;
   const { restorableUntil: until } = deployment;
   if (until !== undefined) {
     const end = events.map(endOf).findLast((each) => each !== undefined);
-    return <EndedDeployment {...{ until, end, target }} onRestored={feed.restart} />;
+    return <EndedDeployment until={until} end={end} target={target} onRestored={feed.restart} />;
   }
   const { status } = deployment;
   return (
     <div className="page stack">
-      <DeploymentHeader {...{ deployment, target }} onChange={feed.refresh} />
+      <DeploymentHeader deployment={deployment} target={target} onChange={feed.refresh} />
       <Tabs route={route} />
       <Boundary key={tab}>
         <Suspense fallback={<Loading what={titles[tab]} height="24rem" />}>
-          {tab === 'overview' && <Overview {...{ status, target, journey, route }} pods={outline.value?.pods} />}
+          {tab === 'overview' && (
+            <Overview status={status} target={target} journey={journey} route={route} pods={outline.value?.pods} />
+          )}
           {tab === 'overview' && deployment.claim.claimed && <Domains target={target} />}
           {tab === 'overview' && status.servingRevision !== undefined && (
             <Suspense fallback={<Loading what="what is measured" height="16rem" />}>
@@ -105,10 +107,10 @@ function KnownDeployment({ route, target: remembered, isSignedIn, onOpened }: Kn
             </Suspense>
           )}
           {tab === 'logs' && <LogsTab target={target} pods={outline.value?.pods} />}
-          {tab === 'terminal' && <TerminalTab {...{ target, deployment }} pods={outline.value?.pods} />}
+          {tab === 'terminal' && <TerminalTab target={target} deployment={deployment} pods={outline.value?.pods} />}
           {tab === 'events' && <EventsTab events={events} connection={connection} />}
           {tab === 'revisions' && <RevisionsTab target={target} status={status} />}
-          {tab === 'data' && <DataTab {...{ deployment, target }} pods={outline.value?.pods} />}
+          {tab === 'data' && <DataTab deployment={deployment} target={target} pods={outline.value?.pods} />}
           {tab === 'configuration' && <ConfigurationTab target={target} revision={journey?.revision} />}
         </Suspense>
       </Boundary>

@@ -26,7 +26,10 @@ const live = [
       [
         2510,
         {
-          ...{ kind: 'operation', operation: 'route', because: 'revision 1', revision: 1 },
+          kind: 'operation',
+          operation: 'route',
+          because: 'revision 1',
+          revision: 1,
           endpoints: [{ path: '/', address: '10.200.0.4', port: 80 }],
         },
       ],
@@ -64,13 +67,19 @@ test('a failure is told with its reason in front and the last lines behind it', 
     [
       0,
       {
-        ...{ kind: 'state', state: 'failed', pods: ['web'], because: 'exits with 1', hint: 'look', servingRevision: 1 },
+        kind: 'state',
+        state: 'failed',
+        pods: ['web'],
+        because: 'exits with 1',
+        hint: 'look',
+        servingRevision: 1,
         lastLines: ['TypeError: x', '    at y'],
       },
     ],
   ]);
   assert.deepEqual(tell(failed!), {
-    ...{ text: 'Failed: pod web: exits with 1 (look); revision 1 still serves', tone: 'bad' },
+    text: 'Failed: pod web: exits with 1 (look); revision 1 still serves',
+    tone: 'bad',
     detail: 'TypeError: x\n    at y',
   });
 });

@@ -42,7 +42,9 @@ export function useFeed(target: Target): Feed & { refresh: () => void; restart: 
     const stopFollowing = follow({
       open: (signal) =>
         open('getDeploymentEvents', {
-          ...{ query: queryOf(asked), token: sessionToken, signal },
+          query: queryOf(asked),
+          token: sessionToken,
+          signal,
           headers: { Accept: 'text/event-stream', ...(last > 0 && { 'Last-Event-ID': String(last) }) },
         }),
       onMessages(messages) {

@@ -18,7 +18,7 @@ export function DeploymentRows({ listed, picking }: { listed: readonly Listed[];
   return (
     <ul className={`panel deployment-rows ${picking ? 'with-picking' : ''}`}>
       {listed.map((one) => (
-        <Row key={keyOf(one)} {...{ one, now, picking }} />
+        <Row key={keyOf(one)} one={one} now={now} picking={picking} />
       ))}
     </ul>
   );

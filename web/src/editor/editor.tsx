@@ -40,7 +40,9 @@ export default function Editor(props: EditorProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: made once; the text and the handlers of later follow below
   useLayoutEffect(() => {
     const view = createEditor({
-      ...{ parent: frame.current!, text, label },
+      parent: frame.current!,
+      text,
+      label,
       // What was put in from here is no change of the writer's.
       onChange: (changed) => changed !== latest.current.text && latest.current.onChange(changed),
       onSubmit: () => latest.current.onSubmit(),

@@ -37,12 +37,23 @@ export function EditorFrame(props: EditorFrameProps) {
     <div className="panel editor-frame">
       <div className="editor-box">
         <Suspense fallback={<StandIn text={text} />}>
-          <Editor {...{ text, onChange, onSubmit, onFile, onLine, checked, label, openAt }} handle={editor} />
+          <Editor
+            text={text}
+            onChange={onChange}
+            onSubmit={onSubmit}
+            onFile={onFile}
+            onLine={onLine}
+            checked={checked}
+            label={label}
+            openAt={openAt}
+            handle={editor}
+          />
         </Suspense>
       </div>
       <ProblemList
         diagnostics={checked?.diagnostics}
-        {...{ action, notice }}
+        action={action}
+        notice={notice}
         onJump={(place) => editor.current?.jumpTo(place)}
         onFix={isCurrent ? ({ from, to, text: by }) => onChange(text.slice(0, from) + by + text.slice(to)) : undefined}
         onFixAll={() => void fixText(text).then(onChange)}

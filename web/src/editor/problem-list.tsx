@@ -25,7 +25,7 @@ export function ProblemList({ diagnostics, onJump, onFix, onFixAll, action, noti
           <div className="edge" {...edge} />
           <ul style={{ maxHeight: height }}>
             {diagnostics.map((diagnostic) => (
-              <Row key={keyOf(diagnostic)} {...{ diagnostic, onJump, onFix }} />
+              <Row key={keyOf(diagnostic)} diagnostic={diagnostic} onJump={onJump} onFix={onFix} />
             ))}
           </ul>
         </div>

@@ -42,7 +42,7 @@ export function HomePage() {
           account needed.
         </p>
       </div>
-      <ExampleBar {...{ text, earlier }} />
+      <ExampleBar text={text} earlier={earlier} />
       {source !== undefined && (
         <p className="notice calm source">
           <span>
@@ -52,18 +52,21 @@ export function HomePage() {
       )}
       <div className="workbench">
         <EditorFrame
-          {...{ text, checked }}
+          text={text}
+          checked={checked}
           label="Configuration"
           onChange={writeStart}
           onLine={setLine}
           onFile={openDropped}
           onSubmit={submit}
           handle={editor}
-          action={<DeployButton {...{ checked, isDeploying }} onDeploy={submit} />}
+          action={<DeployButton checked={checked} isDeploying={isDeploying} onDeploy={submit} />}
           notice={problem && <ProblemNotice problem={problem} />}
         />
         <Preview
-          {...{ checked, isDeploying, line }}
+          checked={checked}
+          isDeploying={isDeploying}
+          line={line}
           onDeploy={submit}
           onJump={(place) => editor.current?.jumpTo(place)}
         />

@@ -31,13 +31,13 @@ export function Preview({ checked, isDeploying, onDeploy, line, onJump }: Previe
   const isOfText = checked?.outline !== undefined || checked?.text.includes(name);
   return (
     <section className="panel preview" aria-label="What it makes">
-      <WrittenPicture {...{ checked, line, onJump }} />
+      <WrittenPicture checked={checked} line={line} onJump={onJump} />
       <div className="summary">
         <p className="address">
           {`${location.protocol}//`}
           <em>two-words</em>-{isOfText ? name : '…'}.<em>{location.host}</em>
         </p>
-        <DeployButton {...{ checked, isDeploying, onDeploy }} />
+        <DeployButton checked={checked} isDeploying={isDeploying} onDeploy={onDeploy} />
         <p className="small soft">
           <span className="keys">
             <kbd>{modifierKey}</kbd> <kbd>Enter</kbd> deploys too.{' '}

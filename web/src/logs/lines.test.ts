@@ -17,7 +17,10 @@ import {
 } from './lines.ts';
 
 const line = (second: number, text: string, pod = 'web'): LogLine => ({
-  ...{ at: `2026-01-01T12:00:${String(second % 60).padStart(2, '0')}.000Z`, pod, revision: 1, text },
+  at: `2026-01-01T12:00:${String(second % 60).padStart(2, '0')}.000Z`,
+  pod,
+  revision: 1,
+  text,
 });
 
 const all: Filter = { pod: '', revision: 0, stream: '', search: '' };

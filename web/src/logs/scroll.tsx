@@ -109,7 +109,9 @@ export function Scroll({ lines, earlier, search, showsPod, wraps, hueOfPod, says
               key={key}
               lines={ofBlock}
               isFirstSeen={index >= blocks.length - 3}
-              {...{ search, hueOfPod, watch }}
+              search={search}
+              hueOfPod={hueOfPod}
+              watch={watch}
             />
           ))}
         </div>

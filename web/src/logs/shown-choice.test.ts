@@ -5,7 +5,9 @@ import { choiceIn, withChoice } from './shown-choice.ts';
 
 test('the address of a choice leads back to it', () => {
   const choice = fc.record({
-    ...{ pod: fc.string(), revision: fc.nat(), search: fc.string({ unit: 'grapheme' }) },
+    pod: fc.string(),
+    revision: fc.nat(),
+    search: fc.string({ unit: 'grapheme' }),
     stream: fc.constantFrom('', 'stdout', 'stderr'),
   });
   fc.assert(fc.property(choice, (chosen) => assert.deepEqual(choiceIn(withChoice(chosen)), { ...chosen })));

@@ -113,7 +113,9 @@ export default function LogsTab({ target, pods }: { target: Target; pods: readon
         earlier={search === '' && ofPod.length >= firstLines ? earlier : undefined}
         search={search}
         showsPod={pod === ''}
-        {...{ wraps, hueOfPod, onPage }}
+        wraps={wraps}
+        hueOfPod={hueOfPod}
+        onPage={onPage}
         says={search === '' ? saysOf(connection) : found.isLooking ? 'Searching …' : 'No line matches.'}
       />
     </section>

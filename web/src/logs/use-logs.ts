@@ -54,7 +54,9 @@ export function useLogs(target: Target): Logs {
         const from = since === undefined ? { tail: String(firstLines) } : { tail: String(mostLines), since };
         return await open('getDeploymentLogs', {
           query: { ...queryOf(asked), follow: 'true', ...from },
-          ...{ token: sessionToken, signal, headers: stream },
+          token: sessionToken,
+          signal,
+          headers: stream,
         });
       },
       onMessages: (messages) => take(messages.flatMap((message) => readLine(message) ?? [])),

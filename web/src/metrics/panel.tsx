@@ -59,7 +59,8 @@ export default function MetricsPanel({ target, isClaimed, outline = [] }: Metric
       {pods.map((pod) => (
         <Pod
           key={`${pod.name}/${pod.replica}`}
-          {...{ pod, metrics: shown }}
+          pod={pod}
+          metrics={shown}
           volumes={volumesOf(pod, outline, volumes)}
           hasReplicas={pods.some(({ name, replica }) => name === pod.name && replica > 0)}
         />
@@ -102,7 +103,8 @@ function Site({ metrics, isPublic }: OfMetrics & { isPublic: boolean }) {
             { name: '4xx', tone: 'warn', values: series.clientErrorsPerSecond, now: now.clientErrorsPerSecond },
             { name: '5xx', tone: 'alarm', values: series.serverErrorsPerSecond, now: now.serverErrorsPerSecond },
           ]}
-          {...{ nothing, ...steps }}
+          nothing={nothing}
+          {...steps}
         />
         <Chart
           title="Answers begin after"
@@ -112,7 +114,8 @@ function Site({ metrics, isPublic }: OfMetrics & { isPublic: boolean }) {
             { name: 'p50', tone: 'ready', values: series.p50Ms, now: now.p50Ms },
             { name: 'p95', tone: 'sea', values: series.p95Ms, now: now.p95Ms },
           ]}
-          {...{ nothing, ...steps }}
+          nothing={nothing}
+          {...steps}
         />
       </div>
     </section>

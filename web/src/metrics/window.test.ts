@@ -11,7 +11,11 @@ function metrics(first: number, steps = 360): DeploymentMetrics {
   const errors = { clientErrorsPerSecond: nothing, serverErrorsPerSecond: nothing, p50Ms: nothing, p95Ms: nothing };
   const now = { requestsPerSecond: null, clientErrorsPerSecond: null, serverErrorsPerSecond: null };
   return {
-    ...{ applicationName: 'shop', environment: 'jolly-tapir', range: 'hour', stepSeconds: 10, volumes: [] },
+    applicationName: 'shop',
+    environment: 'jolly-tapir',
+    range: 'hour',
+    stepSeconds: 10,
+    volumes: [],
     from: '2026-01-01T12:00:00.000Z',
     pods: [{ name: 'web', replica: 0, restarts: 0, series: { ...none, memoryBytes: line } }],
     site: { now: { ...now, p50Ms: null, p95Ms: null }, series: { ...errors, requestsPerSecond: nothing } },

@@ -4,7 +4,13 @@ import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
 import { type Box, drawHead, drawLine, layOut, scaleFor, visitors, wholeScale } from './layout.ts';
 
 const pod = (name: string, parts: Partial<PodOutline> = {}): PodOutline => ({
-  ...{ name, image: 'node:26-slim', paths: [], ports: [3000], uses: [], volumes: [], replicas: 1 },
+  name,
+  image: 'node:26-slim',
+  paths: [],
+  ports: [3000],
+  uses: [],
+  volumes: [],
+  replicas: 1,
   resourceType: 'deployment',
   ...parts,
 });

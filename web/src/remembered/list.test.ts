@@ -3,8 +3,11 @@ import { test } from 'node:test';
 import { forget, type Remembered, readRemembered, remember, tokensToAsk, withEnd } from './list.ts';
 
 const deployment = (environment: string): Remembered => ({
-  ...{ applicationName: 'shop', environment, url: `http://${environment}-shop.localhost:8080` },
-  ...{ sessionToken: `berth_${environment}`, startedAt: '2026-01-01T12:00:00.000Z' },
+  applicationName: 'shop',
+  environment,
+  url: `http://${environment}-shop.localhost:8080`,
+  sessionToken: `berth_${environment}`,
+  startedAt: '2026-01-01T12:00:00.000Z',
 });
 
 test('the newest deployment is first, and each is there once', () => {

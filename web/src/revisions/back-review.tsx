@@ -18,7 +18,9 @@ export function BackReview({ target, current, back, onCancel }: BackReviewProps)
         Going back makes revision {current + 1} with the text of revision {back}. Volumes keep their data as it is now.
       </p>
       <Review
-        {...{ target, original: texts.from, text: texts.to }}
+        target={target}
+        original={texts.from}
+        text={texts.to}
         send={() => rollBack(target, back)}
         sendTitle={`Go back to revision ${back}`}
         backTitle="Cancel"

@@ -25,11 +25,11 @@ export function PairComparison({ target, numbers, pair, isAsked, onChoose }: Pai
       <div className="row choice">
         <RevisionChoice
           label="From"
-          {...{ numbers }}
+          numbers={numbers}
           value={pair.from}
           onChoose={(from) => onChoose({ ...pair, from })}
         />
-        <RevisionChoice label="To" {...{ numbers }} value={pair.to} onChoose={(to) => onChoose({ ...pair, to })} />
+        <RevisionChoice label="To" numbers={numbers} value={pair.to} onChoose={(to) => onChoose({ ...pair, to })} />
       </div>
       {problem && <ProblemNotice problem={problem} />}
       {!texts && !problem && <Loading what="the comparison" height="14rem" />}

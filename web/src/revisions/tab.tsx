@@ -40,17 +40,21 @@ export default function RevisionsTab({ target, status }: RevisionsTabProps) {
   return (
     <div className="stack">
       <RevisionList
-        {...{ revisions, target, pair: back === undefined ? pair : undefined }}
+        revisions={revisions}
+        target={target}
+        pair={back === undefined ? pair : undefined}
         onCompare={compare}
         onBack={(number) => setShown({ back: number })}
       />
       {back !== undefined && back !== current && current !== undefined && (
-        <BackReview {...{ target, current, back }} onCancel={() => setShown({})} />
+        <BackReview target={target} current={current} back={back} onCancel={() => setShown({})} />
       )}
       {(back === undefined || back === current) &&
         (pair && numbers.length > 1 ? (
           <PairComparison
-            {...{ target, numbers, pair }}
+            target={target}
+            numbers={numbers}
+            pair={pair}
             isAsked={shown.pair !== undefined}
             onChoose={(chosen) => setShown({ pair: chosen })}
           />

@@ -13,7 +13,7 @@ export function ShareButton({ target, url }: { target: Target; url: string }) {
       </button>
       {isOpen && (
         <Suspense>
-          <ShareDialog {...{ target, url }} onClose={() => setIsOpen(false)} />
+          <ShareDialog target={target} url={url} onClose={() => setIsOpen(false)} />
         </Suspense>
       )}
     </>

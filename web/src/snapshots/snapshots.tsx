@@ -127,7 +127,8 @@ export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelPro
           {value.snapshots.map((snapshot) => (
             <SnapshotRow
               key={snapshot.id}
-              {...{ snapshot, isRestoring }}
+              snapshot={snapshot}
+              isRestoring={isRestoring}
               onRestore={() => setAsked({ kind: 'restore', snapshot })}
               onDelete={() => setAsked({ kind: 'delete', snapshot })}
             />
@@ -148,14 +149,14 @@ export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelPro
       {value && obstacle === undefined && <p className="small soft">{termsOf(value.kept)}</p>}
       {asked?.kind === 'restore' && (
         <RestoreDialog
-          {...{ target }}
+          target={target}
           snapshot={asked.snapshot}
           onClose={close}
           onDone={(message, started) => (started ? open(started) : done(message))}
         />
       )}
       {asked?.kind === 'delete' && (
-        <DeleteDialog {...{ target }} snapshot={asked.snapshot} onClose={close} onDone={done} />
+        <DeleteDialog target={target} snapshot={asked.snapshot} onClose={close} onDone={done} />
       )}
     </section>
   );

@@ -17,8 +17,8 @@ export default function DataTab({ target, deployment: { claim, reservation }, po
   const hasVolumes = pods?.some(({ volumes }) => volumes.length > 0) ?? true;
   return (
     <div className="stack">
-      <SnapshotsPanel {...{ target, isKept, hasVolumes }} />
-      <ExportPanel {...{ target, hasVolumes }} />
+      <SnapshotsPanel target={target} isKept={isKept} hasVolumes={hasVolumes} />
+      <ExportPanel target={target} hasVolumes={hasVolumes} />
     </div>
   );
 }

@@ -30,7 +30,7 @@ export default function TemplatesPage() {
       </div>
       {problem && !value && <ProblemNotice problem={problem} />}
       {!problem && !value && <Loading what="the templates" height="40rem" />}
-      {value && <Gallery {...value} {...{ looked, setLooked }} />}
+      {value && <Gallery {...value} looked={looked} setLooked={setLooked} />}
     </div>
   );
 }

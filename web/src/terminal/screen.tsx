@@ -36,7 +36,11 @@ export default function Screen({ target, pod, isOver, onEnd, onLeave }: ScreenPr
   // biome-ignore lint/correctness/useExhaustiveDependencies: another target or pod is another terminal, by its key
   useEffect(() => {
     const terminal = new Terminal({
-      ...{ theme: colours, fontSize: 13, lineHeight: 1.25, scrollback: 5_000, minimumContrastRatio: 4.5 },
+      theme: colours,
+      fontSize: 13,
+      lineHeight: 1.25,
+      scrollback: 5_000,
+      minimumContrastRatio: 4.5,
       fontFamily: getComputedStyle(document.body).getPropertyValue('--mono'),
       documentOverride: styledDocument(),
     });

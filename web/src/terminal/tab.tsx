@@ -25,7 +25,7 @@ export default function TerminalTab({ target, deployment, pods = [] }: TerminalT
   if (limits.problem) return <ProblemNotice problem={limits.problem} />;
   if (!limits.value) return <Loading what="the terminal" height="24rem" />;
   // Of a claimed one the plan decides; what it refuses is told in its words.
-  if (claim.claimed || limits.value.exec) return <Shell {...{ target, pods: publicFirst(status.pods ?? [], pods) }} />;
+  if (claim.claimed || limits.value.exec) return <Shell target={target} pods={publicFirst(status.pods ?? [], pods)} />;
   return (
     <div className="notice calm">
       <p>
@@ -89,7 +89,9 @@ function Shell({ target, pods }: { target: Target; pods: readonly string[] }) {
         <Suspense fallback={<Loading what="the terminal" height="24rem" />}>
           <Screen
             key={opened.number}
-            {...{ target, pod: opened.pod, isOver: !isOpen }}
+            target={target}
+            pod={opened.pod}
+            isOver={!isOpen}
             onEnd={(end) => setOpened((before) => before && { ...before, end })}
             onLeave={() => leaving.current?.focus()}
           />

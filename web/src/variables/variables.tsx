@@ -32,7 +32,8 @@ export default function Variables({ text, onChange, pods = [] }: VariablesProps)
       {all.map(({ pod, variables }) => (
         <PodTable
           key={pod}
-          {...{ pod, variables }}
+          pod={pod}
+          variables={variables}
           references={referencesOf(pods, pod)}
           onSet={(variable) => take(setVariable(text, pod, variable))}
           onRemove={(name) => take(removeVariable(text, pod, name))}
@@ -105,7 +106,7 @@ function PodTable({ pod, variables, references, onSet, onRemove, onPaste }: PodT
       {variables.length === 0 && <p className="small soft none">No variables yet.</p>}
       <ul>
         {variables.map((variable) => (
-          <Row key={variable.name} {...{ pod, variable, list }} onSet={onSet} onRemove={onRemove} />
+          <Row key={variable.name} pod={pod} variable={variable} list={list} onSet={onSet} onRemove={onRemove} />
         ))}
       </ul>
       <form

@@ -59,7 +59,11 @@ export function resultOf<Answer>(outcome: Outcome<Answer>): Result<Answer> {
 }
 
 const tooCostly: Diagnostic = {
-  ...{ severity: 'error', code: 'too-costly', path: '', line: 1, column: 1 },
+  severity: 'error',
+  code: 'too-costly',
+  path: '',
+  line: 1,
+  column: 1,
   message: 'the document takes too much processor time or memory to read',
   hint: 'make it shorter or simpler; large files belong in an image',
 };

@@ -155,7 +155,8 @@ test("the image's health check is asked where nothing else decides, at times tha
   assert.deepEqual(options({ readiness: running }, { image }).Healthcheck, { ...ours, Interval: 5e9 });
   assert.deepEqual(options({ readiness: running }, { image, host: newer }).Healthcheck, {
     ...ours,
-    ...{ Interval: 10e9, StartInterval: 1e9 },
+    Interval: 10e9,
+    StartInterval: 1e9,
   });
   const times = { initialDelaySeconds: 0, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 };
   const withoutImage: Workload['readiness'][] = [

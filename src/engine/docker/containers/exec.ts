@@ -34,8 +34,12 @@ export function createExec(docker: Docker, owner: string, journal: ExecJournal):
       const group = isRunning ? await groupOf(found.State.Pid, found.Id) : undefined;
       if (!isRunning || !group) throw notRunning();
       const prepared = docker.getContainer(found.Id).exec({
-        ...{ Cmd: [...request.command], AttachStdin: true, AttachStdout: true, AttachStderr: true },
-        ...{ Tty: request.terminal !== undefined, Privileged: false },
+        Cmd: [...request.command],
+        AttachStdin: true,
+        AttachStdout: true,
+        AttachStderr: true,
+        Tty: request.terminal !== undefined,
+        Privileged: false,
         ...(request.terminal && { Env: ['TERM=xterm-256color'] }),
       });
       // 409: it has ended just now.

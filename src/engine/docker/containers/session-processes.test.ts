@@ -49,7 +49,10 @@ test('a process that has got the number of another one since the look is not kil
 
 test('a name that looks like the numbers behind it changes nothing, and who waits to be reaped is left out', () => {
   assert.deepEqual(readProcess(`42 (a) S 1 1 1) S 7 42 30 ${'0 '.repeat(15)}987 0`), {
-    ...{ pid: 42, parent: 7, session: 30, startedAt: 987 },
+    pid: 42,
+    parent: 7,
+    session: 30,
+    startedAt: 987,
   });
   assert.equal(readProcess('42 (gone) Z 7 42 30 0'), undefined);
   assert.equal(readProcess(''), undefined);

@@ -88,8 +88,11 @@ function newStage(owner: string): Stage {
   const block = randomBytes(2).readUInt16BE() & ~3;
   const address = (offset: number) => `198.18.${block >> 8}.${(block & 255) + offset}`;
   return {
-    ...{ bridge: `${bridgePrefix(owner)}${tag}`, sink: `bsink-${tag}` },
-    ...{ host: address(1), pod: address(2), beyond: address(3) },
+    bridge: `${bridgePrefix(owner)}${tag}`,
+    sink: `bsink-${tag}`,
+    host: address(1),
+    pod: address(2),
+    beyond: address(3),
   };
 }
 

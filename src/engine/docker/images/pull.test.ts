@@ -30,24 +30,26 @@ const layers = [
   { digest: digestOf('c'), sizeBytes: 1000 },
 ];
 const line = (letter: string, status: string, current = 0, total = 0): PullLine => ({
-  ...{ id: letter.repeat(12), status, progressDetail: { current, total } },
+  id: letter.repeat(12),
+  status,
+  progressDetail: { current, total },
 });
 
 test('progress counts bytes over all layers that are not here yet', () => {
   const { line: progress, passed } = watchPull(layers);
   assert.deepEqual(progress({ id: '1', status: 'Pulling from library/nginx' }), {
-    ...{ share: 0, bytes: { doneBytes: 0, totalBytes: 1400 } },
+    share: 0,
+    bytes: { doneBytes: 0, totalBytes: 1400 },
   });
   assert.equal(progress(line('c', 'Already exists')).bytes.totalBytes, 400);
   // The engine gets it unpacked: how much of it has come says the gate.
   progress(line('a', 'Downloading', 5_000));
-  assert.deepEqual(passed(digestOf('a'), 50), {
-    ...{ share: (0.8 * 50) / 400, bytes: { doneBytes: 50, totalBytes: 400 } },
-  });
+  assert.deepEqual(passed(digestOf('a'), 50), { share: (0.8 * 50) / 400, bytes: { doneBytes: 50, totalBytes: 400 } });
   assert.equal(progress(line('a', 'Download complete')).share, (0.8 * 100) / 400);
   progress(line('a', 'Pull complete'));
   assert.deepEqual(progress(line('b', 'Extracting', 4_500, 9_000)), {
-    ...{ share: 0.8 + (0.2 * 250) / 400, bytes: { doneBytes: 400, totalBytes: 400 } },
+    share: 0.8 + (0.2 * 250) / 400,
+    bytes: { doneBytes: 400, totalBytes: 400 },
   });
   assert.equal(progress(line('b', 'Pull complete')).share, 1);
 });

@@ -36,7 +36,9 @@ async function machine(count: number) {
     Config: {
       Labels: {
         ...deploymentLabels('me', `of-${id}`),
-        ...{ [labelKeys.pod]: 'web', [labelKeys.revision]: '1', [labelKeys.replica]: '0' },
+        [labelKeys.pod]: 'web',
+        [labelKeys.revision]: '1',
+        [labelKeys.replica]: '0',
       },
     },
   });

@@ -84,7 +84,9 @@ export function createUsageMeter(docker: Docker, options: UsageMeterOptions): Us
 
     async volumes() {
       return ((await loops?.usages()) ?? []).map(({ deploymentId, volume, usedBytes, freeBytes }) => ({
-        ...{ deploymentId, volume, usedBytes },
+        deploymentId,
+        volume,
+        usedBytes,
         sizeBytes: usedBytes + freeBytes,
       }));
     },
@@ -106,7 +108,13 @@ async function learn(
   const { deploymentId, pod, revision, replica } = labels;
   const { NanoCpus: nanoCpus = 0, Memory: memoryLimitBytes = 0 } = HostConfig;
   return {
-    ...{ deploymentId, pod, revision, replica, group, pid: State.Pid, startedAt: Date.parse(State.StartedAt) },
+    deploymentId,
+    pod,
+    revision,
+    replica,
+    group,
+    pid: State.Pid,
+    startedAt: Date.parse(State.StartedAt),
     ...(nanoCpus > 0 && { cpuLimitMillis: nanoCpus / 1e6 }),
     ...(memoryLimitBytes > 0 && { memoryLimitBytes }),
   };

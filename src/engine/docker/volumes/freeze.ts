@@ -16,7 +16,8 @@ export const longestFreezeSeconds = 60;
 export async function freezeAll(mounts: readonly string[]): Promise<{ end(): Promise<number> }> {
   // The words of the script are always these: the mounts are its arguments.
   const keeper = spawn('sh', ['-c', keeperScript, 'sh', dirname(dirname(mounts[0]!)), ...mounts], {
-    ...{ env: { PATH: programPath, LC_ALL: 'C' }, detached: true },
+    env: { PATH: programPath, LC_ALL: 'C' },
+    detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   keeper.stdin.on('error', () => {});

@@ -48,11 +48,14 @@ async function canEngineSee(
   let container: Docker.Container | undefined;
   try {
     await docker.createVolume({
-      ...{ Name: volume.name, Labels: volumeLabels(owner, trial.deploymentId, trial.volume) },
+      Name: volume.name,
+      Labels: volumeLabels(owner, trial.deploymentId, trial.volume),
       DriverOpts: bindTo(directory),
     });
     container = await docker.createContainer({
-      ...{ Image: image, Cmd: ['none'], Labels: deploymentLabels(owner, trial.deploymentId) },
+      Image: image,
+      Cmd: ['none'],
+      Labels: deploymentLabels(owner, trial.deploymentId),
       HostConfig: { Mounts: [{ Type: 'volume', Source: volume.name, Target: '/trial' }], NetworkMode: 'none' },
     });
     const answer: IncomingMessage | undefined = await orAbsent(container.infoArchive({ path: '/trial' }));

@@ -70,7 +70,8 @@ export function createVolumes(docker: Docker, { owner, loops, isLoopForNew, stop
       // Docker answers a second creation with the volume that is there, whoever made it and however.
       const make = async () => {
         const created = await docker.createVolume({
-          ...{ Name: name, Labels: volumeLabels(owner, deploymentId, volume) },
+          Name: name,
+          Labels: volumeLabels(owner, deploymentId, volume),
           ...(isLoop && { DriverOpts: bindTo(loops.dataOf(which)) }),
         });
         return await created.inspect();

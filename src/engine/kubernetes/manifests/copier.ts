@@ -78,7 +78,10 @@ export function copierManifest(request: CopierRequest): Manifest {
                 capabilities: { drop: ['ALL'], add: copierCapabilities },
               },
               volumeMounts: mounts.map(({ path, readOnly }, index) => ({
-                ...{ name: `claim-${index}`, mountPath: path, subPath: volumeFolder, readOnly },
+                name: `claim-${index}`,
+                mountPath: path,
+                subPath: volumeFolder,
+                readOnly,
               })),
             },
           ],

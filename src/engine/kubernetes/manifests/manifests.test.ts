@@ -96,7 +96,13 @@ const golden: Record<string, Manifest[]> = {
   'a copy of volumes': [
     asideManifest({ owner, deploymentId, volume: 'Web_Data', sizeBytes: 2 ** 30, key: 'monday', part: 'copy' }),
     copierManifest({
-      ...{ owner, deploymentId, key: 'monday', part: 'copy-0', image: 'node:1', pullSecret: 'a-pull', node: 'one' },
+      owner,
+      deploymentId,
+      key: 'monday',
+      part: 'copy-0',
+      image: 'node:1',
+      pullSecret: 'a-pull',
+      node: 'one',
       mounts: [
         { claim: 'data', path: '/from/0', readOnly: true },
         { claim: asideName('copy', 'monday', 'Web_Data'), path: '/to/0', readOnly: false },

@@ -39,7 +39,10 @@ export type WorkloadRequest = {
 
 /** On a node that is away, after the 40 s in which the cluster believes in it; its own rule is five minutes. */
 const awayTolerations = ['not-ready', 'unreachable'].map((condition) => ({
-  ...{ key: `node.kubernetes.io/${condition}`, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 30 },
+  key: `node.kubernetes.io/${condition}`,
+  operator: 'Exists',
+  effect: 'NoExecute',
+  tolerationSeconds: 30,
 }));
 
 /** A job's tries after the first, as on other engines. */
