@@ -57,6 +57,8 @@ export type FilesBelow = { kind: 'files'; folder: string; paths: string[] };
 /** No folder of this machine has them: what is in each comes through this process as a tar (GNU's form, owners by number). */
 export type ReadableTars = {
   kind: 'tars';
+  /** How many bytes each will have, by volume. */
+  sizes: ReadonlyMap<string, number>;
   /** Writes what is in a volume to `to`, which it does not end. */
   read(volume: string, to: Writable, signal: AbortSignal): Promise<void>;
 };

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as others } from 'node:timers/promises';
 import { images, shopOnMemory, spec, withWeb } from '../../test/support/controlled-deployment.ts';
 import { createMemoryEngine } from '../engine/memory/memory.ts';
+import type { Wait } from '../lib/wait.ts';
+import { heldCopies, holdCopy } from '../store/copy-holds.ts';
 import { askForRestore, noteFilled, noteTry, restoresOf } from '../store/restores.ts';
 import { askForSnapshot, snapshotsOf } from '../store/snapshots.ts';
 import { failUnoffered } from './fail-unoffered.ts';
+import { clearCopies } from './snapshot-parts.ts';
 
 test('where none are taken any more, what was asked for fails in words, and an update that waits for it is decided', async () => {
   const shop = await shopOnMemory(spec, { ...images, 'nginx:2': {} });
@@ -22,9 +26,7 @@ test('where none are taken any more, what was asked for fails in words, and an u
   const parts = { db, now, log, wake: (id: string) => void woken.push(id) };
 
   const { copies } = createMemoryEngine({ world: shop.world, now });
-  for (const key of ['try', 'left']) await copies!.make('shop', [], key);
   await failUnoffered({ ...parts, copies });
-  assert.deepEqual(await copies!.list(), ['try']);
   assert.deepEqual((await restoresOf(db, 'shop')).map(({ state }) => state).sort(), ['failed', 'filled']);
   await failUnoffered({ ...parts, copies: undefined });
   assert.deepEqual(
@@ -40,3 +42,38 @@ test('where none are taken any more, what was asked for fails in words, and an u
   assert.equal(state, 'failed');
   assert.match(message, /no snapshot could be taken before the update: This service no longer takes snapshots\./);
 });
+
+test('of copies stays what a restore is to put in its place, and what somebody reads who comes back in time', async () => {
+  const { control, world, clock } = await shopOnMemory(spec, images);
+  const { db, now, log } = control;
+  const asked = { deploymentId: 'shop', snapshotId: 'old', volumes: ['db-data'], now: now() };
+  await noteTry(db, (await askForRestore(db, asked)).id, 'try');
+  const { copies } = createMemoryEngine({ world, now });
+  const clear = () => clearCopies({ db, now, log, engine: { copies: copies! } });
+  for (const key of ['try', 'left', 'read']) await copies!.make('shop', [], key);
+
+  const rounds: (() => void)[] = [];
+  const round = () => rounds.shift()!();
+  const wait: Wait = (_, signal) =>
+    new Promise((resolve) => {
+      rounds.push(resolve);
+      signal?.addEventListener('abort', () => resolve(), { once: true });
+    });
+  const held = await holdCopy(db, 'read', now, wait);
+  for (let turn = 0; turn < 4; turn++) {
+    await clear();
+    assert.deepEqual((await copies!.list()).sort(), ['read', 'try']);
+    clock.pass(20_000);
+    round();
+    await until(() => rounds.length > 0);
+  }
+  clock.pass(31_000);
+  await clear();
+  assert.deepEqual(await copies!.list(), ['try']);
+  await held[Symbol.asyncDispose]();
+  assert.deepEqual(await heldCopies(db, now()), new Set());
+});
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await others();
+}

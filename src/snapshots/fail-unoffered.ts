@@ -7,12 +7,12 @@ import { atOnce, makeDue } from '../store/leases.ts';
 import { failRestore, openRestores } from '../store/restores.ts';
 import { askedSnapshots, noteFailedTry } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
-import { clearCopies, type SnapshotParts } from './snapshot-parts.ts';
+import type { SnapshotParts } from './snapshot-parts.ts';
 
 const problem = 'This service no longer takes snapshots.';
 
 export type UnofferedParts = Pick<SnapshotParts, 'db' | 'now' | 'wake' | 'log'> & {
-  /** What was filled for a restore can still be put in its place, and what else is left goes. */
+  /** What was filled for a restore can still be put in its place. */
   copies: VolumeCopies | undefined;
 };
 
@@ -30,7 +30,6 @@ export async function failUnoffered({ db, now, wake, log, copies }: UnofferedPar
       { kind: 'snapshot', snapshot: 'not-restored', id: snapshotId, because: problem, isOver: true },
       (db) => failRestore(db, id, problem, now()),
     );
-  if (copies) await clearCopies({ db, engine: { copies }, log });
   if (snapshots.length + restores.length > 0)
     log.info({ snapshots: snapshots.length, restores: restores.length }, 'no snapshots are offered any more');
 

@@ -12,9 +12,9 @@ import { revisionIfKept } from '../store/revisions.ts';
 import { derivationOf } from '../store/seeds.ts';
 import { passwordOfPlace } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
-import { failUnoffered } from './fail-unoffered.ts';
+import { failUnoffered, type UnofferedParts } from './fail-unoffered.ts';
 import { holdDuty } from './hold-duty.ts';
-import type { SnapshotParts } from './snapshot-parts.ts';
+import { clearCopies, type SnapshotParts } from './snapshot-parts.ts';
 import { passwordOf, placeOf } from './snapshot-place.ts';
 import { createSnapshotWorker, type SnapshotWorker } from './worker.ts';
 
@@ -61,14 +61,15 @@ export function openSnapshots(
   const { copies } = engine;
   const { snapshots, dataDir, diskFreeBytes } = settings;
   const stopping = new AbortController();
-  if (snapshots === 'none' || !copies || !isPlaceKnown(settings, engine))
-    return failAll({ ...parts, copies }, stopping);
   const { db, now, log } = parts;
-  const place = snapshots ?? readBackupPlace(join(dataDir, 'snapshots'));
   const duty = { name: 'snapshots', holder: nameOfHeld(self?.isSeen() ? self.id : undefined), forMs: dutyMs };
+  const renew = () => takeDuty(db, { ...duty, now: now() });
+  const leave = () => leaveDuties(db, duty.holder).catch(() => {});
+  if (snapshots === 'none' || !copies || !isPlaceKnown(settings, engine))
+    return failAll({ ...parts, copies }, { renew, leave }, stopping);
+  const place = snapshots ?? readBackupPlace(join(dataDir, 'snapshots'));
   let rouse = () => {};
 
-  const renew = () => takeDuty(db, { ...duty, now: now() });
   /** For as long as this process has the duty: what one does ends with it. */
   let tenure: { worker: SnapshotWorker; over: AbortSignal } | undefined;
 
@@ -116,7 +117,7 @@ export function openSnapshots(
       stopping.abort();
       rouse();
       await running;
-      await leaveDuties(db, duty.holder).catch(() => {});
+      await leave();
     },
   };
 }
@@ -130,17 +131,29 @@ async function startedPod(
   return spec && { spec, derive: await derivationOf(db, seal, deploymentId) };
 }
 
-/** Tried until the store can be written. */
-function failAll(parts: Parameters<typeof failUnoffered>[0], stopping: AbortController): OpenSnapshots {
+/**
+ * Tried until the store can be written. What is left of copies goes here too, as of exports and backups whose process was
+ * killed; unless another process has the duty, and may be taking snapshots.
+ */
+function failAll(
+  parts: UnofferedParts,
+  { renew, leave }: { renew: () => Promise<boolean>; leave: () => Promise<void> },
+  stopping: AbortController,
+): OpenSnapshots {
   const { signal } = stopping;
+  const { copies, ...others } = parts;
   async function run(): Promise<void> {
+    let isOver = false;
     while (!signal.aborted) {
       try {
-        return await failUnoffered(parts);
+        if (!isOver) await failUnoffered(parts);
+        isOver = true;
+        if (!copies) return;
+        if (await renew()) await clearCopies({ ...others, engine: { copies } });
       } catch (error) {
-        parts.log.error({ err: error }, 'what was asked of snapshots could not be ended, will be tried again');
-        await wait(pollMs, signal);
+        parts.log.error({ err: error }, 'what is left of snapshots could not be ended, will be tried again');
       }
+      await wait(pollMs, signal);
     }
   }
   const running = run();
@@ -149,6 +162,7 @@ function failAll(parts: Parameters<typeof failUnoffered>[0], stopping: AbortCont
     async [Symbol.asyncDispose]() {
       stopping.abort();
       await running;
+      await leave();
     },
   };
 }

@@ -7,6 +7,7 @@ import { type Engine, EngineFault } from '../engine/engine.ts';
 import type { Exec } from '../engine/exec.ts';
 import type { VolumeCopies } from '../engine/volume-facets.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import { heldCopies } from '../store/copy-holds.ts';
 import { openRestores } from '../store/restores.ts';
 import type { Tables } from '../store/rows.ts';
 import type { StartedPod } from './dumps/save-first.ts';
@@ -37,12 +38,16 @@ export type SnapshotParts = {
 
 type Clearing = { engine: Pick<SnapshotParts['engine'], 'copies'>; log: SnapshotParts['log'] };
 
-/** Whoever takes or restores one does it alone: what no restore needs was left by one that was killed. */
-export async function clearCopies(parts: Clearing & Pick<SnapshotParts, 'db'>): Promise<void> {
+/**
+ * Whoever takes or restores one does it alone: what no restore needs, and nobody holds, was left by one that was killed.
+ */
+export async function clearCopies(parts: Clearing & Pick<SnapshotParts, 'db' | 'now'>): Promise<void> {
   // Read after: whoever makes one has it in its row before.
   const there = await parts.engine.copies.list();
+  if (there.length === 0) return;
   const needed = new Set((await openRestores(parts.db)).map(({ filledKey }) => filledKey));
-  for (const key of there) if (!needed.has(key)) await clearUnlessBusy(key, parts);
+  const held = await heldCopies(parts.db, parts.now());
+  for (const key of there) if (!needed.has(key) && !held.has(key)) await clearUnlessBusy(key, parts);
 }
 
 /** What a program of a killed process still uses stays until it has ended: others do not wait for it. */

@@ -3,12 +3,9 @@
  * the grace, while processes are killed at any call, and the engine and the place fail at any call. All in memory.
  */
 import assert from 'node:assert/strict';
-import { openExport } from '../../src/api/export/exported-application.ts';
-import { BackupFault } from '../../src/backup/restic.ts';
 import { reconcile } from '../../src/control/visit/reconcile.ts';
 import type { Deployment } from '../../src/deployment/deployment.ts';
 import { snapshotTermsOf } from '../../src/deployment/snapshot/snapshot.ts';
-import { EngineFault } from '../../src/engine/engine.ts';
 import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
 import type { Interceptor } from '../../src/engine/memory/memory-call.ts';
 import { volumeKey } from '../../src/engine/memory/world.ts';
@@ -23,7 +20,8 @@ import { addNeighbour, onEngine, shopOnMemory } from '../support/controlled-depl
 import { pod, specOf } from '../support/deployments.ts';
 import { createTestEngine } from '../support/memory-engine.ts';
 import { createMemoryRepository, keptFile, type MemoryRepository } from '../support/memory-repository.ts';
-import { filesOfTar } from '../support/tar-files.ts';
+import { playExport } from './exported.ts';
+import { type Fate, fatedCalls } from './fated-calls.ts';
 
 const minute = 60_000;
 const graceMs = 20 * minute;
@@ -34,27 +32,6 @@ const spec = specOf(
   pod('db', { image: 'db:1', servicePorts: [5432], volumes }),
   pod('web', { image: 'web:1', path: '/', servicePorts: [80] }),
 );
-
-/** What happens to a process: `at` counts its calls. */
-export type Fate = { at: number; kind: 'death' | 'fault'; isAfter: boolean };
-
-/** Calls of a process, one of which may be its last, or fail. */
-function fatedCalls(fate: Fate | undefined) {
-  const { promise: died, resolve: die } = Promise.withResolvers<'died'>();
-  let calls = 0;
-  async function call<T>(name: string, perform: () => T): Promise<T> {
-    const isMeant = ++calls === fate?.at;
-    if (!isMeant) return perform();
-    if (fate.isAfter) perform();
-    if (fate.kind === 'fault')
-      throw name.startsWith('copies') || name === 'observe'
-        ? new EngineFault('unavailable', 'It does not answer.')
-        : new BackupFault('restic: no');
-    die('died');
-    return await new Promise<T>(() => {});
-  }
-  return { call, died };
-}
 
 /** Plays one story to its end, and throws where something of it must not be. `note`: what has happened. */
 export async function playSnapshots(seed: number, note: (what: string) => void): Promise<void> {
@@ -74,7 +51,7 @@ export async function playSnapshots(seed: number, note: (what: string) => void):
   });
   const { control, world, clock } = shop;
   control.settings.graceMs = graceMs;
-  const { db, seal, metrics, log, now } = control;
+  const { db, metrics, log, now } = control;
   const places = new Map<string, MemoryRepository['kept']>();
   /** Of each deployment that was started beside the shop, what it has to begin with. */
   const beside = new Map<string, string | undefined>();
@@ -217,23 +194,11 @@ export async function playSnapshots(seed: number, note: (what: string) => void):
     }
   }
 
-  /** Whatever is exported is of one instant. */
-  async function exportIt(): Promise<void> {
+  async function exportIt(fate?: Fate): Promise<void> {
     const row = await shopRow();
     if (!isActive(row) || row.servingRevision === null) return;
-    const { archives } = createMemoryEngine({ world, now });
-    const service = { db, seal, now, urlOf: control.urlOf, engine: { archives } };
-    const wanted = { withSecrets: true, withVolumes: true };
-    const opened = await openExport(service as never, row, wanted, new AbortController().signal);
-    if (!opened.ok) return note('export refused');
-    await using exported = opened.value;
-    const numbers = [];
-    for (const { archive } of exported.archives) {
-      const content = Buffer.concat(await Array.fromAsync(archive.read(new AbortController().signal)));
-      numbers.push((await filesOfTar(content)).get('./n')?.toString());
-    }
-    note('exported');
-    assert.ok(new Set(numbers).size <= 1, `an export has ${numbers}`);
+    const meanwhile = async () => void (below(2) === 0 && (await work()));
+    await playExport(row, { control, world, copiesAs, names, key: `export-${written}`, fate, note, meanwhile });
   }
 
   await visit(false);
@@ -251,7 +216,7 @@ export async function playSnapshots(seed: number, note: (what: string) => void):
     else if (chance < 0.38) await askBeside();
     else if (chance < 0.4) await deleteOne();
     else if (chance < 0.43) await endOrReturn();
-    else if (chance < 0.48) await exportIt();
+    else if (chance < 0.48) await exportIt(fate);
     else if (chance < 0.75) await work(fate);
     else if (chance < 0.95) await visitAndCheck(fate !== undefined);
     else clock.pass(10 * minute);

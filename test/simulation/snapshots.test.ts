@@ -20,6 +20,15 @@ test('whatever is killed or fails, data is that of before or that of the snapsho
     });
   t.diagnostic(JSON.stringify(tally));
   if (runs < 40) return;
-  for (const what of ['died', 'restored', 'runs beside', 'exported', 'returned', 'visit interrupted at swap'])
+  for (const what of [
+    'died',
+    'restored',
+    'runs beside',
+    'exported',
+    'export broken',
+    'died over an export',
+    'returned',
+    'visit interrupted at swap',
+  ])
     assert.ok((tally[what] ?? 0) > 0, `${what} never happened`);
 });

@@ -3,12 +3,16 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, test } from 'node:test';
+import { setImmediate as others } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { type TestApi, testApi } from '../../../test/support/api.ts';
+import { createTestEngine } from '../../../test/support/memory-engine.ts';
 import { filesOfTar } from '../../../test/support/tar-files.ts';
 import { pushedReference } from '../../config/values/pushed-image.ts';
 import { EngineFault } from '../../engine/engine.ts';
+import type { Interceptor } from '../../engine/memory/memory-call.ts';
 import type { VolumeArchive } from '../../engine/volume-facets.ts';
+import { heldCopies } from '../../store/copy-holds.ts';
 import { askForRestore, noteFilled, noteRestored, noteTry } from '../../store/restores.ts';
 import { settleImage } from '../../store/revisions.ts';
 
@@ -144,6 +148,49 @@ test('a client that leaves gives the copy back, and one export of a deployment a
   assert.ok(second.headers['retry-after']);
   socket.destroy();
   await ended.promise;
+});
+
+/** As on an engine of many hosts. */
+function onManyHosts(given: Interceptor = async (_, perform) => perform()) {
+  const engine = createTestEngine({ world: api.world, copiesAs: 'tars', intercept: given });
+  delete engine.archives;
+  api.service.engine = engine;
+  return engine.copies!;
+}
+
+test('where no disk here has the data, a copy of them is read, which nobody clears meanwhile, and nothing is left of it', async () => {
+  const { token } = await start();
+  const { db, now } = api.service;
+  const held: string[] = [];
+  const copies = onManyHosts(async ({ name }, perform) => {
+    if (name === 'copies.read') held.push(...(await heldCopies(db, now())));
+    return perform();
+  });
+  const files = await exported(token);
+  const tar = files.get('shop/volumes/db-data.tar')!.toString();
+  assert.deepEqual(JSON.parse(tar), [['base/1', 'every row']]);
+  assert.match(files.get('shop/start-kubernetes.sh')!.toString(), /volumes\/db-data\.tar/);
+  assert.equal(held.length, 1);
+  while ((await heldCopies(db, now())).size > 0) await others();
+  assert.deepEqual(await copies.list(), []);
+});
+
+test('where that copy cannot be made, or is not all of it, it is said, or the tar is broken', async () => {
+  const { token } = await start();
+  const url = '/exportDeployment?applicationName=shop';
+  let failing = 'copies.take';
+  const copies = onManyHosts(async ({ name }, perform) => {
+    if (name === failing) throw new EngineFault('unavailable', 'The job load is at work on the volumes.');
+    return perform();
+  });
+  const answer = await api.get(url, { authorization: `Bearer ${token}` });
+  assert.deepEqual([answer.status, answer.body.code], [503, 'capacity_exhausted']);
+  assert.match(answer.body.error, /The job load is at work/);
+  assert.match(answer.body.hint, /volumes=false/);
+  assert.deepEqual(await copies.list(), []);
+  failing = 'copies.read';
+  await assert.rejects(exported(token));
+  while ((await copies.list()).length > 0) await others();
 });
 
 test('a server without room for a copy says so, and what can be had all the same', async () => {

@@ -24,6 +24,7 @@ import { restoresOf } from '../../store/restores.ts';
 import { documentOf, revisionOf } from '../../store/revisions.ts';
 import { derivationOf } from '../../store/seeds.ts';
 import type { Service } from '../api-service.ts';
+import { takeTars } from './taken-tars.ts';
 
 export type ExportWanted = { withSecrets: boolean; withVolumes: boolean };
 
@@ -56,7 +57,7 @@ export async function openExport(
   const volumes = volumesOf(spec);
   const before = await finishedRestores(db, deployment.id);
   if (withVolumes && before === undefined) return restoreUnderWay;
-  const taken = await takeVolumes(engine, deployment, withVolumes ? volumes : [], signal);
+  const taken = await takeVolumes({ db, engine, now }, deployment, withVolumes ? volumes : [], signal);
   if (!taken.ok) return taken;
   await using opening = new AsyncDisposableStack();
   opening.use(taken.value);
@@ -138,23 +139,22 @@ function isIn({ missing }: OciLayout, digest: Digest): boolean {
 }
 
 async function takeVolumes(
-  { archives }: Service['engine'],
+  { db, engine, now }: Pick<Service, 'db' | 'engine' | 'now'>,
   { id }: Deployment,
   volumes: readonly DesiredVolume[],
   signal: AbortSignal,
 ): Promise<Result<ArchivedVolumes>> {
+  const { archives, copies } = engine;
+  const names = volumes.map(({ volume }) => volume);
   const none = { pausedMs: 0, archives: [], [Symbol.asyncDispose]: async () => {} };
-  if (!archives || volumes.length === 0) return succeed(none);
+  if (volumes.length === 0) return succeed(none);
   try {
-    const names = volumes.map(({ volume }) => volume);
-    return succeed(await archives.take(id, names, signal));
+    if (archives) return succeed(await archives.take(id, names, signal));
+    return succeed(copies ? await takeTars(copies, { db, now }, { deploymentId: id, volumes: names, signal }) : none);
   } catch (error) {
-    if (!(error instanceof EngineFault) || error.hint === undefined) throw error;
-    return refuse(
-      'capacity_exhausted',
-      error.message,
-      `${error.hint}; or export it without its volumes: volumes=false`,
-    );
+    if (!(error instanceof EngineFault) || signal.aborted || (archives && error.hint === undefined)) throw error;
+    const { message, hint = 'Try again later' } = error;
+    return refuse('capacity_exhausted', message, `${hint}; or export it without its volumes: volumes=false`);
   }
 }
 

@@ -57,6 +57,7 @@ export function createTars({ run }: Pick<Copiers, 'run'>): Tars {
       }
       return {
         kind: 'tars',
+        sizes,
         apparentBytes,
         async read(volume, to, signal) {
           const { pod, path } = places.get(volume)!;

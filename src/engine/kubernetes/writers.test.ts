@@ -1,44 +1,118 @@
-/** Against a cluster that does at once what it is told, but whose pods do not end. */
+/** Against a cluster that does at once what it is told; pods that are there do not end. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as others } from 'node:timers/promises';
-import { labelKeys } from '../labels.ts';
+import { type Labels, labelKeys } from '../labels.ts';
 import { openCache } from './cache.ts';
 import type { Cluster, Followed } from './cluster.ts';
+import { ClusterRefusal } from './faults.ts';
+import { copyKey } from './manifests/marks.ts';
 import type { Found, Kind } from './objects.ts';
 import { createWriters } from './writers.ts';
 
 const dates = { uid: 'u', resourceVersion: '1', creationTimestamp: '' };
 const metadata = { ...dates, name: 'web', namespace: 'berth-shop', labels: { [labelKeys.deployment]: 'shop' } };
 const spec = { volumes: [{ persistentVolumeClaim: { claimName: 'data' } }] };
-const there: Partial<Record<Kind, Found & { spec: object }>> = {
-  Deployment: { metadata, spec: { template: { spec } } },
-  Pod: { metadata, spec },
-};
 
-test('a service that stops while it waits for the end of those that write starts them again before it has gone', async () => {
-  const replicas: unknown[] = [];
+/** `pods`: of those that write. `answers`: to each request for a change, instead of doing it. */
+async function clusterWith(pods: readonly object[], answers: (() => Found)[] = []) {
+  const there: Partial<Record<Kind, Found>> = {
+    Deployment: { metadata, spec: { template: { spec } } } as Found,
+    ...(pods.length > 0 && { Pod: pods[0] as Found }),
+  };
   const follow = (kind: Kind) =>
     ({
       list: () => (there[kind] ? [there[kind]] : []),
       get: () => there[kind],
-      on() {},
+      on: (what: string, tell: (found: Found) => void) => void (what === 'change' && tellers.push(tell)),
       async start() {},
       async stop() {},
     }) as unknown as Followed<never>;
+  const tellers: ((found: Found) => void)[] = [];
+  const asked: { replicas: number; key: string | null }[] = [];
+  const become = (key: string | null) => {
+    const { resourceVersion, labels, ...rest } = there.Deployment!.metadata;
+    const { [copyKey]: _, ...others } = labels ?? {};
+    there.Deployment = {
+      ...there.Deployment!,
+      metadata: {
+        ...rest,
+        resourceVersion: String(Number(resourceVersion) + 1),
+        labels: { ...others, ...(key !== null && { [copyKey]: key }) },
+      },
+    };
+    for (const tell of tellers) tell(there.Deployment);
+    return there.Deployment;
+  };
   const cluster = {
     follow,
-    async change(_: Kind, __: object, fields: { spec: { replicas: number } }) {
-      replicas.push(fields.spec.replicas);
-      return there.Deployment!;
+    async change(_: Kind, __: object, fields: { metadata: { labels: Labels }; spec: { replicas: number } }) {
+      const key = fields.metadata.labels[copyKey] ?? null;
+      asked.push({ replicas: fields.spec.replicas, key });
+      return answers.shift()?.() ?? become(key);
     },
   };
-  await using cache = await openCache(cluster as unknown as Cluster, 'berthowner');
+  const cache = await openCache(cluster as unknown as Cluster, 'berthowner');
+  const without = (key: string, work: () => Promise<void>, signal?: AbortSignal) =>
+    createWriters(cluster as unknown as Cluster, cache).without(
+      { deploymentId: 'shop', claims: new Set(['data']), key, signal },
+      work,
+    );
+  return { asked, become, without, [Symbol.asyncDispose]: () => cache[Symbol.asyncDispose]() };
+}
+
+test('a service that stops while it waits for the end of those that write starts them again before it has gone', async () => {
+  await using shop = await clusterWith([{ metadata, spec }]);
   const stopping = new AbortController();
-  const stop = { deploymentId: 'shop', claims: new Set(['data']), key: 'monday', signal: stopping.signal };
-  const copying = createWriters(cluster, cache).without(stop, () => assert.fail('they have not ended'));
-  while (replicas.length === 0) await others();
+  const copying = shop.without('monday', () => assert.fail('they have not ended'), stopping.signal);
+  while (shop.asked.length === 0) await others();
   stopping.abort();
   await assert.rejects(copying, { name: 'AbortError' });
-  assert.deepEqual(replicas, [0, 1]);
+  assert.deepEqual(shop.asked, [
+    { replicas: 0, key: 'monday' },
+    { replicas: 1, key: null },
+  ]);
+});
+
+test('a copy waits until another one has let those go on that it had stopped', async () => {
+  await using shop = await clusterWith([]);
+  const { promise: copied, resolve: end } = Promise.withResolvers<void>();
+  const first = shop.without('monday', () => copied);
+  while (shop.asked.length === 0) await others();
+  const did: string[] = [];
+  const second = shop.without('export', async () => void did.push('copied'));
+  for (let turn = 0; turn < 20; turn++) await others();
+  assert.deepEqual([did, shop.asked.length], [[], 1]);
+  end();
+  await Promise.all([first, second]);
+  assert.deepEqual(did, ['copied']);
+  assert.deepEqual(
+    shop.asked.map(({ replicas, key }) => `${replicas} ${key}`),
+    ['0 monday', '1 null', '0 export', '1 null'],
+  );
+});
+
+test('of two copies that begin at once one is told so, and lets nobody go on whom the other has stopped', async () => {
+  // What was read is not so any more: the other one came first.
+  const overtaken = (): never => {
+    shop.become('monday');
+    throw new ClusterRefusal(409, '');
+  };
+  await using shop = await clusterWith([], [overtaken]);
+  const copying = shop.without('export', () => assert.fail('another one copies'));
+  await assert.rejects(copying, /are being copied for something else/);
+  assert.deepEqual(shop.asked, [{ replicas: 0, key: 'export' }]);
+});
+
+test('what the cluster notes on one that writes keeps nobody from stopping it', async () => {
+  const noted = (): never => {
+    shop.become(null);
+    throw new ClusterRefusal(409, '');
+  };
+  await using shop = await clusterWith([], [noted, noted]);
+  await shop.without('export', async () => {});
+  assert.deepEqual(
+    shop.asked.map(({ replicas }) => replicas),
+    [0, 0, 0, 1],
+  );
 });

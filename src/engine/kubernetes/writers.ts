@@ -1,6 +1,6 @@
 /**
  * Those that have volumes, stopped while these are copied: nothing on a cluster holds them back for an instant. Which are
- * stopped is told by their objects, so that whoever comes next lets them go on.
+ * stopped, and for which copy, is told by their objects: whoever comes next lets them go on, and another copy waits.
  */
 import { EngineFault } from '../engine.ts';
 import { labelKeys } from '../labels.ts';
@@ -31,38 +31,80 @@ export type Writers = {
 
 /** Beyond their own grace periods: nodes tell of an end within a few seconds. */
 const stopPatienceMs = 5 * 60_000;
+/** What another copy may take until those that it has stopped go on. */
+const turnPatienceMs = 10 * 60_000;
+/** The cluster notes on them how far they are: what was read a moment ago may be of before, and is soon known anew. */
+const mostTries = 10;
+const seenPatienceMs = 10_000;
+
+const isBeingCopied = 'The volumes are being copied for something else at the moment.';
 
 export function createWriters(cluster: Pick<Cluster, 'change'>, cache: Cache): Writers {
-  const usersOf = ({ deploymentId, claims, key }: Stop): FoundPod[] =>
+  // What copies volumes only reads those in use, whoever it is for.
+  const usersOf = ({ deploymentId, claims }: Stop): FoundPod[] =>
     cache
       .list('Pod', deploymentId)
-      .filter((pod) => isAtWork(pod) && mounts(pod, claims) && pod.metadata.labels?.[copyKey] !== key);
+      .filter((pod) => isAtWork(pod) && mounts(pod, claims) && pod.metadata.labels?.[copyKey] === undefined);
 
-  async function change({ metadata }: FoundController, replicas: number, key: string | null): Promise<void> {
+  const writersOf = ({ deploymentId, claims }: Stop): FoundController[] =>
+    cache.list('Deployment', deploymentId).filter((found) => templateMounts(found, claims));
+
+  /** False where it is not as it was read: it has changed, has gone, or another one is in its place. */
+  async function change(
+    { metadata }: FoundController,
+    { key, ...spec }: { replicas: number; key: string | null },
+    resourceVersion?: string,
+  ): Promise<boolean> {
     const at = { name: metadata.name, namespace: metadata.namespace! };
-    const fields = { metadata: { uid: metadata.uid, labels: { [copyKey]: key } }, spec: { replicas } };
+    const read = { uid: metadata.uid, ...(resourceVersion !== undefined && { resourceVersion }) };
+    const fields = { metadata: { ...read, labels: { [copyKey]: key } }, spec };
     const changed = await cluster.change('Deployment', at, fields).catch((error: unknown) => {
-      // An update may have removed it, or put another one in its place.
       if (error instanceof ClusterRefusal && (error.status === 404 || error.status === 409)) return undefined;
       throw error;
     });
     if (changed) await cache.untilSeen('Deployment', changed);
+    return changed !== undefined;
   }
 
+  /** False where an update has removed it, or put another one in its place. Whoever marks it first has it. */
+  async function stopOne({ metadata: { name, uid } }: FoundController, { deploymentId, key, signal }: Stop) {
+    const lookUp = () => cache.find('Deployment', name, deploymentId);
+    for (let tries = 0; tries < mostTries; tries++) {
+      const found = lookUp();
+      if (found?.metadata.uid !== uid) return false;
+      const { labels, resourceVersion } = found.metadata;
+      if ((labels?.[copyKey] ?? key) !== key) throw new EngineFault('unavailable', isBeingCopied);
+      if (await change(found, { replicas: 0, key }, resourceVersion)) return true;
+      const hasCome = () => lookUp()?.metadata.resourceVersion !== resourceVersion;
+      await cache.until(deploymentId, hasCome, seenPatienceMs, signal);
+    }
+    throw new EngineFault('unavailable', 'What writes to the volumes could not be stopped.');
+  }
+
+  const letOneGo = (found: FoundController) => change(found, { replicas: 1, key: null });
+
   async function letGo(key: string): Promise<void> {
-    const stopped = ofCopy(cache.list('Deployment'), key);
-    await Promise.all(stopped.map((found) => change(found, 1, null)));
+    await Promise.all(ofCopy(cache.list('Deployment'), key).map(letOneGo));
+  }
+
+  async function untilTurn(stop: Stop): Promise<void> {
+    const isFree = () => writersOf(stop).every(({ metadata }) => (metadata.labels?.[copyKey] ?? stop.key) === stop.key);
+    await cache.until(stop.deploymentId, isFree, turnPatienceMs, stop.signal).catch((error: unknown) => {
+      stop.signal?.throwIfAborted();
+      throw new EngineFault('unavailable', isBeingCopied, { cause: error });
+    });
   }
 
   return {
     letGo,
     async without(stop, work) {
-      const { deploymentId, claims, key } = stop;
+      const { deploymentId } = stop;
       refuseJobs(usersOf(stop), cache, deploymentId);
-      const writers = cache.list('Deployment', deploymentId).filter((found) => templateMounts(found, claims));
+      await untilTurn(stop);
+      const stopped: FoundController[] = [];
       const from = performance.now();
       try {
-        for (const writer of writers) await change(writer, 0, key);
+        for (const writer of writersOf(stop)) if (await stopOne(writer, stop)) stopped.push(writer);
         await cache.until(deploymentId, () => usersOf(stop).length === 0, stopPatienceMs, stop.signal);
         const watching = new AbortController();
         let hasComeUp = false;
@@ -73,9 +115,9 @@ export function createWriters(cluster: Pick<Cluster, 'change'>, cache: Cache): W
         cache.check();
         if (hasComeUp) throw new EngineFault('unavailable', 'A pod has started on the volumes while they were copied.');
       } finally {
-        await Promise.all(writers.map((writer) => change(writer, 1, null)));
+        await Promise.all(stopped.map(letOneGo));
       }
-      return writers.length === 0 ? 0 : performance.now() - from;
+      return stopped.length === 0 ? 0 : performance.now() - from;
     },
   };
 }

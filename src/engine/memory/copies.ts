@@ -37,11 +37,13 @@ export function createCopies(
     paths: [...names],
   });
   /** Its tars are the texts of its files. */
-  const readable = (key: string): ReadableTars => ({
+  const tarOf = (files: ReadonlyMap<string, string>) => Buffer.from(JSON.stringify([...files]));
+  const readable = (key: string, taken: CopiedVolumes): ReadableTars => ({
     kind: 'tars',
+    sizes: new Map([...taken].map(([volume, { files }]) => [volume, tarOf(files).length])),
     async read(volume, to) {
       const files = await intercept({ name: 'copies.read' }, () => copies.get(folderOf(key))?.get(volume)?.files);
-      to.write(JSON.stringify([...files!]));
+      to.write(tarOf(files!));
     },
   });
   const fillable = (key: string): FillableTars => ({
@@ -71,7 +73,7 @@ export function createCopies(
         const texts = [...begun.values()].flatMap(({ files }) => [...files.values()]);
         const apparentBytes = texts.reduce((sum, { length }) => sum + length, 0);
         const copied = { pausedMs: 0, apparentBytes };
-        return copiesAs === 'tars' ? { ...copied, ...readable(key) } : { ...copied, ...filesOf(key, names) };
+        return copiesAs === 'tars' ? { ...copied, ...readable(key, begun) } : { ...copied, ...filesOf(key, names) };
       }),
     make: (deploymentId, wanted: readonly SizedVolume[], key) =>
       intercept({ name: 'copies.make', deploymentId }, () => {

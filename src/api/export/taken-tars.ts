@@ -1,0 +1,51 @@
+/**
+ * The data of volumes that are on no disk of this machine: a copy of them is read as tars, until it is disposed. It is held
+ * in the store meanwhile, by which whoever clears what was left knows that somebody reads it.
+ */
+import { PassThrough, type Readable } from 'node:stream';
+import type { ArchivedVolumes, ReadableTars, VolumeArchive, VolumeCopies } from '../../engine/volume-facets.ts';
+import { newId } from '../../lib/ids.ts';
+import { holdCopy } from '../../store/copy-holds.ts';
+import type { Service } from '../api-service.ts';
+
+type Wanted = { deploymentId: string; volumes: readonly string[]; signal: AbortSignal };
+
+/** Those that are not there are left out. Throws EngineFault, and at the abort. */
+export async function takeTars(
+  copies: VolumeCopies,
+  { db, now }: Pick<Service, 'db' | 'now'>,
+  { deploymentId, volumes, signal }: Wanted,
+): Promise<ArchivedVolumes> {
+  const present = await copies.sizes(deploymentId);
+  const here = volumes.filter((volume) => present.has(volume));
+  await using opening = new AsyncDisposableStack();
+  const archives: VolumeArchive[] = [];
+  let pausedMs = 0;
+  if (here.length > 0) {
+    const key = `export-${newId()}`;
+    opening.use(await holdCopy(db, key, now));
+    opening.defer(() => copies.clear(key));
+    const copy = await copies.take(deploymentId, here, key, signal);
+    if (copy.kind !== 'tars') throw new Error('An engine that copies into a folder has archives of its own.');
+    pausedMs = copy.pausedMs;
+    for (const volume of here)
+      archives.push({
+        ...{ volume, below: '', sizeBytes: copy.sizes.get(volume)! },
+        read: (signal) => readableOf(copy, volume, signal),
+      });
+  }
+  const open = opening.move();
+  return { pausedMs, archives, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+/** Ends with all of it, or fails. */
+function readableOf(copy: ReadableTars, volume: string, signal: AbortSignal): Readable {
+  const passed = new PassThrough();
+  const left = new AbortController();
+  passed.once('close', () => left.abort());
+  copy.read(volume, passed, AbortSignal.any([signal, left.signal])).then(
+    () => passed.end(),
+    (error: Error) => passed.destroy(error),
+  );
+  return passed;
+}

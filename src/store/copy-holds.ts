@@ -1,0 +1,58 @@
+/**
+ * Copies of volumes that a process reads: nobody clears them as left over while it comes back in time. They are rows of
+ * the duties, and here also where one service at a time uses the database: commands of its operator are beside it.
+ */
+import type { Kysely } from 'kysely';
+import type { Instant } from '../deployment/deployment.ts';
+import { wait as reallyWait, type Wait } from '../lib/wait.ts';
+import type { Tables } from './rows.ts';
+
+/** For so long what a process that was killed has copied stays, and what was stopped for it. */
+const holdMs = 30_000;
+const prefix = 'copy ';
+
+/** From before the copy is made until it is disposed. */
+export async function holdCopy(
+  db: Kysely<Tables>,
+  key: string,
+  now: () => Instant,
+  wait: Wait = reallyWait,
+): Promise<AsyncDisposable> {
+  const name = `${prefix}${key}`;
+  const renew = async () => {
+    const row = { name, holder: key, heldUntil: now() + holdMs };
+    await db
+      .insertInto('duties')
+      .values(row)
+      .onConflict((conflict) => conflict.column('name').doUpdateSet(row))
+      .execute();
+  };
+  await db.deleteFrom('duties').where('name', 'like', `${prefix}%`).where('heldUntil', '<=', now()).execute();
+  await renew();
+  const ended = new AbortController();
+  const holding = (async () => {
+    while (!ended.signal.aborted) {
+      await wait(holdMs / 3, ended.signal);
+      // A database that is away for longer loses the copy: who reads it finds that out.
+      if (!ended.signal.aborted) await renew().catch(() => {});
+    }
+  })();
+  return {
+    async [Symbol.asyncDispose]() {
+      ended.abort();
+      await holding;
+      await db.deleteFrom('duties').where('name', '=', name).execute();
+    },
+  };
+}
+
+/** The keys of those that are held. */
+export async function heldCopies(db: Kysely<Tables>, now: Instant): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('duties')
+    .select('holder')
+    .where('name', 'like', `${prefix}%`)
+    .where('heldUntil', '>', now)
+    .execute();
+  return new Set(rows.map(({ holder }) => holder));
+}
