@@ -4,6 +4,9 @@
  * and swaps them. Killed at any instant before that, nothing has changed, and the next call begins anew. A deployment that
  * was started beside another has nothing yet: what was filled becomes its first volumes, and until then it waits.
  */
+
+import { fillFromTars } from '../backup/kept-tars.ts';
+import { movingMs } from '../backup/moving-time.ts';
 import type { Repository } from '../backup/restic.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import type { Restore, Snapshot } from '../deployment/snapshot/snapshot.ts';
@@ -18,8 +21,6 @@ import { write } from '../store/transaction.ts';
 import { loadsAtOnce } from './dumps/database-tools.ts';
 import { pathOfDump } from './dumps/dump-files.ts';
 import { loadDumps, refuseUnlessRunning } from './dumps/take-dumps.ts';
-import { fillFromTars } from './kept-tars.ts';
-import { movingMs } from './moving-time.ts';
 import { clearUnlessBusy, SnapshotFault, type SnapshotParts, wordsOf } from './snapshot-parts.ts';
 import { folderOf, takenSnapshot, takeSnapshot } from './take-snapshot.ts';
 

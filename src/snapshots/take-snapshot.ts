@@ -2,6 +2,9 @@
  * Taking a snapshot: its volumes are copied as they are at one instant, and what is kept is read from the copies. Killed
  * at any instant, the row is still there, and the next call begins anew: what the former has left goes.
  */
+
+import { keepTars } from '../backup/kept-tars.ts';
+import { movingMs } from '../backup/moving-time.ts';
 import type { Repository, Saved } from '../backup/restic.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { loadedOf, withoutDumped } from '../deployment/snapshot/dump.ts';
@@ -24,8 +27,6 @@ import { write } from '../store/transaction.ts';
 import { pathOfDump } from './dumps/dump-files.ts';
 import { saveFirst } from './dumps/save-first.ts';
 import { takeDumps } from './dumps/take-dumps.ts';
-import { keepTars } from './kept-tars.ts';
-import { movingMs } from './moving-time.ts';
 import { SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
 
 /** All that are kept here have it. */

@@ -2,21 +2,31 @@
  * Volumes that are in no folder of this machine: what is in each is kept as one tar, by itself. So what has changed since
  * is found by its content alone, and all of it is read each time.
  */
-import type { Repository, Saved, Saving } from '../backup/restic.ts';
-import type { SizedVolume } from '../deployment/snapshot/snapshot.ts';
-import type { FillableTars, ReadableTars, SizedTar } from '../engine/volume-facets.ts';
+import type { Writable } from 'node:stream';
+import type { Repository, Saved, Saving } from './restic.ts';
 
 /** In the place of its volume. */
 const tarName = 'volume.tar';
 
-/** What the place calls a volume, each in the order of the snapshot's. */
+/** What the place calls a volume, each in the order of those that were kept together. */
 const between = ' ';
+
+/** What is in volumes, by volume. */
+export type TarsToKeep = { read(volume: string, to: Writable, signal: AbortSignal): Promise<void> };
+
+export type TarsToFill = {
+  fill(
+    volume: string,
+    tar: { sizeBytes: number; read(to: Writable): Promise<void> },
+    signal: AbortSignal,
+  ): Promise<void>;
+};
 
 export type KeptTars = Omit<Saved, 'id'> & { placeId: string };
 
 /** Each of the volumes, in this order. */
 export async function keepTars(
-  tars: ReadableTars,
+  tars: TarsToKeep,
   volumes: readonly string[],
   repository: Pick<Repository, 'saveStream'>,
   saving: Saving,
@@ -38,19 +48,24 @@ export type FillingFromTars = {
   stop: AbortSignal;
 };
 
+/** The ids of what is kept under such a one: each volume's own. */
+export function idsOf(placeId: string): string[] {
+  return placeId.split(between);
+}
+
 /** Fills volumes that were made with what is kept of those of these names. */
 export async function fillFromTars(
-  tars: FillableTars,
+  tars: TarsToFill,
   wanted: readonly string[],
-  { placeId, volumes }: { placeId: string; volumes: readonly SizedVolume[] },
+  { placeId, volumes }: { placeId: string; volumes: readonly { volume: string }[] },
   { repository, withinMs, stop }: FillingFromTars,
 ): Promise<void> {
-  const ids = placeId.split(between);
+  const ids = idsOf(placeId);
   for (const volume of wanted) {
     const id = ids[volumes.findIndex((kept) => kept.volume === volume)];
-    if (id === undefined) throw new Error(`The snapshot has no volume ${volume}.`);
+    if (id === undefined) throw new Error(`The volume ${volume} is not kept.`);
     const sizeBytes = await repository.sizeOf(id, tarName);
-    const read: SizedTar['read'] = (to) => repository.readInto(id, tarName, to, withinMs);
+    const read = (to: Writable) => repository.readInto(id, tarName, to, withinMs);
     // Once to fill, and once to be read back.
     const enough = AbortSignal.timeout(Math.ceil(2 * withinMs));
     await tars.fill(volume, { sizeBytes, read }, AbortSignal.any([stop, enough]));
