@@ -106,6 +106,37 @@ describe('copies of volumes that are written to', needsRoot, () => {
     await assert.rejects(instanceOf(device), /no instance/);
   });
 
+  test('whoever gives up waiting for a freeze has not frozen anything, also while somebody else keeps one', async () => {
+    const giveUp = new AbortController();
+    const kept = await freezeAll([volume.mount]);
+    const waiting = freezeAll([volume.mount], giveUp.signal);
+    giveUp.abort();
+    await assert.rejects(waiting, { name: 'AbortError' });
+    await kept.end();
+    await writeFile(join(volume.data, 'file'), 'written');
+    await (await freezeAll([volume.mount])).end();
+  });
+
+  test('the kernel is as hurried after a freeze as before, also where one that was killed has left it hurried', async (context) => {
+    const hurry = '/sys/kernel/rcu_expedited';
+    if (!(await stat(hurry).catch(() => undefined))) return context.skip('the kernel of this host cannot be hurried');
+    const script = `import { readFileSync, writeFileSync } from 'node:fs';
+      import { freezeAll } from './src/engine/docker/volumes/freeze.ts';
+      for (const left of ['0', '7', '1']) {
+        writeFileSync('${hurry}', left);
+        const freeze = await freezeAll(['${volume.mount}']);
+        await freeze.end();
+        console.log(left, readFileSync('${hurry}', 'utf8').trim());
+      }`;
+    // Others hurry it meanwhile: in a view of the machine of its own, a file takes its place.
+    const stage = 'mount --bind "$1" "$2" && shift 2 && exec "$@"';
+    const file = join(folder, 'hurry');
+    await writeFile(file, '');
+    const node = [process.execPath, '--input-type=module-typescript', '-e', script];
+    const { stdout } = await run('unshare', ['--mount', 'sh', '-c', stage, 'sh', file, hurry, ...node]);
+    assert.equal(stdout, '0 0\n7 0\n1 1\n');
+  });
+
   test('where some were told to nobody, it says so', async (context) => {
     await using writes = await followed(context, followWrites([device]));
     if (!writes) return;

@@ -41,26 +41,33 @@ async function copyWhole(
 ): Promise<number> {
   const shared = await Promise.all(volumes.map(({ image, copy }) => shareBlocks(image, copy)));
   if (shared.every(Boolean))
-    return await freezeWhile(volumes, async () => {
+    return await freezeWhile(volumes, signal, async () => {
       await Promise.all(volumes.map(({ image, copy }) => shareBlocks(image, copy)));
     });
   try {
     await using beside = await copyFollowed(volumes, signal);
-    const pausedMs = await freezeWhile(volumes, () => beside.finish(firstPassMs));
+    const pausedMs = await freezeWhile(volumes, signal, () => beside.finish(firstPassMs));
     await beside.expectWhole();
     return pausedMs;
   } catch (error) {
     if (!(error instanceof NotFollowed)) throw error;
   }
   await copyBeside(volumes, firstPassMs, signal);
-  return await freezeWhile(volumes, async () => {
+  return await freezeWhile(volumes, signal, async () => {
     for (const { image, copy } of volumes) await copyBlocks(image, copy, ['-c'], signal);
   });
 }
 
 /** For how many milliseconds. */
-async function freezeWhile(volumes: readonly CopiedVolume[], work: () => Promise<void>): Promise<number> {
-  const freeze = await freezeAll(volumes.map(({ mount }) => mount));
+async function freezeWhile(
+  volumes: readonly CopiedVolume[],
+  signal: AbortSignal | undefined,
+  work: () => Promise<void>,
+): Promise<number> {
+  const freeze = await freezeAll(
+    volumes.map(({ mount }) => mount),
+    signal,
+  );
   try {
     await work();
   } catch (error) {
