@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
 import type { Exec } from '@kubernetes/client-node';
+import { EngineFault } from '../engine.ts';
 import { runInPod } from './pod-programs.ts';
 
 const pod = { namespace: 'berth-shop', pod: 'copier', container: 'copier' };
@@ -18,4 +20,13 @@ test('a connection that is cut while a program is given its input fails that pro
   };
   const running = runInPod(exec, pod, ['cat'], new AbortController().signal, { input });
   await assert.rejects(running, /connection to the pod was closed|not open/);
+});
+
+test('a pod that takes no program now is told in words, without what was sent to the cluster', async () => {
+  const event = { message: 'Unexpected server response: 500', target: { header: 'Authorization: Bearer very-secret' } };
+  const exec = { exec: () => Promise.reject(event) } as unknown as Exec;
+  const fault = await runInPod(exec, pod, ['true'], new AbortController().signal).catch((error: unknown) => error);
+  assert.ok(fault instanceof EngineFault && fault.kind === 'unavailable');
+  assert.match(inspect(fault), /response: 500/);
+  assert.doesNotMatch(inspect(fault, { depth: null }), /very-secret/);
 });

@@ -52,27 +52,18 @@ export async function runInPod(
   taken?.once('error', reject);
   let hasEnded = false;
   const stdin = input ? new PassThrough() : null;
-  const socket = await exec.exec(
-    namespace,
-    pod,
-    container,
-    [...command],
-    taken ?? words,
-    words,
-    stdin,
-    false,
-    (status) => {
-      hasEnded = true;
-      const causes = (status.details?.causes ?? []) as { reason?: string; message?: string }[];
-      const told = causes.find(({ reason }) => reason === 'ExitCode')?.message;
-      const code = status.status === 'Success' ? 0 : told === undefined ? undefined : Number(told);
-      const output = code === undefined ? (status.message ?? '') : said();
-      const end = { ...(code !== undefined && { code }), output, isFlood: false };
-      // Whoever closes the stream comes first; what is in it comes before the end.
-      if (!taken || taken.writableFinished) resolve(end);
-      else taken.once('finish', () => resolve(end));
-    },
-  );
+  const opening = exec.exec(namespace, pod, container, [...command], taken ?? words, words, stdin, false, (status) => {
+    hasEnded = true;
+    const causes = (status.details?.causes ?? []) as { reason?: string; message?: string }[];
+    const told = causes.find(({ reason }) => reason === 'ExitCode')?.message;
+    const code = status.status === 'Success' ? 0 : told === undefined ? undefined : Number(told);
+    const output = code === undefined ? (status.message ?? '') : said();
+    const end = { ...(code !== undefined && { code }), output, isFlood: false };
+    // Whoever closes the stream comes first; what is in it comes before the end.
+    if (!taken || taken.writableFinished) resolve(end);
+    else taken.once('finish', () => resolve(end));
+  });
+  const socket = await opening.catch(throwFault);
   const end = () => reject(signal.reason ?? new EngineFault('unavailable', 'The connection to the pod was closed.'));
   socket.on('close', () => {
     if (!hasEnded) end();
@@ -96,6 +87,12 @@ export async function runInPod(
     signal.removeEventListener('abort', end);
     socket.close();
   }
+}
+
+/** What comes of a connection that fails or is refused is an event, with all that was sent in it: also a token. */
+function throwFault({ message }: { message?: string }): never {
+  const cause = new Error(message);
+  throw new EngineFault('unavailable', 'The cluster runs no program in the pod now.', { cause });
 }
 
 /** Ends with what has been passed on; the other one goes on. */
