@@ -3,6 +3,7 @@ import type { Desired } from '../src/deployment/desired.ts';
 import type { Cluster, Followed } from '../src/engine/kubernetes/cluster.ts';
 import { workloadMarks } from '../src/engine/kubernetes/manifests/marks.ts';
 import { namespaceManifest } from '../src/engine/kubernetes/manifests/namespace.ts';
+import { networkPolicy } from '../src/engine/kubernetes/manifests/network-policy.ts';
 import { controllerManifest } from '../src/engine/kubernetes/manifests/workload.ts';
 import { namespaceName, objectName } from '../src/engine/kubernetes/names.ts';
 import type { Found, Kind } from '../src/engine/kubernetes/objects.ts';
@@ -29,6 +30,8 @@ export function simulatedCluster(owner: string): SimulatedCluster {
     requests,
     add(deploymentId, { workloads, egress }) {
       put('Namespace', found(namespaceManifest(owner, deploymentId, egress).metadata));
+      const settings = { edgeNetworks: [], hasPortRanges: true, decidedAt: Date.parse(createdAt) };
+      put('NetworkPolicy', found(networkPolicy(owner, deploymentId, egress, settings).metadata));
       for (const { workload } of workloads) {
         const request = { owner, deploymentId, workload, image: workload.image, names: [] };
         const manifest = controllerManifest({ ...request, stopSeconds: 5, diskBytes: 2 ** 30, hasLowPorts: true });

@@ -41,7 +41,7 @@ test('the service account may do this and nothing else: it reads no Secret', asy
     'persistentvolumeclaims: list, watch, create, patch, delete',
     'secrets: create, patch, delete',
     'resourcequotas: create, patch',
-    'networking.k8s.io/networkpolicies: create, patch',
+    'networking.k8s.io/networkpolicies: list, watch, create, patch',
     'apps/deployments: list, watch, create, patch, delete',
     'batch/jobs: list, watch, create, patch, delete',
   ]);

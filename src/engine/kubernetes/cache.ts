@@ -18,6 +18,7 @@ type CachedKinds = {
   Job: FoundController;
   Pod: FoundPod;
   PersistentVolumeClaim: FoundClaim;
+  NetworkPolicy: Found;
   Node: FoundNode;
 };
 
@@ -54,6 +55,7 @@ export async function openCache(cluster: Cluster, owner: string): Promise<Cache>
     Job: cluster.follow<FoundController>('Job', labelSelector),
     Pod: cluster.follow<FoundPod>('Pod', labelSelector),
     PersistentVolumeClaim: cluster.follow<FoundClaim>('PersistentVolumeClaim', labelSelector),
+    NetworkPolicy: cluster.follow<Found>('NetworkPolicy', labelSelector),
     Node: cluster.follow<FoundNode>('Node'),
   };
   const kinds = Object.keys(followed) as CachedKind[];
@@ -76,6 +78,8 @@ export async function openCache(cluster: Cluster, owner: string): Promise<Cache>
       // A connection that came about while it was stopped.
       if (closed.signal.aborted) return void informer.stop();
       pauseMs = shortestPauseMs;
+      // Who has written which field: 40 to 60 % of an object (measured), and nobody reads it here.
+      Reflect.deleteProperty(metadata, 'managedFields');
       const deploymentId = metadata.labels?.[labelKeys.deployment];
       if (deploymentId !== undefined) tell(deploymentId);
     });

@@ -79,8 +79,11 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
   }
 
   async function bound(deploymentId: string, egress: Egress): Promise<void> {
-    const policy = networkPolicy(owner, deploymentId, egress, settings);
-    await Promise.all([policy, quotaManifest(owner, deploymentId)].map((manifest) => cluster.apply(manifest)));
+    const [policy] = await Promise.all([
+      cluster.apply(networkPolicy(owner, deploymentId, egress, settings)),
+      cluster.apply(quotaManifest(owner, deploymentId)),
+    ]);
+    await cache.untilSeen('NetworkPolicy', policy);
   }
 
   /** Not applied: a namespace that somebody else makes at this moment must not become ours. */
@@ -116,7 +119,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
 
   async function setEgress(deploymentId: string, egress: Egress): Promise<void> {
     await needNetwork(deploymentId);
-    await cluster.apply(networkPolicy(owner, deploymentId, egress, settings));
+    await bound(deploymentId, egress);
     await cache.untilSeen('Namespace', await cluster.apply(namespaceManifest(owner, deploymentId, egress)));
   }
 

@@ -18,7 +18,7 @@ import { listOwned, removeOwned } from './owned.ts';
 import { amountOf, bytesOf } from './quantities.ts';
 import { type Hanging, hangingNamespaces } from './terminating.ts';
 
-export type KubernetesEngineOptions = Omit<ExecuteSettings, 'hasPortRanges' | 'hasLowPorts' | 'now'> &
+export type KubernetesEngineOptions = Omit<ExecuteSettings, 'hasPortRanges' | 'hasLowPorts' | 'decidedAt' | 'now'> &
   ClusterImageParts & {
     cluster: Cluster;
     /** Health checks of who has been ready are asked at most this often, whatever they want; default: every 10 s. */
@@ -52,9 +52,9 @@ export async function openKubernetesEngine(
   await using opening = new AsyncDisposableStack();
   const cache = opening.use(await withFaults(() => openCache(cluster, owner)));
   const { bring, isOnNodes } = createClusterImages(options, () => architectureOf(cache.list('Node').filter(isOpen)));
-  const settings = { ...options, now, hasPortRanges: isRecent, hasLowPorts: isRecent };
+  const settings = { ...options, now, hasPortRanges: isRecent, hasLowPorts: isRecent, decidedAt: now() };
   const execute = createExecute(cluster, cache, bring, settings);
-  const observer = createObserver(cluster, cache, { leastPeriodMs, now, uptime });
+  const observer = createObserver(cluster, cache, { leastPeriodMs, now, uptime, policy: settings });
   const { read, follow } = createLogReader(cluster, cache);
   const rechecked = new Set<(deploymentId: string) => void>();
   const recheckWhile = createRechecks(observer.allKnown, (id) => {

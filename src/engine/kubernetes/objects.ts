@@ -28,7 +28,7 @@ type ClaimSpec = {
 };
 
 /** The library has another name for `from`. */
-type PolicySpec = {
+export type PolicySpec = {
   podSelector: object;
   policyTypes: ('Ingress' | 'Egress')[];
   ingress: { from: V1NetworkPolicyPeer[] }[];

@@ -10,12 +10,16 @@ import type { Cache } from './cache.ts';
 import { claimsOfVolumes } from './claims.ts';
 import type { Cluster } from './cluster.ts';
 import { copyKey, networkKey, readWorkloadMarks, workloadKey } from './manifests/marks.ts';
+import { isPolicyFor, type PolicySettings, policyName } from './manifests/network-policy.ts';
 import { containerName } from './manifests/workload.ts';
 import { namespaceName } from './names.ts';
 import type { FoundController, FoundNamespace } from './objects.ts';
 import { createPodCheck, lookInside } from './pod-checks.ts';
 import type { PodAddress } from './pod-programs.ts';
 import { type PodFacts, podFacts } from './pods.ts';
+
+/** Told as the egress where there is no such policy: then it is made anew. */
+const otherPolicy = 'not what its policy says';
 
 /** What is remembered of a workload from one observation to the next. */
 export type Known = ProbedWorkload & {
@@ -35,10 +39,15 @@ export type Observer = {
 };
 
 /** What the cluster dates by the one, which may be set, is kept by the other, which never jumps. */
-export type ObserverOptions = { leastPeriodMs: number; now: () => number; uptime: () => number };
+export type ObserverOptions = {
+  leastPeriodMs: number;
+  now: () => number;
+  uptime: () => number;
+  policy: PolicySettings;
+};
 
 export function createObserver(cluster: Pick<Cluster, 'run'>, cache: Cache, options: ObserverOptions): Observer {
-  const { now, uptime, leastPeriodMs } = options;
+  const { now, uptime, leastPeriodMs, policy } = options;
   const memory = new Map<string, Known[]>();
 
   function look(deploymentId: string, before: readonly Known[]) {
@@ -94,6 +103,12 @@ export function createObserver(cluster: Pick<Cluster, 'run'>, cache: Cache, opti
     };
   }
 
+  /** Somebody may have removed its policy, or other settings may have been for it. */
+  function isBound(deploymentId: string, egress: Egress): boolean {
+    const found = cache.find('NetworkPolicy', policyName, deploymentId);
+    return found !== undefined && isPolicyFor(egress, policy, found.metadata.annotations);
+  }
+
   return {
     async observe(deploymentId) {
       cache.check();
@@ -108,7 +123,7 @@ export function createObserver(cluster: Pick<Cluster, 'run'>, cache: Cache, opti
       const egress = namespace && egressOf(namespace);
       return {
         hasNetwork: egress !== undefined,
-        ...(egress && { egress: printEgress(egress) }),
+        ...(egress && { egress: isBound(deploymentId, egress) ? printEgress(egress) : otherPolicy }),
         volumes: namespace ? volumesOf(cache, deploymentId) : [],
         workloads: workloads.sort((a, b) => (a.name < b.name ? -1 : 1)),
       };

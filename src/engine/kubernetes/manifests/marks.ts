@@ -28,6 +28,8 @@ const placeKey = 'berth.place';
 const cameByKey = 'berth.came-by';
 /** On a namespace: its deployment has a network. */
 export const networkKey = 'berth.network';
+/** On a policy: since when, and by a hash what it says. */
+export const rulesKey = 'berth.rules';
 
 export type Marks = { labels: Labels; annotations: Labels };
 

@@ -1,11 +1,16 @@
 /** PURE. What pods of a deployment may reach and who reaches them, as a policy of its namespace. */
+import { createHash } from 'node:crypto';
 import type { V1NetworkPolicyEgressRule, V1NetworkPolicyPeer, V1NetworkPolicyPort } from '@kubernetes/client-node';
+import type { Instant } from '../../../deployment/deployment.ts';
 import type { Egress } from '../../../deployment/workload/egress.ts';
 import { mailPorts } from '../../../lib/mail-ports.ts';
 import { reservedIPv4, reservedIPv6 } from '../../../lib/reserved-addresses.ts';
-import { deploymentLabels } from '../../labels.ts';
+import { deploymentLabels, type Labels } from '../../labels.ts';
 import { namespaceName } from '../names.ts';
-import type { Manifest } from '../objects.ts';
+import type { Manifest, PolicySpec } from '../objects.ts';
+import { rulesKey } from './marks.ts';
+
+export const policyName = 'berth';
 
 /** Namespaces with this label hold the service and its edge, where those run on the cluster themselves. */
 export const edgeNamespaceLabel = 'berth.edge';
@@ -15,22 +20,47 @@ export type PolicySettings = {
   edgeNetworks: readonly string[];
   /** Ranges of ports can be named in a policy: since Kubernetes 1.22. Without them, mail cannot be left out. */
   hasPortRanges: boolean;
+  /** From when these are: what other settings have made of a policy since, stays. */
+  decidedAt: Instant;
 };
 
 /** The one policy of a namespace: whatever it does not name is closed. */
 export function networkPolicy(owner: string, deploymentId: string, egress: Egress, settings: PolicySettings): Manifest {
-  const ownPods: V1NetworkPolicyPeer = { podSelector: {} };
+  const spec = policySpec(egress, settings);
   return {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'NetworkPolicy',
-    metadata: { name: 'berth', namespace: namespaceName(deploymentId), labels: deploymentLabels(owner, deploymentId) },
-    spec: {
-      podSelector: {},
-      policyTypes: ['Ingress', 'Egress'],
-      ingress: [{ from: [ownPods, ...edges(settings)] }],
-      egress: [{ to: [ownPods] }, ...egressRules(egress, settings)],
+    metadata: {
+      name: policyName,
+      namespace: namespaceName(deploymentId),
+      labels: deploymentLabels(owner, deploymentId),
+      annotations: { [rulesKey]: `${settings.decidedAt} ${hashOf(spec)}` },
     },
+    spec,
   };
+}
+
+/**
+ * Whether a policy with these annotations says that. Of two processes with different settings, as there are while a release
+ * or a setting is changed, the one that has started last decides: otherwise each would undo the other's for ever.
+ */
+export function isPolicyFor(egress: Egress, settings: PolicySettings, annotations: Labels = {}): boolean {
+  const [decidedAt, hash] = (annotations[rulesKey] ?? '').split(' ');
+  return hash === hashOf(policySpec(egress, settings)) || Number(decidedAt) > settings.decidedAt;
+}
+
+function policySpec(egress: Egress, settings: PolicySettings): PolicySpec {
+  const ownPods: V1NetworkPolicyPeer = { podSelector: {} };
+  return {
+    podSelector: {},
+    policyTypes: ['Ingress', 'Egress'],
+    ingress: [{ from: [ownPods, ...edges(settings)] }],
+    egress: [{ to: [ownPods] }, ...egressRules(egress, settings)],
+  };
+}
+
+function hashOf(spec: PolicySpec): string {
+  return createHash('sha256').update(JSON.stringify(spec)).digest('hex').slice(0, 32);
 }
 
 function edges({ edgeNetworks }: PolicySettings): V1NetworkPolicyPeer[] {
