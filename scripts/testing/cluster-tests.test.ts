@@ -13,6 +13,15 @@ test('tests that need a cluster run where one is named, and are told of elsewher
   }
 });
 
+test('so do scenarios that are to run on one', () => {
+  const scenario = ['test/scenarios/sessions.test.ts'];
+  const engine = { TEST_ENGINE: 'kubernetes' };
+  assert.deepEqual(clusterTests(scenario, {}), { files: scenario, last: [] });
+  assert.match(clusterTests(scenario, engine).leftOut ?? '', /^Not run: test\/scenarios\/sessions\.test\.ts\./);
+  const wanted = { ...engine, BERTH_TEST_KUBERNETES: '1', KUBECONFIG: '/etc/kube' };
+  assert.deepEqual(clusterTests(scenario, wanted), { files: scenario, last: [] });
+});
+
 test('nothing is told where none of them was asked for', () => {
   assert.deepEqual(clusterTests(['src/one.test.ts'], {}), { files: ['src/one.test.ts'], last: [] });
 });

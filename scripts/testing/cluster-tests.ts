@@ -2,15 +2,19 @@
 
 const folder = 'test/kubernetes/';
 
+/** With `TEST_ENGINE=kubernetes` on a cluster as well: never on one that merely is somebody's current context. */
+const scenarios = 'test/scenarios/';
+
 /** They break what the others stand on. */
 const disruptions = `${folder}disruptions/`;
 
 /** `last`: to be run one by one after the others; `leftOut`: which are not run, and what they need. */
 export function clusterTests(
   files: readonly string[],
-  { BERTH_TEST_KUBERNETES: isWanted, KUBECONFIG: kubeconfig }: NodeJS.ProcessEnv,
+  { BERTH_TEST_KUBERNETES: isWanted, KUBECONFIG: kubeconfig, TEST_ENGINE: engine }: NodeJS.ProcessEnv,
 ): { files: string[]; last: string[]; leftOut?: string } {
-  const needing = files.filter((file) => file.startsWith(folder));
+  const folders = engine === 'kubernetes' ? [folder, scenarios] : [folder];
+  const needing = files.filter((file) => folders.some((each) => file.startsWith(each)));
   if (needing.length === 0 || (isWanted === '1' && kubeconfig)) {
     const last = needing.filter((file) => file.startsWith(disruptions));
     return { files: files.filter((file) => !last.includes(file)), last };
