@@ -8,14 +8,16 @@ import { buildImage } from '../contract/image.ts';
 import { assertGone, assertWhole } from './aftermath.ts';
 import { keepingYaml } from './applications.ts';
 import { type Berth, createBerth, type Started, until } from './berth.ts';
+import { byHand } from './by-hand.ts';
+import { onDocker } from './engine-of-tests.ts';
 
-const docker = new Docker();
+const itsFiles = onDocker("what is in a claim goes with it: the volume is the storage class's");
 let berth: Berth;
 let image: string;
 /** What volumes are where the host can limit them. */
 let fileSystems: LoopVolumes;
 before(async () => {
-  image = await buildImage(docker, { name: 'contract' });
+  image = await buildImage(new Docker(), { name: 'contract' });
   berth = await createBerth();
   fileSystems = createLoopVolumes(volumesFolder(berth.settings.dataDir), async () => ({ uid: 0, gid: 0 }));
   await berth.serve();
@@ -39,34 +41,9 @@ async function removeByHand(app: Started, ...kinds: Owned['kind'][]): Promise<vo
   const { id } = await berth.row(app);
   const { owned } = await berth.inventory();
   for (const kind of kinds) {
-    for (const object of owned.filter((each) => each.kind === kind && each.deploymentId === id)) await destroy(object);
+    for (const object of owned.filter((each) => each.kind === kind && each.deploymentId === id))
+      await byHand.remove(object);
   }
-}
-
-async function destroy({ kind, id }: Owned): Promise<void> {
-  if (kind === 'workload') await docker.getContainer(id).remove({ force: true }).catch(unlessGone);
-  if (kind === 'volume') await docker.getVolume(id).remove();
-  if (kind === 'network') {
-    const network = docker.getNetwork(id);
-    // The service, which finds it without containers, may put one on it again before it goes.
-    await until('the network is gone', async () => {
-      const { Containers = {} } = await network.inspect();
-      for (const container of Object.keys(Containers))
-        await network.disconnect({ Container: container, Force: true }).catch(unlessGone);
-      return await network.remove().then(() => true, isInUse);
-    });
-  }
-}
-
-type Refusal = { statusCode?: number; message?: string };
-
-function unlessGone({ statusCode, message }: Refusal): void {
-  if (statusCode !== 404) throw new Error(message);
-}
-
-function isInUse({ statusCode, message }: Refusal): false {
-  if (statusCode !== 403) throw new Error(message);
-  return false;
 }
 
 /** So that somebody looks now and not at the next resync. */
@@ -91,25 +68,33 @@ test('containers removed behind our back are made again, with the data of their 
 
 test('a network removed behind our back is made again, with everything that was on it', async () => {
   const { app, born } = await start('network');
-  await removeByHand(app, 'network');
+  const { id } = await berth.row(app);
+  const { owned } = await berth.inventory();
+  const network = owned.find(({ kind, deploymentId }) => kind === 'network' && deploymentId === id)!;
+  await byHand.remove(network);
   await ask(app);
+  await until('it is there again', () => byHand.hasNetwork(network));
   await assertWhole(berth, app, whole);
   assert.equal(await bornOf(app), born);
   await remove(app);
 });
 
-test('a volume that the engine has lost comes back with what is in it, where it has a file system of its own', async (t) => {
-  const { app, born } = await start('engine-volume');
-  const hasFileSystem = (await fileSystems.list()).length > 0;
-  if (!hasFileSystem) t.diagnostic('volumes are directories of the engine here');
-  await berth.end('SIGKILL');
-  await removeByHand(app, 'workload', 'volume');
-  await berth.serve();
-  await assertWhole(berth, app, whole);
-  assert.equal((await bornOf(app)) === born, hasFileSystem);
-  assert.equal((await losses(app)).length, hasFileSystem ? 0 : 1);
-  await remove(app);
-});
+test(
+  'a volume that the engine has lost comes back with what is in it, where it has a file system of its own',
+  itsFiles,
+  async (t) => {
+    const { app, born } = await start('engine-volume');
+    const hasFileSystem = (await fileSystems.list()).length > 0;
+    if (!hasFileSystem) t.diagnostic('volumes are directories of the engine here');
+    await berth.end('SIGKILL');
+    await removeByHand(app, 'workload', 'volume');
+    await berth.serve();
+    await assertWhole(berth, app, whole);
+    assert.equal((await bornOf(app)) === born, hasFileSystem);
+    assert.equal((await losses(app)).length, hasFileSystem ? 0 : 1);
+    await remove(app);
+  },
+);
 
 test('the loss of a volume with its data is told, and the deployment runs again on an empty one', async () => {
   const { app, born } = await start('lost-volume');

@@ -2,14 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import Docker from 'dockerode';
 import { buildImage } from '../contract/image.ts';
-import { runInside } from '../images/containers.ts';
 import { assertGone, assertWhole } from './aftermath.ts';
 import { keepingYaml, saysPath, tinyYaml } from './applications.ts';
 import { type Berth, createBerth, type Started, until } from './berth.ts';
-import { onDocker } from './engine-of-tests.ts';
+import { byHand, workloadsOf } from './by-hand.ts';
 
 const hour = 3_600_000;
-const byHand = onDocker('the test changes containers by Docker');
 const docker = new Docker();
 let berth: Berth;
 let image: string;
@@ -28,18 +26,9 @@ async function remove(app: Started): Promise<void> {
   await assertGone(berth, app);
 }
 
-/** Each container of the pod, by its id. */
-async function containersOf(app: Started, pod = ''): Promise<string[]> {
-  const { id } = await berth.row(app);
-  const { owned } = await berth.inventory();
-  return owned
-    .filter(({ kind, deploymentId, name }) => kind === 'workload' && deploymentId === id && name.includes(`-${pod}`))
-    .map((workload) => workload.id);
-}
-
 /** Behind our back, so that only an event or a look tells of it. */
 async function killWorkloads(app: Started): Promise<void> {
-  for (const id of await containersOf(app)) await docker.getContainer(id).remove({ force: true });
+  for (const workload of await workloadsOf(berth, app)) await byHand.remove(workload);
 }
 
 test('a clock that is set past a time limit ends who has one, and who is started after that lives', async () => {
@@ -53,7 +42,7 @@ test('a clock that is set past a time limit ends who has one, and who is started
   await remove(later);
 });
 
-test('a clock that is set forwards in the middle of a start or an update is no missed deadline', byHand, async () => {
+test('a clock that is set forwards in the middle of a start or an update is no missed deadline', async () => {
   await berth.setClock(0);
   const slow = (says: string) => `${keepingYaml('slow', image, says)}    - name: late
       image: "${image}"
@@ -72,11 +61,10 @@ test('a clock that is set forwards in the middle of a start or an update is no m
     });
     await berth.setClock((index + 1) * 0.5 * hour);
     const late = await until('the late one runs', async () => {
-      const found = await containersOf(app, `late-${index + 1}-`);
-      const states = await Promise.all(found.map(async (id) => (await docker.getContainer(id).inspect()).State));
-      return states.length > 0 && states.every(({ Running }) => Running) ? found : undefined;
+      const found = await workloadsOf(berth, app, `late-${index + 1}`);
+      return found.length > 0 && found.every(({ phase }) => phase === 'running') ? found : undefined;
     });
-    for (const id of late) await runInside(docker.getContainer(id), ['touch', '/tmp/go']);
+    for (const workload of late) await byHand.run(workload, ['touch', '/tmp/go']);
     await assertWhole(berth, app, { ...whole([/first/, /second/][index]!), workloads: 3 });
   }
   const told = await berth.events(app);
@@ -87,7 +75,7 @@ test('a clock that is set forwards in the middle of a start or an update is no m
   await remove(app);
 });
 
-test('a clock that is set back stops nothing: repairs, updates, new starts, removals', byHand, async () => {
+test('a clock that is set back stops nothing: repairs, updates, new starts, removals', async () => {
   await berth.setClock(0);
   const app = await berth.start(keepingYaml('steady', image, 'first'));
   await assertWhole(berth, app, whole(/first/));
@@ -102,7 +90,7 @@ test('a clock that is set back stops nothing: repairs, updates, new starts, remo
   for (const each of [app, other]) await remove(each);
 });
 
-test('a clock that was set back while the service was down holds nothing up either', byHand, async () => {
+test('a clock that was set back while the service was down holds nothing up either', async () => {
   await berth.setClock(5 * hour);
   const app = await berth.start(keepingYaml('away', image, 'first'));
   await assertWhole(berth, app, whole(/first/));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,7 +61,7 @@ async function leftBehind({ dataDir }: Place): Promise<string[]> {
 /** Each makes one step fail; answers what it has put in the way. */
 const steps: Record<
   string,
-  { words: RegExp; env?: Record<string, string>; prevent: (place: Place) => Promise<string[]> }
+  { words: RegExp; env?: (place: Place) => Record<string, string>; prevent: (place: Place) => Promise<string[]> }
 > = {
   'the data directory': {
     words: /already serves/,
@@ -90,13 +90,26 @@ const steps: Record<
   },
   'the choice of the engine': {
     words: /there is no such engine, but docker, kubernetes, memory/,
-    env: { BERTH_ENGINE: 'elsewhere' },
+    env: () => ({ BERTH_ENGINE: 'elsewhere' }),
     prevent: async () => [],
   },
   'the engine': {
     words: /No Docker engine answers/,
-    env: { BERTH_ENGINE: 'docker', DOCKER_HOST: 'unix:///nowhere/docker.sock' },
+    env: () => ({ BERTH_ENGINE: 'docker', DOCKER_HOST: 'unix:///nowhere/docker.sock' }),
     prevent: async () => [],
+  },
+  'a cluster that nobody has named': {
+    words: /The kubeconfig cannot be read/,
+    env: () => ({ BERTH_ENGINE: 'kubernetes', KUBECONFIG: '/nowhere/kubeconfig' }),
+    prevent: async () => [],
+  },
+  'a cluster that does not answer': {
+    words: /The cluster at 127\.0\.0\.1:1 cannot be used: /,
+    env: ({ dataDir }) => ({ BERTH_ENGINE: 'kubernetes', KUBECONFIG: join(dataDir, 'kubeconfig') }),
+    async prevent({ dataDir }) {
+      await writeFile(join(dataDir, 'kubeconfig'), JSON.stringify(silentCluster));
+      return [];
+    },
   },
   'the edge': {
     words: /set BERTH_PORT to another one/,
@@ -146,6 +159,15 @@ const steps: Record<
   },
 };
 
+const silentCluster = {
+  apiVersion: 'v1',
+  kind: 'Config',
+  'current-context': 'away',
+  clusters: [{ name: 'away', cluster: { server: 'https://127.0.0.1:1' } }],
+  users: [{ name: 'away', user: {} }],
+  contexts: [{ name: 'away', context: { cluster: 'away', user: 'away' } }],
+};
+
 const anybodysLease = { deploymentId: 'x', dueAt: 0, token: 'another', leasedUntil: 0, observedHash: null };
 const closing: (() => void)[] = [];
 
@@ -153,7 +175,7 @@ for (const [step, { words, env, prevent }] of Object.entries(steps))
   test(`a start that fails at ${step} leaves nothing behind, and its process ends by itself`, async () => {
     const place = await newPlace();
     const obstacles = await prevent(place);
-    const { code, output } = await start(place, env);
+    const { code, output } = await start(place, env?.(place));
     const left = await leftBehind(place);
     for (const close of closing.splice(0)) close();
     assert.equal(code, 1, output);
