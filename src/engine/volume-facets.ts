@@ -11,7 +11,8 @@ export type VolumeCopies = {
   sizes(deploymentId: string): Promise<ReadonlyMap<string, number>>;
   /**
    * Copies volumes, all as they are at one instant, while workloads write to them; to be read until it is cleared. Where
-   * nothing can hold writers back for an instant, those that have the volumes are stopped meanwhile. Rejects at the abort.
+   * nothing can hold writers back for an instant, those that have the volumes are stopped meanwhile; where storage takes
+   * its own snapshots nobody is, and each volume is as it was at an instant of its own. Rejects at the abort.
    */
   take(deploymentId: string, volumes: readonly string[], key: string, signal?: AbortSignal): Promise<VolumeCopy>;
   /**

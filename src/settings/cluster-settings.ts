@@ -5,6 +5,7 @@ import { clusterLabel, networks, type Setting, text, Unreadable } from './settin
 export type ClusterSettings = {
   edgeNetworks: string[];
   storageClass: string | undefined;
+  snapshotClass: string | undefined;
   nodeGate: NodeGate | undefined;
   probeImage: string;
 };
@@ -23,6 +24,12 @@ export const clusterTable = {
     variable: 'STORAGE_CLASS',
     default: '',
     help: "on Kubernetes, the class of volumes; default: the cluster's default one",
+    read: clusterLabel,
+  },
+  snapshotClass: {
+    variable: 'SNAPSHOT_CLASS',
+    default: '',
+    help: 'on Kubernetes, the VolumeSnapshotClass by which volumes are copied while pods write to them, or none: pods are stopped meanwhile; default: the one of the driver of the volumes, if there is one',
     read: clusterLabel,
   },
   nodeGate: {

@@ -1,7 +1,7 @@
 /**
  * The facet `copies` on a cluster. What is read and filled goes as tars through pods that have the claims, so that no key
- * of a place leaves this process. Volumes are copied into claims beside them, while those that have them are stopped: how
- * fast a place takes what is kept keeps nobody waiting. What was filled becomes a volume by a mark on its claim.
+ * of a place leaves this process. Volumes are copied by the cluster's VolumeSnapshots, or else into claims beside them,
+ * while those that have them are stopped: how fast a place takes what is kept keeps nobody waiting. What was filled becomes a volume by a mark on its claim.
  */
 import { freeBytesAt } from '../../lib/free-bytes.ts';
 import { EngineFault } from '../engine.ts';
@@ -18,11 +18,13 @@ import { namespaceName } from './names.ts';
 import type { FoundClaim } from './objects.ts';
 import type { PodAddress } from './pod-programs.ts';
 import { bytesOf } from './quantities.ts';
-import { copyCommand, createTars, syncCommand } from './tars.ts';
+import { copyCommand, createTars, type Places, syncCommand } from './tars.ts';
+import { createVolumeSnapshots, type VolumeSnapshotParts } from './volume-snapshots.ts';
 import { createWriters } from './writers.ts';
 
 export type CopiesParts = CopierParts & {
-  cluster: Pick<Cluster, 'apply' | 'remove' | 'run' | 'change'>;
+  cluster: Pick<Cluster, 'apply' | 'remove' | 'run' | 'change' | 'ask' | 'find'>;
+  snapshots?: Pick<VolumeSnapshotParts, 'snapshotClass' | 'onUnused'> | undefined;
   storageClass?: string | undefined;
   namespaces: Pick<Execute, 'provideNamespace' | 'leaveNamespace'>;
 };
@@ -36,6 +38,7 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
   const { cluster, cache, owner, storageClass, namespaces } = parts;
   const copiers = createCopiers(parts);
   const writers = createWriters(cluster, cache);
+  const snapshots = createVolumeSnapshots({ ...parts.snapshots, cluster, cache, copiers, owner });
   const filled = new Map<string, number>();
   const claimsOf = (deploymentId: string) => claimsOfVolumes(cache.list('PersistentVolumeClaim', deploymentId));
   const tars = createTars(copiers);
@@ -87,6 +90,18 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
 
   async function take(deploymentId: string, volumes: readonly string[], key: string, stop?: AbortSignal) {
     const sources = new Map(found(deploymentId, volumes).map(({ volume, claim }) => [volume, claim]));
+    const taken = await snapshots.take({ deploymentId, key, sources, signal: stop });
+    if (taken) return { ...(await tars.toRead(taken, stop)), pausedMs: 0 };
+    const { places, pausedMs } = await copyStopped({ deploymentId, key, sources }, stop);
+    return { ...(await tars.toRead(places, stop)), pausedMs };
+  }
+
+  /** To be read, once those that have the volumes were stopped for it. */
+  async function copyStopped(
+    { deploymentId, key, sources }: { deploymentId: string; key: string; sources: ReadonlyMap<string, FoundClaim> },
+    stop: AbortSignal | undefined,
+  ): Promise<{ places: Places; pausedMs: number }> {
+    const volumes = [...sources.keys()];
     const sized = [...sources].map(([volume, claim]) => ({ volume, sizeBytes: sizeOf(claim) }));
     await makeAside('copy', { deploymentId, key }, sized);
     // Those that nobody has may be on any node, each on another one.
@@ -120,7 +135,7 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
       const pod = await copiers.start({ deploymentId, key, part: `read-${index}`, mounts: mounted, signal: stop });
       for (const [at, volume] of its.entries()) places.set(volume, { pod, path: `/from/${at}` });
     }
-    return { ...(await tars.toRead(places, stop)), pausedMs };
+    return { places, pausedMs };
   }
 
   async function make(
@@ -181,6 +196,7 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
   async function clear(key: string): Promise<void> {
     await writers.letGo(key);
     await copiers.end(key);
+    await snapshots.remove(key);
     const claims = ofCopy(cache.list('PersistentVolumeClaim'), key);
     for (const { metadata } of claims)
       await cluster.remove('PersistentVolumeClaim', metadata.name, {
@@ -215,7 +231,8 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
     async list() {
       cache.check();
       const all = (['Deployment', 'Job', 'Pod', 'PersistentVolumeClaim'] as const).flatMap((kind) => cache.list(kind));
-      return [...new Set(all.flatMap(({ metadata }) => metadata.labels?.[copyKey] ?? []))];
+      const keys = all.flatMap(({ metadata }) => metadata.labels?.[copyKey] ?? []);
+      return [...new Set([...keys, ...(await snapshots.keys())])];
     },
   };
 }

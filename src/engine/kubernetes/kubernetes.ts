@@ -7,7 +7,7 @@ import { createRechecks, leastPeriodMs as leastProbePeriodMs } from '../readines
 import type { VolumeCopies } from '../volume-facets.ts';
 import { openCache } from './cache.ts';
 import type { Cluster } from './cluster.ts';
-import { createVolumeCopies } from './copies.ts';
+import { type CopiesParts, createVolumeCopies } from './copies.ts';
 import { createExecute, type ExecuteSettings } from './execute.ts';
 import { faultOf } from './faults.ts';
 import { type ClusterImageParts, createClusterImages } from './images.ts';
@@ -25,6 +25,8 @@ export type KubernetesEngineOptions = Omit<ExecuteSettings, 'hasPortRanges' | 'h
     leastPeriodMs?: number;
     /** What reads and fills volumes is made of: has GNU tar, and a shell with the usual programs. Default: none does. */
     copierImage?: string | undefined;
+    /** Which VolumeSnapshots there are to be, and who is told why there are none. */
+    snapshots?: CopiesParts['snapshots'];
     /** Of a namespace of the installation whose removal does not end; of each once. */
     onHanging?: (hanging: Hanging) => void;
     /** Epoch milliseconds; may jump. */

@@ -20,12 +20,15 @@ type Sent<ApiVersion extends string, Kind extends string, Rest = object> = {
   metadata: Meta;
 } & Rest;
 
-/** `resources.requests.storage` in bytes. */
+/** `resources.requests.storage` in bytes; `dataSource`: what it begins with. */
 type ClaimSpec = {
   accessModes: ['ReadWriteOnce'];
   storageClassName?: string;
+  dataSource?: { apiGroup: string; kind: 'VolumeSnapshot'; name: string };
   resources: { requests: { storage: string } };
 };
+
+type VolumeSnapshotSpec = { volumeSnapshotClassName: string; source: { persistentVolumeClaimName: string } };
 
 /** The library has another name for `from`. */
 export type PolicySpec = {
@@ -43,9 +46,13 @@ export type Manifest =
   | Sent<'v1', 'ResourceQuota', { spec: V1ResourceQuotaSpec }>
   | Sent<'networking.k8s.io/v1', 'NetworkPolicy', { spec: PolicySpec }>
   | Sent<'apps/v1', 'Deployment', { spec: V1DeploymentSpec }>
-  | Sent<'batch/v1', 'Job', { spec: V1JobSpec }>;
+  | Sent<'batch/v1', 'Job', { spec: V1JobSpec }>
+  | Sent<'snapshot.storage.k8s.io/v1', 'VolumeSnapshot', { spec: VolumeSnapshotSpec }>;
 
 export type ManifestKind = Manifest['kind'];
+
+/** Of an extension that a cluster has or has not. */
+export const snapshotGroup = 'snapshot.storage.k8s.io';
 
 /** Where objects of a kind are, in every version since 1.20. */
 export const placeOfKind = {
@@ -59,7 +66,13 @@ export const placeOfKind = {
   NetworkPolicy: { api: '/apis/networking.k8s.io/v1', plural: 'networkpolicies' },
   Deployment: { api: '/apis/apps/v1', plural: 'deployments' },
   Job: { api: '/apis/batch/v1', plural: 'jobs' },
-} as const satisfies Record<ManifestKind | 'Node' | 'Pod', { api: string; plural: string }>;
+  StorageClass: { api: '/apis/storage.k8s.io/v1', plural: 'storageclasses' },
+  VolumeSnapshot: { api: `/apis/${snapshotGroup}/v1`, plural: 'volumesnapshots' },
+  VolumeSnapshotClass: { api: `/apis/${snapshotGroup}/v1`, plural: 'volumesnapshotclasses' },
+} as const satisfies Record<
+  ManifestKind | 'Node' | 'Pod' | 'StorageClass' | 'VolumeSnapshotClass',
+  { api: string; plural: string }
+>;
 
 export type Kind = keyof typeof placeOfKind;
 
@@ -85,8 +98,16 @@ export type FoundController = Found & {
 };
 
 export type FoundClaim = Found & {
-  spec?: { resources?: { requests?: { storage?: string } } };
+  spec?: { storageClassName?: string; resources?: { requests?: { storage?: string } } };
   status?: { phase?: string; capacity?: { storage?: string } };
+};
+
+export type FoundStorageClass = Found & { provisioner: string };
+
+export type FoundSnapshotClass = Found & { driver: string; deletionPolicy: string };
+
+export type FoundVolumeSnapshot = Found & {
+  status?: { readyToUse?: boolean; restoreSize?: string; error?: { message?: string } };
 };
 
 export type FoundService = Found & { spec?: { clusterIP?: string } };

@@ -15,6 +15,8 @@ export type KubernetesSettings = {
   runtime: 'runc' | 'runsc';
   localImages: { patterns: readonly string[] };
   containerDiskBytes: number;
+  /** The VolumeSnapshotClass for copies of volumes, or `none`; default: the one of their driver. */
+  snapshotClass: string | undefined;
   /** What pods are made of that try the isolation, and those that copy volumes. */
   probeImage: string;
   /** With `firewall`, strangers are served although nobody has tried whether the cluster keeps its policies. */
@@ -43,6 +45,11 @@ export async function openKubernetes(settings: KubernetesSettings, parts: Engine
       log.warn({ namespace, since: new Date(since).toISOString(), because }, 'a namespace does not end'),
     runtime,
     copierImage: settings.probeImage,
+    snapshots: {
+      snapshotClass: settings.snapshotClass,
+      onUnused: ({ storageClass, because }) =>
+        log.warn({ storageClass, because }, 'volumes are copied without VolumeSnapshots: pods are stopped meanwhile'),
+    },
   }).catch((error: unknown) => {
     if (!(error instanceof EngineFault)) throw error;
     throw new StartError(`The cluster at ${cluster.server} cannot be used: ${error.message}`);

@@ -8,7 +8,7 @@ import type { FillableTars, ReadableTars, SizedTar } from '../volume-facets.ts';
 import type { Copiers } from './copiers.ts';
 import type { PodAddress } from './pod-programs.ts';
 
-type Places = ReadonlyMap<string, { pod: PodAddress; path: string }>;
+export type Places = ReadonlyMap<string, { pod: PodAddress; path: string }>;
 
 export type Tars = {
   /** Of places where nobody writes. */

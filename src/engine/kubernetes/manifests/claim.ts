@@ -2,7 +2,7 @@
 import { leastVolumeBytes } from '../../../deployment/disk/disk-levels.ts';
 import { deploymentLabels, volumeLabels } from '../../labels.ts';
 import { clusterName, namespaceName } from '../names.ts';
-import type { Manifest } from '../objects.ts';
+import { type Manifest, snapshotGroup } from '../objects.ts';
 import { copyKey, madeForKey } from './marks.ts';
 
 export type ClaimRequest = {
@@ -37,17 +37,42 @@ export function claimManifest(request: ClaimRequest): ClaimManifest {
   };
 }
 
+/** A copy of a volume, one that is made from a VolumeSnapshot, and one that a restore fills. */
+type Aside = 'copy' | 'snapshot' | 'made';
+
 /** One that is put together beside the volumes; it is none of them. `part`: what it is to be. */
-export function asideManifest(
-  request: Omit<ClaimRequest, 'name'> & { key: string; part: 'copy' | 'made' },
-): ClaimManifest {
+export function asideManifest(request: Omit<ClaimRequest, 'name'> & { key: string; part: Aside }): ClaimManifest {
   const { owner, deploymentId, volume, key, part } = request;
   const { spec, metadata, ...rest } = claimManifest({ ...request, name: asideName(part, key, volume) });
   const labels = { ...deploymentLabels(owner, deploymentId), [copyKey]: key };
   return { ...rest, metadata: { ...metadata, labels, annotations: { [madeForKey]: volume } }, spec };
 }
 
+/** A VolumeSnapshot of a claim, of the same name as the claim that is made from it. */
+export function volumeSnapshotManifest(
+  request: Pick<ClaimRequest, 'owner' | 'deploymentId' | 'volume'> & { key: string; claim: string; className: string },
+): Manifest {
+  const { owner, deploymentId, volume, key, claim, className } = request;
+  return {
+    apiVersion: `${snapshotGroup}/v1`,
+    kind: 'VolumeSnapshot',
+    metadata: {
+      name: asideName('snapshot', key, volume),
+      namespace: namespaceName(deploymentId),
+      labels: { ...deploymentLabels(owner, deploymentId), [copyKey]: key },
+    },
+    spec: { volumeSnapshotClassName: className, source: { persistentVolumeClaimName: claim } },
+  };
+}
+
+/** Beside the volumes, too: as a volume was when its VolumeSnapshot was taken. */
+export function fromSnapshotManifest(request: Omit<ClaimRequest, 'name'> & { key: string }): ClaimManifest {
+  const { spec, ...rest } = asideManifest({ ...request, part: 'snapshot' });
+  const name = asideName('snapshot', request.key, request.volume);
+  return { ...rest, spec: { ...spec, dataSource: { apiGroup: snapshotGroup, kind: 'VolumeSnapshot', name } } };
+}
+
 /** No volume has it as its own: keys are nobody's to know. */
-export function asideName(part: 'copy' | 'made', key: string, volume: string): string {
+export function asideName(part: Aside, key: string, volume: string): string {
   return clusterName(`${part}-${key}-${volume}`);
 }

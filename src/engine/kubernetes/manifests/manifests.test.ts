@@ -8,7 +8,7 @@ import type { Workload } from '../../../deployment/workload/workload.ts';
 import { EngineFault } from '../../engine.ts';
 import { clusterName, objectName } from '../names.ts';
 import type { Manifest } from '../objects.ts';
-import { asideManifest, asideName, claimManifest } from './claim.ts';
+import { asideManifest, asideName, claimManifest, fromSnapshotManifest, volumeSnapshotManifest } from './claim.ts';
 import { copierManifest } from './copier.ts';
 import { hostAliases } from './host-aliases.ts';
 import { readWorkloadMarks, workloadMarks } from './marks.ts';
@@ -107,6 +107,24 @@ const golden: Record<string, Manifest[]> = {
         { claim: 'data', path: '/from/0', readOnly: true },
         { claim: asideName('copy', 'monday', 'Web_Data'), path: '/to/0', readOnly: false },
       ],
+    }),
+  ],
+  'a volume snapshot': [
+    volumeSnapshotManifest({
+      owner,
+      deploymentId,
+      volume: 'Web_Data',
+      key: 'monday',
+      claim: 'web-data-1',
+      className: 'quick',
+    }),
+    fromSnapshotManifest({
+      owner,
+      deploymentId,
+      volume: 'Web_Data',
+      sizeBytes: 2 ** 30,
+      storageClass: 'fast',
+      key: 'monday',
     }),
   ],
   'what leaves a namespace': [

@@ -1,0 +1,133 @@
+/** Against a cluster that keeps what it is told, and whose storage does what the test says. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Asked, Cluster } from './cluster.ts';
+import { ClusterRefusal } from './faults.ts';
+import type { FoundClaim, FoundVolumeSnapshot, Kind, Manifest } from './objects.ts';
+import { createVolumeSnapshots, type Patience, type Unused } from './volume-snapshots.ts';
+
+const dates = { uid: 'u', resourceVersion: '1', creationTimestamp: '' };
+const claims = ['data', 'more'].map((name): [string, FoundClaim] => {
+  const spec = { storageClassName: 'fast', resources: { requests: { storage: '1Gi' } } };
+  return [name, { metadata: { ...dates, name }, spec }];
+});
+const taking = { deploymentId: 'shop', key: 'monday', sources: new Map(claims) };
+
+type Status = FoundVolumeSnapshot['status'];
+
+/** `status`: of each VolumeSnapshot, as often as it is looked at; undefined where the cluster knows of none. */
+function scene(
+  status: ((looks: number) => Status) | undefined,
+  { snapshotClass, ...own }: Partial<Patience> & { snapshotClass?: string } = {},
+) {
+  const applied: Manifest[] = [];
+  const asked: string[] = [];
+  const removed: string[] = [];
+  const unused: Unused[] = [];
+  let looks = 0;
+  const there = () =>
+    applied.filter(({ kind, metadata }) => kind === 'VolumeSnapshot' && !removed.includes(metadata.name));
+  const cluster = {
+    async ask(_: string, path: string, { query }: Asked = {}) {
+      asked.push(path);
+      if (!status) throw new ClusterRefusal(404, '');
+      if (path.endsWith('classes'))
+        return { items: [{ metadata: { name: 'quick' }, driver: 'disks', deletionPolicy: 'Delete' }] };
+      looks += 1;
+      assert.match(String(query?.labelSelector), /^berth\.owner=owner,berth\.copy(=monday)?$/);
+      return { items: there().map(({ metadata }) => ({ metadata: { ...dates, ...metadata }, status: status(looks) })) };
+    },
+    find: async () => ({ provisioner: 'disks' }),
+    async apply(manifest: Manifest) {
+      applied.push(manifest);
+      return manifest;
+    },
+    async remove(_: Kind, name: string) {
+      removed.push(name);
+    },
+  } as unknown as Cluster;
+  const snapshots = createVolumeSnapshots({
+    cluster,
+    owner: 'owner',
+    snapshotClass,
+    onUnused: (each) => unused.push(each),
+    cache: { untilSeen: async () => {} },
+    copiers: {
+      start: async ({ part, mounts }) => ({ namespace: 'n', pod: `${part} ${mounts[0]?.claim}`, container: 'c' }),
+    },
+    patience: { pauseMs: 1, readyMs: 3_600_000, errorMs: 3_600_000, ...own },
+  });
+  return { snapshots, asked, applied, removed, unused };
+}
+
+const ready: Status = { readyToUse: true, restoreSize: '2Gi' };
+
+test('all VolumeSnapshots are asked for before one is waited for, and claims as large as storage wants are made of them', async () => {
+  const { snapshots, applied, removed } = scene((looks) => (looks > 2 ? ready : {}));
+  const places = await snapshots.take(taking);
+  assert.deepEqual([...places!.keys()].sort(), ['data', 'more']);
+  assert.deepEqual(
+    applied.map(({ kind, metadata }) => `${kind} ${metadata.name}`),
+    ['VolumeSnapshot', 'PersistentVolumeClaim'].flatMap((kind) => [
+      `${kind} snapshot-monday-data`,
+      `${kind} snapshot-monday-more`,
+    ]),
+  );
+  for (const each of applied)
+    if (each.kind === 'PersistentVolumeClaim') {
+      assert.equal(each.spec.resources.requests.storage, String(2 * 2 ** 30));
+      assert.equal(each.spec.dataSource?.name, each.metadata.name);
+    }
+  await snapshots.remove('monday');
+  assert.deepEqual(removed, ['snapshot-monday-data', 'snapshot-monday-more']);
+});
+
+for (const [title, status, patience, because] of [
+  ['whose storage fails', { error: { message: 'out of room' } }, { errorMs: 2 }, 'out of room'],
+  ['whose storage never ends', { readyToUse: false }, { readyMs: 2 }, '^its VolumeSnapshots are not ready after '],
+] as const)
+  test(`a cluster ${title} is told of in its words, and left alone for a time`, async () => {
+    const { snapshots, asked, unused, removed } = scene(() => status, patience);
+    assert.equal(await snapshots.take(taking), undefined);
+    assert.equal(unused.length, 1);
+    assert.match(unused[0]!.because, new RegExp(because));
+    const soFar = asked.length;
+    assert.equal(await snapshots.take({ ...taking, key: 'tuesday' }), undefined);
+    assert.deepEqual([asked.length, unused.length], [soFar, 1]);
+    await snapshots.remove('monday');
+    assert.equal(removed.length, 2);
+  });
+
+test('an error that storage gets over harms nothing', async () => {
+  const { snapshots, unused } = scene((looks) => (looks < 3 ? { error: { message: 'not now' } } : ready));
+  assert.equal((await snapshots.take(taking))?.size, 2);
+  assert.deepEqual(unused, []);
+});
+
+test('a cluster that knows of none is asked once for volumes and once for what is left, and it is told once', async () => {
+  const { snapshots, asked, unused } = scene(undefined);
+  for (const key of ['monday', 'tuesday']) {
+    assert.equal(await snapshots.take({ ...taking, key }), undefined);
+    await snapshots.remove(key);
+    assert.deepEqual(await snapshots.keys(), []);
+  }
+  assert.equal(asked.length, 2, String(asked));
+  assert.deepEqual(unused, [{ storageClass: 'fast', because: 'the cluster has no VolumeSnapshots' }]);
+});
+
+test('what a killed process has left is found, and a setting forbids new ones', async () => {
+  const { snapshots, applied, removed } = scene(() => ready, { snapshotClass: 'none' });
+  applied.push({ kind: 'VolumeSnapshot', metadata: { name: 'old', labels: { 'berth.copy': 'monday' } } } as Manifest);
+  assert.equal(await snapshots.take(taking), undefined);
+  assert.deepEqual(await snapshots.keys(), ['monday']);
+  await snapshots.remove('monday');
+  assert.deepEqual(removed, ['old']);
+  assert.deepEqual(await snapshots.keys(), []);
+});
+
+test('whoever gives up meanwhile is not told of as a cluster that failed', async () => {
+  const { snapshots, unused } = scene(() => ({}));
+  const signal = AbortSignal.abort(new Error('the service stops'));
+  await assert.rejects(snapshots.take({ ...taking, signal }), /the service stops/);
+  assert.deepEqual(unused, []);
+});

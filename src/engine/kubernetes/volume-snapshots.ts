@@ -1,0 +1,195 @@
+/**
+ * Copies of volumes by the cluster's own VolumeSnapshots, where its storage takes them: nobody who writes is stopped. Each
+ * volume is as after a cut of the power at one instant, and several of a deployment at instants a little apart. From each
+ * VolumeSnapshot a claim is made, which a pod reads.
+ */
+import { wait } from '../../lib/wait.ts';
+import { EngineFault } from '../engine.ts';
+import { labelKeys } from '../labels.ts';
+import type { Cache } from './cache.ts';
+import { type Cluster, pathOf } from './cluster.ts';
+import type { Copiers } from './copiers.ts';
+import { ClusterRefusal, faultOf } from './faults.ts';
+import { asideName, fromSnapshotManifest, volumeSnapshotManifest } from './manifests/claim.ts';
+import { copyKey } from './manifests/marks.ts';
+import { namespaceName } from './names.ts';
+import type { FoundClaim, FoundSnapshotClass, FoundStorageClass, FoundVolumeSnapshot } from './objects.ts';
+import type { PodAddress } from './pod-programs.ts';
+import { bytesOf } from './quantities.ts';
+import { chooseSnapshotClass } from './snapshot-classes.ts';
+import type { Places } from './tars.ts';
+
+export type VolumeSnapshotParts = {
+  cluster: Pick<Cluster, 'ask' | 'apply' | 'find' | 'remove'>;
+  cache: Pick<Cache, 'untilSeen'>;
+  copiers: Pick<Copiers, 'start'>;
+  owner: string;
+  /** The only class that is used; `none`: no VolumeSnapshots are taken. Default: the one of the driver of the volumes. */
+  snapshotClass?: string | undefined;
+  /** Is told why volumes of a storage class are copied otherwise, of each reason once. */
+  onUnused?: ((unused: Unused) => void) | undefined;
+  patience?: Patience | undefined;
+};
+
+type Place = { pod: PodAddress; path: string };
+
+export type Unused = { storageClass: string; because: string };
+
+/** `readyMs`: until storage has taken all of them; `errorMs`: for so long an error that it tells of may last. */
+export type Patience = { pauseMs: number; readyMs: number; errorMs: number };
+
+export type VolumeSnapshots = {
+  /** Where the volumes can be read as they were; undefined where they have to be copied otherwise. */
+  take(wanted: Taking): Promise<Places | undefined>;
+  /** Those of the key go; a claim that is made from one holds it until it has what it needs. */
+  remove(key: string): Promise<void>;
+  /** Whatever there may be any of. Those of a process that was killed are found within a minute. */
+  keys(): Promise<string[]>;
+};
+
+export type Taking = {
+  deploymentId: string;
+  key: string;
+  /** By volume. */
+  sources: ReadonlyMap<string, FoundClaim>;
+  signal?: AbortSignal | undefined;
+};
+
+/** Some storage calls one ready only when it has been copied to another place. */
+const usualPatience: Patience = { pauseMs: 1000, readyMs: 10 * 60_000, errorMs: 60_000 };
+
+/** What was found missing is asked for again after this time: somebody may have installed it. */
+const refusedMs = 60 * 60_000;
+const lookEveryMs = 60_000;
+
+export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapshots {
+  const { cluster, cache, copiers, owner, snapshotClass, onUnused = () => {}, patience = usualPatience } = parts;
+  const refused = new Map<string, { because: string; untilMs: number }>();
+  const told = new Set<string>();
+  const known = new Set<string>();
+  let nextLookMs = 0;
+
+  function refuse(storageClass: string, because: string): void {
+    refused.set(storageClass, { because, untilMs: performance.now() + refusedMs });
+    const words = `${storageClass} ${because}`;
+    if (!told.has(words)) onUnused({ storageClass, because });
+    told.add(words);
+  }
+
+  /** The class for each storage class; undefined where one of them has none. */
+  async function findClasses(storageClasses: ReadonlySet<string>): Promise<ReadonlyMap<string, string> | undefined> {
+    const isRefused = (name: string) => (refused.get(name)?.untilMs ?? 0) > performance.now();
+    if (snapshotClass === 'none' || [...storageClasses].some(isRefused)) return undefined;
+    const found = new Map<string, string>();
+    for (const name of storageClasses) {
+      const chosen = await findClass(name).catch((error: unknown) => ({ because: wordsOf(error) }));
+      if ('because' in chosen) refuse(name, chosen.because);
+      else found.set(name, chosen.name);
+    }
+    return found.size === storageClasses.size ? found : undefined;
+  }
+
+  async function findClass(storageClass: string) {
+    const { items } = await cluster.ask<{ items: FoundSnapshotClass[] }>('GET', pathOf('VolumeSnapshotClass'));
+    const found = await cluster.find<FoundStorageClass>('StorageClass', storageClass);
+    if (!found) return { because: 'the storage class is not there any more' };
+    return chooseSnapshotClass(found.provisioner, items, snapshotClass);
+  }
+
+  async function list(selector: string, namespace?: string): Promise<FoundVolumeSnapshot[]> {
+    const query = { labelSelector: `${labelKeys.owner}=${owner},${selector}` };
+    const path = pathOf('VolumeSnapshot', undefined, namespace);
+    return (await cluster.ask<{ items: FoundVolumeSnapshot[] }>('GET', path, { query })).items;
+  }
+
+  async function untilReady({ deploymentId, key, sources, signal }: Taking): Promise<Map<string, FoundVolumeSnapshot>> {
+    const from = performance.now();
+    let errorSince: number | undefined;
+    for (;;) {
+      const found = await list(`${copyKey}=${key}`, namespaceName(deploymentId));
+      const ready = found.filter(({ status }) => status?.readyToUse === true);
+      if (ready.length === sources.size) return new Map(ready.map((each) => [each.metadata.name, each]));
+      const error = found.map(({ status }) => status?.error?.message).find((message) => message !== undefined);
+      const now = performance.now();
+      errorSince = error === undefined ? undefined : (errorSince ?? now);
+      if (errorSince !== undefined && now - errorSince >= patience.errorMs)
+        throw new EngineFault('unavailable', error!);
+      if (now - from >= patience.readyMs)
+        throw new EngineFault(
+          'unavailable',
+          `its VolumeSnapshots are not ready after ${patience.readyMs / 60_000} min`,
+        );
+      await wait(patience.pauseMs, signal);
+      signal?.throwIfAborted();
+    }
+  }
+
+  async function takeBy(classes: ReadonlyMap<string, string>, taking: Taking): Promise<Places> {
+    const { deploymentId, key, sources, signal } = taking;
+    const common = { owner, deploymentId, key };
+    const manifests = [...sources].map(([volume, { metadata, spec }]) => {
+      const className = classes.get(spec?.storageClassName ?? '')!;
+      return volumeSnapshotManifest({ ...common, volume, claim: metadata.name, className });
+    });
+    // All at once: the less they are apart.
+    await Promise.all(manifests.map((manifest) => cluster.apply(manifest)));
+    const ready = await untilReady(taking);
+    const places = new Map<string, Place>();
+    // Each may be on any node, and together perhaps on none.
+    const reading = [...sources].map(async ([volume, { spec }], index) => {
+      const name = asideName('snapshot', key, volume);
+      const sizes = [spec?.resources?.requests?.storage, ready.get(name)?.status?.restoreSize];
+      const sizeBytes = Math.max(...sizes.map((size) => bytesOf(size) ?? 0));
+      const claim = fromSnapshotManifest({ ...common, volume, sizeBytes, storageClass: spec?.storageClassName });
+      await cache.untilSeen('PersistentVolumeClaim', await cluster.apply(claim));
+      const mounts = [{ claim: name, path: '/from', readOnly: false }];
+      const pod = await copiers.start({ deploymentId, key, part: `snapshot-${index}`, mounts, signal });
+      places.set(volume, { pod, path: '/from' });
+    });
+    const failed = (await Promise.allSettled(reading)).find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+    return places;
+  }
+
+  return {
+    async take(taking) {
+      const storageClasses = new Set([...taking.sources.values()].map(({ spec }) => spec?.storageClassName ?? ''));
+      const classes = await findClasses(storageClasses);
+      if (!classes) return undefined;
+      known.add(taking.key);
+      return await takeBy(classes, taking).catch((error: unknown) => {
+        taking.signal?.throwIfAborted();
+        const because = wordsOf(error);
+        for (const storageClass of storageClasses) refuse(storageClass, because);
+        return undefined;
+      });
+    },
+    async remove(key) {
+      if (!known.has(key)) return;
+      for (const { metadata } of await list(`${copyKey}=${key}`)) {
+        const { name, namespace = '', uid } = metadata;
+        await cluster.remove('VolumeSnapshot', name, { namespace, uid });
+      }
+      known.delete(key);
+    },
+    async keys() {
+      if (performance.now() < nextLookMs) return [...known];
+      const found = await list(copyKey).catch((error: unknown) => {
+        if (error instanceof ClusterRefusal && [403, 404].includes(error.status)) return undefined;
+        throw error;
+      });
+      nextLookMs = performance.now() + (found ? lookEveryMs : refusedMs);
+      for (const { metadata } of found ?? [])
+        if (metadata.deletionTimestamp === undefined) known.add(metadata.labels?.[copyKey] ?? '');
+      return [...known];
+    },
+  };
+}
+
+/** For the operator, who has to read what the cluster itself says. */
+function wordsOf(error: unknown): string {
+  if (error instanceof ClusterRefusal && error.status === 404) return 'the cluster has no VolumeSnapshots';
+  if (error instanceof ClusterRefusal) return error.message;
+  if (error instanceof EngineFault) return error.message;
+  throw faultOf(error);
+}
