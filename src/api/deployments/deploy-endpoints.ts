@@ -34,6 +34,7 @@ import { extendRecord, statusRecord } from './deployment-records.ts';
 import { DryRunRecord, ErrorRecord, ProofRequiredRecord, StartRecord, UpdateRecord } from './deployment-schemas.ts';
 import { readIdempotencyKey, recallAnswer } from './idempotency-key.ts';
 import { type Links, linksOf } from './links.ts';
+import { previewOnce } from './previewed-update.ts';
 import { type Started, type Starting, start } from './start-deployment.ts';
 import { update } from './update-deployment.ts';
 import { surprisesOf } from './update-surprises.ts';
@@ -187,7 +188,8 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
           const origin = originOf(request, service.settings);
           const isTrial = request.query.dryRun === 'true';
           const token = caller.kind === 'session' ? caller.token : undefined;
-          const surprises = await surprisesOf(service, found, spec);
+          const preview = previewOnce(service, found, { spec });
+          const surprises = await surprisesOf(spec, preview);
           const findings = {
             ...configuration.findings,
             warnings: [...configuration.findings.warnings, ...surprises],
@@ -198,6 +200,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
               document,
               spec,
               current: found,
+              preview,
               token,
               origin,
               askedBy: askerOf(caller),

@@ -36,7 +36,7 @@ import { statusRecord } from './deployment-records.ts';
 import { DryRunRecord, ErrorRecord, UpdateRecord, Warnings } from './deployment-schemas.ts';
 import { findEarlier } from './kept-revision.ts';
 import { linksOf } from './links.ts';
-import { PreviewFields, previewOf } from './previewed-update.ts';
+import { PreviewFields, previewOnce } from './previewed-update.ts';
 import { update } from './update-deployment.ts';
 
 const Names = Type.Array(Type.String());
@@ -139,11 +139,13 @@ export function historyEndpoints(service: Service, documents: Documents): Fastif
 
         const { document, spec, findings } = configuration;
         const isTrial = request.query.dryRun === 'true';
+        const preview = previewOnce(service, current, { spec, repeats });
         const updated = orRefuse(
           await update(service, {
             document,
             spec,
             current,
+            preview,
             isTrial,
             repeats,
             token: caller.kind === 'session' ? caller.token : undefined,
@@ -156,8 +158,7 @@ export function historyEndpoints(service: Service, documents: Documents): Fastif
         const numbers = { revision, repeats };
         if (isTrial) {
           const message = `Application ${applicationName} can go back to revision ${repeats}. This was a dry run: nothing was changed.`;
-          const preview = await previewOf(service, current, { spec, repeats });
-          return { message, applicationName, dryRun: true as const, ...numbers, ...preview, ...findings };
+          return { message, applicationName, dryRun: true as const, ...numbers, ...(await preview()), ...findings };
         }
         const named = await addNamedDomains(service, updated, spec);
         return {

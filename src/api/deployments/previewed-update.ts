@@ -39,14 +39,25 @@ export const PreviewFields = {
   interrupted: Type.Array(Type.String(), { description: 'Public paths that nobody answers at for a while.' }),
 };
 
+type Previewed = { spec: AppSpec; repeats?: number | undefined };
+
+/** As `previewOf`, computed when it is first asked for, and once: of a large configuration that takes a while. */
+export function previewOnce(service: Service, deployment: Deployment, asked: Previewed): () => Promise<UpdatePreview> {
+  let preview: Promise<UpdatePreview> | undefined;
+  return () => {
+    preview ??= previewOf(service, deployment, asked);
+    return preview;
+  };
+}
+
 /**
  * What an update to this would do, against the revision that runs. A tag that both name is taken to mean the same image:
  * the registry is not asked. With `repeats` it is known what it means: what it meant in that revision.
  */
-export async function previewOf(
+async function previewOf(
   { db, seal, urlOf, now }: Service,
   deployment: Deployment,
-  { spec, repeats }: { spec: AppSpec; repeats?: number | undefined },
+  { spec, repeats }: Previewed,
 ): Promise<UpdatePreview> {
   const current = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
   const derive = await derivationOf(db, seal, deployment.id);

@@ -26,7 +26,7 @@ import { orRefuse } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import { ErrorRecord, RemarkFields, Warnings } from './deployment-schemas.ts';
 import { findKept } from './kept-revision.ts';
-import { PreviewFields, previewOf } from './previewed-update.ts';
+import { PreviewFields, previewOnce } from './previewed-update.ts';
 import { update } from './update-deployment.ts';
 
 const OutlineRecord = Type.Object({
@@ -158,10 +158,11 @@ export function revisionEndpoints(service: Service, documents: Documents): Fasti
         const origin = originOf(request, service.settings);
         const token = caller.kind === 'session' ? caller.token : undefined;
         const explain = (bounds: Bounds) => refuseBeyond(documents, request, { document, bounds });
-        const asked = { document, spec, current: found, token, origin, askedBy: askerOf(caller), explain };
+        const preview = previewOnce(service, found, { spec });
+        const asked = { document, spec, current: found, preview, token, origin, askedBy: askerOf(caller), explain };
         const trial = await update(service, { ...asked, isTrial: true });
         return {
-          ...(await previewOf(service, found, { spec })),
+          ...(await preview()),
           ...(!trial.ok && { refusal: refusalRecord(trial.problem) }),
           ...(servingRevision !== null && { servingRevision }),
           ...findings,

@@ -22,13 +22,14 @@ import type { Service } from '../api-service.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
 import { sessionNotFound } from '../requests/callers.ts';
 import { askBefore, isKept, refuseUnoffered } from '../volume-snapshots/snapshot-requests.ts';
-import { previewOf } from './previewed-update.ts';
 import { findPushed, settlePushed } from './pushed-references.ts';
 
 export type Updating = {
   document: string;
   spec: AppSpec;
   current: Deployment;
+  /** What it does to each pod. */
+  preview: () => Promise<UpdatePreview>;
   /** That of the session, where it is what was asked with. */
   token: string | undefined;
   origin: Origin;
@@ -44,7 +45,7 @@ export type Updating = {
 
 export async function update(
   service: Service,
-  { document, spec, current, token, origin, askedBy, repeats, snapshotsBefore, isTrial, explain }: Updating,
+  { document, spec, current, preview, token, origin, askedBy, repeats, snapshotsBefore, isTrial, explain }: Updating,
 ): Promise<Result<Deployment>> {
   const now = service.now();
   const budget = await service.budget();
@@ -52,7 +53,7 @@ export async function update(
   const isWanted = snapshotsBefore ?? (isKept(current) && (await wishesOf(service.db, current.id)).beforeUpdates);
   const offered = isWanted ? refuseUnoffered(service) : undefined;
   if (offered && !offered.ok) return offered;
-  const takesSnapshot = isWanted && touchesData(await previewOf(service, current, { spec, repeats }));
+  const takesSnapshot = isWanted && touchesData(await preview());
   let exceeded: Bounds | undefined;
   const write = async (db: Database): Promise<Result<Deployment>> => {
     if (token !== undefined && !(await sessionOfToken(db, token))) return sessionNotFound;
