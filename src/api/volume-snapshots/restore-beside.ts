@@ -2,6 +2,7 @@
 import type { AppSpec } from '../../config/spec/spec.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
 import { volumesOf } from '../../deployment/desired-volumes.ts';
+import { loadedOf } from '../../deployment/snapshot/dump.ts';
 import type { Restore, Snapshot } from '../../deployment/snapshot/snapshot.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import type { Origin } from '../../store/origins.ts';
@@ -68,10 +69,11 @@ export async function restoreBeside(
 /** PURE. */
 function choose(
   spec: AppSpec,
-  { volumes: kept }: Snapshot,
+  { volumes: kept, dumps }: Snapshot,
   named: readonly string[] | undefined,
 ): Result<{ volumes: string[]; left: string[] }> {
   const wanted = volumesOf(spec).map(({ volume }) => volume);
+  const dumped = loadedOf(dumps).flatMap((dump) => dump.volumes.filter((volume) => wanted.includes(volume)));
   const both = kept.map(({ volume }) => volume).filter((volume) => wanted.includes(volume));
   const missing = (named ?? []).filter((volume) => !both.includes(volume));
   if (missing.length > 0 || both.length === 0)
@@ -81,6 +83,13 @@ function choose(
       both.length === 0
         ? 'It has no files to be restored; dumps are loaded into databases that run, in place.'
         : `Both have ${both.join(', ')}.`,
+    );
+  // Nothing of it runs before its data are there, and a dump is loaded into what runs.
+  if (named === undefined && dumped.length > 0)
+    return refuse(
+      'volume_not_found',
+      `The snapshot has ${dumped.join(', ')} as dumps, which are loaded into databases that run: beside, these volumes would begin empty.`,
+      `Restore it in place, or name the volumes that are to come, of ${both.join(', ')}: the others begin empty.`,
     );
   const volumes = [...new Set(named ?? both)];
   return succeed({ volumes, left: wanted.filter((volume) => !volumes.includes(volume)) });

@@ -135,7 +135,15 @@ test('an update that touches a pod with volumes has a snapshot taken before, whe
   const again = shopYaml.replace('nginx:1', 'nginx:3') + volumes;
   assert.equal((await update(again)).body.code, 'snapshot_needs_claim');
   await claim();
+  const { urlOf } = api.service;
+  let previews = 0;
+  api.service.urlOf = (label) => {
+    previews += 1;
+    return urlOf(label);
+  };
   assert.equal((await update(again, 'snapshot=true&dryRun=true')).body.dryRun, true);
+  assert.equal(previews, 1, 'what it does is computed once');
+  api.service.urlOf = urlOf;
   assert.equal((await update(changed)).status, 200);
   assert.deepEqual((await listed()).snapshots, [], 'the same again touches nothing');
   await api.service.db.updateTable('deployments').set({ servingRevision: 3 }).execute();
@@ -189,6 +197,23 @@ test('beside it another deployment is started by the revision of the snapshot, o
   const { body: refused } = await beside();
   assert.equal(refused.code, 'plan_limit_reached');
   assert.equal((await beside('?dryRun=true')).body.code, 'plan_limit_reached');
+});
+
+test('beside, databases that would begin empty are named before, and left so only where the others are asked for', async () => {
+  const books =
+    '    - { name: books, image: "postgres:15", servicePorts: [5432], vars: { POSTGRES_PASSWORD: x }, volumes: [{ name: data, size: 16Mi, mountPath: /data }] }\n';
+  await api.postYaml(`/updateUserDeployment?sessionToken=${sessionToken}`, `${shopYaml + volumes}${books}`);
+  await claim();
+  const id = await taken();
+  const dumps = JSON.stringify([{ pod: 'books', kind: 'postgres', volumes: ['books-data'] }]);
+  await api.service.db.updateTable('snapshots').set({ dumps }).execute();
+  const beside = (more: object = {}) =>
+    api.postJson('/restoreSnapshot?dryRun=true', named({ snapshot: id, beside: true, ...more }));
+  const { body } = await beside();
+  assert.equal(body.code, 'volume_not_found', JSON.stringify(body));
+  assert.match(body.error, /has books-data as dumps, .* these volumes would begin empty/);
+  const chosen = (await beside({ volumes: ['web-data'] })).body;
+  assert.deepEqual([chosen.volumes, chosen.left], [['web-data'], ['books-data']], JSON.stringify(chosen));
 });
 
 test('a snapshot that is deleted while a start beside is prepared is not restored, and nothing is started', async () => {
