@@ -1,12 +1,16 @@
 /** The door of this layer: opens the engine that the settings name. */
 
+import type { ImageSettings } from '../images/open.ts';
 import { StartError } from '../lib/start-error.ts';
 import { type DockerSettings, openDocker } from './docker/open.ts';
 import type { KubernetesSettings } from './kubernetes/open.ts';
 import { openMemory } from './memory/open.ts';
-import type { EngineParts, OpenEngine } from './opening.ts';
+import type { CopiesParts, EngineParts, OpenCopies, OpenEngine } from './opening.ts';
 
 export type EngineSettings = DockerSettings & KubernetesSettings & { engine: string };
+
+/** As of a service. */
+export type CopiesSettings = KubernetesSettings & ImageSettings & { engine: string };
 
 type Opener = (settings: EngineSettings, parts: EngineParts) => Promise<OpenEngine>;
 
@@ -25,4 +29,16 @@ export async function openEngine(settings: EngineSettings, parts: EngineParts): 
   if (!open)
     throw new StartError(`BERTH_ENGINE is ${engine}: there is no such engine, but ${Object.keys(openers).join(', ')}.`);
   return await open(settings, parts);
+}
+
+/**
+ * What copies volumes that are on no disk of this machine, without the rest of the engine; undefined where they are on
+ * one. Throws StartError, and EngineFault.
+ */
+export async function openCopiesElsewhere(
+  settings: CopiesSettings,
+  parts: CopiesParts,
+): Promise<OpenCopies | undefined> {
+  if (settings.engine !== 'kubernetes') return undefined;
+  return await (await import('./kubernetes/open.ts')).openCopies(settings, parts);
 }

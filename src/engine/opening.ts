@@ -3,7 +3,9 @@ import type { Logger } from 'pino';
 import type { Instant } from '../deployment/deployment.ts';
 import type { Images } from '../images/open.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import type { Seal } from '../lib/seal.ts';
 import type { Engine } from './engine.ts';
+import type { VolumeCopies } from './volume-facets.ts';
 
 export type EngineParts = {
   /** The installation: what carries another one's label is never touched. */
@@ -22,3 +24,13 @@ export type OpenEngine = AsyncDisposable & {
   /** Leaves to another process what is looked after on the machine itself, or takes it up again; absent where nothing is. */
   standAside?: (isAside: boolean) => void;
 };
+
+export type CopiesParts = {
+  owner: string;
+  /** By the installation's key. */
+  seal: Seal;
+  /** A service of the installation works, and is asked what is asked from outside. */
+  isBeside: boolean;
+};
+
+export type OpenCopies = AsyncDisposable & { copies: VolumeCopies };

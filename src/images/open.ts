@@ -5,7 +5,13 @@ import { openBlobCache } from './blobs/blob-cache.ts';
 import { type Pace, usualPace } from './dialer/bounded-body.ts';
 import { createDialer, type DialerOptions } from './dialer/dialer.ts';
 import { type Gate, type GateOptions, openGate } from './gate/gate.ts';
-import { type NodeGate, type NodeGateParts, type NodeGateSettings, openNodeGate } from './gate/node-gate.ts';
+import {
+  createNodeGate,
+  type NodeGate,
+  type NodeGateParts,
+  type NodeGateSettings,
+  openNodeGate,
+} from './gate/node-gate.ts';
 import { type OpenPushedSettings, openPushedImages, type PushedParts } from './pushed/open.ts';
 import type { PushedImages } from './pushed/pushed-image-store.ts';
 import { createResolver, type Resolver, type ResolverParts } from './resolve/resolve.ts';
@@ -24,7 +30,12 @@ export type ImageSettings = {
 /** Who listens, and what tests have in place of the internet. */
 export type ImageParts = Pick<DialerOptions, 'resolve' | 'isAllowed' | 'answerMs'> &
   Pick<ResolverParts, 'notePullsLeft' | 'pushed'> &
-  Pick<GateOptions, 'cache'> & { pace?: Pace; seal?: NodeGateParts['seal'] | undefined };
+  Pick<GateOptions, 'cache'> & {
+    pace?: Pace;
+    seal?: NodeGateParts['seal'] | undefined;
+    /** Nodes are answered by another process. */
+    isBeside?: boolean;
+  };
 
 /** `nodes`: for those of a cluster, where they may pull from here. */
 export type Images = Resolver & Pick<Gate, 'offer'> & { nodes?: NodeGate };
@@ -40,6 +51,7 @@ export async function openImages(
     pushed,
     cache,
     seal,
+    isBeside = false,
     ...dialing
   } = parts;
   const limits: ImageLimits = { compressedBytes: imageBytes, unpackedBytes: imageUnpackedBytes };
@@ -48,7 +60,10 @@ export async function openImages(
   const dialer = opening.use(createDialer({ ...dialing, listed }));
   const gate = opening.use(await openGate({ host: gateHost, cache, pace }));
   const resolver = createResolver({ dialer, registries: listed, limits, notePullsLeft, pushed });
-  const nodes = nodeGate && seal && opening.use(await openNodeGate(nodeGate, { gate, resolver, seal }));
+  const answering = { gate, resolver, seal: seal! };
+  const toNodes = seal && nodeGate;
+  const nodes =
+    toNodes && (isBeside ? createNodeGate(toNodes, answering) : opening.use(await openNodeGate(toNodes, answering)));
   const open = opening.move();
   return {
     images: { ...resolver, offer: gate.offer, ...(nodes && { nodes }) },

@@ -335,7 +335,8 @@ test('killed at any step, the next call does it, and there is an installation on
   const { dataDir, db } = await installation();
   const before = await contentOf(db);
   const repository = openRepository(readBackupPlace(place()), passphrase, process.env);
-  const common = { repository, secretKey: undefined, actor: 'ada', now: () => 7 };
+  const copiesElsewhere = async () => undefined;
+  const common = { repository, secretKey: undefined, copiesElsewhere, actor: 'ada', now: () => 7 };
   const dieAt = (wanted: string | undefined) => (step: BackupStep | RestoreStep) => {
     if (step.kind === wanted) throw new Killed();
   };

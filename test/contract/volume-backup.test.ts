@@ -23,11 +23,10 @@ import { provideKeys, readKeys } from '../../src/lib/key-file.ts';
 import { keyIdOf } from '../../src/lib/seal.ts';
 import { wait } from '../../src/lib/wait.ts';
 import { openSqlite } from '../../src/store/database.ts';
-import { addDeployment } from '../../src/store/deployments.ts';
 import { noteKeyId, provideInstallationId } from '../../src/store/installation.ts';
 import type { Tables } from '../../src/store/rows.ts';
 import { berthAdmin } from '../accounts/terminal.ts';
-import { deploymentOf } from '../support/deployments.ts';
+import { addKept } from '../support/kept-deployments.ts';
 
 const run = promisify(execFile);
 const needsRoot = { skip: process.getuid?.() === 0 ? false : 'file systems can be made by root alone' };
@@ -58,22 +57,13 @@ describe('data of volumes', needsRoot, () => {
   const there = () => join(folder, 'there');
   const place = () => join(folder, 'kept');
 
-  async function deploy(id: string, names: string[], fields: Parameters<typeof deploymentOf>[0] = {}) {
-    const claimed = { claimedAt: 1, applicationName: id, label: `tapir-${id}`, environment: 'tapir' };
-    await db
-      .insertInto('sessions')
-      .values({ id: 'session', tokenHash: 'x', createdAt: 1, accountId: null, ...unusedToken })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-    assert.ok(await addDeployment(db, deploymentOf({ ...claimed, id, ...fields })));
-    const sizes = JSON.stringify(names.map((name) => [name, sizeBytes]));
-    const [spec, document] = [Uint8Array.of(1), Uint8Array.of(2)];
-    const counts = { containers: 1, volumes: names.length, gpus: 0, volumeSizes: sizes };
-    await db
-      .insertInto('revisions')
-      .values({ deploymentId: id, number: 1, spec, document, createdAt: 1, ...counts })
-      .execute();
-  }
+  const deploy = (id: string, names: string[], fields?: Parameters<typeof addKept>[3]) =>
+    addKept(
+      db,
+      id,
+      names.map((name) => [name, sizeBytes]),
+      fields,
+    );
 
   async function makeVolume(deploymentId: string, volume: string): Promise<string> {
     await volumes.ensure({ deploymentId, volume }, sizeBytes);
@@ -210,6 +200,7 @@ describe('data of volumes', needsRoot, () => {
       store,
       id: undefined,
       secretKey: undefined,
+      copiesElsewhere: async () => undefined,
       isWithoutVolumes: false,
       actor: 'ada',
       now: () => 7,
@@ -255,14 +246,6 @@ describe('data of volumes', needsRoot, () => {
     assert.equal(await readFile(join(await mounted('blog', 'db'), 'file'), 'utf8'), 'old');
   });
 });
-
-const unusedToken = {
-  tokenMadeAt: null,
-  tokenMadeFrom: null,
-  tokenUsedAt: null,
-  tokenUsedFrom: null,
-  tokenEndedAt: null,
-};
 
 function steadyWriter(folders: string[]): AsyncDisposable & { told(): number } {
   const child: ChildProcess = spawn(process.execPath, ['test/contract/steady-writer.ts', ...folders], {

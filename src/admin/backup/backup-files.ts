@@ -21,9 +21,9 @@ export const fileNames = {
   contents: 'contents.json',
 } as const;
 
-/** `format`: grows when an older release could not restore it. */
+/** `format`: grows when an older release could not restore it, as one with volumes as tars. */
 export type BackupContents = {
-  format: 1;
+  format: 1 | 2;
   installation: string;
   at: Instant;
   /** By the file's name; of pushed images each blob's name says it. */
@@ -32,20 +32,29 @@ export type BackupContents = {
   volumes: KeptVolumes[];
 };
 
-/** The data of one deployment, as they were at one instant; `id`: as the place calls them. */
+/**
+ * The data of one deployment, as they were at one instant; `id`: as the place calls them. `form`: of volumes on no disk of
+ * the machine, each by itself; absent: files in the layout of volumes.
+ */
 export type KeptVolumes = {
   deploymentId: string;
   id: string;
+  form?: 'tars';
   at: Instant;
   volumes: { volume: string; sizeBytes: number }[];
   totalBytes: number;
   addedBytes: number;
 };
 
+/** PURE. The least that an older release has to know. */
+export function formatOf(volumes: readonly KeptVolumes[]): BackupContents['format'] {
+  return volumes.some(({ form }) => form !== undefined) ? 2 : 1;
+}
+
 /** Throws an error for people. */
 export function readContents(text: string): BackupContents {
   const contents = JSON.parse(text) as Partial<BackupContents>;
-  if (contents.format !== 1)
+  if (contents.format !== 1 && contents.format !== 2)
     throw new Error('This backup was made by a newer release of Berth: restore it with that one.');
   return contents as BackupContents;
 }

@@ -10,11 +10,12 @@ import { constants } from 'node:fs';
 import { copyFile, link, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
+import { idsOf } from '../../backup/kept-tars.ts';
 import { BackupFault, type Repository, type Saved } from '../../backup/restic.ts';
 import type { Instant } from '../../deployment/deployment.ts';
 import { clearFolder, makeFolder } from '../../engine/docker/volumes/mounted-folder.ts';
 import { readKeys } from '../../lib/key-file.ts';
-import { keyIdOf } from '../../lib/seal.ts';
+import { type Keys, keyIdOf } from '../../lib/seal.ts';
 import { addAuditEntry } from '../../store/audit-log.ts';
 import { addBackup } from '../../store/backups.ts';
 import { copyToFile } from '../../store/copy-to-file.ts';
@@ -26,6 +27,7 @@ import {
   type BackupContents,
   backupTag,
   fileNames,
+  formatOf,
   type KeptVolumes,
   printSettings,
   readContents,
@@ -33,7 +35,10 @@ import {
   volumesTag,
 } from './backup-files.ts';
 import { backUpVolumes, type LeftOut } from './backup-volumes.ts';
+import { keepFolders } from './keep-folders.ts';
+import { keepCopies } from './keep-tars.ts';
 import { takeOnlyTurn } from './only-one.ts';
+import type { OpenElsewhere } from './open-elsewhere.ts';
 
 export type BackupOrder = {
   repository: Repository;
@@ -46,6 +51,8 @@ export type BackupOrder = {
   isWholeRead: boolean;
   /** What copies of volumes have to leave free of the disk. */
   diskFreeBytes: number;
+  /** What copies volumes that are on no disk of this machine; undefined where they are. */
+  copiesElsewhere: OpenElsewhere;
   /** Older ones go, when so many are there. */
   keep: number | undefined;
   actor: string;
@@ -77,8 +84,8 @@ export async function backUpInstallation(db: Kysely<Tables>, order: BackupOrder)
     const facts = await collect(db, draft, order);
     if (!facts) return { kind: 'refused', because: 'other-key' };
     told({ kind: 'collected', blobs: facts.blobs });
-    const { kept: volumes, leftOut } = await backUpVolumes(db, { ...order, draft });
-    const contents: BackupContents = { format: 1, installation, at, ...facts, volumes };
+    const { kept: volumes, leftOut } = await keepVolumes(db, installation, { order, draft });
+    const contents: BackupContents = { format: formatOf(volumes), installation, at, ...facts, volumes };
     await writeFile(join(draft, fileNames.contents), `${JSON.stringify(contents)}\n`, { mode: 0o600 });
     const saving = { tags: [backupTag], mayBeRenamed: true };
     const saved = withVolumes(await repository.save(draft, Object.values(fileNames), saving), volumes);
@@ -94,22 +101,39 @@ export async function backUpInstallation(db: Kysely<Tables>, order: BackupOrder)
   }
 }
 
+async function keepVolumes(
+  db: Kysely<Tables>,
+  installation: string,
+  { order, draft }: { order: BackupOrder; draft: string },
+): ReturnType<typeof backUpVolumes> {
+  const { repository, now, told } = order;
+  const elsewhere = await order.copiesElsewhere(installation, keysHere(order));
+  if (!elsewhere) return await backUpVolumes(db, keepFolders({ ...order, draft }), told);
+  await using open = elsewhere;
+  return await backUpVolumes(db, keepCopies(db, { repository, copies: open.copies, now }), told);
+}
+
 function withVolumes({ id, ...saved }: Saved, volumes: readonly KeptVolumes[]): Saved {
   const sum = (of: 'totalBytes' | 'addedBytes') => volumes.reduce((total, each) => total + each[of], saved[of]);
   return { id, totalBytes: sum('totalBytes'), addedBytes: sum('addedBytes') };
+}
+
+function keysHere({ dataDir, secretKey }: BackupOrder): Keys | undefined {
+  return secretKey === undefined ? readKeys(keyFileOf(dataDir)) : [secretKey];
 }
 
 /** Undefined where the keys are not those of the database: a backup of both would be worth nothing. */
 async function collect(
   db: Kysely<Tables>,
   draft: string,
-  { dataDir, secretKey, env }: BackupOrder,
+  order: BackupOrder,
 ): Promise<Pick<BackupContents, 'sha256' | 'blobs'> | undefined> {
+  const { dataDir, env } = order;
   // Keys that a rotation brings from now on are not needed for the copy, but those that it drops are: they are read first.
-  const keys = secretKey === undefined ? readKeys(keyFileOf(dataDir)) : ([secretKey] as const);
+  const keys = keysHere(order);
   const path = (name: string) => join(draft, name);
   await copyToFile(db, path(fileNames.database));
-  const keysNow = secretKey === undefined ? readKeys(keyFileOf(dataDir)) : keys;
+  const keysNow = keysHere(order);
   if (!keys || !keysNow) return undefined;
   const all = [...new Set([...keysNow, ...keys])];
   const sealing = await installationKeyId(db);
@@ -173,7 +197,8 @@ async function keepNewest(repository: Repository, count: number): Promise<void> 
   const staying = all.slice(-count);
   const named = new Set<string>();
   for (const { id } of staying)
-    for (const volumes of (await contentsOf(repository, id)).volumes) named.add(volumes.id.slice(0, shortId));
+    for (const volumes of (await contentsOf(repository, id)).volumes)
+      for (const part of idsOf(volumes.id)) named.add(part.slice(0, shortId));
   const data = await repository.list(volumesTag);
   const unnamed = data.filter(({ id }) => !named.has(id.slice(0, shortId)));
   await repository.drop([...all.slice(0, -count), ...unnamed].map(({ id }) => id));

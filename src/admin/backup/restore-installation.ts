@@ -23,9 +23,12 @@ import { write } from '../../store/transaction.ts';
 import { type MoveRefusal, migrateStore } from '../migrate-store.ts';
 import { keyFileOf } from '../rotate-key.ts';
 import { placeOf } from '../store-places.ts';
-import { type BackupContents, backupTag, fileNames, readContents, sha256Of } from './backup-files.ts';
+import { type BackupContents, backupTag, fileNames, type KeptVolumes, readContents, sha256Of } from './backup-files.ts';
+import { fillFolders } from './fill-folders.ts';
+import { fillCopies } from './fill-tars.ts';
 import { takeOnlyTurn } from './only-one.ts';
-import { type BroughtVolumes, bringVolumes, placeVolumes } from './restore-volumes.ts';
+import type { OpenElsewhere } from './open-elsewhere.ts';
+import { type BroughtVolumes, bringVolumes, type VolumeFiller } from './restore-volumes.ts';
 
 export type RestoreOrder = {
   repository: Repository;
@@ -34,6 +37,8 @@ export type RestoreOrder = {
   /** Where the installation is to be: in the data directory, or its database on a server. */
   store: StoreSettings;
   secretKey: string | undefined;
+  /** What fills volumes that are on no disk of this machine; undefined where they are to be on one. */
+  copiesElsewhere: OpenElsewhere;
   /** Data stays where it is kept, and deployments begin with empty volumes. */
   isWithoutVolumes: boolean;
   actor: string;
@@ -53,7 +58,7 @@ export type Restored =
       settingsFile: string;
       volumes: BroughtVolumes;
     }
-  | { kind: 'refused'; because: 'installation-here' | 'under-way' | 'no-backup' | 'other-key-here' }
+  | { kind: 'refused'; because: 'installation-here' | 'under-way' | 'no-backup' | 'other-key-here' | 'other-volumes' }
   | { kind: 'refused'; because: 'unfinished'; id: string }
   | { kind: 'refused'; because: 'server'; refusal: MoveRefusal };
 
@@ -84,11 +89,14 @@ export async function restoreInstallation(order: RestoreOrder): Promise<Restored
   await settle(join(draft, fileNames.database), keys, order);
   told({ kind: 'checked' });
   const kept = order.isWithoutVolumes ? [] : contents.volumes;
-  const volumes = await bringVolumes(kept, { repository, dataDir, draft, begun });
+  await using opened = new AsyncDisposableStack();
+  const filler = await fillerFor(kept, { order, opened, draft, id, owner: contents.installation, keys });
+  if (kept.some(({ form }) => form !== filler.form)) return { kind: 'refused', because: 'other-volumes' };
+  const volumes = await bringVolumes(kept, filler, begun);
   told({ kind: 'brought-volumes' });
   if (hasOtherKey(keys, order)) return { kind: 'refused', because: 'other-key-here' };
   await replaceFile(begunFile(dataDir), [id, ...volumes.left].join('\n'), { flush: true });
-  await placeVolumes(volumes, { dataDir, draft });
+  await filler.place(volumes.brought);
   told({ kind: 'placed-volumes' });
   const refusal = await place(draft, order);
   if (refusal) return refusal;
@@ -97,6 +105,25 @@ export async function restoreInstallation(order: RestoreOrder): Promise<Restored
   await rm(begunFile(dataDir), { force: true });
   const { installation, at, blobs } = contents;
   return { kind: 'restored', id, at, installation, blobs, settingsFile: settingsFileOf(dataDir), volumes };
+}
+
+type FillingParts = {
+  order: RestoreOrder;
+  opened: AsyncDisposableStack;
+  draft: string;
+  id: string;
+  owner: string;
+  keys: Keys;
+};
+
+async function fillerFor(
+  kept: readonly KeptVolumes[],
+  { order, opened, draft, id, owner, keys }: FillingParts,
+): Promise<VolumeFiller> {
+  const { repository, store } = order;
+  const elsewhere = kept.length > 0 ? await order.copiesElsewhere(owner, keys) : undefined;
+  if (!elsewhere) return fillFolders({ repository, dataDir: store.dataDir, draft });
+  return await fillCopies({ repository, copies: opened.use(elsewhere).copies, backupId: id });
 }
 
 async function readBegun(dataDir: string): Promise<{ id: string; left: string[] } | undefined> {

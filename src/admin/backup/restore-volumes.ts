@@ -1,15 +1,7 @@
 /**
- * The data of deployments back in volumes where there are none of them. Each is made, filled and read back beside, and
- * gets its place by one rename: there is all of it or nothing. One that is there stays as it is, with all the others of
- * its deployment, whose data would not fit to older ones.
+ * The data of deployments back where there are none of their volumes. One that is there stays as it is, with all the others
+ * of its deployment, whose data would not fit to older ones.
  */
-import { existsSync } from 'node:fs';
-import { mkdir, rename } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import type { Repository } from '../../backup/restic.ts';
-import { loopPlace, volumesFolder } from '../../engine/docker/volumes/loop-layout.ts';
-import { finishVolume, loopVolumesIn, volumesIn } from '../../engine/docker/volumes/volume-copies.ts';
-import { sync } from '../../lib/synced-files.ts';
 import type { KeptVolumes } from './backup-files.ts';
 
 export type BroughtVolumes = {
@@ -19,45 +11,35 @@ export type BroughtVolumes = {
   left: string[];
 };
 
-type Bringing = { repository: Repository; dataDir: string; draft: string; begun: { left: string[] } | undefined };
+/** Where the volumes are to be. */
+export type VolumeFiller = {
+  /** Of what is kept, which it can fill them from. */
+  form: KeptVolumes['form'];
+  /** Those of them that are not there. */
+  missing(kept: KeptVolumes): Promise<KeptVolumes['volumes']>;
+  /** Makes them beside, empty, then fills them and reads them back; `missing`: those that are needed. */
+  fill(kept: KeptVolumes, missing: KeptVolumes['volumes']): Promise<void>;
+  /** Puts all of them in their places: nothing is there that could be written over. */
+  place(brought: BroughtVolumes['brought']): Promise<void>;
+};
 
 /** `begun`: by a call that was interrupted; what is there was put there by it, but for those that it has left. */
 export async function bringVolumes(
   kept: readonly KeptVolumes[],
-  { repository, dataDir, draft, begun }: Bringing,
+  filler: VolumeFiller,
+  begun: { left: string[] } | undefined,
 ): Promise<BroughtVolumes> {
-  const loops = loopVolumesIn(join(draft, volumesIn));
   const result: BroughtVolumes = { brought: [], left: [] };
-  for (const { deploymentId, id, volumes } of kept) {
-    const missing = volumes.filter(({ volume }) => !existsSync(folderOf(dataDir, deploymentId, volume)));
+  for (const one of kept) {
+    const { deploymentId, volumes } = one;
+    const missing = await filler.missing(one);
     if (begun ? begun.left.includes(deploymentId) : missing.length < volumes.length) {
       result.left.push(deploymentId);
       continue;
     }
     if (missing.length === 0) continue;
-    for (const { volume, sizeBytes } of volumes) await loops.ensure({ deploymentId, volume }, sizeBytes);
-    await repository.bring(id, draft);
-    for (const { volume } of volumes) await finishVolume(draft, deploymentId, volume);
+    await filler.fill(one, missing);
     result.brought.push(...missing.map(({ volume }) => ({ deploymentId, volume })));
   }
   return result;
-}
-
-/** Puts them in their places: nothing is there that could be written over. */
-export async function placeVolumes(
-  { brought }: BroughtVolumes,
-  { dataDir, draft }: { dataDir: string; draft: string },
-): Promise<void> {
-  await mkdir(volumesFolder(dataDir), { recursive: true, mode: 0o700 });
-  for (const { deploymentId, volume } of brought) {
-    const from = loopPlace(join(draft, volumesIn), deploymentId, volume);
-    const to = folderOf(dataDir, deploymentId, volume);
-    await mkdir(dirname(to), { recursive: true, mode: 0o755 });
-    await rename(from.folder, to);
-    await sync(dirname(to));
-  }
-}
-
-function folderOf(dataDir: string, deploymentId: string, volume: string): string {
-  return loopPlace(volumesFolder(dataDir), deploymentId, volume).folder;
 }

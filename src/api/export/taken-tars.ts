@@ -30,7 +30,9 @@ export async function takeTars(
     pausedMs = copy.pausedMs;
     for (const volume of here)
       archives.push({
-        ...{ volume, below: '', sizeBytes: copy.sizes.get(volume)! },
+        volume,
+        below: '',
+        sizeBytes: copy.sizes.get(volume)!,
         read: (signal) => readableOf(copy, volume, signal),
       });
   }

@@ -2,6 +2,7 @@
 import { actorOf } from '../../admin/actor.ts';
 import { type BackedUp, type BackupStep, backUpInstallation } from '../../admin/backup/backup-installation.ts';
 import type { LeftOut } from '../../admin/backup/backup-volumes.ts';
+import { elsewhereOf } from '../../admin/backup/open-elsewhere.ts';
 import { openRepository } from '../../backup/restic.ts';
 import { type Command, refused, statuses } from './admin-command.ts';
 import { passphraseOption, passphraseWords, readPlaceOptions } from './backup-place-options.ts';
@@ -21,7 +22,8 @@ export const backupCommand: Command = {
   further: { ...passphraseOption, keep: 'N', 'read-all': '' },
   help: 'a copy of the installation elsewhere, encrypted, while the service works',
   more,
-  async run(db, _given, { dataDir, secretKey, diskFreeBytes }, note, options, streams) {
+  async run(db, _given, settings, note, options, streams) {
+    const { dataDir, secretKey, diskFreeBytes } = settings;
     const keep = options.keep === undefined ? undefined : Number(options.keep);
     if (keep !== undefined && !(Number.isInteger(keep) && keep > 0)) return refused('--keep must be a number from 1.');
     const asked = await readPlaceOptions('to', options, streams);
@@ -34,6 +36,7 @@ export const backupCommand: Command = {
       keep,
       env: streams.env,
       isWholeRead: options['read-all'] === true,
+      copiesElsewhere: elsewhereOf(settings, true),
       actor: actorOf(process.env),
       now: Date.now,
       told: teller(note),

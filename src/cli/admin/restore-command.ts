@@ -1,5 +1,6 @@
 /** `berth admin restore`. */
 import { actorOf } from '../../admin/actor.ts';
+import { elsewhereOf } from '../../admin/backup/open-elsewhere.ts';
 import { type Restored, type RestoreStep, restoreInstallation } from '../../admin/backup/restore-installation.ts';
 import { placeOf } from '../../admin/store-places.ts';
 import { openRepository } from '../../backup/restic.ts';
@@ -34,6 +35,7 @@ export const restoreCommand: Command = {
       isWithoutVolumes: options['without-volumes'] === true,
       store: settings,
       secretKey: settings.secretKey,
+      copiesElsewhere: elsewhereOf(settings, false),
       actor: actorOf(process.env),
       now: Date.now,
       told: teller(note),
@@ -72,6 +74,8 @@ function wordsOf(refusal: Extract<Restored, { kind: 'refused' }>, settings: Sett
       return 'There is no such backup at this place.';
     case 'other-key-here':
       return 'BERTH_SECRET_KEY, or the key file of the data directory, is not the key of this backup: unset it, or move it away.';
+    case 'other-volumes':
+      return 'The volumes in this backup are of another kind of engine than BERTH_ENGINE says; --without-volumes brings back all but them.';
     case 'server':
       return moveRefusalWords(refusal.refusal, placeOf(settings));
   }

@@ -214,7 +214,10 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
   return {
     sizes: async (deploymentId) => {
       cache.check();
-      return new Map([...claimsOf(deploymentId)].map(([volume, claim]) => [volume, sizeOf(claim)]));
+      const present = [...claimsOf(deploymentId)].filter(
+        ([, { metadata }]) => metadata.deletionTimestamp === undefined,
+      );
+      return new Map(present.map(([volume, claim]) => [volume, sizeOf(claim)]));
     },
     take,
     make: (deploymentId, volumes, key, becoming = deploymentId) => make(becoming, volumes, key),

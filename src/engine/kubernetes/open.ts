@@ -1,10 +1,11 @@
 /** Opens the engine on the cluster that the kubeconfig names, or that this process runs in. */
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
+import { type ImageSettings, type Images, openImages } from '../../images/open.ts';
 import { newId } from '../../lib/ids.ts';
 import { StartError } from '../../lib/start-error.ts';
-import { type Engine, EngineFault } from '../engine.ts';
-import type { EngineParts, OpenEngine } from '../opening.ts';
+import { type Engine, EngineFault, facetOf } from '../engine.ts';
+import type { CopiesParts, EngineParts, OpenCopies, OpenEngine } from '../opening.ts';
 import { type Cluster, connectCluster } from './cluster.ts';
 import { probeIsolation } from './isolation-probe.ts';
 import { openKubernetesEngine } from './kubernetes.ts';
@@ -67,6 +68,41 @@ export async function openInventory(owner: string): Promise<AsyncDisposable & { 
   const images = { digestOf: () => Promise.reject(new Error('No image is brought here.')) };
   const starting = { images, localPatterns: [], edgeNetworks: [], diskBytes: 0 };
   return await openKubernetesEngine({ ...starting, cluster: await connectCluster(), owner, stopSeconds });
+}
+
+/** For commands that read or fill volumes. Throws StartError, and EngineFault. */
+export async function openCopies(
+  settings: KubernetesSettings & ImageSettings,
+  { owner, seal, isBeside }: CopiesParts,
+): Promise<OpenCopies> {
+  const { storageClass, localImages, edgeNetworks, probeImage: copierImage, runtime } = settings;
+  await using opening = new AsyncDisposableStack();
+  const { images } = opening.use(await openImages(settings, { seal, isBeside }));
+  const cluster = await connectCluster();
+  const { engine } = opening.use(
+    await openKubernetesEngine({
+      cluster,
+      owner,
+      images: admittedOnce(images),
+      localPatterns: localImages.patterns,
+      copierImage,
+      edgeNetworks,
+      storageClass,
+      runtime,
+      diskBytes: 0,
+      stopSeconds,
+    }),
+  );
+  const copies = facetOf(engine, 'copies');
+  const open = opening.move();
+  return { copies, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+/** All that copies has one image: its layers come here once, and not for each deployment. */
+function admittedOnce({ digestOf, nodes }: Images): Pick<Images, 'digestOf' | 'nodes'> {
+  if (!nodes) return { digestOf };
+  let admitted: ReturnType<typeof nodes.admit> | undefined;
+  return { digestOf, nodes: { admit: (...asked) => (admitted ??= nodes.admit(...asked)) } };
 }
 
 /** A network plugin may ignore policies, or parts of them. Throws StartError. */

@@ -56,6 +56,29 @@ export type NodeGateParts = {
   seal: Pick<Seal, 'open' | 'close'>;
 };
 
+/** Where another process answers nodes, which has the same key. */
+export function createNodeGate({ name }: Pick<NodeGateSettings, 'name'>, parts: NodeGateParts): NodeGate {
+  const { gate, resolver, seal } = parts;
+  return {
+    async admit(request, platform, signal, own) {
+      const image = await resolver.resolve(request, platform, signal, own);
+      const sum = createUnpackedSum(image.asked, image.limits);
+      for (const layer of image.layers) await gate.confirm(image, layer, { sum, signal });
+      const { digest, manifest, config } = image;
+      const login = loginFor(request.image, request.registryLogin);
+      const pass: Sealed = { image: pin(request.image, manifest.digest), ...(login && { login }), platform };
+      const password = Buffer.from(seal.close(JSON.stringify(pass))).toString('base64url');
+      return {
+        reference: `${name}/${nameAtGate(image)}@${manifest.digest}`,
+        digest,
+        volumes: declaredVolumes(config.bytes),
+        user: declaredUser(config.bytes),
+        pass: { registry: name, username, password },
+      };
+    },
+  };
+}
+
 /** What a pass says; sealed, since it may hold a login. */
 type Sealed = { image: string; login?: RegistryLogin; platform: Platform };
 
@@ -119,22 +142,7 @@ export async function openNodeGate(
   );
 
   return {
-    async admit(request, platform, signal, own) {
-      const image = await resolver.resolve(request, platform, signal, own);
-      const sum = createUnpackedSum(image.asked, image.limits);
-      for (const layer of image.layers) await gate.confirm(image, layer, { sum, signal });
-      const { digest, manifest, config } = image;
-      const login = loginFor(request.image, request.registryLogin);
-      const pass: Sealed = { image: pin(request.image, manifest.digest), ...(login && { login }), platform };
-      const password = Buffer.from(seal.close(JSON.stringify(pass))).toString('base64url');
-      return {
-        reference: `${name}/${nameAtGate(image)}@${manifest.digest}`,
-        digest,
-        volumes: declaredVolumes(config.bytes),
-        user: declaredUser(config.bytes),
-        pass: { registry: name, username, password },
-      };
-    },
+    ...createNodeGate({ name }, { gate, resolver, seal }),
     async [Symbol.asyncDispose]() {
       closing.abort();
       server.closeAllConnections();

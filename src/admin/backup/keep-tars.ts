@@ -1,0 +1,43 @@
+/**
+ * Volumes that are on no disk of this machine: each is kept as a tar of a copy. The copy is held in the store meanwhile: a
+ * service leaves it alone, and clears it where this command is killed.
+ */
+import type { Kysely } from 'kysely';
+import { keepTars } from '../../backup/kept-tars.ts';
+import { movingMs } from '../../backup/moving-time.ts';
+import type { Repository } from '../../backup/restic.ts';
+import type { Instant } from '../../deployment/deployment.ts';
+import type { VolumeCopies } from '../../engine/volume-facets.ts';
+import { newId } from '../../lib/ids.ts';
+import { holdCopy } from '../../store/copy-holds.ts';
+import type { Tables } from '../../store/rows.ts';
+import { volumesTag, volumesTagOf } from './backup-files.ts';
+import type { VolumeKeeper } from './backup-volumes.ts';
+
+export type KeepingCopies = { repository: Repository; copies: VolumeCopies; now: () => Instant };
+
+export function keepCopies(db: Kysely<Tables>, { repository, copies, now }: KeepingCopies): VolumeKeeper {
+  return {
+    async sizes(deploymentId, wanted) {
+      const sizes = await copies.sizes(deploymentId);
+      return wanted.flatMap((volume) => (sizes.has(volume) ? [{ volume, sizeBytes: sizes.get(volume)! }] : []));
+    },
+    async keep(deploymentId, volumes) {
+      const key = `backup-${newId()}`;
+      await using opened = new AsyncDisposableStack();
+      opened.use(await holdCopy(db, key, now));
+      opened.defer(() => copies.clear(key));
+      const names = volumes.map(({ volume }) => volume);
+      const copy = await copies.take(deploymentId, names, key);
+      if (copy.kind !== 'tars') throw new Error('What copies into a folder of this machine is kept from there.');
+      const at = now();
+      const { placeId, totalBytes, addedBytes } = await keepTars(copy, names, repository, {
+        tags: [volumesTag, volumesTagOf(deploymentId)],
+        mayBeRenamed: false,
+        withinMs: movingMs(copy.apparentBytes),
+      });
+      const { pausedMs } = copy;
+      return { deploymentId, id: placeId, form: 'tars', at, volumes, totalBytes, addedBytes, pausedMs };
+    },
+  };
+}

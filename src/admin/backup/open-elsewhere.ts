@@ -1,0 +1,15 @@
+/** What reads and fills volumes for a command, where they are on no disk of its machine. */
+import { type CopiesSettings, openCopiesElsewhere } from '../../engine/open.ts';
+import type { OpenCopies } from '../../engine/opening.ts';
+import { type Keys, sealWith } from '../../lib/seal.ts';
+
+/** Of an installation, by its keys. Throws an error for people. */
+export type OpenElsewhere = (owner: string, keys: Keys | undefined) => Promise<OpenCopies | undefined>;
+
+/** `isBeside`: its service works, and answers those who ask from outside. */
+export function elsewhereOf(settings: CopiesSettings, isBeside: boolean): OpenElsewhere {
+  return async (owner, keys) => {
+    if (!keys) throw new Error('There is no key of the installation.');
+    return await openCopiesElsewhere(settings, { owner, seal: sealWith(...keys), isBeside });
+  };
+}
