@@ -37,6 +37,10 @@ export const isStarted = ${meta}.main;`,
 import { counted } from './count.ts';
 import { isStarted } from './first.ts';
 console.log(\`counted \${counted()}, started \${isStarted}\`);`,
+  'server.ts': `
+import http, { createServer } from 'node:http';
+const loaded = (process as unknown as { moduleLoadList: string[] }).moduleLoadList;
+console.log(http.createServer === createServer, loaded.some((name) => name.includes('undici')));`,
 };
 
 let root: string;
@@ -61,6 +65,12 @@ test('what two programs share is there once, and each knows whether it was the o
   const said = async (file: string) => (await run(process.execPath, [madeFile(made, file)])).stdout;
   assert.equal(await said('first.ts'), 'counted 1, started true\n');
   assert.equal(await said('second.ts'), 'counted 2, started false\n');
+});
+
+test('a program that imports node:http does not load the client for the web with it', async () => {
+  const made = join(root, 'made');
+  await makePrograms(root, made, ['server.ts']);
+  assert.equal((await run(process.execPath, [madeFile(made, 'server.ts')])).stdout, 'true false\n');
 });
 
 test('a module that names its folder itself keeps that', () => {

@@ -27,6 +27,9 @@ const unused = ['@grpc/grpc-js', '@grpc/proto-loader', 'ssh2'];
 /** They look for files beside their own, or bring compiled code. */
 const apart = ['@kubernetes/client-node', 'playwright-core', 'rolldown', /^@redocly\//, /^@stoplight\//];
 
+/** Modules of Node's, by both of their names, that make some of what they export only when it is asked for. */
+const lazy = new Set(['http', 'node:http']);
+
 const parts = 'parts';
 /** What an earlier run has made may still be started by another: it goes when it is older. */
 const keptMs = 24 * 60 * 60 * 1000;
@@ -39,7 +42,7 @@ export async function makePrograms(root: string, folder: string, paths: readonly
     external: apart,
     platform: 'node',
     treeshake: false,
-    plugins: [without(unused), originOf(made)],
+    plugins: [without(unused), asLazyAsRequired(lazy), originOf(made)],
   });
   const making = join(folder, `making-${process.pid}`);
   const names = { entryFileNames: '[name].mjs', chunkFileNames: `${parts}/[name]-[hash].mjs` };
@@ -77,6 +80,29 @@ function without(modules: readonly string[]): RolldownPlugin {
     resolveId: (name) => (modules.includes(name) ? prefix + name : null),
     load: (id) => (id.startsWith(prefix) ? 'module.exports = {};' : null),
   };
+}
+
+/**
+ * An import has a module of Node's make all of its exports, a `require` does not. Of `node:http` some are those of
+ * Node's own client for the web (`WebSocket`), which takes 35 ms of a processor to load, in each of 2,600 processes. So
+ * what is imported here has the others alone; whoever names one of these makes the bundling fail.
+ */
+function asLazyAsRequired(modules: ReadonlySet<string>): RolldownPlugin {
+  const prefix = 'as-required:';
+  return {
+    name: 'as-lazy-as-required',
+    resolveId: (name, _importer, { kind }) =>
+      modules.has(name) && kind === 'import-statement' ? `${prefix}${name}` : null,
+    load: (id) => (id.startsWith(prefix) ? valuesOf(id.slice(prefix.length)) : null),
+  };
+}
+
+/** A module with those exports of one of Node's that are there without being made. */
+function valuesOf(name: string): string {
+  const all = Object.getOwnPropertyDescriptors(process.getBuiltinModule(name));
+  const names = Object.keys(all).filter((key) => key !== 'default' && 'value' in all[key]!);
+  const own = `globalThis.process.getBuiltinModule(${JSON.stringify(name)})`;
+  return `const own = ${own};\nexport default own;\nexport const { ${names.join(', ')} } = own;`;
 }
 
 /** Each module is told where it comes from; only what is made of an entry, by its source, can be what was started. */
