@@ -29,8 +29,12 @@ const TemplateRecord = Type.Object({
 });
 
 export function templateEndpoints(): FastifyPluginAsyncTypebox {
-  const templates = readTemplates();
-  const tags = tagsOf(templates);
+  let read: Template[] | undefined;
+  /** Not before somebody asks: it takes 30 ms of a processor, and few services are asked. */
+  const templates = () => {
+    read ??= readTemplates();
+    return read;
+  };
   return async (app) => {
     app.get(
       '/getTemplates',
@@ -46,8 +50,10 @@ export function templateEndpoints(): FastifyPluginAsyncTypebox {
         },
       },
       async ({ query: { search = '', tag } }) => {
-        const found = searchTemplates(templates, search).filter(({ tags }) => tag === undefined || tags.includes(tag));
-        return { templates: found.map(withoutDocument), tags };
+        const found = searchTemplates(templates(), search).filter(
+          ({ tags }) => tag === undefined || tags.includes(tag),
+        );
+        return { templates: found.map(withoutDocument), tags: tagsOf(templates()) };
       },
     );
 
@@ -62,7 +68,7 @@ export function templateEndpoints(): FastifyPluginAsyncTypebox {
         },
       },
       async ({ query }) => {
-        const template = templates.find(({ name }) => name === query.name);
+        const template = templates().find(({ name }) => name === query.name);
         if (template) return template;
         throw new RefusedRequest({
           code: 'template_not_found',
