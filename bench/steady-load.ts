@@ -18,7 +18,10 @@ export type Visited = {
 /** A page that answers at once, one that takes `ms`, and one that answers with what it was sent. */
 export const paths = { page: '/', slow: (ms: number) => `/slow?${ms}`, echo: '/echo' };
 
-const patienceMs = 15_000;
+/** A visitor waits for an answer however busy the machine is: only one that never comes ends like this. */
+const longestMs = 900_000;
+/** The edge ends idle connections after a minute: one that is to be used again must not be about to end. */
+const longestIdleMs = 20_000;
 
 /**
  * Visits from before `work` begins until it has ended, and until the last answer. Of each 20 requests 5 come on a
@@ -29,7 +32,7 @@ export async function whileVisited(
   perSecond: number,
   work: (seen: Visited) => Promise<void>,
 ): Promise<Visited> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+  const agent = new Agent({ keepAlive: true, maxSockets: 256, timeout: longestIdleMs });
   const seen: Visited = { revisions: [], count: 0, failures: [], latenciesMs: [] };
   const begunAt = performance.now();
 
@@ -98,7 +101,7 @@ function ask({ host, port, path, body, agent }: Asked): Promise<{ status: number
       agent,
       method: body ? 'POST' : 'GET',
       headers: { host, ...(body && { 'content-length': Buffer.byteLength(body) }) },
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(longestMs),
     });
     sent.once('response', async (response) => {
       try {
