@@ -5,7 +5,9 @@ import { openBrowser, type TestBrowser, type Visitor, type Width } from './brows
 
 let browser: TestBrowser;
 before(async () => {
-  browser = await openBrowser({ BERTH_ENGINE: 'memory', BERTH_DISK_FREE: '1Mi', BERTH_START_RATE: '100/m' });
+  browser = await openBrowser({
+    ...{ BERTH_ENGINE: 'memory', BERTH_DISK_FREE: '1Mi', BERTH_START_RATE: '100/m', BERTH_GRACE: '1h' },
+  });
 });
 after(async () => await browser.close());
 
@@ -77,18 +79,21 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
     ]);
     await page.locator('.deployment-rows .badge.ended').nth(1).waitFor();
     assert.equal(await page.locator('.deployment-rows .badge.running').count(), 1);
-    // The list may have asked in the instant between the end of one and the answer that tells of it.
-    const askedMeanwhile = /404 .*getReservations/;
-    await visitor.lookInBothThemes('removed', askedMeanwhile);
+    await visitor.lookInBothThemes('removed');
     await page.getByLabel(/^Select chat/).check();
     await page.getByRole('button', { name: 'Remove 1 selected' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove it with its data' }).click();
     await page.locator('.deployment-rows .badge.ended').nth(2).waitFor();
-    await visitor.look('last-removed', askedMeanwhile);
-    // From now on, nothing is asked.
+    await visitor.look('last-removed');
     await page.reload();
     await page.locator('.deployment-rows .badge.ended').nth(2).waitFor();
     await visitor.look('all-removed');
+
+    // Restored elsewhere: the list says so when it is opened.
+    const restored = await browser.berth.postJson('/restoreDeployment', { applicationName: 'shop', sessionToken });
+    assert.equal(restored.status, 200);
+    await page.reload();
+    await page.waitForSelector('.deployment-rows .badge.running');
     await visitor.close();
   });
 }
@@ -98,12 +103,12 @@ test('a list that the service does not answer keeps what it said, and goes on wh
   const { page } = visitor;
   await remember(visitor, [await deploy('steady')]);
   await visitor.load('/deployments', '.deployment-rows .badge.running');
-  await page.route('**/getReservations*', (route) => route.abort());
+  await page.route('**/getDeploymentStatus*', (route) => route.abort());
   // A browser on a machine without a network takes itself for offline; which of the two it says is not what is tried.
   await page.waitForSelector('.reach .warn');
   assert.equal(await page.locator('.deployment-rows .badge.running').count(), 1);
   await visitor.complains(/ERR_FAILED/);
-  await page.unroute('**/getReservations*');
+  await page.unroute('**/getDeploymentStatus*');
   await page.locator('.reach p').waitFor({ state: 'detached' });
   await visitor.close();
 });

@@ -1,24 +1,27 @@
 /** All deployments that this person can see, as they are now: those of this browser's tokens, and those of the account. */
 import { useCallback, useEffect, useState } from 'react';
 import { useVisitor } from '../account/session.ts';
-import { type Remembered, tokensToAsk } from '../remembered/list.ts';
+import { mayRun, type Remembered } from '../remembered/list.ts';
 import { noteEnd, useRemembered } from '../remembered/remembered.ts';
 import type { Answer, Problem } from '../service/ask.ts';
-import { reservationsOf } from '../service/calls.ts';
+import { reservationsOf, statusOf } from '../service/calls.ts';
 import { untilVisible } from '../service/follow.ts';
-import type { Reservation } from '../service/records.ts';
+import type { Deployment, Reservation } from '../service/records.ts';
 
 export type Listed = {
   applicationName: string;
   environment: string;
   url: string;
-  fate: { kind: 'unknown' } | { kind: 'alive'; reservation: Reservation } | { kind: 'ended'; startedAt: string };
+  fate:
+    | { kind: 'unknown' }
+    | { kind: 'alive'; reservation: Reservation }
+    | { kind: 'ended'; startedAt: string; restorableUntil?: string };
 };
 
 export type List = { isLoading: boolean; listed: Listed[]; problem?: Problem };
 
 const leastPauseMs = 4_000;
-/** Each token is a question of its own: 30 of them in a minute, a quarter of what the service answers to an address. */
+/** Each deployment is a question of its own: 30 of them in a minute, a quarter of what the service answers to an address. */
 const pausePerQuestionMs = 2_000;
 
 /** Asked again every few seconds while the page is seen; `refresh` asks at once. */
@@ -48,31 +51,38 @@ async function follow(
   isSignedIn: boolean,
   { stop, onRead }: Following,
 ): Promise<void> {
-  while (!stop.aborted) {
-    const read = await readAll(remembered, isSignedIn);
+  // Whether something was restored elsewhere is asked once, not every few seconds.
+  let asked = remembered.filter((one) => mayRun(one, Date.now()));
+  for (; !stop.aborted; asked = remembered.filter(({ hasEnded }) => !hasEnded)) {
+    const read = await readAll(remembered, asked, isSignedIn);
     if (stop.aborted) return;
     onRead(read);
-    for (const { fate, ...one } of read.listed) if (fate.kind !== 'unknown') noteEnd(one, fate.kind === 'ended');
+    for (const { fate, ...one } of read.listed) {
+      if (fate.kind === 'alive') noteEnd(one, false);
+      if (fate.kind === 'ended') noteEnd(one, true, fate.restorableUntil);
+    }
     // What has ended just now was noted: that begins this anew, with other questions.
     if (stop.aborted) return;
-    const questions = tokensToAsk(remembered).length + (isSignedIn ? 1 : 0);
+    const questions = remembered.filter(({ hasEnded }) => !hasEnded).length + (isSignedIn ? 1 : 0);
     if (questions === 0) return;
     await new Promise((resolve) => setTimeout(resolve, Math.max(leastPauseMs, questions * pausePerQuestionMs)));
     await untilVisible(stop);
   }
 }
 
-type ReservationsAnswer = Answer<{ reservedDeployments: Reservation[] }>;
-
-async function readAll(remembered: readonly Remembered[], isSignedIn: boolean): Promise<List> {
-  const tokens = tokensToAsk(remembered);
+/** The status of each: unlike the list of its session, that of what has ended is an answer, and no refusal. */
+async function readAll(
+  remembered: readonly Remembered[],
+  asked: readonly Remembered[],
+  isSignedIn: boolean,
+): Promise<List> {
   const [ofAccount, ...ofTokens] = await Promise.all([
     isSignedIn ? reservationsOf() : undefined,
-    ...tokens.map((token) => reservationsOf(token)),
+    ...asked.map((one) => statusOf(one)),
   ]);
-  const answers = new Map(tokens.map((token, index) => [token, ofTokens[index]!]));
+  const answers = new Map(asked.map((one, index) => [one, ofTokens[index]!]));
   const listed = [
-    ...remembered.map((one) => listedAs(one, answers.get(one.sessionToken))),
+    ...remembered.map((one) => listedAs(one, answers.get(one))),
     ...(ofAccount?.ok ? ofAccount.value.reservedDeployments.map(asListed) : []),
   ];
   const problems = [ofAccount, ...ofTokens].flatMap((answer) =>
@@ -117,17 +127,23 @@ function asListed(reservation: Reservation): Listed {
   return { applicationName, environment, url, fate: { kind: 'alive', reservation } };
 }
 
-function listedAs(one: Remembered, answer?: ReservationsAnswer): Listed {
-  const { applicationName, environment, url, startedAt } = one;
-  const ended = { kind: 'ended', startedAt } as const;
+function listedAs(one: Remembered, answer?: Answer<Deployment>): Listed {
+  const { applicationName, environment, url, startedAt, restorableUntil } = one;
   const known = { applicationName, environment, url };
-  if (answer ? !answer.ok && isEnded(answer.problem) : one.hasEnded) return { ...known, fate: ended };
+  const ended = (until: string | undefined): Listed => {
+    return { ...known, fate: { kind: 'ended', startedAt, ...(until !== undefined && { restorableUntil: until }) } };
+  };
+  if (answer?.ok) {
+    const { value } = answer;
+    if (value.restorableUntil !== undefined) return ended(value.restorableUntil);
+    if (value.status.state === 'expired') return ended('');
+    return { ...known, fate: { kind: 'alive', reservation: value } };
+  }
+  if (answer && isEnded(answer.problem)) return ended('');
   // A service that does not answer has not ended anything.
-  if (!answer?.ok) return { ...known, fate: { kind: 'unknown' } };
-  const reservation = answer.value.reservedDeployments.find((each) => keyOf(each) === keyOf(one));
-  return { ...known, fate: reservation ? { kind: 'alive', reservation } : ended };
+  return one.hasEnded ? ended(restorableUntil) : { ...known, fate: { kind: 'unknown' } };
 }
 
 function isEnded({ code }: Problem): boolean {
-  return code === 'session_not_found';
+  return code === 'session_not_found' || code === 'application_not_found';
 }

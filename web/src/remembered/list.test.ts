@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { forget, type Remembered, readRemembered, remember, tokensToAsk, withEnd } from './list.ts';
+import { forget, mayRun, type Remembered, readRemembered, remember, withEnd } from './list.ts';
 
 const deployment = (environment: string): Remembered => ({
   applicationName: 'shop',
@@ -27,13 +27,20 @@ test('a deployment is forgotten by its environment and name', () => {
   assert.deepEqual(forget([deployment('a'), deployment('b')], deployment('a')), [deployment('b')]);
 });
 
-test('a token is asked about until all that was started with it has ended, and again when one is back', () => {
-  const list = [deployment('a'), deployment('b'), { ...deployment('c'), sessionToken: 'berth_a' }];
-  const aEnded = withEnd(list, deployment('a'), true);
-  assert.deepEqual(tokensToAsk(aEnded), ['berth_b', 'berth_a']);
-  const bothEnded = withEnd(aEnded, deployment('c'), true);
-  assert.deepEqual(tokensToAsk(bothEnded), ['berth_b']);
-  assert.deepEqual(tokensToAsk(withEnd(bothEnded, deployment('a'), false)).toSorted(), ['berth_a', 'berth_b']);
+test('what has ended is asked about as long as it can be restored, and from then on no more', () => {
+  const now = Date.parse('2026-01-01T12:00:00.000Z');
+  const list = [deployment('a'), deployment('b')];
+  const may = (list: readonly Remembered[]) =>
+    list.filter((one) => mayRun(one, now)).map(({ environment }) => environment);
+  const ended = withEnd(list, deployment('a'), true);
+  assert.deepEqual(may(ended), ['a', 'b'], 'until when is not known yet');
+  const kept = withEnd(ended, deployment('a'), true, '2026-01-01T13:00:00.000Z');
+  assert.deepEqual([may(kept), kept[0]!.hasEnded], [['a', 'b'], true]);
+  for (const until of ['2026-01-01T11:00:00.000Z', '']) {
+    assert.deepEqual(may(withEnd(kept, deployment('a'), true, until)), ['b'], until);
+  }
+  assert.deepEqual(withEnd(kept, deployment('a'), false), [{ ...deployment('a'), hasEnded: false }, deployment('b')]);
+  assert.equal(withEnd(kept, deployment('a'), true), kept, 'what is known stays');
   assert.equal(withEnd(list, deployment('a'), false), list);
   assert.equal(withEnd(list, deployment('elsewhere'), true), list);
 });

@@ -9,6 +9,8 @@ export type Remembered = {
   startedAt: string;
   /** As the service has told, or as it was asked for here. */
   hasEnded?: boolean;
+  /** Of what has ended: a date-time; empty where it cannot be restored, absent where that is not known. */
+  restorableUntil?: string;
 };
 
 /** More are not looked through by anybody, and each is a request when the list is shown. */
@@ -26,20 +28,28 @@ export function forget(
   return list.filter((one) => one.environment !== environment || one.applicationName !== applicationName);
 }
 
-/** The same list where nothing changes. */
+/** The same list where nothing changes. `restorableUntil`: as above. */
 export function withEnd(
   list: readonly Remembered[],
   { environment, applicationName }: Pick<Remembered, 'environment' | 'applicationName'>,
   hasEnded: boolean,
+  restorableUntil?: string,
 ): readonly Remembered[] {
   const changes = (one: Remembered) =>
-    one.environment === environment && one.applicationName === applicationName && (one.hasEnded ?? false) !== hasEnded;
-  return list.some(changes) ? list.map((one) => (changes(one) ? { ...one, hasEnded } : one)) : list;
+    one.environment === environment &&
+    one.applicationName === applicationName &&
+    ((one.hasEnded ?? false) !== hasEnded || (restorableUntil ?? one.restorableUntil) !== one.restorableUntil);
+  if (!list.some(changes)) return list;
+  return list.map((one) => {
+    if (!changes(one)) return one;
+    const { restorableUntil: _, ...rest } = one;
+    return { ...rest, hasEnded, ...(restorableUntil !== undefined && { restorableUntil }) };
+  });
 }
 
-/** Those by which something may still run: a session of which all has ended answers that it is not found. */
-export function tokensToAsk(list: readonly Remembered[]): string[] {
-  return [...new Set(list.filter(({ hasEnded }) => !hasEnded).map(({ sessionToken }) => sessionToken))];
+/** Whether it runs, as far as is known, or may have been restored elsewhere meanwhile. */
+export function mayRun({ hasEnded, restorableUntil }: Remembered, now: number): boolean {
+  return !hasEnded || restorableUntil === undefined || Date.parse(restorableUntil) > now;
 }
 
 /** Whatever else stands in the storage is left out. */

@@ -26,9 +26,14 @@ export function forgetDeployment(deployment: Pick<Remembered, 'environment' | 'a
   write(forget(remembered(), deployment));
 }
 
-export function noteEnd(deployment: Pick<Remembered, 'environment' | 'applicationName'>, hasEnded: boolean): void {
+/** `restorableUntil`: a date-time; empty where it cannot be restored, absent where that is not known. */
+export function noteEnd(
+  deployment: Pick<Remembered, 'environment' | 'applicationName'>,
+  hasEnded: boolean,
+  restorableUntil?: string,
+): void {
   const before = remembered();
-  const list = withEnd(before, deployment, hasEnded);
+  const list = withEnd(before, deployment, hasEnded, restorableUntil);
   if (list !== before) write(list);
 }
 
