@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { headingIds } from '../../src/api/documentation/heading-ids.ts';
 
 const root = join(import.meta.dirname, '../..');
 const pages = ['README.md', ...globSync('docs/*.md', { cwd: root })];
@@ -33,16 +34,8 @@ test('every file of the code that a page names is there', () => {
   assert.deepEqual(missing, []);
 });
 
-/** As GitHub makes them: in lower case, with dashes for spaces, and without punctuation. */
 function headingsOf(page: string): Set<string> {
   if (!basename(page).endsWith('.md')) return new Set();
   const headings = [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, words = '']) => words);
-  return new Set(
-    headings.map((words) =>
-      words
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-        .replaceAll(' ', '-'),
-    ),
-  );
+  return new Set(headings.map(headingIds()));
 }

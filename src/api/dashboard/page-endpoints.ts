@@ -1,15 +1,16 @@
 /** The dashboard at the API's own address: its page for every one of its paths, and the files that the page loads. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { escapeHtml } from '../../lib/html.ts';
 import { problemCodes } from '../../lib/problem-codes.ts';
 import type { Service } from '../api-service.ts';
 import { findClaim } from '../claims/claim-endpoints.ts';
-import { describedBy } from '../operations/text-pages.ts';
+import { describedBy } from '../documentation/text-pages.ts';
 import { emptyPolicy } from '../requests/browser-security.ts';
 import { findSignedIn } from '../requests/callers.ts';
 import { nothingHere, orRefuse, RefusedRequest } from '../requests/errors.ts';
+import { wantsHtml } from '../requests/wants-html.ts';
 import { sharedStatus } from '../sharing/share-endpoints.ts';
 import { bodyFor } from './bundle.ts';
 
@@ -78,10 +79,6 @@ export function pageEndpoints(service: Service): FastifyPluginAsyncTypebox {
       if (isAsset) reply.header('Cache-Control', `public, max-age=${yearSeconds}, immutable`);
     });
   };
-}
-
-export function wantsHtml({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): boolean {
-  return (method === 'GET' || method === 'HEAD') && /\btext\/html\b/.test(headers.accept ?? '');
 }
 
 /** The dashboard's page, which finds out by its path what to show; the status is for those that do not run it. */

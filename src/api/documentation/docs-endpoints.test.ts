@@ -18,7 +18,7 @@ test('the page names every request of the description, with its fields and its a
     body.paths as Record<string, Record<string, { operationId?: string }>>,
   )) {
     for (const [method, { operationId = `${method}${path}` }] of Object.entries(methods)) {
-      assert.ok(page.body.includes(`<section id="${operationId}">`), operationId);
+      assert.ok(page.body.includes(`<section class="request" id="${operationId}">`), operationId);
       assert.ok(page.body.includes(`<a href="#${operationId}">`), operationId);
     }
     assert.ok(page.body.includes(`<code>${path}</code>`), path);
@@ -35,7 +35,7 @@ test('the page names every request of the description, with its fields and its a
 });
 
 test('it begins with a start', () => {
-  const first = /<section id="([^"]+)">/.exec(page.body)?.[1];
+  const first = /<section class="request" id="([^"]+)">/.exec(page.body)?.[1];
   assert.equal(first, 'startDeployment');
 });
 

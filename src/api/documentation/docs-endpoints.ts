@@ -1,12 +1,9 @@
 /** `GET /docs`: the description of the API as a page. No script, nothing loaded from anywhere. */
-import { createHash } from 'node:crypto';
 import type { FastifyPluginAsync } from 'fastify';
 import type { ApiSettings } from '../api-service.ts';
-import { docsStyle, renderDocs } from './docs-page.ts';
+import { renderDocs } from './docs-page.ts';
+import { framePolicy } from './page-frame.ts';
 import { describedBy } from './text-pages.ts';
-
-const styleHash = createHash('sha256').update(docsStyle).digest('base64');
-const contentPolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 export function docsEndpoints({ baseUrl }: Pick<ApiSettings, 'baseUrl'>): FastifyPluginAsync {
   let page: string | undefined;
@@ -14,7 +11,7 @@ export function docsEndpoints({ baseUrl }: Pick<ApiSettings, 'baseUrl'>): Fastif
     app.get('/docs', { schema: { hide: true } }, async (_, reply) => {
       page ??= renderDocs(app.swagger(), baseUrl.origin);
       return reply
-        .header('Content-Security-Policy', contentPolicy)
+        .header('Content-Security-Policy', framePolicy)
         .header('Link', describedBy)
         .type('text/html; charset=utf-8')
         .send(page);

@@ -1,5 +1,6 @@
 /** An OpenAPI description → a page. Pure. */
 import { escapeHtml } from '../../lib/html.ts';
+import { framedPage, onThisPage } from './page-frame.ts';
 
 /** What of a description the page shows. */
 type Schema = {
@@ -49,27 +50,25 @@ export function renderDocs({ info, tags = [], paths = {} }: Description, origin:
   // A start comes before what it has started; what has no tag comes last.
   const order = [...tags.map(({ name }) => name), ''];
   const groups = [...Map.groupBy(endpoints, ({ tag }) => tag)].sort(([a], [b]) => order.indexOf(a) - order.indexOf(b));
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(info?.title ?? '')} API</title>
-<style>${docsStyle}</style>
-<body>
-<nav aria-label="Requests"><a class="home" href="/">${escapeHtml(info?.title ?? '')}</a>
-${groups.map(([tag, members]) => `${tag && `<h2>${escapeHtml(tag)}</h2>`}<ul>${members.map(link).join('\n')}</ul>`).join('\n')}
-</nav>
-<main>
-<header><p class="soft">Version ${escapeHtml(info?.version ?? '')} · <a href="/openapi.json">OpenAPI</a> · <a href="/docs/configuration.md">the configuration</a> and <a href="/schema">its schema</a> · <a href="/docs/api.md">the same in short</a></p>
-<h1>API</h1><p>${prose(info?.description)}</p></header>
-${groups.flatMap(([, members]) => members.map((endpoint) => section(endpoint, origin))).join('\n')}
-</main>
-</html>
-`;
+  const heading = `<h1>API</h1><p class="soft">Version ${escapeHtml(info?.version ?? '')} · <a href="/openapi.json">OpenAPI</a> · <a href="/docs/configuration.md">the configuration</a> and <a href="/schema">its schema</a> · <a href="/docs/api.md">the same in short</a></p>
+<p>${prose(info?.description)}</p>`;
+  const requests = groups
+    .map(([tag, members]) => `${tag && `<h2>${escapeHtml(tag)}</h2>`}<ul>${members.map(link).join('\n')}</ul>`)
+    .join('\n');
+  const sections = groups.flatMap(([, members]) => members.map((endpoint) => section(endpoint, origin)));
+  return framedPage(
+    {
+      title: `${info?.title ?? ''} API`,
+      asideLabel: 'Requests',
+      aside: requests,
+      main: [heading, onThisPage(requests), ...sections].join('\n'),
+    },
+    '/docs',
+  );
 }
 
 function link({ id, method, path }: Endpoint): string {
-  return `<li><a href="#${escapeHtml(id)}"><b>${method}</b> ${escapeHtml(path)}</a>`;
+  return `<li><a href="#${escapeHtml(id)}"><b class="method">${method}</b> ${escapeHtml(path)}</a>`;
 }
 
 function section({ id, method, path, operation }: Endpoint, origin: string): string {
@@ -79,12 +78,12 @@ function section({ id, method, path, operation }: Endpoint, origin: string): str
     row(name, `${typeOf(schema)} in the ${place}`, required, description ?? schema?.description),
   );
   const fields = body?.properties ? fieldRows(body) : [];
-  return `<section id="${escapeHtml(id)}">
+  return `<section class="request" id="${escapeHtml(id)}">
 <h2>${escapeHtml(summary ?? id)}</h2>
-<p class="line"><b>${method}</b> <code>${escapeHtml(path)}</code></p>
+<p class="line"><b class="method">${method}</b> <code>${escapeHtml(path)}</code></p>
 ${description ? `<p>${prose(description)}</p>` : ''}
 ${table('Parameters', given)}${table('JSON body', fields)}${body && !body.properties ? `<h3>Body</h3><p>${prose(body.description)}</p>` : ''}
-<pre><code>${escapeHtml(example(method, `${origin}${path}`, operation))}</code></pre>
+<pre tabindex="0"><code>${escapeHtml(example(method, `${origin}${path}`, operation))}</code></pre>
 <h3>Answers</h3>
 <dl>${Object.entries(responses).map(answer).join('')}</dl>
 </section>`;
@@ -118,7 +117,7 @@ function row(name: string, type: string, isRequired: boolean | undefined, descri
 
 function table(heading: string, rows: string[]): string {
   if (rows.length === 0) return '';
-  return `${heading && `<h3>${heading}</h3>`}<div class="scroll"><table>${rows.join('\n')}</table></div>`;
+  return `${heading && `<h3>${heading}</h3>`}<div class="scroll" tabindex="0"><table>${rows.join('\n')}</table></div>`;
 }
 
 function typeOf({ type, format, enum: values, items }: Schema = {}): string {
@@ -152,38 +151,3 @@ function jsonExample(content: Content): Record<string, string> {
 function prose(text = ''): string {
   return escapeHtml(text).replace(/&#96;(.*?)&#96;/g, '<code>$1</code>');
 }
-
-export const docsStyle = `
-:root{color-scheme:light dark;--ground:#f6f7f6;--ink:#1b2733;--soft:#566472;--line:#dde3e6;--panel:#fff;--sea:#1d7391}
-@media (prefers-color-scheme:dark){:root{--ground:#0e141a;--ink:#e7edf2;--soft:#98a6b3;--line:#222d37;--panel:#141c24;--sea:#62b6d2}}
-*{box-sizing:border-box}
-html{scroll-behavior:smooth;scroll-padding-top:1.5rem}
-body{margin:0;background:var(--ground);color:var(--ink);font:1rem/1.6 ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;display:grid;grid-template-columns:19rem minmax(0,1fr)}
-nav{position:sticky;top:0;height:100vh;overflow:auto;padding:2rem 1.25rem;border-right:1px solid var(--line);font-size:.8125rem}
-nav ul{list-style:none;margin:1.25rem 0 0;padding:0}
-nav h2{font-size:.8125rem;color:var(--soft);margin:1.5rem 0 0}
-nav a{display:block;padding:.2rem 0;color:var(--ink);text-decoration:none;overflow-wrap:anywhere}
-nav a:hover{color:var(--sea)}
-.home{font-weight:640;font-size:1.0625rem}
-b{font-weight:600;font-size:.75em;letter-spacing:.04em;color:var(--sea)}
-main{padding:2.5rem clamp(1.25rem,5vw,4rem) 6rem;max-width:60rem}
-h1{font-size:2rem;letter-spacing:-.02em;margin:.2rem 0 .75rem}
-h2{font-size:1.35rem;letter-spacing:-.012em;margin:0 0 .35rem}
-h3{font-size:.8125rem;font-weight:600;color:var(--soft);margin:1.5rem 0 .4rem}
-section{margin-top:2.5rem;padding-top:2.5rem;border-top:1px solid var(--line)}
-p{margin:.5rem 0;max-width:68ch}
-.soft{color:var(--soft);font-size:.875rem}
-.line{font-size:1.0625rem}
-a{color:var(--sea);text-underline-offset:.2em}
-a:focus-visible{outline:2px solid var(--sea);outline-offset:2px}
-code{font:.9em ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
-pre{background:var(--panel);border:1px solid var(--line);border-radius:.5rem;padding:.9rem 1.1rem;overflow:auto;margin:1.25rem 0 0;line-height:1.5}
-.scroll{overflow-x:auto}
-table{border-collapse:collapse;width:100%;font-size:.9375rem}
-td{padding:.45rem 1rem .45rem 0;border-top:1px solid var(--line);vertical-align:top}
-td:nth-child(-n+2){white-space:nowrap}
-dl{margin:0}
-dt{font-weight:600;margin-top:.9rem}
-dd{margin:0}
-@media (max-width:52rem){body{display:block}nav{position:static;height:auto;border-right:0;border-bottom:1px solid var(--line)}nav ul{columns:2 17rem;column-gap:1.5rem}nav li{break-inside:avoid}td:nth-child(2){white-space:normal}}
-`;

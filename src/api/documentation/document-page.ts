@@ -1,0 +1,99 @@
+/** A text of the documentation → a page. Whatever is HTML in it is shown as text. Pure. */
+import { Marked, type Token, type Tokens } from 'marked';
+import { escapeHtml } from '../../lib/html.ts';
+import { headingIds } from './heading-ids.ts';
+import { framedPage, onThisPage } from './page-frame.ts';
+
+export type Listed = { name: string; title: string };
+/** All documents, in groups as they are listed. */
+export type Shelf = readonly { heading: string; documents: readonly Listed[] }[];
+
+type Heading = { id: string; words: string; depth: number };
+
+/** `name`: that of the document, as `api.md`. */
+export function documentPage(name: string, text: string, shelf: Shelf): string {
+  const { html, headings } = render(text);
+  const [title] = headings;
+  const parts = headings.filter(({ depth }) => depth === 2);
+  const list =
+    parts.length === 0
+      ? ''
+      : `<ul>${parts.map(({ id, words }) => `<li><a href="#${id}">${escapeHtml(words)}</a>`).join('\n')}</ul>`;
+  const entry = (document: Listed) => {
+    const isThis = document.name === name;
+    const words = escapeHtml(document.title);
+    return `<li><a href="/docs/${document.name}"${isThis ? ' aria-current="page"' : ''}>${words}</a>${isThis ? list : ''}`;
+  };
+  const groups = shelf.map(
+    ({ heading, documents }) => `<h2>${heading}</h2><ul>${documents.map(entry).join('\n')}</ul>`,
+  );
+  const [first, rest] = afterTitle(html);
+  return framedPage(
+    {
+      title: `${title?.words ?? name} · Berth`,
+      asideLabel: 'Documentation',
+      aside: groups.join('\n'),
+      main: `<article class="document">${first}<p class="soft"><a href="/docs/${name}?plain=1">As Markdown</a></p>${onThisPage(list)}${rest}</article>`,
+    },
+    `/docs/${name}`,
+  );
+}
+
+function afterTitle(html: string): [string, string] {
+  const end = html.indexOf('</h1>') + '</h1>'.length;
+  return html.includes('</h1>') ? [html.slice(0, end), html.slice(end)] : ['', html];
+}
+
+function render(text: string): { html: string; headings: Heading[] } {
+  const idOf = headingIds();
+  const headings: Heading[] = [];
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth, text }) {
+        const [id, words] = [escapeHtml(idOf(text)), wordsOf(tokens)];
+        headings.push({ id, words, depth });
+        return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+      html: ({ text }) => escapeHtml(text),
+      link({ href, tokens }) {
+        const words = this.parser.parseInline(tokens);
+        const target = targetOf(href);
+        return target === undefined ? words : `<a href="${escapeHtml(target)}">${words}</a>`;
+      },
+      image: ({ href, text }) => picture(href, text),
+      // Who uses the keyboard can scroll what is wider than the page.
+      code: ({ text }) => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`,
+      table(token: Tokens.Table) {
+        const cells = (row: Tokens.TableCell[], tag: string) =>
+          row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('');
+        const rows = token.rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n');
+        return `<div class="scroll" tabindex="0"><table><thead><tr>${cells(token.header, 'th')}</tr></thead><tbody>${rows}</tbody></table></div>\n`;
+      },
+    },
+  });
+  return { html: marked.parse(text, { async: false }), headings };
+}
+
+/** Without what it looks like. */
+function wordsOf(tokens: readonly Token[]): string {
+  return tokens
+    .map((token) => {
+      if ('tokens' in token && token.tokens) return wordsOf(token.tokens);
+      return 'text' in token ? token.text : '';
+    })
+    .join('');
+}
+
+/** Another document is at its address whatever the address of this page; undefined: this is nothing to lead to. */
+function targetOf(href: string): string | undefined {
+  if (/^[\w-]+\.md(?:#|$)/.test(href)) return `/docs/${href}`;
+  return /^(?:https?:\/\/|#|\/(?!\/))/.test(href) ? href : undefined;
+}
+
+/** One of the folder `pictures`, of which there is one for the day (`…-light.png`) and one for the night. */
+function picture(href: string, words: string): string {
+  const [, file] = /^pictures\/([\w-]+)-light\.png$/.exec(href) ?? [];
+  if (file === undefined) return escapeHtml(words);
+  const at = (theme: string) => `/docs/pictures/${file}-${theme}.png`;
+  return `<picture><source media="(prefers-color-scheme: dark)" srcset="${at('dark')}"><img src="${at('light')}" alt="${escapeHtml(words)}" loading="lazy"></picture>`;
+}
