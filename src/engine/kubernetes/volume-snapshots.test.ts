@@ -9,7 +9,7 @@ import { createVolumeSnapshots, type Patience, type Unused } from './volume-snap
 const dates = { uid: 'u', resourceVersion: '1', creationTimestamp: '' };
 const claims = ['data', 'more'].map((name): [string, FoundClaim] => {
   const spec = { storageClassName: 'fast', resources: { requests: { storage: '1Gi' } } };
-  return [name, { metadata: { ...dates, name }, spec }];
+  return [name, { metadata: { ...dates, name }, spec, status: { phase: 'Bound' } }];
 });
 const taking = { deploymentId: 'shop', key: 'monday', sources: new Map(claims) };
 
@@ -97,6 +97,14 @@ for (const [title, status, patience, because] of [
     await snapshots.remove('monday');
     assert.equal(removed.length, 2);
   });
+
+test('of a claim that no storage has yet none is asked for, and nobody is told', async () => {
+  const { snapshots, asked, unused } = scene(() => ready);
+  const [[volume, claim]] = claims as [[string, FoundClaim], unknown];
+  const sources = new Map([[volume, { ...claim, status: { phase: 'Pending' } }]]);
+  assert.equal(await snapshots.take({ ...taking, sources }), undefined);
+  assert.deepEqual([asked, unused], [[], []]);
+});
 
 test('an error that storage gets over harms nothing', async () => {
   const { snapshots, unused } = scene((looks) => (looks < 3 ? { error: { message: 'not now' } } : ready));

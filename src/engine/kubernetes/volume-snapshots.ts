@@ -91,8 +91,8 @@ export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapsho
 
   async function findClass(storageClass: string) {
     const { items } = await cluster.ask<{ items: FoundSnapshotClass[] }>('GET', pathOf('VolumeSnapshotClass'));
-    const found = await cluster.find<FoundStorageClass>('StorageClass', storageClass);
-    if (!found) return { because: 'the storage class is not there any more' };
+    const found = storageClass !== '' && (await cluster.find<FoundStorageClass>('StorageClass', storageClass));
+    if (!found) return { because: 'there is no such storage class' };
     return chooseSnapshotClass(found.provisioner, items, snapshotClass);
   }
 
@@ -153,7 +153,10 @@ export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapsho
 
   return {
     async take(taking) {
-      const storageClasses = new Set([...taking.sources.values()].map(({ spec }) => spec?.storageClassName ?? ''));
+      const claims = [...taking.sources.values()];
+      // One that nobody has used yet may wait for its first pod: storage has nothing of it.
+      if (claims.some(({ status }) => status?.phase !== 'Bound')) return undefined;
+      const storageClasses = new Set(claims.map(({ spec }) => spec?.storageClassName ?? ''));
       const classes = await findClasses(storageClasses);
       if (!classes) return undefined;
       known.add(taking.key);
