@@ -50,7 +50,10 @@ export type VolumeCopies = {
  * `pausedMs`: for so long their writers have waited, or were stopped. `apparentBytes`: what whoever reads all files gets,
  * holes as zeros.
  */
-export type VolumeCopy = (FilesBelow | ReadableTars) & { pausedMs: number; apparentBytes: number };
+export type VolumeCopy = (FilesBelow | ReadableTars) & Apart & { pausedMs: number; apparentBytes: number };
+
+/** Whether its volumes, each of one instant, are not of the same one. */
+type Apart = { areApart?: boolean };
 
 /** Below a folder of this machine; `paths`: what is in the volumes, or where they are, relative to it. */
 export type FilesBelow = { kind: 'files'; folder: string; paths: string[] };
@@ -84,11 +87,12 @@ export type VolumeArchives = {
   take(deploymentId: string, volumes: readonly string[], signal?: AbortSignal): Promise<ArchivedVolumes>;
 };
 
-export type ArchivedVolumes = AsyncDisposable & {
-  /** For so long whoever writes to them has waited. */
-  pausedMs: number;
-  archives: VolumeArchive[];
-};
+export type ArchivedVolumes = AsyncDisposable &
+  Apart & {
+    /** For so long whoever writes to them has waited. */
+    pausedMs: number;
+    archives: VolumeArchive[];
+  };
 
 /**
  * A tar (GNU's form) with owners by number, holes as such, and `.` as its first entry: directories, files and links, of

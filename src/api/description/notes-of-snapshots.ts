@@ -9,7 +9,7 @@ export const notesOfSnapshots: Record<string, OperationNote> = {
     tag: 'snapshots',
     access: 'caller in body',
     description:
-      'Takes a snapshot of all volumes of a claimed deployment, as they are at one instant, while it runs. With `dump` PostgreSQL, MySQL and MariaDB pods with one replica are dumped by their own tools in their containers instead, each by itself, and Redis, Valkey and KeyDB write all that they hold to their files before these are copied; that needs a service that runs commands in pods. The answer comes at once; `GET /getSnapshots` tells when it is taken.',
+      'Takes a snapshot of all volumes of a claimed deployment, as they are at one instant, while it runs; on a cluster that takes VolumeSnapshots each volume is of an instant of its own. With `dump` PostgreSQL, MySQL and MariaDB pods with one replica are dumped by their own tools in their containers instead, each by itself, and Redis, Valkey and KeyDB write all that they hold to their files before these are copied; that needs a service that runs commands in pods. The answer comes at once; `GET /getSnapshots` tells when it is taken.',
     refusals: [
       ...([...all, 'snapshot_needs_claim', 'plan_limit_reached', 'volume_not_found', 'snapshot_under_way'] as const),
       'exec_not_allowed',

@@ -167,12 +167,27 @@ test('where no disk here has the data, a copy of them is read, which nobody clea
     return perform();
   });
   const files = await exported(token);
+  assert.match(files.get('shop/README.md')!.toString(), /^The data is of one instant,/m);
   const tar = files.get('shop/volumes/db-data.tar')!.toString();
   assert.deepEqual(JSON.parse(tar), [['base/1', 'every row']]);
   assert.match(files.get('shop/start-kubernetes.sh')!.toString(), /volumes\/db-data\.tar/);
   assert.equal(held.length, 1);
   while ((await heldCopies(db, now())).size > 0) await others();
   assert.deepEqual(await copies.list(), []);
+});
+
+test('of volumes that storage has taken each by itself, the export says so', async () => {
+  const { token } = await start();
+  const copies = onManyHosts();
+  api.service.engine.copies = {
+    ...copies,
+    take: async (...asked) => ({ ...(await copies.take(...asked)), areApart: true }),
+  };
+  const files = await exported(token);
+  assert.match(
+    files.get('shop/README.md')!.toString(),
+    /^The data of each volume is of one instant,.* a little apart\.$/m,
+  );
 });
 
 test('where that copy cannot be made, or is not all of it, it is said, or the tar is broken', async () => {

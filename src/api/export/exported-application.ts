@@ -73,6 +73,7 @@ export async function openExport(
     withSecrets,
     host: urlOf(deployment.label).hostname,
     archives: archives.map((one) => describe(one, spec)),
+    areApart: taken.value.areApart === true,
     missing: missingOf(volumes, taken.value.archives, withVolumes),
     inLayout: new Set([...wanted].flatMap(([pod, { digest }]) => (isIn(layout, digest) ? [pod] : []))),
     lostImages: layout.missing.map(({ name }) => name),

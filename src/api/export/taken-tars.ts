@@ -20,14 +20,14 @@ export async function takeTars(
   const here = volumes.filter((volume) => present.has(volume));
   await using opening = new AsyncDisposableStack();
   const archives: VolumeArchive[] = [];
-  let pausedMs = 0;
+  let [pausedMs, areApart] = [0, false];
   if (here.length > 0) {
     const key = `export-${newId()}`;
     opening.use(await holdCopy(db, key, now));
     opening.defer(() => copies.clear(key));
     const copy = await copies.take(deploymentId, here, key, signal);
     if (copy.kind !== 'tars') throw new Error('An engine that copies into a folder has archives of its own.');
-    pausedMs = copy.pausedMs;
+    ({ pausedMs, areApart = false } = copy);
     for (const volume of here)
       archives.push({
         volume,
@@ -37,7 +37,7 @@ export async function takeTars(
       });
   }
   const open = opening.move();
-  return { pausedMs, archives, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  return { pausedMs, areApart, archives, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
 /** Ends with all of it, or fails. */

@@ -19,6 +19,8 @@ export type ExportedFolder = {
   withSecrets: boolean;
   host: string;
   archives: readonly ExportedArchive[];
+  /** Each is of one instant, and not of the same one. */
+  areApart: boolean;
   /** Titles of volumes of which there is no archive, and why. */
   missing: readonly { title: string; because: string }[];
   /** Pods whose image is in the layout. */
@@ -169,7 +171,7 @@ function kubernetesScript({ spec, archives }: ExportedFolder): string {
 }
 
 function readme(
-  { spec, revision, at, withSecrets, archives, missing, inLayout, lostImages }: ExportedFolder,
+  { spec, revision, at, withSecrets, archives, areApart, missing, inLayout, lostImages }: ExportedFolder,
   { notes, isDocumentOpen }: { notes: readonly string[]; isDocumentOpen: boolean },
 ): string {
   const lines = [
@@ -196,7 +198,12 @@ function readme(
         ]
       : []),
     ...(archives.length > 0
-      ? ['', 'The data is of one instant, as after a power cut: a database recovers when it starts on it.']
+      ? [
+          '',
+          areApart
+            ? 'The data of each volume is of one instant, as after a power cut: a database recovers when it starts on it. Those instants are a little apart.'
+            : 'The data is of one instant, as after a power cut: a database recovers when it starts on it.',
+        ]
       : []),
     '',
     '## What is not',

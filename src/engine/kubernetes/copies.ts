@@ -91,7 +91,7 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
   async function take(deploymentId: string, volumes: readonly string[], key: string, stop?: AbortSignal) {
     const sources = new Map(found(deploymentId, volumes).map(({ volume, claim }) => [volume, claim]));
     const taken = await snapshots.take({ deploymentId, key, sources, signal: stop });
-    if (taken) return { ...(await tars.toRead(taken, stop)), pausedMs: 0 };
+    if (taken) return { ...(await tars.toRead(taken, stop)), pausedMs: 0, areApart: taken.size > 1 };
     const { places, pausedMs } = await copyStopped({ deploymentId, key, sources }, stop);
     return { ...(await tars.toRead(places, stop)), pausedMs };
   }

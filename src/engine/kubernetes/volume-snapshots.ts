@@ -26,7 +26,7 @@ export type VolumeSnapshotParts = {
   owner: string;
   /** The only class that is used; `none`: no VolumeSnapshots are taken. Default: the one of the driver of the volumes. */
   snapshotClass?: string | undefined;
-  /** Is told why volumes of a storage class are copied otherwise, of each reason once. */
+  /** Is told why volumes of a storage class are copied otherwise; not of the same reason again. */
   onUnused?: ((unused: Unused) => void) | undefined;
   patience?: Patience | undefined;
 };
@@ -65,15 +65,12 @@ const lookEveryMs = 60_000;
 export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapshots {
   const { cluster, cache, copiers, owner, snapshotClass, onUnused = () => {}, patience = usualPatience } = parts;
   const refused = new Map<string, { because: string; untilMs: number }>();
-  const told = new Set<string>();
   const known = new Set<string>();
   let nextLookMs = 0;
 
   function refuse(storageClass: string, because: string): void {
+    if (refused.get(storageClass)?.because !== because) onUnused({ storageClass, because });
     refused.set(storageClass, { because, untilMs: performance.now() + refusedMs });
-    const words = `${storageClass} ${because}`;
-    if (!told.has(words)) onUnused({ storageClass, because });
-    told.add(words);
   }
 
   /** The class for each storage class; undefined where one of them has none. */
