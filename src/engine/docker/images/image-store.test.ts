@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type Docker from 'dockerode';
-import { listImages } from './image-store.ts';
+import { listImages, removeUnnamed } from './image-store.ts';
 
 /** Answers with these one after another, and then with the last. */
 function engineThat(...answers: (Error | { Id: string; Size: number }[])[]) {
@@ -32,4 +32,25 @@ test('an engine that never makes it, or fails otherwise, is not asked without an
   const other = engineThat(new Error('(HTTP code 500) server error - no space left on device'));
   await assert.rejects(listImages(other.docker), /no space left/);
   assert.equal(other.asked(), 1);
+});
+
+test('what a pull has left goes, but not what was built here and is being pulled elsewhere', async () => {
+  const named = (Id: string, ParentId: string, ...RepoDigests: string[]) => ({
+    Id,
+    ParentId,
+    RepoTags: [],
+    RepoDigests,
+  });
+  const gate = (digit: string) => `127.0.0.1:4000/berth.gate/r.test/x@sha256:${digit.repeat(64)}`;
+  const removed: string[] = [];
+  const docker = {
+    listImages: async () => [
+      named('left', '', gate('1')),
+      named('built', 'sha256:parent', gate('2')),
+      named('of others', '', 'nginx@sha256:1'),
+    ],
+    getImage: (name: string) => ({ remove: async () => void removed.push(name) }),
+  } as unknown as Docker;
+  assert.equal(await removeUnnamed(docker), 1);
+  assert.deepEqual(removed, [gate('1')]);
 });

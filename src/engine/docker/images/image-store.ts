@@ -34,12 +34,14 @@ const mostTries = 5;
 
 /**
  * Removes what a pull has left that was cut off between its end and its names: images that have none but that of the
- * gate. One that is just ending elsewhere on this engine is pulled again.
+ * gate. One that is just ending elsewhere on this engine is pulled again. One that was built on this engine is its
+ * builder's, whatever it is called: with its last name its builder's cache would go, and the next build would make and
+ * push every layer anew.
  */
 export async function removeUnnamed(docker: Docker): Promise<number> {
-  const unnamed = (await imagesOf(docker)).filter(({ RepoTags, RepoDigests }) => {
+  const unnamed = (await imagesOf(docker)).filter(({ RepoTags, RepoDigests, ParentId }) => {
     const names = [...(RepoTags ?? []), ...(RepoDigests ?? [])].filter((name) => !name.startsWith('<none>'));
-    return names.length > 0 && names.every(isGateName);
+    return names.length > 0 && names.every(isGateName) && !ParentId;
   });
   for (const { RepoDigests } of unnamed)
     for (const name of RepoDigests ?? []) await unless(docker.getImage(name).remove(), 404, 409);
