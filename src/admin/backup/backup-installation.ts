@@ -107,7 +107,9 @@ async function keepVolumes(
   { order, draft }: { order: BackupOrder; draft: string },
 ): ReturnType<typeof backUpVolumes> {
   const { repository, now, told } = order;
-  const elsewhere = await order.copiesElsewhere(installation, keysHere(order));
+  const elsewhere = await order.copiesElsewhere(installation, keysHere(order)).catch((error: Error) => error);
+  // The database is worth more than they are.
+  if (elsewhere instanceof Error) return await backUpVolumes(db, elsewhere, told);
   if (!elsewhere) return await backUpVolumes(db, keepFolders({ ...order, draft }), told);
   await using open = elsewhere;
   return await backUpVolumes(db, keepCopies(db, { repository, copies: open.copies, now }), told);

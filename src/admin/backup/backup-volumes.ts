@@ -29,23 +29,28 @@ export type VolumeKeeper = {
 
 export type ToldOfVolumes = (step: { kind: 'kept-volumes'; deploymentId: string; pausedMs: number }) => void;
 
+/** `keeper`: or why none can be had. */
 export async function backUpVolumes(
   db: Database,
-  keeper: VolumeKeeper,
+  keeper: VolumeKeeper | Error,
   told: ToldOfVolumes,
 ): Promise<{ kept: KeptVolumes[]; leftOut: LeftOut[] }> {
   const kept: KeptVolumes[] = [];
   const leftOut: LeftOut[] = [];
   for (const { id: deploymentId, volumes: wanted } of await keptDeployments(db)) {
-    const here = await keeper.sizes(deploymentId, wanted);
-    const missing = wanted.filter((volume) => !here.some((found) => found.volume === volume));
-    if (missing.length > 0) leftOut.push({ deploymentId, volumes: missing, because: 'not-here' });
-    if (here.length === 0) continue;
-    const volumes = here.map(({ volume }) => volume);
+    let volumes = wanted;
+    const leave = (because: LeftOut['because'], fault?: Error) =>
+      leftOut.push({ deploymentId, volumes, because, ...(fault && { fault }) });
     try {
+      if (keeper instanceof Error) throw keeper;
+      const here = await keeper.sizes(deploymentId, wanted);
+      volumes = wanted.filter((volume) => !here.some((found) => found.volume === volume));
+      if (volumes.length > 0) leave('not-here');
+      if (here.length === 0) continue;
+      volumes = here.map(({ volume }) => volume);
       const one = await keeper.keep(deploymentId, here);
       if (!one) {
-        leftOut.push({ deploymentId, volumes, because: 'no-room' });
+        leave('no-room');
         continue;
       }
       const { pausedMs, ...data } = one;
@@ -53,7 +58,7 @@ export async function backUpVolumes(
       kept.push(data);
     } catch (error) {
       // One of many must not keep the others from being backed up.
-      leftOut.push({ deploymentId, volumes, because: 'failed', fault: error as Error });
+      leave('failed', error as Error);
     }
   }
   return { kept, leftOut };

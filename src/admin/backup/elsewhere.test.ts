@@ -169,6 +169,23 @@ test('killed at any step, or when a half has its place, the next call goes on wi
   assert.equal(other.copies.size, 0);
 });
 
+test('a cluster that cannot be reached keeps nobody from a backup of all the rest, and it is said', async () => {
+  await addKept(db, 'shop', [['db', sizeBytes]]);
+  const away = new Error('The cluster does not answer.');
+  const nowhere = await backUp(createMemoryWorld({}), { copiesElsewhere: () => Promise.reject(away) });
+  const silent = elsewhere(createMemoryWorld({}));
+  const asked = await backUp(createMemoryWorld({}), {
+    async copiesElsewhere(...given) {
+      const open = (await silent(...given))!;
+      return { ...open, copies: { ...open.copies, sizes: () => Promise.reject(away) } };
+    },
+  });
+  for (const made of [nowhere, asked]) {
+    assert.ok(made.kind === 'backed-up');
+    assert.deepEqual(made.leftOut, [{ deploymentId: 'shop', volumes: ['db'], because: 'failed', fault: away }]);
+  }
+});
+
 test('volumes that are there stay, and what is on another kind of engine is refused, but for all the rest', async () => {
   const [world, other] = [createMemoryWorld({}), createMemoryWorld({})];
   await addKept(

@@ -12,7 +12,7 @@ import { moveRefusalWords } from './migrate-store-command.ts';
 const more = `berth admin restore brings an installation back from what berth admin backup has kept, into BERTH_DATA_DIR, which must have
 none; with BERTH_DATABASE_URL the database goes there, which must be new. --from FOLDER, or --from
 s3:https://host/bucket/path; --backup ID takes another one than the newest. Volumes come back on
-a machine where the service runs as root; --without-volumes leaves them out, and they begin empty. Interrupted at any instant, start it again. The
+a machine where the service runs as root, and on the cluster; --without-volumes leaves them out, and they begin empty. Interrupted at any instant, start it again. The
 settings of before are put beside, in restored-settings.env: look at them, and set what is still right.
 
 ${passphraseWords}

@@ -88,6 +88,7 @@ export async function openCopies(
       copierImage,
       edgeNetworks,
       storageClass,
+      snapshots: { snapshotClass: settings.snapshotClass },
       runtime,
       diskBytes: 0,
       stopSeconds,
