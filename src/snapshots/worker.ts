@@ -4,7 +4,14 @@
  */
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { DeploymentEvent } from '../deployment/event/event.ts';
-import { isSnapshotDue, mostTries, retryAt, type Snapshot, toldAfterTries } from '../deployment/snapshot/snapshot.ts';
+import {
+  isSnapshotDue,
+  mostTries,
+  type Restore,
+  retryAt,
+  type Snapshot,
+  toldAfterTries,
+} from '../deployment/snapshot/snapshot.ts';
 import type { Database } from '../store/database.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { addEvents } from '../store/events.ts';
@@ -16,6 +23,7 @@ import {
   nextAskedRestore,
   noteFailedRestore,
   openRestores,
+  takeBackRestoreTry,
 } from '../store/restores.ts';
 import {
   askForSnapshot,
@@ -26,10 +34,12 @@ import {
   letLeaveOfGone,
   newestSnapshots,
   nextAskedSnapshot,
+  noteBegunTry,
   noteFailedTry,
   snapshotById,
   snapshotsEverOf,
   snapshotsOf,
+  takeBackTry,
 } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
 import { loadsAtOnce } from './dumps/database-tools.ts';
@@ -60,8 +70,8 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
       await endRestore(parts, restore.id);
       return true;
     }
-    await fillRestore(restore, deployment, parts).catch((error: unknown) =>
-      fail(restore, deployment, error, async (db, failure) => {
+    await fillBegun(restore, deployment).catch((error: unknown) =>
+      fail(restore, deployment, error, takeBackRestoreTry, async (db, failure) => {
         const { isOver } = failure;
         const because = `${failure.problem}${isOver ? await undo(db, restore.id) : ''}`;
         await noteFailedRestore(db, restore.id, { ...failure, problem: because }, now());
@@ -70,6 +80,11 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     );
     await letSurplusLeave(deployment, parts);
     return true;
+  }
+
+  async function fillBegun(restore: Restore, deployment: Deployment): Promise<void> {
+    refuseCutOff(restore, 'restored');
+    await fillRestore(restore, deployment, parts);
   }
 
   /** Whoever loads a part of a dump, and not all, gets back what was there before. */
@@ -90,8 +105,8 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
       await letLeave(db, [snapshot.id]);
       return true;
     }
-    await takeSnapshot(snapshot, deployment, parts).catch((error: unknown) =>
-      fail(snapshot, deployment, error, async (db, failure) => {
+    await takeBegun(snapshot, deployment).catch((error: unknown) =>
+      fail(snapshot, deployment, error, takeBackTry, async (db, failure) => {
         await noteFailedTry(db, snapshot.id, failure);
         const { problem: because, isOver } = failure;
         return { kind: 'snapshot', snapshot: 'failed', id: snapshot.id, because, isOver };
@@ -105,14 +120,24 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     return true;
   }
 
+  /** It is counted when it begins: one that ends the service each time is not begun for ever. */
+  async function takeBegun(snapshot: Snapshot, deployment: Deployment): Promise<void> {
+    refuseCutOff(snapshot, 'taken');
+    await noteBegunTry(db, snapshot.id, snapshot.tries + 1);
+    await takeSnapshot(snapshot, deployment, parts);
+  }
+
   async function fail(
-    { tries: before }: { tries: number },
+    { id, tries: before, problem: known }: { id: string; tries: number; problem: string | null },
     deployment: Deployment,
     error: unknown,
+    takeBack: typeof takeBackTry,
     note: (db: Parameters<typeof noteFailedTry>[0], failure: FailedTry) => Promise<DeploymentEvent>,
   ): Promise<void> {
     const { stop, log } = parts;
+    const tries = before + 1;
     if (stop.aborted) {
+      await takeBack(db, id, tries);
       log.info(
         { deployment: deployment.id, because: String(stop.reason) },
         'a snapshot or a restore is begun anew by whoever has the duty',
@@ -121,7 +146,6 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     }
     log.error({ deployment: deployment.id, err: error }, 'a snapshot could not be taken or restored');
     parts.metrics.snapshots.inc({ result: 'failed' });
-    const tries = before + 1;
     const isOver = tries >= mostTries || (error instanceof SnapshotFault && error.isFinal);
     const problem = error instanceof SnapshotFault ? error.ownersWords : wordsOf(error);
     const failure = { tries, nextTryAt: retryAt(tries, now()), problem, isOver };
@@ -129,7 +153,9 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
       const event = await note(db, failure);
       await addEvents(db, deployment.id, [{ at: now(), event }]);
     });
-    if (tries === toldAfterTries || (isOver && tries < toldAfterTries)) await tellOf(deployment, wordsOf(error));
+    // Of tries that were cut off nobody has heard.
+    const isTold = tries < toldAfterTries ? isOver : tries === toldAfterTries || known === null;
+    if (isTold) await tellOf(deployment, wordsOf(error));
   }
 
   async function tellOf(deployment: Deployment, problem: string): Promise<void> {
@@ -201,6 +227,12 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
       return false;
     },
   };
+}
+
+/** Nothing else has ended tries that have begun and have not failed. */
+function refuseCutOff({ tries }: { tries: number }, done: string): void {
+  if (tries < mostTries) return;
+  throw new SnapshotFault(`The service ended ${tries} times before it was ${done}.`, { isFinal: true });
 }
 
 /** Undefined for one that has ended: of what is kept of it, nothing is copied and nothing changes. */

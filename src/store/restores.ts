@@ -132,15 +132,26 @@ export async function noteSafety(db: Database, id: string, safetyId: string): Pr
   await db.updateTable('restores').set({ safetyId }).where('id', '=', id).execute();
 }
 
-/** From now on no earlier try can end it. False where it is not to be done any more. */
+/** It counts from now on, and no earlier one can end the restore. False where it is not to be done any more. */
 export async function noteTry(db: Database, id: string, filledKey: string): Promise<boolean> {
   const result = await db
     .updateTable('restores')
-    .set({ filledKey, progress: 0 })
+    .set((eb) => ({ filledKey, progress: 0, tries: eb('tries', '+', 1) }))
     .where('id', '=', id)
     .where('state', '=', 'asked')
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
+}
+
+/** One that was given up, and has not failed, unless another process has begun one since. */
+export async function takeBackRestoreTry(db: Database, id: string, tries: number): Promise<void> {
+  await db
+    .updateTable('restores')
+    .set({ tries: tries - 1 })
+    .where('id', '=', id)
+    .where('state', '=', 'asked')
+    .where('tries', '=', tries)
+    .execute();
 }
 
 /** False where it is not to be done any more, or by another try. */

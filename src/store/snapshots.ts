@@ -144,6 +144,22 @@ export async function noteTaken(db: Database, id: string, { volumes, ...taken }:
   return result.numUpdatedRows > 0n;
 }
 
+/** `tries`: with this one. */
+export async function noteBegunTry(db: Database, id: string, tries: number): Promise<void> {
+  await db.updateTable('snapshots').set({ tries }).where('id', '=', id).where('state', '=', 'asked').execute();
+}
+
+/** One that was given up, and has not failed, unless another process has begun one since. */
+export async function takeBackTry(db: Database, id: string, tries: number): Promise<void> {
+  await db
+    .updateTable('snapshots')
+    .set({ tries: tries - 1 })
+    .where('id', '=', id)
+    .where('state', '=', 'asked')
+    .where('tries', '=', tries)
+    .execute();
+}
+
 export type FailedTry = { tries: number; nextTryAt: Instant; problem: string; isOver: boolean };
 
 export async function noteFailedTry(db: Database, id: string, { isOver, ...failed }: FailedTry): Promise<void> {

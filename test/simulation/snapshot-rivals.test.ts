@@ -1,7 +1,7 @@
 /** Two processes that both hold themselves for the one that does the work on snapshots. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { snapshotTermsOf } from '../../src/deployment/snapshot/snapshot.ts';
+import { mostTries, type Snapshot, snapshotTermsOf } from '../../src/deployment/snapshot/snapshot.ts';
 import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
 import { volumeKey } from '../../src/engine/memory/world.ts';
 import { createSnapshotWorker } from '../../src/snapshots/worker.ts';
@@ -25,8 +25,8 @@ async function twoWorkers() {
   await db.updateTable('deployments').set({ claimedAt: 1, expiresAt: null }).execute();
   const kept: MemoryRepository['kept'] = new Map();
 
-  /** `held`: the call at which it stays until it may go on; `busy`: what it cannot clear. */
-  function worker(held?: string, busy?: string) {
+  /** `held`: the call at which it stays until it may go on; `busy`: what it cannot clear; `told`: its mails. */
+  function worker(held?: string, busy?: string, told: string[] = []) {
     const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const stopping = new AbortController();
@@ -50,6 +50,7 @@ async function twoWorkers() {
       now,
       diskFreeBytes: 0,
       wake() {},
+      tell: async (_, { text }) => void told.push(text),
       stop: stopping.signal,
       engine: { observe: engine.observe, copies: { ...copies, clear } },
       repository: async () => repository,
@@ -117,8 +118,26 @@ test('a copy that something of a killed process still uses keeps nobody from the
   killed.stop();
   await shop.visit();
   const { state, tries } = await restore();
-  assert.deepEqual([state, tries, files().get('n')], ['done', 0, 'old']);
+  assert.deepEqual([state, tries, files().get('n')], ['done', 2, 'old']);
   assert.equal(shop.world.copies.size, 2, 'what is in use stays');
   await worker().step();
   assert.equal(shop.world.copies.size, 0);
+});
+
+test('one that ends whoever takes it is not begun for ever, and its owner hears of it', async () => {
+  const { shop, worker } = await twoWorkers();
+  const { db, now } = shop.control;
+  await askForSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'asked', now: now() });
+  const told: string[] = [];
+  for (let begun = 0; begun < mostTries; begun++) {
+    const killed = worker('save', undefined, told);
+    void killed.step();
+    await killed.arrived;
+  }
+  assert.equal((await snapshotsOf(db, 'shop'))[0]!.state, 'asked');
+  await worker(undefined, undefined, told).step();
+  const [{ state, problem }] = (await snapshotsOf(db, 'shop')) as [Snapshot];
+  assert.deepEqual([state, problem], ['failed', 'The service ended 4 times before it was taken.']);
+  assert.equal(told.length, 1);
+  assert.match(told[0]!, /The service ended 4 times/);
 });
