@@ -78,7 +78,7 @@ describe('copies of volumes that are written to', needsRoot, () => {
       const isHole = image.subarray(start, end).every((byte) => byte === 0);
       if (!isHole && image.compare(copy, start, end, start, end) !== 0) different.add({ start, end });
     }
-    assert.deepEqual(different.take(), []);
+    assert.deepEqual([...different.take()], []);
     await run('e2fsck', ['-fn', copied().copy]);
   });
 

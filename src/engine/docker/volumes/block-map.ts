@@ -6,8 +6,8 @@ export type ByteRange = { start: number; end: number };
 export type BlockMap = {
   /** All blocks of which a part is in it. Throws RangeError for what is beyond the file. */
   add(range: ByteRange): void;
-  /** All that were added since the last call, in order; what adjoins is one. */
-  take(): ByteRange[];
+  /** All that were added since the last call, in order; what adjoins is one. Found anew each time that it is asked for. */
+  take(): Iterable<ByteRange>;
 };
 
 /** What file systems of volumes are made of. */
@@ -25,26 +25,30 @@ export function createBlockMap(fileBytes: number): BlockMap {
     take() {
       const taken = bits;
       bits = new Uint8Array(taken.length);
-      return rangesIn(taken, count).map(({ start, end }) => ({ start, end: Math.min(end, fileBytes) }));
+      return { [Symbol.iterator]: () => rangesIn(taken, fileBytes) };
     },
   };
 }
 
-function rangesIn(bits: Uint8Array, count: number): ByteRange[] {
-  const ranges: ByteRange[] = [];
+function* rangesIn(bits: Uint8Array, fileBytes: number): Generator<ByteRange> {
+  const count = Math.ceil(fileBytes / blockBytes);
   for (let block = 0; block < count; block++) {
     // Most of a large file is not in it.
     if (bits[block >> 3] === 0) block |= 7;
-    else if (bits[block >> 3]! & (1 << (block & 7))) {
+    else if (has(bits, block)) {
       const start = block * blockBytes;
-      const last = ranges.at(-1);
-      if (last?.end === start) last.end += blockBytes;
-      else ranges.push({ start, end: start + blockBytes });
+      while (block + 1 < count && has(bits, block + 1)) block++;
+      yield { start, end: Math.min((block + 1) * blockBytes, fileBytes) };
     }
   }
-  return ranges;
 }
 
-export function bytesOf(ranges: readonly ByteRange[]): number {
-  return ranges.reduce((sum, { start, end }) => sum + end - start, 0);
+function has(bits: Uint8Array, block: number): boolean {
+  return (bits[block >> 3]! & (1 << (block & 7))) !== 0;
+}
+
+export function bytesOf(ranges: Iterable<ByteRange>): number {
+  let bytes = 0;
+  for (const { start, end } of ranges) bytes += end - start;
+  return bytes;
 }

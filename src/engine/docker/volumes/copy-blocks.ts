@@ -13,12 +13,12 @@ export type CopiedFile = AsyncDisposable & {
    * Large parts past the memory of the host, and not without a rest, so that who syncs what is his own does not wait for
    * what is ours.
    */
-  copyGently(ranges: readonly ByteRange[], signal?: AbortSignal): Promise<void>;
+  copyGently(ranges: Iterable<ByteRange>, signal?: AbortSignal): Promise<void>;
   /**
    * Through memory, where it stays, and without waiting for a thread: it is little. False where it was not, and not all
    * of it was copied at the instant `until` of `performance.now()`.
    */
-  copyNow(ranges: readonly ByteRange[], until: number): Promise<boolean>;
+  copyNow(ranges: Iterable<ByteRange>, until: number): Promise<boolean>;
 };
 
 const chunkBytes = 2 ** 20;
@@ -80,7 +80,7 @@ function alignedBuffer(): Uint8Array {
   return new Uint8Array(new WebAssembly.Memory({ initial: chunkBytes / 2 ** 16 }).buffer);
 }
 
-function* chunksOf(ranges: readonly ByteRange[]): Iterable<ByteRange> {
+function* chunksOf(ranges: Iterable<ByteRange>): Iterable<ByteRange> {
   for (const { start, end } of ranges)
     for (let from = start; from < end; from += chunkBytes) yield { start: from, end: Math.min(end, from + chunkBytes) };
 }

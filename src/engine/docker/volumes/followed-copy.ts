@@ -7,6 +7,7 @@ import { EngineFault } from '../../engine.ts';
 import { type BlockMap, bytesOf, createBlockMap } from './block-map.ts';
 import { type CopiedFile, openCopiedFile, rangesOf } from './copy-blocks.ts';
 import { type FollowedWrites, followWrites, NotFollowed } from './follow-writes.ts';
+import { longestFreezeSeconds } from './freeze.ts';
 import type { CopiedVolume } from './frozen-copy.ts';
 import { readMounts } from './mount-table.ts';
 import { runProgram } from './volume-programs.ts';
@@ -19,8 +20,8 @@ const mostRounds = 5;
 const noteEveryMs = 5;
 
 export type CopyBeside = AsyncDisposable & {
-  /** Under the freeze. Throws EngineFault where it takes longer: more is written than is copied. */
-  finish(withinMs: number): Promise<void>;
+  /** Under the freeze. Throws EngineFault where it takes longer, or than that lasts: more is written than is copied. */
+  finish(askedMs: number): Promise<void>;
   /** After it: the copies are whole. Throws NotFollowed where they may not be. */
   expectWhole(): Promise<void>;
 };
@@ -57,7 +58,8 @@ export async function copyFollowed(volumes: readonly CopiedVolume[], signal?: Ab
   await writes.expectAll();
   const opened = opening.move();
   return {
-    async finish(withinMs) {
+    async finish(askedMs) {
+      const withinMs = Math.min(askedMs, longestFreezeSeconds * 1000);
       const until = performance.now() + withinMs;
       notes.read();
       for (const file of files) if (!(await file.copyNow(file.changed.take(), until))) throw tooMuchWritten(withinMs);
