@@ -35,6 +35,8 @@ export type Repository = {
   bring(id: string, folder: string, paths?: readonly string[], withinMs?: number): Promise<void>;
   /** Removes these, and what only they needed. */
   drop(ids: readonly string[]): Promise<void>;
+  /** Removes what was written of what has not become whole: until then it takes its room, and a full place stays full. */
+  clear(): Promise<void>;
   /** Removes all that is kept, and a folder itself. Killed at any instant, the next call goes on, and so does `provide`. */
   remove(): Promise<void>;
 };
@@ -53,11 +55,14 @@ export type Saved = { id: string; totalBytes: number; addedBytes: number };
 
 export type Kept = { id: string; at: number; tags: readonly string[] };
 
-/** Words for the operator; they hold no secret. */
+/** Words for the operator; they hold no secret. `isFull`: the place has no room. */
 export class BackupFault extends Error {
-  constructor(message: string, options?: ErrorOptions) {
+  readonly isFull: boolean;
+
+  constructor(message: string, { isFull = false, ...options }: ErrorOptions & { isFull?: boolean } = {}) {
     super(message, options);
     this.name = 'BackupFault';
+    this.isFull = isFull;
   }
 }
 
@@ -139,6 +144,10 @@ export function openRepository(
       // Locks of processes that were killed.
       await ask(['unlock']);
       await ask(['forget', '--prune', ...ids]);
+    },
+    async clear() {
+      await ask(['unlock']);
+      await ask(['prune']);
     },
     async remove() {
       if (place.kind === 'folder') {
@@ -231,7 +240,7 @@ function runRestic(
       else if (fault !== undefined) reject(fault);
       else if (status === notFound) reject(new BackupFault(missing));
       else if (status === 0 && !isBroken) resolve(Buffer.concat(out).toString('utf8'));
-      else reject(new BackupFault(wordsOf(complaint, status)));
+      else reject(new BackupFault(wordsOf(complaint, status), { isFull: /no space left/i.test(complaint) }));
     });
     // Whoever ends before it has read the password says why on its own.
     child.stdin.on('error', () => {});

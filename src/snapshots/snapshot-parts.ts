@@ -89,7 +89,8 @@ export class SnapshotFault extends Error {
 /** A place's own words name paths of the host and are the operator's: they stay in the log. */
 export function wordsOf(error: unknown): string {
   if (error instanceof SnapshotFault || error instanceof EngineFault) return error.message;
-  return error instanceof BackupFault
-    ? 'The place where snapshots are kept cannot be used now; the operator has to look at it.'
-    : 'Something went wrong at the service; the operator finds it in its log.';
+  if (!(error instanceof BackupFault)) return 'Something went wrong at the service; the operator finds it in its log.';
+  return error.isFull
+    ? 'The place where snapshots are kept has no room for it now; the operator has to look at it.'
+    : 'The place where snapshots are kept cannot be used now; the operator has to look at it.';
 }

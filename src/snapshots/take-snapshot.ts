@@ -60,7 +60,8 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
     );
   await repository.provide();
   const earlier = await repository.list(snapshotTag(snapshot.id));
-  await repository.drop(earlier.map(({ id }) => id));
+  if (earlier.length > 0) await repository.drop(earlier.map(({ id }) => id));
+  else if (snapshot.tries > 0) await repository.clear();
   // What an earlier try has copied may be in use until its program has ended.
   const key = `${snapshot.id}-${newId()}`;
   try {
@@ -74,7 +75,11 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
     stop.throwIfAborted();
     const takenAt = now();
     refuseHoles(copy.apparentBytes, volumes, snapshot.reason);
-    const { placeId, totalBytes, addedBytes } = await keep(copy, repository, { snapshot, present, names, parts });
+    const keeping = keep(copy, repository, { snapshot, present, names, parts });
+    const { placeId, totalBytes, addedBytes } = await keeping.catch(async (error: unknown) => {
+      if (!stop.aborted) await clearAfterFault(repository, parts);
+      throw error;
+    });
     await repository.check(false);
     const { pausedMs } = copy;
     const taken = { placeId, takenAt, volumes, totalBytes, addedBytes, pausedMs: Math.ceil(pausedMs) };
@@ -88,6 +93,13 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
   } finally {
     await engine.copies.clear(key);
   }
+}
+
+/** Until there is another try, or for good, that room is wanted by others. */
+async function clearAfterFault(repository: Repository, { log }: SnapshotParts): Promise<void> {
+  await repository
+    .clear()
+    .catch((err: unknown) => log.error({ err }, 'what was kept of a snapshot cannot be removed yet'));
 }
 
 type Keeping = { snapshot: Snapshot; present: readonly SizedVolume[]; names: readonly string[]; parts: SnapshotParts };

@@ -50,6 +50,7 @@ export function createFileRepository(): Repository & { kept: Kept[] } {
     async drop(ids) {
       for (const id of ids) kept.splice(kept.indexOf(found(id)), 1);
     },
+    clear: async () => {},
     remove: async () => void kept.splice(0),
   };
 }

@@ -65,6 +65,7 @@ export function createMemoryRepository(
       call('drop', () => {
         for (const id of ids) kept.delete(id);
       }),
+    clear: () => call('clear', () => {}),
     remove: () => call('remove', () => kept.clear()),
   };
 }
