@@ -10,6 +10,7 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type RolldownPlugin, rolldown } from 'rolldown';
+import { compiledValidator } from '../compiled-validator.ts';
 import { madeFile } from './made-file.ts';
 
 /** Always made. Their paths are in those of what is made of them: `down` knows a service by that. */
@@ -42,7 +43,7 @@ export async function makePrograms(root: string, folder: string, paths: readonly
     external: apart,
     platform: 'node',
     treeshake: false,
-    plugins: [without(unused), asLazyAsRequired(lazy), originOf(made)],
+    plugins: [compiledValidator(), without(unused), asLazyAsRequired(lazy), originOf(made)],
   });
   const making = join(folder, `making-${process.pid}`);
   const names = { entryFileNames: '[name].mjs', chunkFileNames: `${parts}/[name]-[hash].mjs` };
