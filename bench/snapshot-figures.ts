@@ -3,7 +3,8 @@ import { type Figure, type Section, tail } from './figures.ts';
 import type { SnapshotTimes, Window } from './snapshots.ts';
 import { median, percentile, ratioOf } from './statistics.ts';
 
-export function snapshotSections({ megabytes, first, next, scattered, quiet, meanwhile }: SnapshotTimes): Section[] {
+export function snapshotSections(times: SnapshotTimes): Section[] {
+  const { megabytes, first, next, scattered, quiet, meanwhile, restores } = times;
   const of = (windows: readonly Window[], kind: keyof Window) => windows.map((window) => window[kind]);
   const p99 = (samples: readonly number[]) => percentile(samples, 0.99);
   const kinds = [
@@ -26,6 +27,15 @@ export function snapshotSections({ megabytes, first, next, scattered, quiet, mea
         row('added', 'what of it was new, and moved, MB', median(next.map(({ addedBytes }) => addedBytes)) / 1e6),
         row('scattered', 'where 1 % of every file has changed, MB', scattered.addedBytes / 1e6),
         row('paused', 'writers waited, median, ms', median(next.map(({ pausedMs }) => pausedMs))),
+      ],
+    },
+    {
+      title: `Restores of these ${megabytes} MB, until the application answers`,
+      unit: 'mixed',
+      figures: [
+        row('restored', 'in place of what is there, s', restores.inPlaceSeconds),
+        row('away', 'of these, the longest without an answer, s', restores.awaySeconds),
+        row('restored-beside', 'beside, as another one, s', restores.besideSeconds),
       ],
     },
     {

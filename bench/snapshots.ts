@@ -5,6 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Answer, ask, untilOk } from './http.ts';
+import { measureRestores, type RestoreTimes } from './restores.ts';
 import type { Service, Started } from './service.ts';
 
 /** How much is in the volume, and how many snapshots are taken after the first. */
@@ -24,6 +25,8 @@ export type SnapshotTimes = {
   scattered: Taken;
   quiet: Window[];
   meanwhile: Window[];
+  /** Of all of the volume. */
+  restores: RestoreTimes;
 };
 
 const quietMs = 10_000;
@@ -43,7 +46,7 @@ export async function measureSnapshots(
   await untilOk({ ...at, path: '/filled' }, signal);
   service.claim(started);
   const first = await take(service, started, signal);
-  const times: Omit<SnapshotTimes, 'scattered'> = { megabytes, first, next: [], quiet: [], meanwhile: [] };
+  const times: Omit<SnapshotTimes, 'scattered' | 'restores'> = { megabytes, first, next: [], quiet: [], meanwhile: [] };
   const change = async (path: string) => {
     const { status, body } = await ask({ ...at, path }, signal);
     if (status !== 200) throw new Error(`The application was to change its data, and answered ${body}.`);
@@ -58,8 +61,9 @@ export async function measureSnapshots(
   }
   await change('/scatter');
   const scattered = await take(service, started, signal);
+  const restores = await measureRestores(service, started, '/read', signal);
   await service.requestRemoval(started);
-  return { ...times, scattered };
+  return { ...times, scattered, restores };
 }
 
 /** As long as `work` lasts; its requests that are under way then are part of it. */
