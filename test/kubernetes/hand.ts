@@ -37,6 +37,14 @@ export const handOfCluster: Hand = {
   async restart(workload) {
     await removePod(workload, await podOf(workload));
   },
+  async stop(workload) {
+    const { metadata: stopped } = await podOf(workload);
+    const at = { name: workload.id, namespace: namespaceOf(workload) };
+    await cluster.change('Deployment', at, { spec: { replicas: 0 } });
+    await until(`${stopped.name} is gone`, async () =>
+      (await podsOf(workload)).every(({ metadata }) => metadata.name !== stopped.name),
+    );
+  },
   async remove(object) {
     const namespace = namespaceOf(object);
     if (object.kind === 'workload') {

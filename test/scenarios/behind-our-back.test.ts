@@ -8,7 +8,7 @@ import { buildImage } from '../contract/image.ts';
 import { assertGone, assertWhole } from './aftermath.ts';
 import { keepingYaml } from './applications.ts';
 import { type Berth, createBerth, type Started, until } from './berth.ts';
-import { byHand } from './by-hand.ts';
+import { byHand, workloadsOf } from './by-hand.ts';
 import { onDocker } from './engine-of-tests.ts';
 
 const itsFiles = onDocker("what is in a claim goes with it: the volume is the storage class's");
@@ -61,6 +61,14 @@ async function remove(app: Started): Promise<void> {
 test('containers removed behind our back are made again, with the data of their volumes', async () => {
   const { app, born } = await start('containers');
   await removeByHand(app, 'workload');
+  await assertWhole(berth, app, whole);
+  assert.equal(await bornOf(app), born);
+  await remove(app);
+});
+
+test('containers stopped behind our back are started again', async () => {
+  const { app, born } = await start('stopped');
+  for (const workload of await workloadsOf(berth, app)) await byHand.stop(workload);
   await assertWhole(berth, app, whole);
   assert.equal(await bornOf(app), born);
   await remove(app);

@@ -12,6 +12,8 @@ export type Hand = {
   kill(workload: Owned): Promise<void>;
   /** The same where nobody need have been killed: what runs afterwards has been started once more. */
   restart(workload: Owned): Promise<void>;
+  /** So that nothing but the service starts it again. */
+  stop(workload: Owned): Promise<void>;
   /** At once, and so that nothing but the service makes it again. A network goes with whoever is put on it meanwhile. */
   remove(object: Owned): Promise<void>;
   /** A network of that name is there, or what bounds pods as it would. */
@@ -23,6 +25,7 @@ const onDocker: Hand = {
   run: async ({ id }, argv) => void (await runInside(docker.getContainer(id), argv)),
   kill: async ({ id }) => void (await docker.getContainer(id).kill()),
   restart: async ({ id }) => void (await docker.getContainer(id).restart({ t: 0 })),
+  stop: async ({ id }) => void (await docker.getContainer(id).stop({ t: 0 })),
   async remove({ kind, id }) {
     if (kind === 'workload') await docker.getContainer(id).remove({ force: true }).catch(unlessGone);
     if (kind === 'volume') await docker.getVolume(id).remove();

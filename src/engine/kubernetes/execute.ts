@@ -195,7 +195,8 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     const kind = workload.readiness.kind === 'exit' ? 'Job' : 'Deployment';
     const found = cache.find(kind, objectName(deploymentId, workload.name), deploymentId);
     if (found && found.metadata.deletionTimestamp === undefined) {
-      if (isSameWorkload(workload, found.metadata.annotations?.[labelKeys.fingerprint] ?? '')) return;
+      const isSame = isSameWorkload(workload, found.metadata.annotations?.[labelKeys.fingerprint] ?? '');
+      if (isSame && found.spec?.replicas !== 0) return;
       // What a job runs cannot be changed.
       if (kind === 'Job') await removeController(deploymentId, kind, found);
     } else if (found) await untilRemoved(deploymentId, kind, found);

@@ -93,7 +93,7 @@ export type Found = {
 export type FoundNamespace = Found & { status?: { conditions?: Condition[] } };
 
 export type FoundController = Found & {
-  spec?: { template?: { spec?: { volumes?: VolumeSource[] } } };
+  spec?: { replicas?: number; template?: { spec?: { volumes?: VolumeSource[] } } };
   status?: { conditions?: Condition[]; failed?: number; succeeded?: number };
 };
 

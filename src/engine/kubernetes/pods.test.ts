@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Labels } from '../labels.ts';
 import { lastExitOf } from '../readiness/container-state.ts';
 import type { ContainerStatus, FoundController, FoundPod } from './objects.ts';
 import { podFacts } from './pods.ts';
@@ -24,6 +25,14 @@ const terminated = (exitCode: number, reason = 'Error') => ({
 });
 
 const facts = (...pods: FoundPod[]) => podFacts(controller, pods, false);
+
+test('what somebody has scaled to nothing is to be started, and what is stopped for a copy is not', () => {
+  const phaseOf = (labels: Labels) => {
+    const metadata = { ...controller.metadata, labels };
+    return podFacts({ ...controller, metadata, spec: { replicas: 0 } }, [], false).phase;
+  };
+  assert.deepEqual([phaseOf({}), phaseOf({ 'berth.copy': 'monday' })], ['created', 'running']);
+});
 
 test('a container that runs has an address; one that does not has none', () => {
   const running = facts(withContainer({ state: { running: { startedAt: '2026-01-01T00:00:02Z' } } }));

@@ -2,6 +2,7 @@
 import { printBytes } from '../../config/values/units.ts';
 import type { Instant } from '../../deployment/deployment.ts';
 import { type Ended, exitReason } from '../readiness/container-state.ts';
+import { copyKey } from './manifests/marks.ts';
 import type { ContainerStatus, FoundController, FoundPod, Terminated } from './objects.ts';
 import { amountOf, bytesOf } from './quantities.ts';
 
@@ -9,7 +10,8 @@ import { amountOf, bytesOf } from './quantities.ts';
 export type Obstacle = { words: string; hint?: string };
 
 export type PodFacts = {
-  phase: 'running' | 'exited';
+  /** Created: somebody has scaled it to nothing. */
+  phase: 'running' | 'exited' | 'created';
   /** Of the one that runs, or is to. */
   pod?: { name: string; uid: string; address?: string; startedAt?: Instant };
   restarts: number;
@@ -32,7 +34,7 @@ export function podFacts(controller: FoundController, pods: readonly FoundPod[],
   const isRunning = container?.state?.running !== undefined;
   const startedAt = container?.state?.running?.startedAt;
   return {
-    phase: isOver ? 'exited' : 'running',
+    phase: isOver ? 'exited' : isScaledDown(controller) ? 'created' : 'running',
     ...(current && {
       pod: {
         name: current.metadata.name,
@@ -46,6 +48,11 @@ export function podFacts(controller: FoundController, pods: readonly FoundPod[],
     hasEnded: isOver || (!isRunning && lastExit !== undefined && (isJob || container?.lastState !== undefined)),
     ...(obstacle && { obstacle }),
   };
+}
+
+/** And not by us, for a copy of its volumes. */
+function isScaledDown({ metadata, spec }: FoundController): boolean {
+  return spec?.replicas === 0 && metadata.labels?.[copyKey] === undefined;
 }
 
 /** Also those of pods that were evicted before it: each had a successor. */
