@@ -6,10 +6,14 @@ import type { ProblemCode } from '../lib/problem-codes.ts';
 const ownHints: { [code in ProblemCode]?: string } = {
   application_exists: '"berth update FILE" changes it, and "berth deploy FILE --new" starts another one.',
   application_stopped: '"berth start" starts all of it.',
+  domain_needs_claim: 'Claim it first: "berth claim" makes a link for that.',
+  pod_not_running: '"berth status" says how it is doing.',
+  session_not_found: '"berth status" says whether it can be restored; "berth deploy FILE" starts another one.',
   share_not_found: '"berth share" makes one.',
   snapshot_needs_claim: 'Claim it first: "berth claim" makes a link for that.',
   snapshot_not_found: '"berth snapshots" lists them.',
   snapshot_under_way: '"berth snapshots" says when it is done.',
+  template_not_found: '"berth templates" lists them.',
 };
 
 export function hintOf({ code, hint }: Pick<Problem, 'code' | 'hint'>): string | undefined {

@@ -105,7 +105,7 @@ export async function allowExec(
     : refuse(
         'exec_not_allowed',
         'Commands can only be run in pods of claimed deployments.',
-        'Claim the deployment with an account (POST /claimDeployment).',
+        'Claim the deployment with an account: "berth claim", or POST /claimDeployment.',
       );
 }
 

@@ -1,14 +1,16 @@
 /** What to do about a refusal, on these pages: the service's hints name requests, which nobody sends here. Pure. */
 
 /** By the code of the problem. */
-const hints = new Map(
+export const ownHints: ReadonlyMap<string, string> = new Map(
   Object.entries({
     api_key_not_found: 'It may have been deleted meanwhile: load the page again.',
     application_stopped: 'Start it again first.',
+    domain_needs_claim: 'Claim it first: a domain belongs to an account.',
     not_signed_in: 'Sign in again.',
     pod_not_running: 'The overview says how it is doing.',
     share_not_found: 'Ask whoever sent it to you for another one.',
     sign_in_not_found: 'It may have ended meanwhile: load the page again.',
+    snapshot_needs_claim: 'Claim it first.',
     snapshot_not_found: 'It may have been deleted meanwhile: load the page again.',
     snapshot_under_way: 'The list of snapshots says when it is done.',
     template_not_found: 'The page of templates lists all that there are.',
@@ -18,6 +20,6 @@ const hints = new Map(
 );
 
 export function withOwnHint<T extends { code: string; hint?: string }>(problem: T): T {
-  const hint = hints.get(problem.code);
+  const hint = ownHints.get(problem.code);
   return hint === undefined ? problem : { ...problem, hint };
 }
