@@ -82,7 +82,17 @@ export type Service = {
   /** Only to read what workloads write, whether it answers, and to run commands beside them: everything that changes something goes through the store and the loop. */
   engine: Pick<
     Engine,
-    'ping' | 'observe' | 'watch' | 'logs' | 'followLogs' | 'archives' | 'copies' | 'cluster' | 'exec' | 'tellsStreams'
+    | 'ping'
+    | 'observe'
+    | 'watch'
+    | 'logs'
+    | 'followLogs'
+    | 'archives'
+    | 'copies'
+    | 'cluster'
+    | 'exec'
+    | 'tellsStreams'
+    | 'fillsVolumes'
   >;
   /** For what a stranger has named; no listed host. */
   dialer: Dialer;

@@ -321,6 +321,8 @@ export type Limits = {
     namespace?: string;
     /** What images have to be for, such as `linux/amd64`. */
     platform: string;
+    /** Whether new volumes begin with what an image has at their paths. */
+    fillsVolumes: boolean;
   };
 };
 

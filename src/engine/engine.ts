@@ -22,6 +22,8 @@ export type EngineCore = {
   readonly cluster?: string | undefined;
   /** Whether lines are told with the stream that they were written to. */
   readonly tellsStreams: boolean;
+  /** Whether a new volume begins with what the image of its pod has at its path. */
+  readonly fillsVolumes: boolean;
   /** Resolves when the engine answers; throws EngineFault when it refuses, or has not answered after two seconds. */
   ping(): Promise<void>;
   /**

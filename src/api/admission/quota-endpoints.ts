@@ -59,6 +59,7 @@ export const LimitsRecord = Type.Object(
           Type.String({ description: 'The first part of the names of all images that the caller pushes.' }),
         ),
         platform: Type.String({ description: 'What images have to be for, such as `linux/amd64`.' }),
+        fillsVolumes: Type.Boolean({ description: 'Whether new volumes begin with what an image has at their paths.' }),
       },
       { description: 'Of images that are pushed here.' },
     ),
@@ -89,7 +90,7 @@ export function quotaEndpoints(service: Service): FastifyPluginAsyncTypebox {
           extensionMinutes: limits.extensionMs / 60_000,
           rates: { starts: rateRecord(startRate), requests: rateRecord(rate) },
           configurationBytes: maxDocumentBytes,
-          images: { ...namespaceRecord(caller), platform: platformHere },
+          images: { ...namespaceRecord(caller), platform: platformHere, fillsVolumes: service.engine.fillsVolumes },
         };
       },
     );

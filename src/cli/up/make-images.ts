@@ -1,6 +1,8 @@
 /** Makes and pushes all images of a project, one after another. */
+import { basename } from 'node:path';
 import type { Project } from '../../folder/project.ts';
 import { findDocker } from '../../push/docker/docker-command.ts';
+import { PushFault } from '../../push/push-fault.ts';
 import { type PushedImage, pushImage } from '../../push/push-image.ts';
 import { recallPushed, rememberPushed } from '../../push/pushed-memory.ts';
 import { createRegistryClient } from '../../push/registry/push-client.ts';
@@ -14,9 +16,10 @@ import type { UpSession } from './up-session.ts';
 export async function makeImages(
   { folder, streams, options, terminal, signal }: UpContext,
   { images }: Project,
-  { connection, namespace, platform }: UpSession,
+  { connection, namespace, platform, fillsVolumes }: UpSession,
 ): Promise<PushedImage[]> {
   if (images.length === 0) return [];
+  if (!fillsVolumes) refuseArchives(images, connection.server);
   const { isWatched, paint } = terminal;
   const progress = createProgress({ stderr: streams.stderr, isWatched, isVerbose: options.verbose === true, paint });
   const place = await prepareMemoryFolder(folder);
@@ -44,4 +47,14 @@ export async function makeImages(
     await rememberPushed(place, memory);
   }
   return pushed;
+}
+
+/** The application would begin with empty volumes, as if it had never had any data. */
+function refuseArchives(images: Project['images'], server: string): void {
+  const archives = images.flatMap(({ layers }) => layers.filter(({ kind }) => kind === 'archive'));
+  if (archives.length === 0) return;
+  const names = archives.map(({ from }) => basename(from)).join(', ');
+  throw new PushFault(`Volumes begin empty at ${server}, and would not have what is in ${names}.`, {
+    hint: 'Start it by start-kubernetes.sh or start.sh; or take "fill" out of the Compose file: it begins without data.',
+  });
 }

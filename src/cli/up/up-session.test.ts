@@ -6,27 +6,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { run } from '../run.ts';
 
-test('a service of an earlier version, which takes no folders, is said to be one', async (t) => {
+/** What `berth up` of a folder with these files says, and ends with, where the service says this of limits. */
+async function upOf(t: TestContext, files: Record<string, string>, limits: object) {
   const answers: Record<string, object> = {
     '/createSession': { sessionToken: `berth_${'x'.repeat(32)}` },
-    '/api/limits': { limits: {} },
+    '/api/limits': limits,
   };
-  const earlier = createServer((request, response) =>
+  const service = createServer((request, response) =>
     response.setHeader('Content-Type', 'application/json').end(JSON.stringify(answers[request.url!])),
   );
-  await new Promise<void>((resolve) => earlier.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
   const folder = await mkdtemp(join(tmpdir(), 'berth-up-session-'));
   t.after(async () => {
-    earlier.close();
-    earlier.closeAllConnections();
+    service.close();
+    service.closeAllConnections();
     await rm(folder, { recursive: true });
   });
-  await writeFile(join(folder, 'Dockerfile'), 'FROM node:26-slim\nEXPOSE 3000\n');
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  const address = `http://127.0.0.1:${(earlier.address() as AddressInfo).port}`;
+  const address = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
   const status = await run(['up', folder, '--server', address], {
     stdin,
     stdout,
@@ -37,7 +38,26 @@ test('a service of an earlier version, which takes no folders, is said to be one
   });
   stdout.end();
   stderr.end();
-  const told = `${await text(stdout)}${await text(stderr)}`;
+  return { status, told: `${await text(stdout)}${await text(stderr)}` };
+}
+
+test('a service of an earlier version, which takes no folders, is said to be one', async (t) => {
+  const { status, told } = await upOf(t, { Dockerfile: 'FROM node:26-slim\nEXPOSE 3000\n' }, { limits: {} });
   assert.equal(status, 1, told);
   assert.match(told, /is an earlier version, which does not take folders\.\n.*berth deploy FILE/);
+});
+
+test('data of archives is not pushed where volumes begin empty, and it is said', async (t) => {
+  const compose = `services:
+  web: { image: "nginx:1", ports: ["80"], volumes: ["data:/srv"] }
+volumes:
+  data: { x-berth: { fill: { .: data.tar } } }
+`;
+  const images = { platform: 'linux/amd64', fillsVolumes: false };
+  const { status, told } = await upOf(t, { 'compose.yaml': compose, 'data.tar': '' }, { images });
+  assert.equal(status, 1, told);
+  assert.match(
+    told,
+    /Volumes begin empty at http.*, and would not have what is in data\.tar\.\n.*start-kubernetes\.sh/,
+  );
 });

@@ -9,6 +9,8 @@ export type UpSession = {
   namespace: string;
   /** What the server runs: `linux/amd64`. */
   platform: string;
+  /** Volumes begin with what images have at their paths. */
+  fillsVolumes: boolean;
 };
 
 /** Makes a session where there is none, and remembers it before anything is pushed: its token is shown this once. */
@@ -46,7 +48,7 @@ async function joinAs(
 }
 
 /** A service of an earlier version says nothing of images. */
-type Limits = { images?: { namespace?: string; platform: string } };
+type Limits = { images?: { namespace?: string; platform: string; fillsVolumes?: boolean } };
 
 function sessionWith(connection: Connection, { images }: Limits): UpSession | Problem {
   if (images === undefined)
@@ -56,5 +58,10 @@ function sessionWith(connection: Connection, { images }: Limits): UpSession | Pr
       error: `The service at ${connection.server} is an earlier version, which does not take folders.`,
       hint: 'Upgrade it, or deploy a document whose images are in a registry: "berth deploy FILE".',
     };
-  return { connection, namespace: images.namespace ?? '', platform: images.platform };
+  return {
+    connection,
+    namespace: images.namespace ?? '',
+    platform: images.platform,
+    fillsVolumes: images.fillsVolumes ?? true,
+  };
 }

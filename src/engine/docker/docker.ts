@@ -179,6 +179,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
 
   return {
     tellsStreams: true,
+    fillsVolumes: true,
     ping: () => withFaults(ping),
 
     observe: (deploymentId, images) =>

@@ -79,6 +79,7 @@ export async function openKubernetesEngine(
     cluster: system?.metadata.uid,
     // Its log API has both as one; a query for one of them is behind a feature gate that is off.
     tellsStreams: false,
+    fillsVolumes: false,
     ping: () => withFaults(async () => void (await cluster.ask('GET', '/version', { patienceMs: pingPatienceMs }))),
 
     observe: (deploymentId) =>

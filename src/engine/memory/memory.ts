@@ -129,6 +129,7 @@ export function createMemoryEngine({
 
   return {
     tellsStreams: true,
+    fillsVolumes: true,
     ping: () => intercept({ name: 'ping' }, () => {}),
 
     observe: (deploymentId, images) =>
