@@ -115,7 +115,8 @@ async function askService(
   { folder: from, signal, ...streams }: Surroundings,
 ): Promise<number> {
   const { connect } = await import('./connect.ts');
-  const { FolderError, keepEarlier, remember } = await import('./folder.ts');
+  const { FolderError, keepEarlier } = await import('./folder.ts');
+  const { openMemoryWriter } = await import('./memory-writer.ts');
   const { keptKeys } = await import('./kept-keys.ts');
   const { openSeal } = await import('./memory-seal.ts');
   const { trustedMemory } = await import('./trusted-memory.ts');
@@ -136,6 +137,10 @@ async function askService(
       });
       return typeof memory === 'string' ? memory : connect({ options, env: streams.env, memory, keys });
     };
+    const writeMemory = await openMemoryWriter(folder, seal, ({ url }, file) => {
+      const what = printable(url ?? 'a session');
+      terminal.note(`Another command has started ${what} in this folder meanwhile: its token is kept in ${file}.`);
+    });
     const connection = await reconnect();
     if (typeof connection === 'string') return terminal.fail(connection);
     const context: UpContext = {
@@ -147,7 +152,7 @@ async function askService(
       streams,
       signal,
       folder,
-      remember: (memory) => remember(folder, memory, seal),
+      remember: writeMemory,
       keepEarlier: (memory) => keepEarlier(folder, memory),
       read: async (file) => await readFor(file, streams),
       confirm: (question, more) => confirm(question, { ...asking, ...more }),

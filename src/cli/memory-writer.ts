@@ -1,0 +1,23 @@
+/** Writes what a folder remembers, beside other commands that may write there too. */
+import { keepEarlier, type Memory, recallSealed, remember } from './folder.ts';
+import type { Seal } from './memory-seal.ts';
+
+/**
+ * Two commands that start something in one folder at once have a token each, and the folder remembers one of them: the
+ * other is kept, because it is the only key to what runs. @param tell of the memory that was kept, and the file it is in.
+ */
+export async function openMemoryWriter(
+  folder: string,
+  seal: Seal | undefined,
+  tell: (kept: Memory, file: string) => void,
+): Promise<(memory: Memory) => Promise<void>> {
+  const { memory: first } = await recallSealed(folder, seal);
+  // A start as an account has no token that could be lost.
+  const known = new Set([first.sessionToken, undefined]);
+  return async (memory) => {
+    known.add(memory.sessionToken);
+    const { memory: present } = await recallSealed(folder, seal);
+    if (!known.has(present.sessionToken)) tell(present, await keepEarlier(folder, present));
+    await remember(folder, memory, seal);
+  };
+}
