@@ -47,7 +47,8 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   await agreeOnAddress(db, settings, predecessor ? 1 : 0);
   const seal = await openKeys(db, settings, part('keys'));
   const notePullsLeft = (pulls: number) => metrics.dockerHubPulls.set(pulls);
-  const kept = opening.use(await openKeptImages(settings, { db, now, notePullsLeft, seal, log: part('images') }));
+  const keeping = { db, now, notePullsLeft, seal, isSucceeding: predecessor !== undefined, log: part('images') };
+  const kept = opening.use(await openKeptImages(settings, keeping));
   const { images, pushed } = kept;
   const { engine, standAside: rest } = opening.use(await openEngine(settings, { owner, now, metrics, images, log }));
   const exchange = settings.databaseUrl && createCountExchange((text) => tellAll(db, 'asked', text), longestNews - 100);

@@ -35,6 +35,8 @@ export type ImageParts = Pick<DialerOptions, 'resolve' | 'isAllowed' | 'answerMs
     seal?: NodeGateParts['seal'] | undefined;
     /** Nodes are answered by another process. */
     isBeside?: boolean;
+    /** And by another one of this installation, until that leaves. */
+    isSucceeding?: boolean | undefined;
   };
 
 /** `nodes`: for those of a cluster, where they may pull from here. */
@@ -52,6 +54,7 @@ export async function openImages(
     cache,
     seal,
     isBeside = false,
+    isSucceeding = false,
     ...dialing
   } = parts;
   const limits: ImageLimits = { compressedBytes: imageBytes, unpackedBytes: imageUnpackedBytes };
@@ -60,7 +63,7 @@ export async function openImages(
   const dialer = opening.use(createDialer({ ...dialing, listed }));
   const gate = opening.use(await openGate({ host: gateHost, cache, pace }));
   const resolver = createResolver({ dialer, registries: listed, limits, notePullsLeft, pushed });
-  const answering = { gate, resolver, seal: seal! };
+  const answering = { gate, resolver, seal: seal!, isSucceeding };
   const toNodes = seal && nodeGate;
   const nodes =
     toNodes && (isBeside ? createNodeGate(toNodes, answering) : opening.use(await openNodeGate(toNodes, answering)));
@@ -80,7 +83,12 @@ export type KeptImageSettings = ImageSettings &
 /** With what a data directory keeps: the images that users have pushed, and layers that were pulled. Throws StartError. */
 export async function openKeptImages(
   settings: KeptImageSettings,
-  { notePullsLeft, seal, ...parts }: PushedParts & Pick<ImageParts, 'notePullsLeft' | 'seal'>,
+  {
+    notePullsLeft,
+    seal,
+    isSucceeding,
+    ...parts
+  }: PushedParts & Pick<ImageParts, 'notePullsLeft' | 'seal' | 'isSucceeding'>,
 ): Promise<AsyncDisposable & { images: Images; pushed: PushedImages }> {
   const { dataDir, imageCacheBytes: budgetBytes, imageGraceMs, imageKeepMs } = settings;
   const [ofPushed, ofCache] = [join(dataDir, 'images', 'pushed'), join(dataDir, 'images', 'cache')];
@@ -89,7 +97,7 @@ export async function openKeptImages(
     await openPushedImages({ folder: ofPushed, twin: ofCache, imageGraceMs, imageKeepMs }, parts),
   );
   const cache = opening.use(await openBlobCache({ folder: ofCache, twin: ofPushed, budgetBytes, now: parts.now }));
-  const { images } = opening.use(await openImages(settings, { pushed, cache, notePullsLeft, seal }));
+  const { images } = opening.use(await openImages(settings, { pushed, cache, notePullsLeft, seal, isSucceeding }));
   const open = opening.move();
   return { images, pushed, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }

@@ -21,8 +21,15 @@ const config = Buffer.from(JSON.stringify({ config: { Volumes: { '/data': {} } }
 const manifest = Buffer.from('{"is":"a manifest"}');
 
 /** A registry with one image, which only `login` may have, and both gates in front of it. */
-async function openGates(options: { layer: Buffer; diffId?: Digest; secret?: string; isDown?: () => boolean }) {
-  const { layer, diffId = digestOf(gunzipSync(layer)), secret = 'k'.repeat(32), isDown = () => false } = options;
+async function openGates(options: {
+  layer: Buffer;
+  diffId?: Digest;
+  secret?: string;
+  isDown?: () => boolean;
+  predecessor?: { port: number };
+}) {
+  const { layer, diffId = digestOf(gunzipSync(layer)), secret = 'k'.repeat(32) } = options;
+  const { isDown = () => false, predecessor } = options;
   const digest = digestOf(layer);
   const asked: string[] = [];
   const url = new URL('https://r.example/');
@@ -54,9 +61,11 @@ async function openGates(options: { layer: Buffer; diffId?: Digest; secret?: str
   };
   const opened = new AsyncDisposableStack();
   const gate = opened.use(await openGate({ host: '127.0.0.1' }));
-  const port = await freePort();
+  const port = predecessor?.port ?? (await freePort());
   const settings = { host: '127.0.0.1', port, name: 'localhost:30500' };
-  const nodes = opened.use(await openNodeGate(settings, { gate, resolver, seal: sealWith(secret) }));
+  const nodes = opened.use(
+    await openNodeGate(settings, { gate, resolver, seal: sealWith(secret), isSucceeding: predecessor !== undefined }),
+  );
   const ask = async (path: string, password: string, method = 'GET') => {
     const authorization = `Basic ${Buffer.from(`node:${password}`).toString('base64')}`;
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { authorization } });
@@ -133,6 +142,15 @@ test('a registry that is away is an answer that a node tries again after', async
   isDown = true;
   assert.equal((await gates.ask(gates.path('manifests', digestOf(manifest)), pass.password)).status, 502);
   isDown = false;
+  assert.equal((await gates.ask(gates.path('manifests', digestOf(manifest)), pass.password)).status, 200);
+});
+
+test('whoever takes over listens beside the one that leaves, at the same port, and opens its passes', async () => {
+  const layer = gzipSync('x');
+  const leaving = await openGates({ layer });
+  const { pass } = await leaving.admit(request);
+  await using gates = await openGates({ layer, predecessor: leaving });
+  await leaving[Symbol.asyncDispose]();
   assert.equal((await gates.ask(gates.path('manifests', digestOf(manifest)), pass.password)).status, 200);
 });
 

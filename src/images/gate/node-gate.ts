@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSocketServer, type Server } from 'node:net';
 import type { RegistryLogin } from '../../config/spec/spec.ts';
 import { loginFor } from '../../config/spec/spec-images.ts';
 import { pin } from '../../config/values/image-names.ts';
@@ -54,6 +55,8 @@ export type NodeGateParts = {
   gate: Pick<Gate, 'take' | 'confirm'>;
   resolver: Pick<Resolver, 'resolve'>;
   seal: Pick<Seal, 'open' | 'close'>;
+  /** Another process of the installation answers nodes at the same port until it leaves. */
+  isSucceeding?: boolean;
 };
 
 /** Where another process answers nodes, which has the same key. */
@@ -91,7 +94,7 @@ const mostResolved = 200;
 /** Resolves when it listens. Throws StartError. */
 export async function openNodeGate(
   { host, port, name }: NodeGateSettings,
-  { gate, resolver, seal }: NodeGateParts,
+  { gate, resolver, seal, isSucceeding = false }: NodeGateParts,
 ): Promise<AsyncDisposable & NodeGate> {
   const closing = new AbortController();
   const resolved = new Map<string, Promise<ResolvedUpstream>>();
@@ -135,11 +138,13 @@ export async function openNodeGate(
       else refuse(response, 502, 'UNKNOWN');
     });
   });
-  await new Promise<void>((listening, failed) => server.once('error', failed).listen(port, host, listening)).catch(
-    (error: Error) => {
-      throw new StartError(`Nodes cannot pull at ${host}:${port} (BERTH_NODE_GATE): ${error.message}`);
-    },
-  );
+  try {
+    // A port that is shared with anybody else would give half of the nodes' requests to them, and nobody would notice.
+    if (!isSucceeding) await tryAlone(host, port);
+    await listen(server, { host, port, reusePort: true });
+  } catch (error) {
+    throw new StartError(`Nodes cannot pull at ${host}:${port} (BERTH_NODE_GATE): ${(error as Error).message}`);
+  }
 
   return {
     ...createNodeGate({ name }, { gate, resolver, seal }),
@@ -149,6 +154,17 @@ export async function openNodeGate(
       await new Promise<void>((ended) => server.close(() => ended()));
     },
   };
+}
+
+/** Throws where somebody listens there already. */
+async function tryAlone(host: string, port: number): Promise<void> {
+  const server = createSocketServer();
+  await listen(server, { host, port });
+  await new Promise((closed) => server.close(closed));
+}
+
+function listen(server: Server, at: { host: string; port: number; reusePort?: boolean }): Promise<void> {
+  return new Promise((listening, failed) => server.once('error', failed).listen(at, listening));
 }
 
 /** Undefined where there is none, or none of ours. */
