@@ -226,11 +226,13 @@ describe('the words of each failure stand in the status and in the events, and o
 });
 
 test('a pod that has failed because it listened elsewhere runs as soon as it listens where it should', async () => {
-  const mended = "process.once('SIGUSR2', () => createServer((_, response) => response.end()).listen(3000))";
+  const isMended = "process.getBuiltinModule('node:fs').existsSync('/tmp/mended')";
+  const listens = 'createServer((_, response) => response.end()).listen(3000)';
+  const mended = `const look = setInterval(() => ${isMended} && clearInterval(look) === undefined && ${listens}, 500)`;
   const app = await berth.start(listening(`listen(4000); ${mended}`)('late'));
   await berth.reach(app, 'failed');
   const [web] = await workloadsOf(berth, app, 'web');
-  await byHand.run(web!, ['/bin/sh', '-c', 'kill -USR2 1']);
+  await byHand.run(web!, ['touch', '/tmp/mended']);
   await until('it runs', async () => (await berth.status(app)).state === 'running');
   assert.equal((await berth.visit(app.url)).status, 200);
   await berth.remove(app);

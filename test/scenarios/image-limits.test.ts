@@ -7,6 +7,11 @@ import { type Registry, startRegistry } from '../contract/registry.ts';
 import { listing, removeBrought } from '../support/images.ts';
 import { tinyYaml } from './applications.ts';
 import { type Berth, createBerth, until } from './berth.ts';
+import { onDocker } from './engine-of-tests.ts';
+
+const held = onDocker(
+  'a start on a cluster asks for each layer before a node pulls: one that is held back is a registry that has stopped',
+);
 
 const docker = new Docker();
 let berth: Berth;
@@ -39,7 +44,7 @@ test('an image that has more than those may have who have no account fails in wo
   await berth.remove(large);
 });
 
-test('images of one client come as many at a time as it may have, and those that wait come then', async () => {
+test('images of one client come as many at a time as it may have, and those that wait come then', held, async () => {
   const [first, second] = [await registry.hold('first', 1, 'runs'), await registry.hold('second', 1, 'runs')];
   second.letGo();
   const ahead = await berth.start(tinyYaml('ahead', first.image, 'ahead'));
