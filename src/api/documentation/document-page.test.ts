@@ -26,6 +26,12 @@ test('a browser is shown a page, a program the text; who asks for the text has i
   }
 });
 
+test('a browser that asks for a document that is not there is shown a page, and a program is told', async () => {
+  const page = await api.get('/docs/configuration', browser);
+  assert.deepEqual([page.status, page.headers['content-type']], [404, 'text/html; charset=utf-8']);
+  assert.equal((await api.get('/docs/configuration')).body.code, 'not_found');
+});
+
 test('whatever the pages lead to is there: documents, their headings, and pictures', async () => {
   const read = new Map<string, string>();
   const pageAt = async (path: string) => {

@@ -62,7 +62,8 @@ export function textEndpoints({ baseUrl }: Pick<ApiSettings, 'baseUrl'>): Fastif
     app.get('/docs/:page', { config, schema: { hide: true, params } }, async (request, reply) => {
       const { page: name } = request.params;
       const text = pages.get(name);
-      if (text === undefined) throw new RefusedRequest(nothingHere);
+      // A person is shown a page that says so.
+      if (text === undefined) return reply.callNotFound();
       reply.headers({ Link: describedBy, Vary: 'Accept' });
       return wantsPage(request) ? showDocument(name, text, reply) : reply.type(type).send(text);
     });
