@@ -53,6 +53,7 @@ import { imageEndpoints } from './registry/image-endpoints.ts';
 import { crossSite, isCrossSite, secureHeaders } from './requests/browser-security.ts';
 import { compilersFactory } from './requests/compile-when-used.ts';
 import {
+  encodedBody,
   engineAway,
   isEngineAway,
   nothingHere,
@@ -133,6 +134,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
     return isCrossSite(request, baseUrl) ? sendProblem(reply, crossSite) : undefined;
   });
   app.addHook('onRequest', nameTypeOfBody);
+  app.addHook('onRequest', refuseEncoded);
   gatherTokens(app);
   app.addHook('preValidation', async (request, reply) => (limits.refuseByToken(request, reply) ? reply : undefined));
   app.addHook('onSend', async (request, reply) => endWithAnswer(request, reply));
@@ -235,8 +237,17 @@ function readJsonBodies(app: FastifyInstance): void {
 
 /** A body of no type is JSON too. No parser for it: Fastify would read with that what is sent to unknown paths. */
 async function nameTypeOfBody({ is404, raw: { headers }, routeOptions }: FastifyRequest): Promise<void> {
-  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-  if (hasBody && !is404 && !routeOptions.config.isDocument) headers['content-type'] ??= 'application/json';
+  if (hasBody(headers) && !is404 && !routeOptions.config.isDocument) headers['content-type'] ??= 'application/json';
+}
+
+/** What is compressed would be read as a text that makes no sense. */
+async function refuseEncoded({ is404, raw: { headers } }: FastifyRequest): Promise<void> {
+  const coding = headers['content-encoding']?.toLowerCase() ?? 'identity';
+  if (hasBody(headers) && !is404 && coding !== 'identity') throw new RefusedRequest(encodedBody);
+}
+
+function hasBody(headers: FastifyRequest['raw']['headers']): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 /** The error boundary: problems are told to the caller, faults only to the log, under a reference that both have. */

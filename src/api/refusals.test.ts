@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { shopYaml, type TestApi, testApi } from '../../test/support/api.ts';
 
 let api: TestApi;
@@ -148,4 +149,16 @@ test('a fault answers 500 with a reference and nothing of what happened inside',
   const { status, body } = await broken.get(`/getReservations?sessionToken=${token}`);
   assert.deepEqual([status, body.code], [500, 'internal']);
   assert.match(body.error, /^The service failed to answer\. Reference: [a-z0-9]+\.$/);
+});
+
+test('a compressed body is refused as such, and not read as a text that makes no sense', async () => {
+  for (const path of ['/startUserDeployment', '/validate', '/extendDeployment']) {
+    const headers = { 'content-type': yaml, 'content-encoding': 'gzip' };
+    const answer = await api.app.inject({ method: 'POST', url: path, payload: gzipSync(shopYaml), headers });
+    assert.deepEqual([answer.statusCode, answer.json().code], [415, 'unsupported_media_type'], path);
+    assert.match(answer.json().hint, /without Content-Encoding/);
+  }
+  const plain = { 'content-type': yaml, 'content-encoding': 'identity' };
+  const answer = await api.app.inject({ method: 'POST', url: '/validate', payload: shopYaml, headers: plain });
+  assert.equal(answer.statusCode, 200);
 });

@@ -18,6 +18,12 @@ const notJson: Problem = {
   hint: 'Send Content-Type: application/json.',
 };
 
+export const encodedBody: Problem = {
+  code: 'unsupported_media_type',
+  error: 'The body is compressed, which is not read here.',
+  hint: 'Send it as it is, without Content-Encoding.',
+};
+
 export const engineAway: Problem = {
   code: 'engine_unreachable',
   error: 'The container engine does not answer.',
