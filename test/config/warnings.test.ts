@@ -253,3 +253,11 @@ test('a default value with a space in a command is one word of it', () => {
   assert.ok(parsed.kind === 'valid');
   assert.deepEqual(parsed.spec.pods[0]?.command, ['echo', 'a b', 'c d', 'done']);
 });
+
+test('what a volume lacks is said with what it has: nobody is told to rename one', () => {
+  const hintsOf = (volume: string) =>
+    parseConfiguration(podOf(`volumes: [${volume}]`)).diagnostics.map(({ hint }) => hint);
+  assert.deepEqual(hintsOf('{ name: pg, mountPath: /data }'), ['write "size: 1Gi"']);
+  assert.deepEqual(hintsOf('{ size: 2Gi, mountPath: /var/data }'), ['write "name: var-data"']);
+  assert.deepEqual(hintsOf('/var/data'), ['write { name: var-data, mountPath: /var/data }']);
+});

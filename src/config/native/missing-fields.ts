@@ -2,6 +2,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { type Path, quote } from '../diagnostics/diagnostics.ts';
 import type { Report } from '../diagnostics/report.ts';
+import { toSlug } from '../diagnostics/suggest.ts';
 import { replaceWithYaml } from '../document/edits.ts';
 import type { Source } from '../document/source.ts';
 import { entryOf, nearest } from '../document/tree.ts';
@@ -69,6 +70,11 @@ export function reportWrongType(
     const hint = written ? `write ${written}` : 'directories of the machine cannot be mounted';
     const fix = written === undefined ? undefined : replaceWithYaml(source, path, written);
     report.error(path, 'wrong-type', message, { hint, fix });
+    return;
+  }
+  if (tree.kind === 'scalar' && path.at(-2) === 'volumes' && /^\/[\w./-]+$/.test(tree.text)) {
+    const hint = `write { name: ${toSlug(tree.text, 55) ?? 'data'}, mountPath: ${tree.text} }`;
+    report.error(path, 'wrong-type', message, { hint });
     return;
   }
   if (params.type === 'object' && tree.kind === 'scalar') {

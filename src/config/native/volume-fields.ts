@@ -1,5 +1,5 @@
 /** Volumes of a pod, with their defaults. Pure. */
-import { type Path, quote } from '../diagnostics/diagnostics.ts';
+import { quote } from '../diagnostics/diagnostics.ts';
 import type { Report } from '../diagnostics/report.ts';
 import { toSlug } from '../diagnostics/suggest.ts';
 import { childOf, type Field, itemsOf, textOf } from '../document/tree.ts';
@@ -29,7 +29,10 @@ export function readVolumes(field: Field | undefined, report: Report): VolumeSpe
       mountPath: mountPath.replace(/(?<!^)\/$/, ''),
       ...(isShared && { isShared }),
     });
-    if (named === undefined) warnOfDefault(entry.path, `the volume has no name and is called ${name}`, report);
+    if (named === undefined) {
+      const hint = `write "name: ${name}"`;
+      report.warn(entry.path, 'volume-default', `the volume has no name and is called ${name}`, { hint });
+    }
   }
   return volumes;
 }
@@ -51,7 +54,7 @@ function freeName(mountPath: string, taken: ReadonlySet<string | undefined>): st
 function readBytes(volume: Field, report: Report): number {
   const size = childOf(volume, 'size');
   if (!size) {
-    warnOfDefault(volume.path, 'the volume has no size and gets 1Gi', report);
+    report.warn(volume.path, 'volume-default', 'the volume has no size and gets 1Gi', { hint: 'write "size: 1Gi"' });
     return defaultBytes;
   }
   const text = textOf(size) ?? '';
@@ -61,8 +64,4 @@ function readBytes(volume: Field, report: Report): number {
     report.warn(size.path, 'unlikely-quantity', `${quote(text)} is ${bytes} bytes`, { hint });
   }
   return Number.isFinite(bytes) ? bytes : defaultBytes;
-}
-
-function warnOfDefault(path: Path, message: string, report: Report): void {
-  report.warn(path, 'volume-default', message, { hint: 'write "name: data" and "size: 1Gi"' });
 }
