@@ -17,16 +17,17 @@ export type VolumeCopies = {
   take(deploymentId: string, volumes: readonly string[], key: string, signal?: AbortSignal): Promise<VolumeCopy>;
   /**
    * Makes empty volumes to be filled. What a call that was killed has made is gone. `becoming`: the deployment whose first
-   * volumes they become; default: the same.
+   * volumes they become; default: the same. Rejects at the abort.
    */
   make(
     deploymentId: string,
     volumes: readonly SizedVolume[],
     key: string,
     becoming?: string,
+    signal?: AbortSignal,
   ): Promise<FilesBelow | FillableTars>;
-  /** Those that were filled are whole from now on, whatever happens to the machine. */
-  finish(deploymentId: string, volumes: readonly string[], key: string): Promise<void>;
+  /** Those that were filled are whole from now on, whatever happens to the machine. Rejects at the abort. */
+  finish(deploymentId: string, volumes: readonly string[], key: string, signal?: AbortSignal): Promise<void>;
   /**
    * Puts those in the places of the deployment's volumes of the same names, which nobody uses. One that was put there
    * before stays: killed at any instant, the next call goes on. False, and nothing is changed, where what was made is

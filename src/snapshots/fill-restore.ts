@@ -52,11 +52,11 @@ export async function fillRestore(restore: Restore, deployment: Deployment, part
     sizeBytes: Math.max(present.get(volume)!, ...sizesIn(snapshot, volume)),
   }));
   stop.throwIfAborted();
-  const made = await engine.copies.make(from, sizes, key, deploymentId);
+  const made = await engine.copies.make(from, sizes, key, deploymentId, stop);
   stop.throwIfAborted();
   await bring(repository, snapshot, made, { restore, from, key, parts });
   stop.throwIfAborted();
-  await engine.copies.finish(from, restore.volumes, key);
+  await engine.copies.finish(from, restore.volumes, key, stop);
   const { dumps } = restore;
   // Before what is there is kept: with dumps that is done once, and what is written between it and the load can be lost.
   await refuseUnlessRunning(dumps, deploymentId, parts);

@@ -142,6 +142,7 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
     deploymentId: string,
     volumes: readonly { volume: string; sizeBytes: number }[],
     key: string,
+    stop: AbortSignal | undefined,
   ): Promise<ReturnType<typeof tars.toFill>> {
     await makeAside('made', { deploymentId, key }, volumes);
     const places = new Map<string, { pod: PodAddress; path: string }>();
@@ -155,7 +156,8 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
         path: `/to/${at}`,
         readOnly: false,
       }));
-      const pod = await copiers.start({ deploymentId, key, part: `fill-${index}`, node, mounts: mounted });
+      const part = `fill-${index}`;
+      const pod = await copiers.start({ deploymentId, key, part, node, mounts: mounted, signal: stop });
       for (const [at, volume] of its.entries()) places.set(volume, { pod, path: `/to/${at}` });
     }
     return tars.toFill(places, (bytes) => void filled.set(key, (filled.get(key) ?? 0) + bytes));
@@ -220,9 +222,9 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
       return new Map(present.map(([volume, claim]) => [volume, sizeOf(claim)]));
     },
     take,
-    make: (deploymentId, volumes, key, becoming = deploymentId) => make(becoming, volumes, key),
-    async finish(_, __, key) {
-      const signal = AbortSignal.timeout(finishMs);
+    make: (deploymentId, volumes, key, becoming = deploymentId, stop) => make(becoming, volumes, key, stop),
+    async finish(_, __, key, stop) {
+      const signal = AbortSignal.any([AbortSignal.timeout(finishMs), ...(stop ? [stop] : [])]);
       for (const pod of copiers.pods(key)) await copiers.run(pod, syncCommand, signal);
       await copiers.end(key);
     },

@@ -52,15 +52,21 @@ export function createVolumeCopies({ volumes: root, loops, copies, sizes }: Copi
       const mounts = volumes.map((volume) => loopPlace(join(folder, volumesIn), deploymentId, volume).mount);
       return { kind: 'files', ...copy, apparentBytes: await apparentBytesBelow(mounts) };
     },
-    async make(deploymentId, volumes, key) {
+    async make(deploymentId, volumes, key, _, signal) {
       const folder = await make(key);
       const drafts = loopVolumesIn(join(folder, volumesIn));
-      for (const { volume, sizeBytes } of volumes) await drafts.ensure({ deploymentId, volume }, sizeBytes);
+      for (const { volume, sizeBytes } of volumes) {
+        signal?.throwIfAborted();
+        await drafts.ensure({ deploymentId, volume }, sizeBytes);
+      }
       const paths = volumes.map(({ volume }) => join(volumesIn, deploymentId, volume));
       return { kind: 'files', folder, paths };
     },
-    async finish(deploymentId, volumes, key) {
-      for (const volume of volumes) await finishVolume(folderOf(key), deploymentId, volume);
+    async finish(deploymentId, volumes, key, signal) {
+      for (const volume of volumes) {
+        signal?.throwIfAborted();
+        await finishVolume(folderOf(key), deploymentId, volume);
+      }
     },
     async swap(deploymentId, volumes, { key, madeFor }) {
       const made = join(folderOf(key), volumesIn);
