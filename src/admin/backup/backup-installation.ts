@@ -96,6 +96,10 @@ export async function backUpInstallation(db: Kysely<Tables>, order: BackupOrder)
     await record(db, order, { ...saved, at });
     if (order.keep !== undefined) await keepNewest(repository, order.keep);
     return { kind: 'backed-up', at, blobs: facts.blobs, deployments: volumes.length, leftOut, ...saved };
+  } catch (error) {
+    // What was written of it would keep the place full, and the next one from what it needs.
+    if (error instanceof BackupFault && error.isFull) await repository.clear().catch(() => {});
+    throw error;
   } finally {
     await clearFolder(draft);
   }

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import type { Kysely } from 'kysely';
 import { createFileRepository } from '../../../test/support/file-repository.ts';
 import { addKept } from '../../../test/support/kept-deployments.ts';
+import { BackupFault } from '../../backup/restic.ts';
 import { EngineFault } from '../../engine/engine.ts';
 import { createMemoryEngine } from '../../engine/memory/memory.ts';
 import type { Interceptor } from '../../engine/memory/memory-call.ts';
@@ -208,4 +209,18 @@ test('volumes that are there stay, and what is on another kind of engine is refu
   assert.deepEqual(textsIn(other, 'shop'), ['newer', undefined]);
   await rm(there(), { recursive: true });
   assert.equal((await restore(other, { ...onThisMachine, isWithoutVolumes: true })).kind, 'restored');
+});
+
+test('a place that is full gets back what was written of a backup that it did not take, and the fault is told as it was', async () => {
+  let cleared = 0;
+  repository.clear = async () => void cleared++;
+  for (const [isFull, times] of [
+    [false, 0],
+    [true, 1],
+  ] as const) {
+    const fault = new BackupFault('restic: it was not kept', { isFull });
+    repository.save = async () => await Promise.reject(fault);
+    await assert.rejects(backUp(createMemoryWorld({})), fault);
+    assert.equal(cleared, times);
+  }
 });
