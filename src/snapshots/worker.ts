@@ -6,6 +6,7 @@ import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { DeploymentEvent } from '../deployment/event/event.ts';
 import {
   isSnapshotDue,
+  mostCutOff,
   mostTries,
   type Restore,
   retryAt,
@@ -146,9 +147,10 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     }
     log.error({ deployment: deployment.id, err: error }, 'a snapshot could not be taken or restored');
     parts.metrics.snapshots.inc({ result: 'failed' });
-    const isOver = tries >= mostTries || (error instanceof SnapshotFault && error.isFinal);
+    // The first that has failed in words is not the last, however many were cut off before.
+    const isOver = (tries >= mostTries && known !== null) || (error instanceof SnapshotFault && error.isFinal);
     const problem = error instanceof SnapshotFault ? error.ownersWords : wordsOf(error);
-    const failure = { tries, nextTryAt: retryAt(tries, now()), problem, isOver };
+    const failure = { tries, nextTryAt: retryAt(Math.min(tries, mostTries), now()), problem, isOver };
     await write(db, { deploymentId: deployment.id }, async (db) => {
       const event = await note(db, failure);
       await addEvents(db, deployment.id, [{ at: now(), event }]);
@@ -229,9 +231,9 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
   };
 }
 
-/** Nothing else has ended tries that have begun and have not failed. */
+/** More than whoever is restarted for another reason meets. */
 function refuseCutOff({ tries }: { tries: number }, done: string): void {
-  if (tries < mostTries) return;
+  if (tries < mostCutOff) return;
   throw new SnapshotFault(`The service ended ${tries} times before it was ${done}.`, { isFinal: true });
 }
 

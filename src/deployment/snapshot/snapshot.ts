@@ -33,6 +33,7 @@ export type Snapshot = {
   addedBytes: number | null;
   /** For so long writers have waited. */
   pausedMs: number | null;
+  /** That have begun. */
   tries: number;
   nextTryAt: Instant;
   /** Of the last try that failed, in words for the owner. */
@@ -85,6 +86,9 @@ export function neededBy(restores: readonly Restore[]): ReadonlySet<string> {
 
 /** Then it has failed for good. */
 export const mostTries = 4;
+
+/** Of tries that have begun, and of which nothing else is known: then it is what ends the service each time. */
+export const mostCutOff = 12;
 
 /** When somebody is told by mail. */
 export const toldAfterTries = 2;
