@@ -1,26 +1,19 @@
-/**
- * Snapshots of a deployment on a cluster, with restic, and a service that is killed meanwhile: first where the cluster
- * knows of no VolumeSnapshots, then by those of a stand-in.
- */
+/** Snapshots of a deployment on a cluster, with restic, and a service that is killed meanwhile. */
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { type Cluster, connectCluster, pathOf } from '../../src/engine/kubernetes/cluster.ts';
-import { ClusterRefusal } from '../../src/engine/kubernetes/faults.ts';
 import { copyKey } from '../../src/engine/kubernetes/manifests/marks.ts';
 import { namespaceName } from '../../src/engine/kubernetes/names.ts';
 import type { Found } from '../../src/engine/kubernetes/objects.ts';
-import { newId } from '../../src/lib/ids.ts';
 import { buildImage } from '../contract/image.ts';
 import { provideDebian } from '../images/debian.ts';
 import { type Berth, createBerth, type Started, until } from '../scenarios/berth.ts';
 import { claim } from '../scenarios/claimed.ts';
 import { importImages } from './node.ts';
-import { openSnapshotStandIn, type SnapshotStandIn } from './snapshot-stand-in.ts';
 
 const blobBytes = 8 * 2 ** 20;
 const modes = '1234:567 2750\n1234:567 4711\nown/file';
@@ -28,7 +21,6 @@ const modes = '1234:567 2750\n1234:567 4711\nown/file';
 let folder: string;
 let berth: Berth;
 let cluster: Cluster;
-let standIn: SnapshotStandIn;
 let app: Started;
 let first: string;
 /** The starts that it has; another one comes after each copy, and after a try that is begun anew. */
@@ -70,9 +62,7 @@ before(async () => {
   const copier = await provideDebian(docker);
   await importImages(docker, [image, copier]);
   folder = await mkdtemp(join(tmpdir(), 'berth-copied-'));
-  standIn = await openSnapshotStandIn(cluster, `snapshots-${newId(randomBytes)}`);
   const own = {
-    BERTH_STORAGE_CLASS: standIn.storageClass,
     BERTH_SNAPSHOTS: folder,
     BERTH_PROBE_IMAGE: copier,
     BERTH_LOCAL_IMAGES: `berth-test-*,${copier}`,
@@ -87,7 +77,6 @@ before(async () => {
 });
 after(async () => {
   await berth?.destroy();
-  await standIn?.[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -138,19 +127,15 @@ async function numbers(of: Started): Promise<number[]> {
 /** What there is on the cluster for copies, in the namespace of the deployment. */
 async function copiersOf(of: Started): Promise<string[]> {
   const namespace = namespaceName((await berth.row(of)).id);
-  const kinds = ['Job', 'Pod', 'PersistentVolumeClaim', 'Deployment', 'VolumeSnapshot'] as const;
+  const kinds = ['Job', 'Pod', 'PersistentVolumeClaim', 'Deployment'] as const;
   const lists = await Promise.all(
     kinds.map((kind) =>
-      cluster
-        .ask<{ items: Found[] }>('GET', pathOf(kind, undefined, namespace), { query: { labelSelector: copyKey } })
-        .catch((error: unknown) => {
-          if (kind === 'VolumeSnapshot' && error instanceof ClusterRefusal && error.status === 404)
-            return { items: [] };
-          throw error;
-        }),
+      cluster.ask<{ items: Found[] }>('GET', pathOf(kind, undefined, namespace), {
+        query: { labelSelector: copyKey },
+      }),
     ),
   );
-  return lists.flatMap(({ items }, index) => items.map(({ metadata }) => `${kinds[index]} ${metadata.name}`));
+  return lists.flatMap(({ items }) => items.map(({ metadata }) => metadata.name));
 }
 
 async function nothingIsLeft(of: Started): Promise<void> {
@@ -208,10 +193,7 @@ test('of a service that is killed while it copies nothing is left, and the next 
     const id = await take();
     await until(instant, async () => {
       const there = await copiersOf(app);
-      return (
-        there.some((name) => name.startsWith(instant === 'its pod is stopped' ? 'Deployment web-' : 'Job copier-')) ||
-        undefined
-      );
+      return there.some((name) => name.startsWith(instant === 'its pod is stopped' ? 'web-' : 'copier-')) || undefined;
     });
     await berth.end('SIGKILL');
     await berth.serve();
@@ -221,48 +203,4 @@ test('of a service that is killed while it copies nothing is left, and the next 
     const [data, more] = await numbers(app);
     assert.ok(Math.abs(data! - more!) <= 2, `${data} and ${more}`);
   }
-});
-
-test('why pods are stopped for a snapshot is told once', () => {
-  assert.equal(toldWhy('the cluster has no VolumeSnapshots'), 3, berth.log());
-});
-
-/** In how many of its lives the service has told it. */
-function toldWhy(because: string): number {
-  return berth.log().split(`"because":"${because}"`).length - 1;
-}
-
-test('where the cluster takes VolumeSnapshots nobody is stopped, and what they have comes back', async () => {
-  await standIn.begin();
-  // Whoever has found none before looks again an hour later.
-  await berth.end('SIGTERM');
-  await berth.serve();
-  const starts = await bothStarts(app);
-  const [sum] = await textsOf(app, 'sum');
-  const id = await take();
-  const { pausedMs, totalBytes } = await whenTaken(id);
-  assert.equal(pausedMs, 0);
-  assert.ok(totalBytes >= blobBytes, String(totalBytes));
-  await nothingIsLeft(app);
-  assert.equal(await bothStarts(app), starts);
-  const other: Started = (await restore(id, { beside: true })).started;
-  await berth.reach(other, 'running');
-  assert.equal(await bothStarts(other), starts + 1);
-  assert.deepEqual(await textsOf(other, 'modes', 'sum'), [modes, sum]);
-  await nothingIsLeft(other);
-  await berth.remove(other);
-});
-
-test('of a service that is killed while storage takes VolumeSnapshots none is left', async () => {
-  standIn.isHeld = true;
-  const id = await take();
-  const taking = async () => (await copiersOf(app)).filter((name) => name.startsWith('VolumeSnapshot '));
-  await until('both are asked for', async () => (await taking()).length === 2 || undefined);
-  const left = await taking();
-  await berth.end('SIGKILL');
-  await berth.serve();
-  await until('they are gone', async () => !(await taking()).some((name) => left.includes(name)) || undefined);
-  standIn.isHeld = false;
-  assert.equal((await whenTaken(id)).pausedMs, 0);
-  await nothingIsLeft(app);
 });
