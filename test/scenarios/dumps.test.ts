@@ -42,6 +42,15 @@ const carts = pod(
       volumes: [{ name: data, size: 64Mi, mountPath: /data }]
 `,
 );
+// Its log is written anew again and again.
+const visits = pod(
+  'visits',
+  `      image: redis:7
+      servicePorts: [6379]
+      command: [redis-server, --appendonly, "yes", --save, "", --auto-aof-rewrite-min-size, 64kb, --auto-aof-rewrite-percentage, "20"]
+      volumes: [{ name: data, size: 64Mi, mountPath: /data }]
+`,
+);
 const web = pod('web', '      image: nginx:1\n      path: /\n      servicePorts: [80]\n');
 const yaml = (...pods: string[]) => `application:\n  name: keeper\n  pods:\n${web}${pods.join('')}`;
 
@@ -68,6 +77,9 @@ const askCarts = (berth: Berth, app: Started, command: string) =>
       () => undefined,
     ),
   );
+
+const askVisits = (berth: Berth, app: Started, ...command: string[]) =>
+  until('it answers', () => inPod(berth, app, 'visits', ['redis-cli', '-e', ...command]).catch(() => undefined));
 
 async function told(berth: Berth, app: Started) {
   return (await berth.get(`/getSnapshots?${new URLSearchParams(named(app))}`)).body;
@@ -140,17 +152,23 @@ test(
   'databases are dumped and loaded by their own tools while they run, also by the next service',
   needsRoot,
   async (t) => {
-    const { berth, app } = await begin(t, books, goods, carts);
+    const { berth, app } = await begin(t, books, goods, carts, visits);
     await fill(berth, app);
+    // Also while the snapshot is taken.
+    inPod(berth, app, 'visits', ['redis-cli', '-r', '300000', 'INCR', 'n']).catch(() => {});
+    const answered = await until('visits are counted', async () => {
+      const count = Number(await askVisits(berth, app, 'GET', 'n'));
+      return count > 1000 ? count : undefined;
+    });
     const snapshot = await take(berth, app);
     assert.equal(snapshot.state, 'taken', snapshot.problem);
     assert.deepEqual(
       snapshot.volumes.map(({ name }: { name: string }) => name),
-      ['carts-data'],
+      ['carts-data', 'visits-data'],
     );
     assert.deepEqual(
       snapshot.dumps.map(({ kind }: { kind: string }) => kind),
-      ['postgres', 'mysql', 'redis'],
+      ['postgres', 'mysql', 'redis', 'redis'],
     );
     assert.ok(snapshot.totalBytes < 1_000_000, `${snapshot.totalBytes} bytes are more than dumps`);
     const kept = join(berth.settings.dataDir, 'snapshots');
@@ -159,10 +177,11 @@ test(
         assert.ok(!(await readFile(join(entry.parentPath, entry.name))).includes('kept by its tool'), 'in the clear');
 
     await spoil(berth, app);
+    await askVisits(berth, app, 'SET', 'n', '-1000000');
     const asked = { ...named(app), snapshot: snapshot.id };
     const trial = await berth.postJson('/restoreSnapshot?dryRun=true', asked);
-    assert.deepEqual(trial.body.volumes, ['carts-data', 'books-data', 'goods-data'], trial.text);
-    assert.deepEqual(trial.body.stopped, ['carts']);
+    assert.deepEqual(trial.body.volumes, ['carts-data', 'visits-data', 'books-data', 'goods-data'], trial.text);
+    assert.deepEqual(trial.body.stopped, ['carts', 'visits']);
     const beside = await berth.postJson('/restoreSnapshot?dryRun=true', {
       ...asked,
       beside: true,
@@ -173,6 +192,8 @@ test(
     const restored = await ended(berth, app, 'restores', body.restore.id);
     assert.equal(restored.state, 'done', restored.problem);
     await areAsBefore(berth, app);
+    const counted = Number(await askVisits(berth, app, 'GET', 'n'));
+    assert.ok(counted >= answered, `${counted} of ${answered} that were answered before`);
 
     await spoil(berth, app);
     const again = await berth.postJson('/restoreSnapshot', asked);
