@@ -1,5 +1,5 @@
 /** What reads and fills volumes for a command, where they are on no disk of its machine. */
-import { type CopiesSettings, openCopiesElsewhere } from '../../engine/open.ts';
+import type { CopiesSettings } from '../../engine/open.ts';
 import type { OpenCopies } from '../../engine/opening.ts';
 import { type Keys, sealWith } from '../../lib/seal.ts';
 
@@ -10,6 +10,8 @@ export type OpenElsewhere = (owner: string, keys: Keys | undefined) => Promise<O
 export function elsewhereOf(settings: CopiesSettings, isBeside: boolean): OpenElsewhere {
   return async (owner, keys) => {
     if (!keys) throw new Error('There is no key of the installation.');
+    // With all engines, which takes longer to load than most commands last.
+    const { openCopiesElsewhere } = await import('../../engine/open.ts');
     return await openCopiesElsewhere(settings, { owner, seal: sealWith(...keys), isBeside });
   };
 }
