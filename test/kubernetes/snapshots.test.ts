@@ -5,14 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
-import { type Cluster, connectCluster, pathOf } from '../../src/engine/kubernetes/cluster.ts';
-import { copyKey } from '../../src/engine/kubernetes/manifests/marks.ts';
+import { type Cluster, connectCluster } from '../../src/engine/kubernetes/cluster.ts';
 import { namespaceName } from '../../src/engine/kubernetes/names.ts';
-import type { Found } from '../../src/engine/kubernetes/objects.ts';
 import { buildImage } from '../contract/image.ts';
 import { provideDebian } from '../images/debian.ts';
 import { type Berth, createBerth, type Started, until } from '../scenarios/berth.ts';
 import { claim } from '../scenarios/claimed.ts';
+import { copiesIn } from './copies-in.ts';
 import { importImages } from './node.ts';
 
 const blobBytes = 8 * 2 ** 20;
@@ -124,18 +123,8 @@ async function numbers(of: Started): Promise<number[]> {
   return (await textsOf(of, 'number', 'more/number')).map(Number);
 }
 
-/** What there is on the cluster for copies, in the namespace of the deployment. */
 async function copiersOf(of: Started): Promise<string[]> {
-  const namespace = namespaceName((await berth.row(of)).id);
-  const kinds = ['Job', 'Pod', 'PersistentVolumeClaim', 'Deployment'] as const;
-  const lists = await Promise.all(
-    kinds.map((kind) =>
-      cluster.ask<{ items: Found[] }>('GET', pathOf(kind, undefined, namespace), {
-        query: { labelSelector: copyKey },
-      }),
-    ),
-  );
-  return lists.flatMap(({ items }) => items.map(({ metadata }) => metadata.name));
+  return await copiesIn(cluster, namespaceName((await berth.row(of)).id));
 }
 
 async function nothingIsLeft(of: Started): Promise<void> {
@@ -193,7 +182,9 @@ test('of a service that is killed while it copies nothing is left, and the next 
     const id = await take();
     await until(instant, async () => {
       const there = await copiersOf(app);
-      return there.some((name) => name.startsWith(instant === 'its pod is stopped' ? 'web-' : 'copier-')) || undefined;
+      return (
+        there.some((name) => name.startsWith(instant === 'its pod is stopped' ? 'Deployment ' : 'Job ')) || undefined
+      );
     });
     await berth.end('SIGKILL');
     await berth.serve();

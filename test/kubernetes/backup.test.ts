@@ -1,0 +1,145 @@
+/**
+ * The data of an application on a cluster, taken elsewhere: by an export that plain kubectl starts, and by a backup of the
+ * installation, after which everything is deleted and comes back.
+ */
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
+import { type Cluster, connectCluster } from '../../src/engine/kubernetes/cluster.ts';
+import { namespaceName } from '../../src/engine/kubernetes/names.ts';
+import { buildImage } from '../contract/image.ts';
+import { provideDebian } from '../images/debian.ts';
+import { type Berth, createBerth, type Started, until } from '../scenarios/berth.ts';
+import { claim } from '../scenarios/claimed.ts';
+import { copiesIn } from './copies-in.ts';
+import { exportAll, startExported } from './exported-application.ts';
+import { importImages } from './node.ts';
+
+const run = promisify(execFile);
+const blobBytes = 2 ** 20;
+
+let folder: string;
+let berth: Berth;
+let cluster: Cluster;
+let app: Started;
+let namespace: string;
+/** What its volumes have, from its first start on. */
+let has: string;
+
+/** The first start writes, with owners, modes, links and a hole; each one says what is there. */
+const yaml = (image: string) => `application:
+  name: keeper
+  pods:
+    - name: web
+      image: "${image}"
+      path: /
+      servicePorts: [8080]
+      entrypoint: /bin/sh
+      command:
+        - -c
+        - |
+          [ -f /data/blob ] || { head -c ${blobBytes} /dev/urandom >/data/blob; truncate -s 8M /data/hole; mkdir /more/own
+            chmod 2750 /more/own; echo hers >/more/own/file; ln -s own/file /more/link; chown -R 1234:567 /more/own; chmod 4711 /more/own/file; }
+          { md5sum </data/blob; stat -c '%s' /data/hole; stat -c '%u:%g %a' /more/own /more/own/file; readlink /more/link; cat /more/own/file; } >/data/has
+          exec busybox httpd -f -p 8080 -h /data
+      volumes:
+        - { name: data, size: 32Mi, mountPath: /data }
+        - { name: more, size: 16Mi, mountPath: /more }
+`;
+
+before(async () => {
+  const [docker, connected] = [await connectDocker(), await connectCluster()];
+  cluster = connected;
+  const image = await buildImage(docker, { name: 'contract' });
+  const copier = await provideDebian(docker);
+  await importImages(docker, [image, copier]);
+  folder = await mkdtemp(join(tmpdir(), 'berth-elsewhere-'));
+  await writeFile(join(folder, 'passphrase'), 'correct horse battery', { mode: 0o600 });
+  // Nobody says where snapshots are kept: none are taken.
+  const own = { BERTH_PROBE_IMAGE: copier, BERTH_LOCAL_IMAGES: `berth-test-*,${copier}` };
+  berth = await createBerth(own, { engine: 'kubernetes', store: 'sqlite' });
+  await berth.serve();
+  app = await berth.start(yaml(image));
+  await berth.reach(app, 'running');
+  await claim(berth, app);
+  namespace = namespaceName((await berth.row(app)).id);
+  has = await whatItHas();
+  assert.match(has, /\n8388608\n1234:567 2750\n1234:567 4711\nown\/file\nhers$/);
+});
+after(async () => {
+  await berth?.destroy();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function whatItHas(): Promise<string> {
+  return await until('it answers', async () => {
+    const answer = await berth.visit(`${app.url}/has`).catch(() => undefined);
+    return answer?.status === 200 ? answer.text.trim() : undefined;
+  });
+}
+
+const place = () => join(folder, 'kept');
+const words = (...given: string[]) => [
+  ...['src/cli/bin.mjs', 'admin', ...given],
+  ...['--passphrase-file', join(folder, 'passphrase')],
+];
+const admin = (...given: string[]) => run(process.execPath, words(...given), { env: berth.environment });
+
+async function nothingIsLeft(): Promise<void> {
+  await until('nothing is left of copies', async () => (await copiesIn(cluster, namespace)).length === 0 || undefined);
+}
+
+test('an export has the data, and plain kubectl starts it with them; what was exported runs on', async (t) => {
+  const exportedTo = await exportAll(berth, app, folder);
+  await nothingIsLeft();
+  assert.deepEqual((await readdir(join(exportedTo, 'volumes'))).sort(), ['web-data.tar', 'web-more.tar']);
+  assert.doesNotMatch(await readFile(join(exportedTo, 'README.md'), 'utf8'), /The data of the volume/);
+  assert.equal(await whatItHas(), has);
+  await using exported = await startExported(cluster, exportedTo);
+  t.diagnostic(exported.said.replaceAll('\n', ', '));
+  assert.equal((await until('it answers', () => exported.look('/has'))).trim(), has);
+});
+
+test('a backup that is killed while the volumes are copied leaves nobody stopped, and nothing of the copy', async () => {
+  const isStopped = async () =>
+    (await copiesIn(cluster, namespace)).some((name) => name.startsWith('Deployment ')) || undefined;
+  const backup = spawn(process.execPath, words('backup', '--to', place()), { env: berth.environment, stdio: 'ignore' });
+  await until('its pod is stopped', async () => (await isStopped()) || hasEnded(backup));
+  backup.kill('SIGKILL');
+  if (!hasEnded(backup)) await once(backup, 'exit');
+  assert.equal(backup.signalCode, 'SIGKILL');
+  await nothingIsLeft();
+  assert.equal(await whatItHas(), has);
+});
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): true | undefined {
+  return exitCode !== null || signalCode !== null || undefined;
+}
+
+test('after everything was deleted, a backup brings back the application at its address, with its data', async (t) => {
+  const made = await admin('backup', '--to', place());
+  assert.match(made.stdout, /the volumes of 1 deployments; /);
+  t.diagnostic(made.stderr.trim());
+  for (const entry of await readdir(place(), { recursive: true, withFileTypes: true }))
+    if (entry.isFile())
+      assert.ok(!(await readFile(join(entry.parentPath, entry.name))).includes('web-data'), entry.name);
+  await nothingIsLeft();
+
+  await run(process.execPath, ['scripts/down.ts', '--yes'], { env: berth.environment });
+  await berth.end('SIGKILL');
+  const { dataDir } = berth.settings;
+  for (const name of await readdir(dataDir)) await rm(join(dataDir, name), { recursive: true });
+  const back = await admin('restore', '--from', place());
+  assert.match(back.stdout, /^2 volumes have their data again\.$/m);
+  await berth.serve();
+  await berth.reach(app, 'running');
+  assert.equal(await whatItHas(), has);
+  await nothingIsLeft();
+  assert.deepEqual((await berth.inventory()).orphans, []);
+});

@@ -1,0 +1,64 @@
+/** What `berth export all` has written, started by plain kubectl. */
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { parseAllDocuments } from 'yaml';
+import { nodeFolder } from '../../scripts/testing/kube-node.ts';
+import type { Cluster } from '../../src/engine/kubernetes/cluster.ts';
+import type { Berth, Started } from '../scenarios/berth.ts';
+import { startProvisioner } from './provisioner.ts';
+
+const run = promisify(execFile);
+/** The kit's own, which serves every Ingress. */
+const node = '10.250.0.2';
+
+/** kubectl is the node's own. */
+const env = { ...process.env, PATH: `${join(nodeFolder, 'bin')}:${process.env.PATH}` };
+
+/** Into a folder of its own name below `folder`, which is answered. */
+export async function exportAll(berth: Berth, { applicationName, sessionToken }: Started, folder: string) {
+  const to = join(folder, applicationName);
+  const words = ['export', 'all', '--secrets', '--to', to, '--app', applicationName, '--token', sessionToken];
+  await run(process.execPath, [join(import.meta.dirname, '../../src/cli/bin.mjs'), ...words], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: folder, BERTH_SERVER: berth.settings.baseUrl.origin },
+  });
+  return to;
+}
+
+export type ExportedApplication = AsyncDisposable & {
+  /** What the script has said. */
+  said: string;
+  /** What its site answers; undefined where it does not answer with 200. */
+  look(path: string): Promise<string | undefined>;
+};
+
+/** In a namespace of its own, which goes with it. */
+export async function startExported(cluster: Cluster, folder: string): Promise<ExportedApplication> {
+  const namespace = `exported-${randomBytes(4).toString('hex')}`;
+  const kubectl = (...given: string[]) => run('kubectl', given, { env });
+  await using opened = new AsyncDisposableStack();
+  opened.use(await startProvisioner(cluster, namespace, { isDefault: true }));
+  await kubectl('create', 'namespace', namespace);
+  opened.defer(async () => void (await kubectl('delete', 'namespace', namespace)));
+  const { stdout } = await run('sh', ['start-kubernetes.sh', '-n', namespace], { cwd: folder, env });
+  const text = await readFile(join(folder, 'kubernetes/application.yaml'), 'utf8');
+  const objects = parseAllDocuments(text).map((document) => document.toJS());
+  const { host } = objects.find(({ kind }) => kind === 'Ingress').spec.rules[0];
+  const open = opened.move();
+  return { said: stdout.trim(), look: (path) => look(host, path), [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+function look(host: string, path: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const asked = request(`http://${node}${path}`, { headers: { host }, timeout: 5_000 }, async (answer) => {
+      const pieces = await answer.toArray().catch(() => []);
+      resolve(answer.statusCode === 200 ? Buffer.concat(pieces).toString() : undefined);
+    });
+    asked.once('timeout', () => asked.destroy()).once('error', () => resolve(undefined));
+    asked.end();
+  });
+}
