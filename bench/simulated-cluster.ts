@@ -62,6 +62,7 @@ export function simulatedCluster(owner: string): SimulatedCluster {
     change: notThere,
     remove: notThere,
     run: notThere,
+    connect: notThere,
   };
 }
 

@@ -112,6 +112,7 @@ async function keep(
   const { deploymentId } = snapshot;
   const dumps = loadedOf(snapshot.dumps);
   const saving = { tags: tagsOf(snapshot), mayBeRenamed: false };
+  if (copy.kind === 'tars' && dumps.length > 0) throw noFolder();
   if (copy.kind === 'tars')
     return await keepTars(copy, names, repository, { ...saving, withinMs: movingMs(copy.apparentBytes) });
   const dumpedBytes = await takeDumps(dumps, copy.folder, { deploymentId, volumes: present, parts });
@@ -127,7 +128,11 @@ async function keep(
 async function nothingCopied({ id }: Deployment, key: string, { engine }: SnapshotParts): Promise<VolumeCopy> {
   const made = await engine.copies.make(id, [], key);
   if (made.kind === 'files') return { ...made, pausedMs: 0, apparentBytes: 0 };
-  throw new SnapshotFault('Where volumes are in no folder of the service, there are no dumps.', { isFinal: true });
+  throw noFolder();
+}
+
+function noFolder(): SnapshotFault {
+  return new SnapshotFault('Where volumes are in no folder of the service, there are no dumps.', { isFinal: true });
 }
 
 async function volumesToTake({ id }: Deployment, { db, engine }: SnapshotParts) {

@@ -7,10 +7,9 @@ import type Docker from 'dockerode';
 import { createExecJournal, endLeftExecs, endOnceBegun } from '../../src/engine/docker/containers/exec-journal.ts';
 import { groupOf } from '../../src/engine/docker/containers/session-processes.ts';
 import { facetOf } from '../../src/engine/engine.ts';
-import { until } from '../scenarios/berth.ts';
 import { dockerContractor } from './docker-contractor.ts';
 import { setStage } from './engine.ts';
-import { createReader } from './exec.ts';
+import { createReader, stubborn } from './exec.ts';
 
 const mayEnd = process.getuid?.() === 0;
 
@@ -24,10 +23,6 @@ async function commandsIn(docker: Docker, name: string): Promise<string[]> {
   return lines.map((line) => line.replaceAll('\0', ' ').trim()).filter(Boolean);
 }
 
-/** Does not end when it is asked to, and has a child that does not either. */
-const stubborn =
-  'trap "" HUP TERM INT; sh -c "trap \'\' HUP TERM INT; while :; do sleep 7171; done" & echo started; while :; do sleep 7272; done';
-
 describe('commands in containers', { skip: !mayEnd && 'only root may end processes of containers' }, () => {
   const { contractor, newScene } = setStage(dockerContractor);
 
@@ -39,20 +34,6 @@ describe('commands in containers', { skip: !mayEnd && 'only root may end process
     const commands = () => commandsIn(contractor().docker, web.name);
     return { web, commands, before: await commands() };
   }
-
-  for (const terminal of [undefined, { columns: 80, rows: 24 }])
-    test(`one ${terminal ? 'with' : 'without'} a terminal that was given up ends with its children, whatever signals they ignore`, async () => {
-      const { web, commands, before } = await runningWeb();
-      const exec = facetOf(contractor().engine, 'exec');
-      const running = await exec.start(web.name, { command: ['/bin/sh', '-c', stubborn], terminal });
-      await createReader(running).to('started');
-      await until(
-        'the child sleeps',
-        async () => (await commands()).some((line) => line.includes('7171')) || undefined,
-      );
-      await running[Symbol.asyncDispose]();
-      assert.deepEqual(await commands(), before);
-    });
 
   test('one whose service was killed is ended by the next one', async () => {
     const { web, commands, before } = await runningWeb();

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { facetOf } from '../../src/engine/engine.ts';
 import type { RunningExec } from '../../src/engine/exec.ts';
+import { until } from '../scenarios/berth.ts';
 import type { Stage } from './engine.ts';
 import { decode, entrypoint } from './program.ts';
 
@@ -33,6 +34,10 @@ export function createReader(exec: RunningExec) {
     },
   };
 }
+
+/** Does not end when it is asked to, and has a child that does not either. */
+export const stubborn =
+  'trap "" HUP TERM INT; sh -c "trap \'\' HUP TERM INT; while :; do sleep 7171; done" & echo started; while :; do sleep 7272; done';
 
 export function execContract({ contractor, newScene }: Stage): void {
   const exec = () => facetOf(contractor().engine, 'exec');
@@ -119,6 +124,21 @@ export function execContract({ contractor, newScene }: Stage): void {
     assert.equal((await scene.find(web))?.phase, 'running');
     assert.equal((await scene.find(web))?.restarts, 0);
   });
+
+  for (const terminal of [undefined, { columns: 80, rows: 24 }])
+    test(`one ${terminal ? 'with' : 'without'} a terminal that was given up ends with its children, whatever signals they ignore`, async (t) => {
+      if (!contractor().hasRealAddresses) return t.skip('nothing really runs there');
+      const { web, run } = await runningWeb();
+      const commands = async () => {
+        const { stdout } = await run('/bin/sh', '-c', 'cat /proc/[0-9]*/cmdline');
+        return ['7171', '7272'].filter((seconds) => stdout.includes(`sleep\0${seconds}`));
+      };
+      const running = await exec().start(web.name, { command: ['/bin/sh', '-c', stubborn], terminal });
+      await createReader(running).to('started');
+      await until('both sleep', async () => (await commands()).length === 2 || undefined);
+      await running[Symbol.asyncDispose]();
+      assert.deepEqual(await commands(), []);
+    });
 
   test('it ends with its container', async () => {
     const { scene, web } = await runningWeb();

@@ -14,7 +14,7 @@ import { cgi, command, entrypoint, script } from './program.ts';
 const run = promisify(execFile);
 
 /** What of busybox the program uses. */
-const applets = 'sh base64 cat cut echo env head httpd ls printf sleep stat stty tail test touch wget'.split(' ');
+const applets = 'sh base64 cat cut dd echo env head httpd ls printf sleep stat stty tail test touch wget'.split(' ');
 
 /** Images of tests carry this label; nothing else does. */
 export const testImageLabel = 'berth.test';

@@ -1,4 +1,4 @@
 import { engineContract } from '../contract/engine.ts';
 import { kubernetesContractor } from './contractor.ts';
 
-engineContract('kubernetes', kubernetesContractor, new Set(['isolation', 'copies']));
+engineContract('kubernetes', kubernetesContractor, new Set(['isolation', 'copies', 'exec']));

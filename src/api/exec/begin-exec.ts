@@ -91,7 +91,7 @@ export async function allowExec(
   deployment: Deployment,
 ): Promise<Result<undefined>> {
   if (!engine.exec) {
-    const hint = 'It needs Docker with runc on the machine of the service, which runs as root there.';
+    const hint = 'It needs a cluster, or Docker with runc on the machine of the service, which runs as root there.';
     return refuse('exec_not_allowed', 'This service runs no commands in pods.', hint);
   }
   const plan = await planOfDeployment(db, settings.tiers, deployment);

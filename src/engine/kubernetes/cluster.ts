@@ -11,6 +11,7 @@ import { StartError } from '../../lib/start-error.ts';
 import { ClusterRefusal } from './faults.ts';
 import { keepConnections } from './kept-connections.ts';
 import { type Found, type Kind, type Manifest, placeOfKind } from './objects.ts';
+import { type ConnectToPod, connectToPod } from './pod-connection.ts';
 import { type RunInPod, runInPod } from './pod-programs.ts';
 
 export type Cluster = {
@@ -31,6 +32,8 @@ export type Cluster = {
   /** No error where there is none. `uid`: only that very object. */
   remove(kind: Kind, name: string, removal?: Removal): Promise<void>;
   run: RunInPod;
+  /** A program whose input and outputs are followed while it runs. */
+  connect: ConnectToPod;
 };
 
 /** By namespace where one is named. */
@@ -138,6 +141,7 @@ function clusterOf(
       await cluster.ask('DELETE', pathOf(kind, name, namespace), { body }).catch(unlessAbsent);
     },
     run: (...program) => runInPod(new Exec(config), ...program),
+    connect: (...program) => connectToPod(new Exec(config), ...program),
   };
   return cluster;
 }

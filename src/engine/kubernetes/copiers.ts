@@ -10,6 +10,7 @@ import { passManifest, pullSuffix } from './manifests/pull-secret.ts';
 import type { FoundController, FoundPod } from './objects.ts';
 import type { PodAddress, ProgramStreams } from './pod-programs.ts';
 import { podFacts } from './pods.ts';
+import { isRunning } from './workload-pods.ts';
 
 export type CopierParts = {
   cluster: Pick<Cluster, 'apply' | 'remove' | 'run'>;
@@ -59,16 +60,16 @@ export function createCopiers({ cluster, cache, owner, image, bring }: CopierPar
         copierManifest({ owner, deploymentId, key, part, image: reference, pullSecret, ...wanted }),
       );
       await cache.untilSeen('Job', job);
-      const isRunning = () => podsOf(name, deploymentId).some(runs);
-      await cache.until(deploymentId, isRunning, startPatienceMs, signal).catch(() => {
+      const hasStarted = () => podsOf(name, deploymentId).some(isRunning);
+      await cache.until(deploymentId, hasStarted, startPatienceMs, signal).catch(() => {
         signal?.throwIfAborted();
         const obstacle =
           podFacts(job, podsOf(name, deploymentId), true).obstacle?.words ?? 'it has not started in time';
         throw new EngineFault('unavailable', `What copies the volumes cannot run on the cluster now: ${obstacle}.`);
       });
-      return addressOf(podsOf(name, deploymentId).find(runs)!);
+      return addressOf(podsOf(name, deploymentId).find(isRunning)!);
     },
-    pods: (key) => ofCopy(cache.list('Pod'), key).filter(runs).map(addressOf),
+    pods: (key) => ofCopy(cache.list('Pod'), key).filter(isRunning).map(addressOf),
     async end(key) {
       for (const { metadata } of ofCopy(cache.list('Job'), key)) {
         const { name, namespace = '', uid } = metadata;
@@ -100,10 +101,6 @@ function wordsOf(output: string, isFlood: boolean): string {
   if (/no space left|disk quota exceeded/i.test(output)) return 'a volume has no room for it.';
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   return isFlood ? 'too much of it differs.' : (lines.at(-1)?.slice(0, 300) ?? 'the program did not say why.');
-}
-
-function runs({ metadata, status }: FoundPod): boolean {
-  return metadata.deletionTimestamp === undefined && status?.containerStatuses?.[0]?.state?.running !== undefined;
 }
 
 function addressOf({ metadata }: FoundPod): PodAddress {

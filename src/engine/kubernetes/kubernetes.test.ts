@@ -34,6 +34,7 @@ function standIn(namespaces: () => Found[]): Cluster {
     change: unused,
     remove: unused,
     run: unused,
+    connect: unused,
   };
 }
 

@@ -8,6 +8,7 @@ import type { VolumeCopies } from '../volume-facets.ts';
 import { openCache } from './cache.ts';
 import type { Cluster } from './cluster.ts';
 import { type CopiesParts, createVolumeCopies } from './copies.ts';
+import { createExec } from './exec.ts';
 import { createExecute, type ExecuteSettings } from './execute.ts';
 import { faultOf } from './faults.ts';
 import { type ClusterImageParts, createClusterImages } from './images.ts';
@@ -35,7 +36,7 @@ export type KubernetesEngineOptions = Omit<ExecuteSettings, 'hasPortRanges' | 'h
     uptime?: () => number;
   };
 
-export type KubernetesEngine = Engine & Required<Pick<Engine, 'isolation'>>;
+export type KubernetesEngine = Engine & Required<Pick<Engine, 'isolation' | 'exec'>>;
 
 const pingPatienceMs = 2_000;
 
@@ -126,6 +127,8 @@ export async function openKubernetesEngine(
     removeOwned: (owned) => withFaults(() => removeOwned(cache, execute, owned)),
 
     ...(copies && { copies }),
+
+    exec: createExec(cluster, cache),
 
     isolation: {
       setEgress: (deploymentId, egress) => withFaults(() => execute.setEgress(deploymentId, egress)),

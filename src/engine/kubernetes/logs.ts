@@ -8,10 +8,10 @@ import { newestLines } from '../logs/newest-lines.ts';
 import type { Cache } from './cache.ts';
 import { type Cluster, pathOf, type Query } from './cluster.ts';
 import { ClusterRefusal, faultOf } from './faults.ts';
-import { workloadKey } from './manifests/marks.ts';
 import { containerName } from './manifests/workload.ts';
-import { namespaceName, objectName } from './names.ts';
+import { namespaceName } from './names.ts';
 import type { FoundPod } from './objects.ts';
+import { findPods } from './workload-pods.ts';
 
 /** One start of a container of the workload, whose log a node still has. */
 export type Start = {
@@ -114,12 +114,9 @@ export function createLogReader(cluster: Pick<Cluster, 'open'>, cache: Cache): L
 }
 
 function findStarts(cache: Cache, name: WorkloadName) {
-  const deploymentId = /^berth-([a-z0-9]+)-/.exec(name)?.[1];
-  if (deploymentId === undefined) return undefined;
-  const object = objectName(deploymentId, name);
-  const job = cache.find('Job', object, deploymentId);
-  if (!job && !cache.find('Deployment', object, deploymentId)) return undefined;
-  const pods = cache.list('Pod', deploymentId).filter(({ metadata }) => metadata.labels?.[workloadKey] === object);
+  const found = findPods(cache, name);
+  if (!found) return undefined;
+  const { deploymentId, job, pods } = found;
   const isOver =
     job?.status?.conditions?.some(({ type, status }) => ['Complete', 'Failed'].includes(type) && status === 'True') ??
     false;

@@ -2,6 +2,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import type { Exec } from '@kubernetes/client-node';
 import { EngineFault } from '../engine.ts';
+import { statusOf } from './program-status.ts';
 
 /** Ends with the program; `code` absent: it could not be started, for the reason in `output`. */
 export type RunInPod = (
@@ -54,11 +55,8 @@ export async function runInPod(
   const stdin = input ? new PassThrough() : null;
   const opening = exec.exec(namespace, pod, container, [...command], taken ?? words, words, stdin, false, (status) => {
     hasEnded = true;
-    const causes = (status.details?.causes ?? []) as { reason?: string; message?: string }[];
-    const told = causes.find(({ reason }) => reason === 'ExitCode')?.message;
-    const code = status.status === 'Success' ? 0 : told === undefined ? undefined : Number(told);
-    const output = code === undefined ? (status.message ?? '') : said();
-    const end = { ...(code !== undefined && { code }), output, isFlood: false };
+    const { code, words } = statusOf(status);
+    const end = { ...(code !== undefined && { code }), output: words ?? said(), isFlood: false };
     // Whoever closes the stream comes first; what is in it comes before the end.
     if (!taken || taken.writableFinished) resolve(end);
     else taken.once('finish', () => resolve(end));

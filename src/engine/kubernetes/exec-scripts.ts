@@ -1,0 +1,114 @@
+/**
+ * PURE. What runs in a container around a command. A cluster has no request that ends a command, and older ones cannot tell
+ * it that its input has ended: shells of the image do both. What these scripts say is always the same: what differs comes as
+ * arguments, or by their input.
+ */
+
+/** After which all is the command's. */
+export const begins = 0x06;
+
+/** Before and after what a script says of itself: shells may warn of something first. */
+export const saying = '\x01';
+export const hasSaid = 0x02;
+
+export const missingDd = 'missing dd';
+
+const speaking = `say() { printf '\\001%s\\002' "$1"; }`;
+
+/**
+ * Says its number, which is that of the session, and waits for a line: until then the one that ends it is not there. Its
+ * arguments are the command.
+ */
+const announced = `
+case $1 in
+  */*) [ -f "$1" ] && [ -x "$1" ] ;;
+  *) command -v "$1" >/dev/null 2>&1 ;;
+esac || { [ -e "$1" ] && say 'permission denied' || say 'not found'; exit; }
+say "$$"
+read -r go || exit
+`;
+
+const withTerminal = `
+${speaking}
+${announced}
+export TERM=xterm-256color
+printf '\\006'
+exec "$@"
+`;
+
+/**
+ * Input comes in pieces: a line with the length of each, and 0 at the end. What takes them apart is told by its number to who
+ * waits for the command, which may end before it has read everything. What shells say of that is not the command's.
+ */
+const withInput = `
+${speaking}
+command -v dd >/dev/null 2>&1 || { say '${missingDd}'; exit; }
+${announced}
+printf '\\006'
+exec 4>&2 2>/dev/null
+{
+  sh -c 'echo "$PPID"; :'
+  while read -r size && [ "$size" -gt 0 ]; do dd bs="$size" count=1 iflag=fullblock || break; done
+} 4>&- | {
+  read -r feeder
+  ( exec "$@" 2>&4 4>&- )
+  code=$?
+  kill -9 "$feeder"
+  exit "$code"
+}
+`;
+
+/**
+ * Kills all of a session, and their children, once it reads a line or its input ends: that is when whoever has asked for the
+ * command has gone. Names of processes may hold anything, also lines and brackets. One that has the number of a session that
+ * has ended, in this start of the container or in another, began at another time. Its arguments are the number and, for one
+ * that follows another, what that has said: when it began. Ends with 1 where something is left.
+ */
+const ending = `
+${speaking}
+leader=$1
+look() {
+  text=
+  while read -r line || [ -n "$line" ]; do text="$text $line"; done <"/proc/$1/stat" || return 1
+  set -- \${text##*)}
+  state=$1 parent=$2 session=$4 born=\${20}
+}
+look "$leader" 2>/dev/null || born=
+first=\${2-$born}
+say "$first"
+read -r go
+round=0
+while [ "$round" -lt 50 ]; do
+  if look "$leader" && [ "$born" != "$first" ]; then exit 0; fi
+  all= found=' '
+  for entry in /proc/[0-9]*; do
+    number=\${entry#/proc/}
+    look "$number" || continue
+    case $state in Z | X) continue ;; esac
+    all="$all $number:$parent"
+    if [ "$session" = "$leader" ]; then found="$found$number "; fi
+  done
+  grows=yes
+  while [ -n "$grows" ]; do
+    grows=
+    for each in $all; do
+      case $found in *" \${each%:*} "*) continue ;; esac
+      case $found in *" \${each#*:} "*) found="$found\${each%:*} " grows=yes ;; esac
+    done
+  done
+  [ "$found" != ' ' ] || exit 0
+  kill -9 $found
+  sleep 0.02
+  round=$((round + 1))
+done 2>/dev/null
+exit 1
+`;
+
+export function commandInShell(command: readonly string[], hasTerminal: boolean): string[] {
+  return ['sh', '-c', hasTerminal ? withTerminal : withInput, 'sh', ...command];
+}
+
+/** `session`: what the command has said of itself; `began`: what an earlier one of these has said. */
+export function endInShell(session: number, began?: string): string[] {
+  return ['sh', '-c', ending, 'sh', String(session), ...(began === undefined ? [] : [began])];
+}
