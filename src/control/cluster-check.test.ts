@@ -23,7 +23,11 @@ const counts = async (db: Database) => Object.fromEntries(await countByCluster(d
 test('a service does not start on another cluster than its deployments are on, and says where those are', async () => {
   const db = await storeWith(['one', 'one']);
   await settleCluster(db, 'one', false);
-  await assert.rejects(settleCluster(db, 'other', false), /2 on the cluster one, and this is the cluster other/);
+  await assert.rejects(settleCluster(db, 'other', false), (error: Error) => {
+    assert.match(error.message, /2 on the cluster one, and this is the cluster other/);
+    assert.match(error.message, /with the data that berth\nadmin restore has brought here/);
+    return true;
+  });
   await assert.rejects(settleCluster(db, undefined, false), /2 on the cluster one, and this engine is no cluster/);
   assert.deepEqual(await counts(db), { one: 2 });
 });

@@ -38,6 +38,6 @@ function onAnother(known: readonly (readonly [string | null, number])[], own: st
   const places = known.map(([cluster, count]) => `${count} on the cluster ${cluster}`).join(', ');
   const here = own === null ? 'and this engine is no cluster' : `and this is the cluster ${own}`;
   return `The deployments of this installation are elsewhere: ${places}, ${here}.
-Look at KUBECONFIG and BERTH_ENGINE. BERTH_ALLOW_UNSAFE=cluster starts all of them anew here, with empty volumes;
-what runs there stays, and nobody looks after it.`;
+Look at KUBECONFIG and BERTH_ENGINE. BERTH_ALLOW_UNSAFE=cluster starts all of them anew here: with the data that berth
+admin restore has brought here, and with empty volumes where it has not. What runs there stays, and nobody looks after it.`;
 }
