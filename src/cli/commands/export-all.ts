@@ -5,7 +5,9 @@ import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { problemOf } from '../../client/ask.ts';
+import { createClient } from '../../client/client.ts';
 import { unpackFiles } from '../../lib/unpack-files.ts';
+import { patientFetch } from '../patient-fetch.ts';
 import { printable } from '../render.ts';
 import { statuses } from '../words.ts';
 import type { Context, Target } from './command.ts';
@@ -18,7 +20,9 @@ export async function exportAll(context: Context, target: Target): Promise<numbe
     ...(options.secrets === true && { secrets: 'true' as const }),
     ...(options['without-volumes'] === true && { volumes: 'false' as const }),
   };
-  const answer = await connection.client.open('exportDeployment', { query, signal });
+  const { server: baseUrl, token } = connection;
+  const client = createClient({ baseUrl, token, fetch: patientFetch });
+  const answer = await client.open('exportDeployment', { query, signal });
   if (!answer.ok) return terminal.refuse(answer.problem);
   const response = answer.value;
   if (response.status !== 200 || !response.body) {

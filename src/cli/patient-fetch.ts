@@ -1,0 +1,28 @@
+/**
+ * As `fetch`, for what has no body, with as much patience as the connection has: that of Node gives up after 300 s without
+ * a word, which cannot be set, and nothing is said while a large copy of volumes is made.
+ */
+import { once } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { Readable } from 'node:stream';
+
+/** Finds that nobody is at the other end any more, and keeps what is between from forgetting the connection. */
+const askEveryMs = 30_000;
+
+/** Redirects are an answer. Throws where none comes, and at the abort. */
+export async function patientFetch(...asked: Parameters<typeof fetch>): Promise<Response> {
+  const { url, method, headers, signal } = new Request(...asked);
+  const { request } = url.startsWith('https:') ? https : http;
+  const sent = request(url, { method, headers: Object.fromEntries(headers), signal });
+  sent.setSocketKeepAlive(true, askEveryMs);
+  sent.end();
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  // Whoever reads the body is told of it there.
+  sent.on('error', () => {});
+  const body = Readable.toWeb(answer) as ReadableStream<Uint8Array<ArrayBuffer>>;
+  const said = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
+  return new Response(body, { status: answer.statusCode!, headers: said });
+}
