@@ -16,7 +16,8 @@ export const widths = {
 } as const;
 export type Width = keyof typeof widths;
 
-/** Where the pictures are kept, to be looked at. */
+/** To be looked at by people: 0.15 s of a processor each, and no test reads them. */
+const keepsPictures = process.env.TEST_PICTURES !== undefined;
 const picturesFolder = join(import.meta.dirname, '../../test-output/browser');
 
 /** As long as a deploy of the examples may take on a machine that does much else. */
@@ -48,7 +49,7 @@ export async function openBrowser(env: Record<string, string> = {}) {
     async close() {
       await chromium.close();
       await berth.destroy();
-      console.log(`Pictures of the pages: ${picturesFolder}`);
+      if (keepsPictures) console.log(`Pictures of the pages: ${picturesFolder}`);
     },
   };
 }
@@ -80,6 +81,12 @@ async function openVisitor(browser: Browser, berth: Berth, { name, width, theme 
   await watchShifts(page);
   await page.addInitScript(askAboutNotifications);
   let pictures = 0;
+  const keepPicture = async (what: string) => {
+    await mkdir(picturesFolder, { recursive: true });
+    const number = String(++pictures).padStart(2, '0');
+    const path = join(picturesFolder, `${name}-${width}-${number}-${what}.png`);
+    await page.screenshot({ path, fullPage: true });
+  };
 
   const visitor = {
     page,
@@ -94,13 +101,10 @@ async function openVisitor(browser: Browser, berth: Berth, { name, width, theme 
       complaints.splice(0);
     },
 
-    /** Keeps a picture, and looks at what must hold on every page. `expected`: what the console may say all the same. */
+    /** Looks at what must hold on every page. `expected`: what the console may say all the same. */
     async look(what: string, expected = /^$/) {
-      await mkdir(picturesFolder, { recursive: true });
-      const number = String(++pictures).padStart(2, '0');
-      const path = join(picturesFolder, `${name}-${width}-${number}-${what}.png`);
       await settle(page);
-      await page.screenshot({ path, fullPage: true });
+      if (keepsPictures) await keepPicture(what);
       assert.deepEqual(await seriousFindings(page), [], `${what}, ${width}: accessibility`);
       assert.deepEqual(
         complaints.splice(0).filter((complaint) => !expected.test(complaint)),
