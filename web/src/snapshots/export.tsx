@@ -50,7 +50,7 @@ export function ExportPanel({ target, hasVolumes }: { target: Target; hasVolumes
       </div>
       <p className="small">
         One tar that runs elsewhere, with Docker Compose, on Kubernetes or on another Berth: the configuration, the data
-        of all volumes at one instant, and the images that were pushed here. Its README.md says how.
+        of every volume as it is at an instant, and the images that were pushed here. Its README.md says how.
       </p>
       <div className="export-choice">
         <label className="check">

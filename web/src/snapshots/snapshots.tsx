@@ -118,9 +118,7 @@ export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelPro
       {restore && <RestoreStage restore={restore} />}
       {!value && !problem && <Loading what="the snapshots" height="6rem" />}
       {value?.snapshots.length === 0 && obstacle === undefined && (
-        <p className="soft small">
-          None yet. A snapshot has all volumes at one instant; the application keeps running.
-        </p>
+        <p className="soft small">None yet. A snapshot has the data of every volume as it is at an instant.</p>
       )}
       {value && value.snapshots.length > 0 && (
         <ol className="snapshot-rows" aria-label="Snapshots, the newest first">
