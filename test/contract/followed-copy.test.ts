@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { bytesOf, createBlockMap } from '../../src/engine/docker/volumes/block-map.ts';
 import { followWrites, NotFollowed, type Write } from '../../src/engine/docker/volumes/follow-writes.ts';
 import { copyFollowed } from '../../src/engine/docker/volumes/followed-copy.ts';
-import { freezeAll } from '../../src/engine/docker/volumes/freeze.ts';
+import { freezeAll, thawLeft } from '../../src/engine/docker/volumes/freeze.ts';
 import { copyFrozen } from '../../src/engine/docker/volumes/frozen-copy.ts';
 import { type LoopPlace, loopPlace } from '../../src/engine/docker/volumes/loop-layout.ts';
 import { readMounts } from '../../src/engine/docker/volumes/mount-table.ts';
@@ -117,12 +117,30 @@ describe('copies of volumes that are written to', needsRoot, () => {
     await (await freezeAll([volume.mount])).end();
   });
 
-  test('the kernel is as hurried after a freeze as before, also where one that was killed has left it hurried', async (context) => {
+  test('where what keeps a freeze is killed, nobody is left frozen', async () => {
+    const freeze = await freezeAll([volume.mount]);
+    const { stdout } = await run('pgrep', ['--parent', String(process.pid), '--full', volume.mount]);
+    for (const pid of stdout.trim().split('\n')) process.kill(Number(pid), 'SIGKILL');
+    await assert.rejects(freeze.end(), { name: 'EngineFault' });
+    await assert.rejects(run('fsfreeze', ['--unfreeze', volume.mount]), 'it was still frozen');
+  });
+
+  test('what a killed service has left frozen is thawed by the next one, and not what somebody keeps frozen', async () => {
+    await run('fsfreeze', ['--freeze', volume.mount]);
+    await thawLeft(folder);
+    await assert.rejects(run('fsfreeze', ['--unfreeze', volume.mount]), 'it was still frozen');
+    const freeze = await freezeAll([volume.mount]);
+    await thawLeft(folder);
+    await run('fsfreeze', ['--unfreeze', volume.mount]);
+    await freeze.end();
+  });
+
+  test('the kernel is as hurried after a freeze as before, also beside another and after one that was killed', async (context) => {
     const hurry = '/sys/kernel/rcu_expedited';
     if (!(await stat(hurry).catch(() => undefined))) return context.skip('the kernel of this host cannot be hurried');
     const script = `import { readFileSync, writeFileSync } from 'node:fs';
       import { freezeAll } from './src/engine/docker/volumes/freeze.ts';
-      for (const left of ['0', '7', '1']) {
+      for (const left of ['0', '1000', '1', '1001']) {
         writeFileSync('${hurry}', left);
         const freeze = await freezeAll(['${volume.mount}']);
         await freeze.end();
@@ -134,7 +152,7 @@ describe('copies of volumes that are written to', needsRoot, () => {
     await writeFile(file, '');
     const node = [process.execPath, '--input-type=module-typescript', '-e', script];
     const { stdout } = await run('unshare', ['--mount', 'sh', '-c', stage, 'sh', file, hurry, ...node]);
-    assert.equal(stdout, '0 0\n7 0\n1 1\n');
+    assert.equal(stdout, '0 0\n1000 0\n1 1\n1001 1\n');
   });
 
   test('where some were told to nobody, it says so', async (context) => {

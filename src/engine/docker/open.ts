@@ -18,6 +18,7 @@ import { escapeWords, findKnownEscapes } from './host/known-escapes.ts';
 import { findRuntimeProblem, type Runtime } from './host/runtime.ts';
 import { removeUnnamed } from './images/image-store.ts';
 import { removeLeftInstances } from './volumes/follow-writes.ts';
+import { thawLeft } from './volumes/freeze.ts';
 import { volumesFolder } from './volumes/loop-layout.ts';
 import { removeLeftCopies } from './volumes/volume-archives.ts';
 
@@ -68,6 +69,9 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
     isForNew: means.volumes === 'loop',
     copies: join(dataDir, 'volume-copies'),
   };
+  void thawLeft(loops.directory).catch((err: unknown) =>
+    log.warn({ err }, 'volumes that were left frozen may still be so'),
+  );
   await removeLeftCopies(loops.directory);
   await removeLeftInstances();
   const execs = join(dataDir, 'execs');

@@ -2,6 +2,8 @@
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { EngineFault } from '../../engine.ts';
+import { mountedVolume } from './loop-layout.ts';
+import { readMounts } from './mount-table.ts';
 import { path as programPath } from './volume-programs.ts';
 
 /** For so long writers wait at the most, whatever becomes of us. */
@@ -16,23 +18,23 @@ export const longestFreezeSeconds = 60;
  */
 export async function freezeAll(mounts: readonly string[], signal?: AbortSignal): Promise<{ end(): Promise<number> }> {
   signal?.throwIfAborted();
-  // The words of the script are always these: the mounts are its arguments.
-  const keeper = spawn('nice', ['-n', '-15', 'sh', '-c', keeperScript, 'sh', dirname(dirname(mounts[0]!)), ...mounts], {
-    env: { PATH: programPath, LC_ALL: 'C' },
-    detached: true,
-    stdio: ['pipe', 'pipe', 'ignore'],
-  });
+  const keeper = spawnScript(keeperScript, mounts);
   keeper.stdin.on('error', () => {});
   let told = '';
   const ended = Promise.withResolvers<void>();
   const frozen = Promise.withResolvers<void>();
+  let isKilled = false;
   let from = performance.now();
   keeper.stdout.on('data', (piece: Uint8Array) => {
     if (told === '') from = performance.now();
     told += String(piece);
     if (told.includes('frozen\n')) frozen.resolve();
   });
-  keeper.once('close', () => {
+  keeper.once('close', async (_, killedBy) => {
+    // What it waited for may live on, with its lock, until this.
+    keeper.stdin.end();
+    isKilled = killedBy !== null;
+    if (isKilled && told !== '') await letGo(mounts);
     ended.resolve();
     frozen.resolve();
   });
@@ -51,6 +53,7 @@ export async function freezeAll(mounts: readonly string[], signal?: AbortSignal)
   const end = async () => {
     keeper.stdin.end();
     await ended.promise;
+    if (isKilled) throw notFrozen('What held back whoever writes to the volumes was killed before the copy was done.');
     if (!told.includes('kept\n'))
       throw notFrozen(
         `The copy of the volumes was not done in ${longestFreezeSeconds} s, for which whoever writes to them waits at the most.`,
@@ -59,6 +62,41 @@ export async function freezeAll(mounts: readonly string[], signal?: AbortSignal)
   };
   if (!told.includes('frozen\n')) throw notFrozen('Whoever writes to the volumes could not be held back for a copy.');
   return { end };
+}
+
+/** The words of the scripts are always the same: the mounts are their arguments. */
+function spawnScript(script: string, mounts: readonly string[]) {
+  return spawn('nice', ['-n', '-15', 'sh', '-c', script, 'sh', dirname(dirname(mounts[0]!)), ...mounts], {
+    env: { PATH: programPath, LC_ALL: 'C' },
+    detached: true,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+}
+
+/**
+ * `root`: the folder of all volumes. Thaws those below it that were left frozen, as when all processes of a service were
+ * killed at once. What another process keeps frozen stays so.
+ */
+export async function thawLeft(root: string): Promise<void> {
+  const volumes = [...(await readMounts()).keys()].flatMap((mount) => {
+    const volume = mountedVolume(root, mount);
+    return volume ? [{ mount, deploymentId: volume.deploymentId }] : [];
+  });
+  for (const its of Map.groupBy(volumes, ({ deploymentId }) => deploymentId).values())
+    await letGo(its.map(({ mount }) => mount));
+}
+
+/** After one that was killed under the freeze, as by a system without memory. */
+async function letGo(mounts: readonly string[]): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const ending = spawnScript(letGoScript, mounts);
+  // The next freeze does what this one cannot.
+  ending.once('error', () => resolve());
+  ending.once('close', () => resolve());
+  ending.stdin.on('error', () => {});
+  ending.stdin.end();
+  ending.stdout.resume();
+  await promise;
 }
 
 function endGroup(leader: number): void {
@@ -75,32 +113,50 @@ function notFrozen(message: string): EngineFault {
 }
 
 /**
+ * Its value while somebody hurries the kernel tells what it was before: whoever comes next, also beside another, or after one
+ * that was killed, puts that back.
+ */
+const hurriedFrom = 1000;
+
+const commonScript = `
+trap '' HUP INT TERM PIPE
+shift
+thaw() { for mount; do fsfreeze --unfreeze "$mount"; done; }
+setting=/sys/kernel/rcu_expedited
+before=
+read -r before <$setting
+[ "\${before:-0}" -ge ${hurriedFrom} ] && before=$((before - ${hurriedFrom}))
+set_hurry() { [ -n "$before" ] && echo "$1" >$setting; }
+thaw "$@"
+`;
+
+/** Whoever has the lock for longer keeps a freeze, and has thawed what was left. */
+const letGoScript = `
+exec 9<"$1"
+flock --timeout 5 9 || exit
+${commonScript}
+set_hurry "$before"
+`;
+
+/**
  * Nothing under the freeze that can be done before: what is to be written is written (`sync`), and what waits for our end is
  * there. The kernel itself then waits until each of its processors has been elsewhere, three times for each file system
- * (measured: 34 of 37 ms), unless it is told not to be lazy about it, for which 7 is our word: by that the next one knows what
- * a killed one has left. Nobody may read what is told any more: that must not end it before the thaw.
+ * (measured: 34 of 37 ms), unless it is told not to be lazy about it. Nobody may read what is told any more: that must not
+ * end it before the thaw.
  */
 const keeperScript = `
 exec 9<"$1" 3<&0
 flock 9
-trap '' HUP INT TERM PIPE
-shift
-thaw() { for mount; do fsfreeze --unfreeze "$mount"; done; }
-hurry=/sys/kernel/rcu_expedited
-before=
-read -r before <$hurry
-[ "$before" = 7 ] && before=0
-hurry() { [ -n "$before" ] && echo "$1" >$hurry; }
-thaw "$@"
+${commonScript}
 sync --file-system "$@"
 timeout ${longestFreezeSeconds} cat <&3 >/dev/null &
-hurry 7
 echo freezing
+set_hurry $((before + ${hurriedFrom}))
 for mount; do
-  fsfreeze --freeze "$mount" || { hurry "$before"; thaw "$@"; exit 1; }
+  fsfreeze --freeze "$mount" || { set_hurry "$before"; thaw "$@"; exit 1; }
 done
 echo frozen
-hurry "$before"
+set_hurry "$before"
 wait $!
 lasted=$?
 thaw "$@"
