@@ -33,7 +33,8 @@ export async function playExport(row: Deployment, played: PlayedExport): Promise
   if (copiesAs === 'tars' && fate?.kind === 'death') return await dieOver(copies!, played);
   const service = { db, seal, now, urlOf, engine: copiesAs === 'tars' ? { copies } : { archives } };
   const wanted = { withSecrets: true, withVolumes: true };
-  const opened = await openExport(service as never, row, wanted, new AbortController().signal);
+  const { signal } = new AbortController();
+  const opened = await openExport(service as never, row, wanted, { signal, onFault: () => {} });
   if (!opened.ok) return note('export refused');
   await meanwhile();
   const exported = opened.value;

@@ -195,13 +195,15 @@ test('where that copy cannot be made, or is not all of it, it is said, or the ta
   const url = '/exportDeployment?applicationName=shop';
   let failing = 'copies.take';
   const copies = onManyHosts(async ({ name }, perform) => {
-    if (name === failing) throw new EngineFault('unavailable', 'The job load is at work on the volumes.');
+    const cause = new Error('load-1 is running');
+    if (name === failing) throw new EngineFault('unavailable', 'The job load is at work on the volumes.', { cause });
     return perform();
   });
   const answer = await api.get(url, { authorization: `Bearer ${token}` });
   assert.deepEqual([answer.status, answer.body.code], [503, 'capacity_exhausted']);
   assert.match(answer.body.error, /The job load is at work/);
   assert.match(answer.body.hint, /volumes=false/);
+  assert.match(api.lines.join(''), /load-1 is running/);
   assert.deepEqual(await copies.list(), []);
   failing = 'copies.read';
   await assert.rejects(exported(token));

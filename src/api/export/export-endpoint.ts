@@ -65,7 +65,8 @@ export function exportEndpoint(service: Service, streams: Streams): FastifyPlugi
         const { stop } = untilRevoked(service, request, reply, request.query);
         const given = AbortSignal.any([stop, closing.signal]);
         const asked = { withSecrets: secrets === 'true', withVolumes: volumes === 'true' };
-        const opened = await openExport(service, found, asked, given).catch((error: unknown) => {
+        const onFault = (fault: Error) => request.log.warn({ err: fault }, 'volumes could not be copied for an export');
+        const opened = await openExport(service, found, asked, { signal: given, onFault }).catch((error: unknown) => {
           if (!given.aborted) throw error;
           return undefined;
         });

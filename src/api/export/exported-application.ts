@@ -38,6 +38,12 @@ export type ExportedApplication = {
   sizeBytes: number;
 };
 
+export type Exporting = {
+  signal: AbortSignal;
+  /** Is told why the volumes could not be copied, where that is refused. */
+  onFault: (fault: EngineFault) => void;
+};
+
 /**
  * Refuses where the server has no room for a copy of the volumes, or where they may be partly of before a restore. Throws
  * at the abort.
@@ -46,7 +52,7 @@ export async function openExport(
   { db, seal, engine, pushedBlobs, urlOf, now }: Service,
   deployment: Deployment,
   { withSecrets, withVolumes }: ExportWanted,
-  signal: AbortSignal,
+  exporting: Exporting,
 ): Promise<Result<ExportedApplication>> {
   // What serves is what wrote the data.
   const number = deployment.servingRevision ?? deployment.revision;
@@ -57,7 +63,7 @@ export async function openExport(
   const volumes = volumesOf(spec);
   const before = await finishedRestores(db, deployment.id);
   if (withVolumes && before === undefined) return restoreUnderWay;
-  const taken = await takeVolumes({ db, engine, now }, deployment, withVolumes ? volumes : [], signal);
+  const taken = await takeVolumes({ db, engine, now }, deployment, withVolumes ? volumes : [], exporting);
   if (!taken.ok) return taken;
   await using opening = new AsyncDisposableStack();
   opening.use(taken.value);
@@ -143,7 +149,7 @@ async function takeVolumes(
   { db, engine, now }: Pick<Service, 'db' | 'engine' | 'now'>,
   { id }: Deployment,
   volumes: readonly DesiredVolume[],
-  signal: AbortSignal,
+  { signal, onFault }: Exporting,
 ): Promise<Result<ArchivedVolumes>> {
   const { archives, copies } = engine;
   const names = volumes.map(({ volume }) => volume);
@@ -154,6 +160,7 @@ async function takeVolumes(
     return succeed(copies ? await takeTars(copies, { db, now }, { deploymentId: id, volumes: names, signal }) : none);
   } catch (error) {
     if (!(error instanceof EngineFault) || signal.aborted || (archives && error.hint === undefined)) throw error;
+    onFault(error);
     const { message, hint = 'Try again later' } = error;
     return refuse('capacity_exhausted', message, `${hint}; or export it without its volumes: volumes=false`);
   }
