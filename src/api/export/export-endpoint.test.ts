@@ -3,29 +3,15 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, test } from 'node:test';
-import { setImmediate as others } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { type TestApi, testApi } from '../../../test/support/api.ts';
-import { createTestEngine } from '../../../test/support/memory-engine.ts';
+import { exportShop, shop, startShop } from '../../../test/support/exported-shop.ts';
 import { filesOfTar } from '../../../test/support/tar-files.ts';
 import { pushedReference } from '../../config/values/pushed-image.ts';
 import { EngineFault } from '../../engine/engine.ts';
-import type { Interceptor } from '../../engine/memory/memory-call.ts';
 import type { VolumeArchive } from '../../engine/volume-facets.ts';
-import { heldCopies } from '../../store/copy-holds.ts';
 import { askForRestore, noteFilled, noteRestored, noteTry } from '../../store/restores.ts';
 import { settleImage } from '../../store/revisions.ts';
-
-const shop = `application:
-  name: shop
-  pods:
-    - { name: web, image: "nginx:1", path: /, servicePorts: [80], vars: { DB: "postgres://app:<% SECRET DB_PASSWORD %>@db:5432/app" } }
-    - name: db
-      image: postgres:15
-      servicePorts: [5432]
-      vars: { POSTGRES_PASSWORD: <% SECRET DB_PASSWORD %> }
-      volumes: [{ name: data, size: 1Gi, mountPath: /var/lib/postgresql/data }]
-`;
 
 let api: TestApi;
 beforeEach(async () => {
@@ -36,30 +22,8 @@ afterEach(async () => {
   await api.service.db.destroy();
 });
 
-async function start(yaml = shop) {
-  const { body } = await api.postYaml('/startUserDeployment', yaml);
-  const [{ id }] = (await api.service.db.selectFrom('deployments').select('id').execute()) as [{ id: string }];
-  const files = new Map([['base/1', 'every row']]);
-  api.world.volumes.set(`${id}/db-data`, {
-    owner: 'memory',
-    deploymentId: id,
-    volume: 'db-data',
-    sizeBytes: 2 ** 30,
-    files,
-  });
-  return { token: body.sessionToken as string, id };
-}
-
-async function exported(token: string, more = '') {
-  const answer = await api.app.inject({
-    url: `/exportDeployment?applicationName=shop${more}`,
-    headers: { authorization: `Bearer ${token}` },
-  });
-  assert.equal(answer.statusCode, 200, answer.body);
-  assert.equal(answer.headers['content-type'], 'application/x-tar');
-  assert.match(String(answer.headers['content-disposition']), /filename="shop\.tar"/);
-  return await filesOfTar(answer.rawPayload);
-}
+const start = (yaml?: string) => startShop(api, yaml);
+const exported = (token: string, more?: string) => exportShop(api, token, more);
 
 test('an export has the application, its data and how to start it', async () => {
   const { token } = await start();
@@ -148,66 +112,6 @@ test('a client that leaves gives the copy back, and one export of a deployment a
   assert.ok(second.headers['retry-after']);
   socket.destroy();
   await ended.promise;
-});
-
-/** As on an engine of many hosts. */
-function onManyHosts(given: Interceptor = async (_, perform) => perform()) {
-  const engine = createTestEngine({ world: api.world, copiesAs: 'tars', intercept: given });
-  delete engine.archives;
-  api.service.engine = engine;
-  return engine.copies!;
-}
-
-test('where no disk here has the data, a copy of them is read, which nobody clears meanwhile, and nothing is left of it', async () => {
-  const { token } = await start();
-  const { db, now } = api.service;
-  const held: string[] = [];
-  const copies = onManyHosts(async ({ name }, perform) => {
-    if (name === 'copies.read') held.push(...(await heldCopies(db, now())));
-    return perform();
-  });
-  const files = await exported(token);
-  assert.match(files.get('shop/README.md')!.toString(), /^The data is of one instant,/m);
-  const tar = files.get('shop/volumes/db-data.tar')!.toString();
-  assert.deepEqual(JSON.parse(tar), [['base/1', 'every row']]);
-  assert.match(files.get('shop/start-kubernetes.sh')!.toString(), /volumes\/db-data\.tar/);
-  assert.equal(held.length, 1);
-  while ((await heldCopies(db, now())).size > 0) await others();
-  assert.deepEqual(await copies.list(), []);
-});
-
-test('of volumes that storage has taken each by itself, the export says so', async () => {
-  const { token } = await start();
-  const copies = onManyHosts();
-  api.service.engine.copies = {
-    ...copies,
-    take: async (...asked) => ({ ...(await copies.take(...asked)), areApart: true }),
-  };
-  const files = await exported(token);
-  assert.match(
-    files.get('shop/README.md')!.toString(),
-    /^The data of each volume is of one instant,.* a little apart\.$/m,
-  );
-});
-
-test('where that copy cannot be made, or is not all of it, it is said, or the tar is broken', async () => {
-  const { token } = await start();
-  const url = '/exportDeployment?applicationName=shop';
-  let failing = 'copies.take';
-  const copies = onManyHosts(async ({ name }, perform) => {
-    const cause = new Error('load-1 is running');
-    if (name === failing) throw new EngineFault('unavailable', 'The job load is at work on the volumes.', { cause });
-    return perform();
-  });
-  const answer = await api.get(url, { authorization: `Bearer ${token}` });
-  assert.deepEqual([answer.status, answer.body.code], [503, 'capacity_exhausted']);
-  assert.match(answer.body.error, /The job load is at work/);
-  assert.match(answer.body.hint, /volumes=false/);
-  assert.match(api.lines.join(''), /load-1 is running/);
-  assert.deepEqual(await copies.list(), []);
-  failing = 'copies.read';
-  await assert.rejects(exported(token));
-  while ((await copies.list()).length > 0) await others();
 });
 
 test('a server without room for a copy says so, and what can be had all the same', async () => {

@@ -24,8 +24,12 @@ export async function takeTars(
   if (here.length > 0) {
     const key = `export-${newId()}`;
     opening.use(await holdCopy(db, key, now));
+    const copy = await copies.take(deploymentId, here, key, signal).catch(async (error: unknown) => {
+      // What cannot be cleared now goes with what was left: the caller is told why there is no copy.
+      await copies.clear(key).catch(() => {});
+      throw error;
+    });
     opening.defer(() => copies.clear(key));
-    const copy = await copies.take(deploymentId, here, key, signal);
     if (copy.kind !== 'tars') throw new Error('An engine that copies into a folder has archives of its own.');
     ({ pausedMs, areApart = false } = copy);
     for (const volume of here)

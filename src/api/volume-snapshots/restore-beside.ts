@@ -84,7 +84,7 @@ function choose(
         ? 'It has no files to be restored; dumps are loaded into databases that run, in place.'
         : `Both have ${both.join(', ')}.`,
     );
-  // Nothing of it runs before its data are there, and a dump is loaded into what runs.
+  // Nothing of it runs before its data is there, and a dump is loaded into what runs.
   if (named === undefined && dumped.length > 0)
     return refuse(
       'volume_not_found',
