@@ -23,7 +23,6 @@ import {
   commandSection,
   densitySection,
   guardSection,
-  imageSections,
   latencySection,
   loopSections,
   neighbourSections,
@@ -32,6 +31,7 @@ import {
   storeSections,
 } from './figures.ts';
 import { measureGuards } from './guards.ts';
+import { imageSections } from './image-figures.ts';
 import { measureImages } from './images.ts';
 import { measureLatencies } from './latency.ts';
 import { measureLoop } from './loop.ts';

@@ -6,7 +6,10 @@ import { openBrowser, type TestBrowser, type Visitor, type Width } from './brows
 let browser: TestBrowser;
 before(async () => {
   browser = await openBrowser({
-    ...{ BERTH_ENGINE: 'memory', BERTH_DISK_FREE: '1Mi', BERTH_START_RATE: '100/m', BERTH_GRACE: '1h' },
+    BERTH_ENGINE: 'memory',
+    BERTH_DISK_FREE: '1Mi',
+    BERTH_START_RATE: '100/m',
+    BERTH_GRACE: '1h',
   });
 });
 after(async () => await browser.close());

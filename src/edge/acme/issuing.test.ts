@@ -19,7 +19,13 @@ test('orders that hang keep a place each, are not placed twice, and hold up nobo
   const ordered: string[] = [];
   let now = Date.now();
   const issuing: Issuing = {
-    ...{ db, seal: sealWith('tests'), now: () => now, random: () => 0, log: silent, holder: 'this', mostInWeek: 50 },
+    db,
+    seal: sealWith('tests'),
+    now: () => now,
+    random: () => 0,
+    log: silent,
+    holder: 'this',
+    mostInWeek: 50,
     appsDomain: names.appsDomain,
     wanted: async () => wantedCertificates(names),
     underWay: new Map(),
