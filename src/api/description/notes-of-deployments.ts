@@ -206,7 +206,7 @@ export const notesOfDeployments: Record<string, OperationNote> = {
     tag: 'deployments',
     access: 'caller',
     description:
-      'A tar with the configuration, a Compose file and Kubernetes manifests, the contents of the volumes as they are at one instant (its `README.md` says where each is of one of its own), pushed images as an OCI layout, and scripts that start it without Berth. It is written as fast as it is read.',
+      'A tar with the configuration, a Compose file and Kubernetes manifests, the contents of the volumes as they are at one instant (where each is of an instant of its own, its `README.md` says so), pushed images as an OCI layout, and scripts that start it without Berth. It is written as fast as it is read.',
     refusals: [...refusalsOfApplications, 'snapshot_under_way', 'engine_unreachable', 'capacity_exhausted'],
   },
   getDeploymentLogs: {
