@@ -73,7 +73,7 @@ look() {
   set -- \${text##*)}
   state=$1 parent=$2 session=$4 born=\${20}
 }
-look "$leader" 2>/dev/null || born=
+look "$leader" 2>/dev/null || born=gone
 first=\${2-$born}
 say "$first"
 read -r go

@@ -131,6 +131,18 @@ for (const how of ['disposed of', 'whose connections broke'] as const)
     other.kill();
   });
 
+test('nothing is run where what would end it does not come up', async () => {
+  const place = here();
+  const connect: ConnectToPod = async (pod, command) => {
+    const connection = await place.connect(pod, command);
+    if (command[2] === endInShell(1)[2]) connection.close();
+    return connection;
+  };
+  const started = execIn({ ...place, connect }).start(workload, { command: ['sleep', '7373'] });
+  await assert.rejects(started, { name: 'EngineFault', kind: 'unavailable' });
+  assert.equal(await isThere('sleep 7373'), false);
+});
+
 test('one of another start that has the number of a session that has ended goes on', async () => {
   const other = spawn('/usr/bin/setsid', ['sleep', '7474']);
   await until(async () => await isThere('sleep 7474'));

@@ -91,6 +91,10 @@ function running(program: Heard, hasTerminal: boolean, end: () => Promise<void>)
 async function watchOver(pod: PodAddress, session: number, connect: Connect): Promise<() => Promise<void>> {
   const first = await connect(pod, endInShell(session));
   const began = await first.until(hasSaid);
+  if (began === '') {
+    first.close();
+    throw new EngineFault('unavailable', clusterIsSilent);
+  }
   return async () => {
     // It may have been ended in the container, or its connection be broken.
     if ((await tell(first)) || (await tell(await connect(pod, endInShell(session, began)).catch(unlessGone)))) return;

@@ -35,7 +35,8 @@ function scene(
         return { items: [{ metadata: { name: 'quick' }, driver: 'disks', deletionPolicy: 'Delete' }] };
       looks += 1;
       assert.match(String(query?.labelSelector), /^berth\.owner=owner,berth\.copy(=monday)?$/);
-      return { items: there().map(({ metadata }) => ({ metadata: { ...dates, ...metadata }, status: status(looks) })) };
+      const told = status(looks);
+      return { items: there().map(({ metadata }) => ({ metadata: { ...dates, ...metadata }, status: told })) };
     },
     find: async () => ({ provisioner: 'disks' }),
     async apply(manifest: Manifest) {
@@ -138,4 +139,25 @@ test('whoever gives up meanwhile is not told of as a cluster that failed', async
   const signal = AbortSignal.abort(new Error('the service stops'));
   await assert.rejects(snapshots.take({ ...taking, signal }), /the service stops/);
   assert.deepEqual(unused, []);
+});
+
+test('a cluster that is busy is asked again the next time, and nobody is stopped for it', async () => {
+  const { snapshots, unused, applied } = scene((looks) => {
+    if (looks === 1) throw new ClusterRefusal(429, '');
+    return ready;
+  });
+  await assert.rejects(snapshots.take(taking), { name: 'EngineFault', kind: 'unavailable' });
+  assert.deepEqual(unused, []);
+  applied.length = 0;
+  assert.equal((await snapshots.take(taking))?.size, 2);
+});
+
+test('a cluster that tells of its classes and lets nobody list VolumeSnapshots keeps nothing else from being cleared', async () => {
+  const { snapshots, unused } = scene(() => {
+    throw new ClusterRefusal(403, '');
+  });
+  assert.equal(await snapshots.take(taking), undefined);
+  assert.equal(unused.length, 1);
+  await snapshots.remove('monday');
+  assert.deepEqual(await snapshots.keys(), []);
 });

@@ -93,6 +93,14 @@ export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapsho
     return chooseSnapshotClass(found.provisioner, items, snapshotClass);
   }
 
+  /** Undefined where the cluster has none, or lets nobody know of them: then none was made either. */
+  async function listAll(selector: string): Promise<FoundVolumeSnapshot[] | undefined> {
+    return await list(selector).catch((error: unknown) => {
+      if (error instanceof ClusterRefusal && [403, 404].includes(error.status)) return undefined;
+      throw error;
+    });
+  }
+
   async function list(selector: string, namespace?: string): Promise<FoundVolumeSnapshot[]> {
     const query = { labelSelector: `${labelKeys.owner}=${owner},${selector}` };
     const path = pathOf('VolumeSnapshot', undefined, namespace);
@@ -166,7 +174,7 @@ export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapsho
     },
     async remove(key) {
       if (!known.has(key)) return;
-      for (const { metadata } of await list(`${copyKey}=${key}`)) {
+      for (const { metadata } of (await listAll(`${copyKey}=${key}`)) ?? []) {
         const { name, namespace = '', uid } = metadata;
         await cluster.remove('VolumeSnapshot', name, { namespace, uid });
       }
@@ -174,10 +182,7 @@ export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapsho
     },
     async keys() {
       if (performance.now() < nextLookMs) return [...known];
-      const found = await list(copyKey).catch((error: unknown) => {
-        if (error instanceof ClusterRefusal && [403, 404].includes(error.status)) return undefined;
-        throw error;
-      });
+      const found = await listAll(copyKey);
       nextLookMs = performance.now() + (found ? lookEveryMs : refusedMs);
       for (const { metadata } of found ?? [])
         if (metadata.deletionTimestamp === undefined) known.add(metadata.labels?.[copyKey] ?? '');
@@ -186,8 +191,12 @@ export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapsho
   };
 }
 
-/** For the operator, who has to read what the cluster itself says. */
+/** Of a cluster that is busy: it says nothing about its storage. */
+const passingStatuses = [429, 503, 504];
+
+/** For the operator, who has to read what the cluster itself says. Throws what will pass. */
 function wordsOf(error: unknown): string {
+  if (error instanceof ClusterRefusal && passingStatuses.includes(error.status)) throw faultOf(error);
   if (error instanceof ClusterRefusal && error.status === 404) return 'the cluster has no VolumeSnapshots';
   if (error instanceof ClusterRefusal) return error.message;
   if (error instanceof EngineFault) return error.message;
