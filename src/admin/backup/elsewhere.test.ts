@@ -117,11 +117,12 @@ test('data are held while they are read and come back where there are none; one 
     );
     addData(world, id, `of ${id}`);
   }
-  let held = 0;
+  let [held, isAway] = [0, false];
   const copiesElsewhere = elsewhere(world, async (call, perform) => {
     if (call.name === 'copies.read') held = (await heldCopies(db, now())).size;
-    if (call.name === 'copies.take' && call.deploymentId === 'blog')
-      throw new EngineFault('unavailable', 'The job load is at work.');
+    // What there is of its copy cannot be cleared either.
+    isAway = (call.name === 'copies.take' && call.deploymentId === 'blog') || (isAway && call.name === 'copies.clear');
+    if (isAway) throw new EngineFault('unavailable', 'The job load is at work.');
     return perform();
   });
   const steps: string[] = [];

@@ -7,6 +7,7 @@ import { keepTars } from '../../backup/kept-tars.ts';
 import { movingMs } from '../../backup/moving-time.ts';
 import type { Repository } from '../../backup/restic.ts';
 import type { Instant } from '../../deployment/deployment.ts';
+import { takeCopy } from '../../engine/take-copy.ts';
 import type { VolumeCopies } from '../../engine/volume-facets.ts';
 import { newId } from '../../lib/ids.ts';
 import { holdCopy } from '../../store/copy-holds.ts';
@@ -26,9 +27,9 @@ export function keepCopies(db: Kysely<Tables>, { repository, copies, now }: Keep
       const key = `backup-${newId()}`;
       await using opened = new AsyncDisposableStack();
       opened.use(await holdCopy(db, key, now));
-      opened.defer(() => copies.clear(key));
       const names = volumes.map(({ volume }) => volume);
-      const copy = await copies.take(deploymentId, names, key);
+      const copy = await takeCopy(copies, deploymentId, names, key);
+      opened.defer(() => copies.clear(key));
       if (copy.kind !== 'tars') throw new Error('What copies into a folder of this machine is kept from there.');
       const at = now();
       const { placeId, totalBytes, addedBytes } = await keepTars(copy, names, repository, {

@@ -3,6 +3,7 @@
  * in the store meanwhile, by which whoever clears what was left knows that somebody reads it.
  */
 import { PassThrough, type Readable } from 'node:stream';
+import { takeCopy } from '../../engine/take-copy.ts';
 import type { ArchivedVolumes, ReadableTars, VolumeArchive, VolumeCopies } from '../../engine/volume-facets.ts';
 import { newId } from '../../lib/ids.ts';
 import { holdCopy } from '../../store/copy-holds.ts';
@@ -24,11 +25,7 @@ export async function takeTars(
   if (here.length > 0) {
     const key = `export-${newId()}`;
     opening.use(await holdCopy(db, key, now));
-    const copy = await copies.take(deploymentId, here, key, signal).catch(async (error: unknown) => {
-      // What cannot be cleared now goes with what was left: the caller is told why there is no copy.
-      await copies.clear(key).catch(() => {});
-      throw error;
-    });
+    const copy = await takeCopy(copies, deploymentId, here, key, signal);
     opening.defer(() => copies.clear(key));
     if (copy.kind !== 'tars') throw new Error('An engine that copies into a folder has archives of its own.');
     ({ pausedMs, areApart = false } = copy);
