@@ -62,7 +62,8 @@ test('a watch that has ended is begun anew, and until it is nothing is said to b
   const begun = starts.length;
   end('Pod');
   assert.throws(() => cache.check(), EngineFault);
-  while (starts.length === begun) await new Promise((resolve) => setImmediate(resolve));
+  await assert.rejects(cache.untilCurrent(AbortSignal.abort()), { name: 'AbortError' });
+  await cache.untilCurrent();
   assert.deepEqual(starts.slice(begun), ['Pod']);
   cache.check();
 });

@@ -27,6 +27,8 @@ export type CachedKind = keyof CachedKinds;
 export type Cache = AsyncDisposable & {
   /** Throws EngineFault while what is known may be out of date. */
   check(): void;
+  /** For whoever does not come again: watches end now and then. Throws EngineFault where that takes too long. */
+  untilCurrent(signal?: AbortSignal): Promise<void>;
   /** Of a deployment; without one, of all of this installation. */
   list<K extends CachedKind>(kind: K, deploymentId?: string): CachedKinds[K][];
   find<K extends CachedKind>(kind: K, name: string, deploymentId?: string): CachedKinds[K] | undefined;
@@ -100,6 +102,12 @@ export async function openCache(cluster: Cluster, owner: string): Promise<Cache>
   const cache: Cache = {
     check() {
       if (behind.size > 0) throw new EngineFault('unavailable', clusterIsSilent);
+    },
+    async untilCurrent(signal) {
+      const enough = AbortSignal.any([AbortSignal.timeout(seenPatienceMs), ...(signal ? [signal] : [])]);
+      while (behind.size > 0 && !enough.aborted) await wait(shortestPauseMs, enough);
+      signal?.throwIfAborted();
+      cache.check();
     },
     list: (kind, deploymentId) => [
       ...(deploymentId !== undefined && kind === 'Namespace'

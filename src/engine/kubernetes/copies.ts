@@ -215,7 +215,7 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
 
   return {
     sizes: async (deploymentId) => {
-      cache.check();
+      await cache.untilCurrent();
       const present = [...claimsOf(deploymentId)].filter(
         ([, { metadata }]) => metadata.deletionTimestamp === undefined,
       );

@@ -111,8 +111,12 @@ export function createWriters(cluster: Pick<Cluster, 'change'>, cache: Cache): W
         cache.listen((id) => {
           if (id === deploymentId && usersOf(stop).length > 0) hasComeUp = true;
         }, watching.signal);
-        await work().finally(() => watching.abort());
-        cache.check();
+        try {
+          await work();
+          await cache.untilCurrent(stop.signal);
+        } finally {
+          watching.abort();
+        }
         if (hasComeUp) throw new EngineFault('unavailable', 'A pod has started on the volumes while they were copied.');
       } finally {
         await Promise.all(stopped.map(letOneGo));
