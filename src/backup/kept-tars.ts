@@ -39,7 +39,7 @@ export async function keepTars(
     sum.totalBytes += saved.totalBytes;
     sum.addedBytes += saved.addedBytes;
   }
-  return { placeId: ids.join(between), ...sum };
+  return { placeId: placeIdOf(ids), ...sum };
 }
 
 export type FillingFromTars = {
@@ -48,9 +48,13 @@ export type FillingFromTars = {
   stop: AbortSignal;
 };
 
-/** The ids of what is kept under such a one: each volume's own. */
+/** The ids of what is kept under such a one: each volume's own, and what else was kept with them. */
 export function idsOf(placeId: string): string[] {
-  return placeId.split(between);
+  return placeId.split(between).filter((id) => id !== '');
+}
+
+export function placeIdOf(ids: readonly string[]): string {
+  return ids.join(between);
 }
 
 /** Fills volumes that were made with what is kept of those of these names. */

@@ -9,6 +9,7 @@ import { fillFromTars } from '../backup/kept-tars.ts';
 import { movingMs } from '../backup/moving-time.ts';
 import type { Repository } from '../backup/restic.ts';
 import type { Deployment } from '../deployment/deployment.ts';
+import { type LoadedDump, loadedOf } from '../deployment/snapshot/dump.ts';
 import type { Restore, Snapshot } from '../deployment/snapshot/snapshot.ts';
 import type { FilesBelow, FillableTars } from '../engine/volume-facets.ts';
 import { newId } from '../lib/ids.ts';
@@ -19,7 +20,8 @@ import { volumeSizesOfDeployment } from '../store/revisions.ts';
 import { askForSnapshot, snapshotById } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
 import { loadsAtOnce } from './dumps/database-tools.ts';
-import { pathOfDump } from './dumps/dump-files.ts';
+import { readThrough } from './dumps/dump-files.ts';
+import { type DumpReader, idsOfDumps, pathOfDump, readerOf, readersFrom } from './dumps/dump-place.ts';
 import { loadDumps, refuseUnlessRunning } from './dumps/take-dumps.ts';
 import { clearUnlessBusy, SnapshotFault, type SnapshotParts, wordsOf } from './snapshot-parts.ts';
 import { folderOf, takenSnapshot, takeSnapshot } from './take-snapshot.ts';
@@ -54,20 +56,18 @@ export async function fillRestore(restore: Restore, deployment: Deployment, part
   stop.throwIfAborted();
   const made = await engine.copies.make(from, sizes, key, deploymentId, stop);
   stop.throwIfAborted();
-  await bring(repository, snapshot, made, { restore, from, key, parts });
+  const readerOfDump = await bring(repository, snapshot, made, { restore, from, key, parts });
   stop.throwIfAborted();
   await engine.copies.finish(from, restore.volumes, key, stop);
   const { dumps } = restore;
   // Before what is there is kept: with dumps that is done once, and what is written between it and the load can be lost.
   await refuseUnlessRunning(dumps, deploymentId, parts);
   if (restore.takesSafety) await takeSafety(restore, deployment, parts);
-  if (made.kind === 'files') {
-    const loading = loadDumps(dumps, made.folder, { deploymentId, totalBytes: snapshot.totalBytes ?? 0, parts });
-    await loading.catch((error: unknown) => {
-      // There may be a part: what was there is put back now, and not after other tries, whose writes would be lost with it.
-      throw restore.takesSafety && !dumps.every(({ kind }) => loadsAtOnce(kind)) ? finalOf(error) : error;
-    });
-  }
+  const loading = loadDumps(dumps, readerOfDump, { deploymentId, totalBytes: snapshot.totalBytes ?? 0, parts });
+  await loading.catch((error: unknown) => {
+    // There may be a part: what was there is put back now, and not after other tries, whose writes would be lost with it.
+    throw restore.takesSafety && !dumps.every(({ kind }) => loadsAtOnce(kind)) ? finalOf(error) : error;
+  });
   stop.throwIfAborted();
   await write(db, { deploymentId }, async (db) => {
     if (await noteFilled(db, restore.id, key)) await makeDue(db, deploymentId, atOnce(now()));
@@ -96,13 +96,13 @@ function sizesIn({ volumes }: Snapshot, name: string): number[] {
 
 type Filling = { restore: Restore; from: string; key: string; parts: SnapshotParts };
 
-/** Notes meanwhile how far it is: what is in the volumes, of what is to be. */
+/** Notes meanwhile how far it is: what is in the volumes, of what is to be. @returns What reads the dumps. */
 async function bring(
   repository: Repository,
   snapshot: Snapshot & { placeId: string },
   made: FilesBelow | FillableTars,
   { restore, from, key, parts }: Filling,
-): Promise<void> {
+): Promise<(dump: LoadedDump) => DumpReader> {
   const { placeId, totalBytes, volumes } = snapshot;
   const withinMs = movingMs(totalBytes ?? 0);
   const ended = new AbortController();
@@ -118,9 +118,15 @@ async function bring(
     }
   })().catch((err: unknown) => parts.log.error({ err }, 'how far a restore is could not be noted'));
   try {
-    if (made.kind === 'tars')
-      await fillFromTars(made, restore.volumes, snapshot, { repository, withinMs, stop: parts.stop });
-    else await repository.bring(placeId, made.folder, [...made.paths, ...restore.dumps.map(pathOfDump)], withinMs);
+    if (made.kind === 'files') {
+      await repository.bring(placeId, made.folder, [...made.paths, ...restore.dumps.map(pathOfDump)], withinMs);
+      return (dump) => readerOf(made.folder, dump);
+    }
+    await fillFromTars(made, restore.volumes, snapshot, { repository, withinMs, stop: parts.stop });
+    const ids = idsOfDumps(placeId, volumes);
+    const readers = await readersFrom(ids, loadedOf(snapshot.dumps), { repository, withinMs });
+    for (const { pod } of restore.dumps) await readThrough(readers.get(pod)!);
+    return ({ pod }) => readers.get(pod)!;
   } finally {
     ended.abort();
     await watching;

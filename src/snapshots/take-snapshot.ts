@@ -3,7 +3,7 @@
  * at any instant, the row is still there, and the next call begins anew: what the former has left goes.
  */
 
-import { keepTars } from '../backup/kept-tars.ts';
+import { idsOf, type KeptTars, keepTars, placeIdOf } from '../backup/kept-tars.ts';
 import { movingMs } from '../backup/moving-time.ts';
 import type { Repository, Saved } from '../backup/restic.ts';
 import type { Deployment } from '../deployment/deployment.ts';
@@ -24,7 +24,7 @@ import { openRestores } from '../store/restores.ts';
 import { volumeSizesOfDeployment } from '../store/revisions.ts';
 import { letLeave, noteTaken, snapshotById, snapshotsOf, snapshotsOfAccount } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
-import { pathOfDump } from './dumps/dump-files.ts';
+import { pathOfDump, writerInto, writerTo } from './dumps/dump-place.ts';
 import { saveFirst } from './dumps/save-first.ts';
 import { takeDumps } from './dumps/take-dumps.ts';
 import { SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
@@ -112,10 +112,16 @@ async function keep(
   const { deploymentId } = snapshot;
   const dumps = loadedOf(snapshot.dumps);
   const saving = { tags: tagsOf(snapshot), mayBeRenamed: false };
-  if (copy.kind === 'tars' && dumps.length > 0) throw noFolder();
-  if (copy.kind === 'tars')
-    return await keepTars(copy, names, repository, { ...saving, withinMs: movingMs(copy.apparentBytes) });
-  const dumpedBytes = await takeDumps(dumps, copy.folder, { deploymentId, volumes: present, parts });
+  const taking = { deploymentId, volumes: present, parts };
+  if (copy.kind === 'tars') {
+    const tars = await keepTars(copy, names, repository, { ...saving, withinMs: movingMs(copy.apparentBytes) });
+    const withinMs = movingMs(present.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
+    const files: Saved[] = [];
+    const writer = writerInto(repository, { ...saving, withinMs }, (saved) => void files.push(saved));
+    await takeDumps(dumps, () => writer, { ...taking, keptIn: folderOf(repository) });
+    return withFiles(tars, files);
+  }
+  const dumpedBytes = await takeDumps(dumps, (dump) => writerTo(copy.folder, dump), taking);
   parts.stop.throwIfAborted();
   const { id: placeId, ...saved } = await repository.save(copy.folder, [...copy.paths, ...dumps.map(pathOfDump)], {
     ...saving,
@@ -124,15 +130,20 @@ async function keep(
   return { placeId, ...saved };
 }
 
-/** A folder for dumps alone. */
+/** A folder for dumps alone, where volumes are in one. */
 async function nothingCopied({ id }: Deployment, key: string, { engine }: SnapshotParts): Promise<VolumeCopy> {
   const made = await engine.copies.make(id, [], key);
   if (made.kind === 'files') return { ...made, pausedMs: 0, apparentBytes: 0 };
-  throw noFolder();
+  return { kind: 'tars', sizes: new Map(), read: async () => {}, pausedMs: 0, apparentBytes: 0 };
 }
 
-function noFolder(): SnapshotFault {
-  return new SnapshotFault('Where volumes are in no folder of the service, there are no dumps.', { isFinal: true });
+/** PURE. Under one id, the files after the volumes. */
+function withFiles(tars: KeptTars, files: readonly Saved[]): KeptTars {
+  return {
+    placeId: placeIdOf([...idsOf(tars.placeId), ...files.map(({ id }) => id)]),
+    totalBytes: files.reduce((sum, { totalBytes }) => sum + totalBytes, tars.totalBytes),
+    addedBytes: files.reduce((sum, { addedBytes }) => sum + addedBytes, tars.addedBytes),
+  };
 }
 
 async function volumesToTake({ id }: Deployment, { db, engine }: SnapshotParts) {

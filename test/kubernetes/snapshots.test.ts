@@ -21,6 +21,7 @@ let folder: string;
 let berth: Berth;
 let cluster: Cluster;
 let app: Started;
+let image: string;
 let first: string;
 /** The starts that it has; another one comes after each copy, and after a try that is begun anew. */
 let startsKept: number;
@@ -54,18 +55,32 @@ const yaml = (image: string) => `application:
         - { name: more, size: 16Mi, mountPath: /more }
 `;
 
+/** As the set-up builds it. */
+const postgres = 'postgres:15';
+
+const library = (image: string) => `application:
+  name: library
+  pods:
+    - { name: web, image: "${image}", path: /, servicePorts: [8080] }
+    - name: books
+      image: ${postgres}
+      servicePorts: [5432]
+      vars: { POSTGRES_PASSWORD: "it's", POSTGRES_DB: books }
+      volumes: [{ name: data, size: 256Mi, mountPath: /var/lib/postgresql/data }]
+`;
+
 before(async () => {
   const [docker, connected] = [await connectDocker(), await connectCluster()];
   cluster = connected;
-  const image = await buildImage(docker, { name: 'contract' });
+  image = await buildImage(docker, { name: 'contract' });
   const copier = await provideDebian(docker);
-  await importImages(docker, [image, copier]);
+  await importImages(docker, [image, copier, postgres]);
   folder = await mkdtemp(join(tmpdir(), 'berth-copied-'));
   const own = {
     BERTH_SNAPSHOTS: folder,
     BERTH_PROBE_IMAGE: copier,
-    BERTH_LOCAL_IMAGES: `berth-test-*,${copier}`,
-    BERTH_TIERS: 'free deployments=9 memory=9Gi snapshot-every=never',
+    BERTH_LOCAL_IMAGES: `berth-test-*,${copier},${postgres}`,
+    BERTH_TIERS: 'free deployments=9 memory=9Gi snapshot-every=never exec=yes',
     BERTH_DISK_FREE: '1Mi',
   };
   berth = await createBerth(own, { engine: 'kubernetes' });
@@ -85,24 +100,32 @@ async function told(of: Started) {
   return (await berth.get(`/getSnapshots?${new URLSearchParams(named(of))}`)).body;
 }
 
-async function take(): Promise<string> {
-  const { status, body, text } = await berth.postJson('/createSnapshot', named(app));
+async function take(of = app, more: object = {}): Promise<string> {
+  const { status, body, text } = await berth.postJson('/createSnapshot', { ...named(of), ...more });
   assert.equal(status, 200, text);
   return body.snapshot.id;
 }
 
-async function whenTaken(id: string) {
+async function whenTaken(id: string, of = app) {
   return await until('the snapshot is taken', async () => {
-    const found = (await told(app)).snapshots.find((each: { id: string }) => each.id === id);
+    const found = (await told(of)).snapshots.find((each: { id: string }) => each.id === id);
     assert.notEqual(found.state, 'failed', found.problem);
     return found.state === 'taken' ? found : undefined;
   });
 }
 
-async function restore(id: string, more: object = {}) {
-  const { status, body, text } = await berth.postJson('/restoreSnapshot', { ...named(app), snapshot: id, ...more });
+async function restore(id: string, more: object = {}, of = app) {
+  const { status, body, text } = await berth.postJson('/restoreSnapshot', { ...named(of), snapshot: id, ...more });
   assert.equal(status, 200, text);
   return body;
+}
+
+async function whenRestored(of: Started): Promise<void> {
+  await until('it is restored', async () => {
+    const { restores } = await told(of);
+    assert.notEqual(restores[0]?.state, 'failed', restores[0]?.problem);
+    return restores[0]?.state === 'done' || undefined;
+  });
 }
 
 async function textsOf(of: Started, ...paths: string[]): Promise<string[]> {
@@ -154,11 +177,7 @@ test('a snapshot stops those that write for as long as it says, and moves what h
 test('restored in place, all volumes are those of the snapshot, with owners and modes, at the same address', async () => {
   const [before] = await numbers(app);
   await restore(first);
-  await until('it is restored', async () => {
-    const { restores } = await told(app);
-    assert.notEqual(restores[0]?.state, 'failed', restores[0]?.problem);
-    return restores[0]?.state === 'done' || undefined;
-  });
+  await whenRestored(app);
   // Those that the snapshot has, and the one after the restore.
   assert.equal(await bothStarts(app), startsKept + 1);
   const [now] = await numbers(app);
@@ -175,6 +194,42 @@ test('restored beside, another deployment begins with what the snapshot has', as
   assert.deepEqual(await textsOf(other, 'sum'), [sum]);
   await nothingIsLeft(other);
   await berth.remove(other);
+});
+
+test('a PostgreSQL is dumped and loaded by its own tools while it runs, and what a killed service has begun in its pod ends', async () => {
+  const books = await berth.start(library(image));
+  await berth.reach(books, 'running');
+  await claim(berth, books);
+  const run = async (...command: string[]): Promise<string> => {
+    const { status, body, text } = await berth.postJson('/execInPod', { ...named(books), pod: 'books', command });
+    assert.equal(status, 200, text);
+    assert.deepEqual([body.exitCode, body.stderr], [0, ''], text);
+    return body.stdout.trim();
+  };
+  const ask = (sql: string) => run('psql', '-XAtq', '-U', 'postgres', '-d', 'books', '-c', sql);
+  await ask(`CREATE TABLE books AS SELECT n, md5(n::text) AS title FROM generate_series(1, 100000) n`);
+  const sum = await ask(`SELECT md5(string_agg(title, '' ORDER BY n)) FROM books`);
+  const kept = await whenTaken(await take(books, { dump: true }), books);
+  assert.deepEqual([kept.volumes, kept.dumps], [[], [{ pod: 'books', kind: 'postgres', volumes: ['books-data'] }]]);
+  assert.equal(kept.pausedMs, 0);
+  assert.ok(kept.totalBytes > 3_000_000 && kept.totalBytes < 9_000_000, `${kept.totalBytes} bytes`);
+  await ask('DELETE FROM books; CREATE TABLE later (n int)');
+  await restore(kept.id, {}, books);
+  await whenRestored(books);
+  assert.equal(await ask(`SELECT md5(string_agg(title, '' ORDER BY n)) FROM books`), sum);
+  assert.equal(await ask("SELECT to_regclass('later') IS NULL"), 't');
+  assert.ok(!berth.log().includes("it's"), 'a password is in the log');
+
+  const body = { ...named(books), pod: 'books', command: ['sh', '-c', 'trap "" HUP TERM; sleep 7171'] };
+  const given = berth.postJson('/execInPod', body).catch(() => undefined);
+  const sleeps = async () => (await run('sh', '-c', 'cat /proc/[0-9]*/cmdline')).includes('sleep\0' + '7171');
+  await until('it sleeps', async () => (await sleeps()) || undefined);
+  await berth.end('SIGKILL');
+  await given;
+  await berth.serve();
+  await until('it was ended', async () => !(await sleeps()) || undefined);
+  await nothingIsLeft(books);
+  await berth.remove(books);
 });
 
 test('of a service that is killed while it copies nothing is left, and the next one takes the snapshot', async () => {

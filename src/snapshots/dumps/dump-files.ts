@@ -1,10 +1,7 @@
 /**
- * Dumps of databases by their own tools: files in a folder, one for each database and one that tells which they are. They
- * are written by containers that may lie, and read to them again.
+ * Dumps of databases by their own tools: a file for each database and one that tells which they are. They are written by
+ * containers that may lie, and read to them again.
  */
-import { createReadStream } from 'node:fs';
-import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { LoadedDump } from '../../deployment/snapshot/dump.ts';
 import type { WorkloadName } from '../../deployment/workload/workload.ts';
 import type { Exec } from '../../engine/exec.ts';
@@ -16,36 +13,29 @@ import {
   databaseTools,
   type LoadStep,
 } from './database-tools.ts';
+import { type DumpReader, type DumpWriter, type Fill, fileName, listName, textOf } from './dump-place.ts';
 import { runTool } from './run-tool.ts';
 
 /** `workload`: where the database runs. `withinMs`: for each run of a tool. */
 export type Dumping = { exec: Exec; workload: WorkloadName; withinMs: number; stop: AbortSignal };
 
-/** Where those of a pod are, below the folder that is kept. */
-export function pathOfDump({ pod }: LoadedDump): string {
-  return join('dumps', pod);
-}
-
 const mostListed = 200_000;
-const listName = 'databases.json';
-const fileName = (at: number) => `${at}.sql`;
 
 /** @returns how many bytes it has. Throws SnapshotFault, also where all databases would have more than `mostBytes`. */
 export async function writeDump(
   dump: LoadedDump,
-  folder: string,
+  write: DumpWriter,
   dumping: Dumping & { mostBytes: number },
 ): Promise<number> {
-  const place = join(folder, pathOfDump(dump));
-  await mkdir(place, { recursive: true, mode: 0o700 });
   const tools = databaseTools[dump.kind];
   const databases = await listDatabases(dump, tools, dumping);
+  const list = databases.map((each) => `${JSON.stringify(each)}\n`).join('');
+  await write(listName, (take) => take(Buffer.from(list, 'utf8')));
   let written = 0;
   for (const [at, database] of databases.entries()) {
     const left = dumping.mostBytes - written;
-    written += await writeOne(tools, database, join(place, fileName(at)), { ...dumping, mostBytes: left });
+    written += await writeOne(tools, database, (fill) => write(fileName(at), fill), { ...dumping, mostBytes: left });
   }
-  await writeFile(join(place, listName), databases.map((each) => `${JSON.stringify(each)}\n`).join(''));
   return written;
 }
 
@@ -71,32 +61,38 @@ async function listDatabases(
 async function writeOne(
   tools: DatabaseTools,
   database: DumpedDatabase,
-  path: string,
+  write: (fill: Fill) => Promise<void>,
   dumping: Dumping & { mostBytes: number },
 ): Promise<number> {
-  await using file = await open(path, 'wx', 0o600);
   let written = 0;
   let last = Buffer.alloc(0);
-  const take = async (piece: Uint8Array) => {
-    await file.writeFile(piece);
-    written += piece.length;
-    last = Buffer.concat([last, piece]).subarray(-1000);
-  };
-  const tool = tools.dump(database);
-  await runTool(tool, { ...dumping, take });
-  if (!tools.ending.test(last.toString('utf8')))
-    throw new SnapshotFault(`What ${tool.what} has written is incomplete.`);
+  await write(async (keep, signal) => {
+    const take = async (piece: Uint8Array) => {
+      await keep(piece);
+      written += piece.length;
+      last = Buffer.concat([last, piece]).subarray(-1000);
+    };
+    const tool = tools.dump(database);
+    const stop = signal ? AbortSignal.any([dumping.stop, signal]) : dumping.stop;
+    await runTool(tool, { ...dumping, stop, take });
+    if (!tools.ending.test(last.toString('utf8')))
+      throw new SnapshotFault(`What ${tool.what} has written is incomplete.`);
+  });
   return written;
 }
 
-/** Puts what is in a folder in the place of what the databases have. What was put there before is put there again. */
-export async function loadDump(dump: LoadedDump, folder: string, dumping: Dumping): Promise<void> {
-  const place = join(folder, pathOfDump(dump));
+/** Reads all of it to nobody: what cannot be read is told before anything has changed. */
+export async function readThrough(read: DumpReader): Promise<void> {
+  const databases = databasesIn(await textOf(read(listName)));
+  for (const at of databases.keys()) for await (const _ of read(fileName(at)));
+}
+
+/** Puts what is in a dump in the place of what the databases have. What was put there before is put there again. */
+export async function loadDump(dump: LoadedDump, read: DumpReader, dumping: Dumping): Promise<void> {
   const tools = databaseTools[dump.kind];
-  const databases = databasesIn(await readFile(join(place, listName), 'utf8'));
+  const databases = databasesIn(await textOf(read(listName)));
   const take = async ({ tool, input }: LoadStep) => {
-    const given =
-      'sql' in input ? [Buffer.from(input.sql, 'utf8')] : createReadStream(join(place, fileName(input.database)));
+    const given = 'sql' in input ? [Buffer.from(input.sql, 'utf8')] : read(fileName(input.database));
     await runTool(tool, { ...dumping, input: given as AsyncIterable<Uint8Array>, take() {}, mostBytes: mostListed });
   };
   try {

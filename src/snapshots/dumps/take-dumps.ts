@@ -1,21 +1,34 @@
 /** The dumps of one snapshot: written while their databases run, and loaded into those that run. */
-
 import { movingMs } from '../../backup/moving-time.ts';
 import type { Dump, LoadedDump } from '../../deployment/snapshot/dump.ts';
 import type { SizedVolume } from '../../deployment/snapshot/snapshot.ts';
 import type { ObservedWorkload } from '../../deployment/workload/workload.ts';
 import type { Exec } from '../../engine/exec.ts';
+import { wait } from '../../lib/wait.ts';
 import { SnapshotFault, type SnapshotParts } from '../snapshot-parts.ts';
 import { loadDump, writeDump } from './dump-files.ts';
+import type { DumpReader, DumpWriter } from './dump-place.ts';
 
 /** As text, data can be larger than as files. */
 const mostOfVolume = 2;
 
+/** For so long a database may start that was stopped for a copy. */
+const startPatienceMs = 5 * 60_000;
+const lookEveryMs = 500;
+
+/** `keptIn`: the folder that takes what is written, if that is where it is kept at once. */
+type TakingDumps = {
+  deploymentId: string;
+  volumes: readonly SizedVolume[];
+  keptIn?: string | undefined;
+  parts: SnapshotParts;
+};
+
 /** @returns how many bytes they have. Throws SnapshotFault, and faults of the engine. */
 export async function takeDumps(
   dumps: readonly LoadedDump[],
-  folder: string,
-  { deploymentId, volumes, parts }: { deploymentId: string; volumes: readonly SizedVolume[]; parts: SnapshotParts },
+  writerOf: (dump: LoadedDump) => DumpWriter,
+  { deploymentId, volumes, keptIn, parts }: TakingDumps,
 ): Promise<number> {
   const { engine, diskFreeBytes, stop } = parts;
   let written = 0;
@@ -23,7 +36,7 @@ export async function takeDumps(
     const exec = execOf(parts, dump);
     const its = volumes.filter(({ volume }) => dump.volumes.includes(volume));
     const sizeBytes = its.reduce((sum, volume) => sum + volume.sizeBytes, 0);
-    const room = (await engine.copies.room(deploymentId, [])) - diskFreeBytes;
+    const room = (await engine.copies.room(deploymentId, [], keptIn)) - diskFreeBytes;
     const mostBytes = Math.min(mostOfVolume * sizeBytes, room);
     const dumping = {
       exec,
@@ -31,7 +44,7 @@ export async function takeDumps(
       withinMs: movingMs(sizeBytes),
       stop,
     };
-    written += await writeDump(dump, folder, { ...dumping, mostBytes });
+    written += await writeDump(dump, writerOf(dump), { ...dumping, mostBytes });
   }
   return written;
 }
@@ -48,13 +61,13 @@ export async function refuseUnlessRunning(
 /** Throws SnapshotFault, and faults of the engine. */
 export async function loadDumps(
   dumps: readonly LoadedDump[],
-  folder: string,
+  readerOf: (dump: LoadedDump) => DumpReader,
   { deploymentId, totalBytes, parts }: { deploymentId: string; totalBytes: number; parts: SnapshotParts },
 ): Promise<void> {
   for (const dump of dumps) {
     const exec = execOf(parts, dump);
-    const { name: workload } = await workloadOf(dump, deploymentId, parts);
-    await loadDump(dump, folder, { exec, workload, withinMs: movingMs(totalBytes), stop: parts.stop });
+    const { name: workload } = await whenReady(dump, deploymentId, parts);
+    await loadDump(dump, readerOf(dump), { exec, workload, withinMs: movingMs(totalBytes), stop: parts.stop });
   }
 }
 
@@ -78,4 +91,17 @@ export async function workloadOf(
     .toSorted((a, b) => b.revision - a.revision);
   if (!found) throw new SnapshotFault(`Pod ${pod} does not run now: its database cannot be asked.`);
   return found;
+}
+
+/** As `workloadOf`, of one that has just been stopped for a copy too. */
+async function whenReady(dump: Dump, deploymentId: string, parts: SnapshotParts): Promise<ObservedWorkload> {
+  const patience = AbortSignal.any([AbortSignal.timeout(startPatienceMs), parts.stop]);
+  for (;;) {
+    const found = await workloadOf(dump, deploymentId, parts).catch((error: unknown) => {
+      if (patience.aborted) throw error;
+    });
+    if (found && (found.isReady || patience.aborted)) return found;
+    parts.stop.throwIfAborted();
+    await wait(lookEveryMs, patience);
+  }
 }
