@@ -80,7 +80,8 @@ before(async () => {
     BERTH_SNAPSHOTS: folder,
     BERTH_PROBE_IMAGE: copier,
     BERTH_LOCAL_IMAGES: `berth-test-*,${copier},${postgres}`,
-    BERTH_TIERS: 'free deployments=9 memory=9Gi snapshot-every=never exec=yes',
+    BERTH_TIERS: 'free deployments=9 memory=9Gi snapshot-every=never',
+    BERTH_STRANGERS: 'exec=yes',
     BERTH_DISK_FREE: '1Mi',
   };
   berth = await createBerth(own, { engine: 'kubernetes' });
