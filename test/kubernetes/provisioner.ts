@@ -1,7 +1,9 @@
 /** Makes what claims ask for, as directories of this machine, which the node shares: a cluster of tests has nobody else. */
+import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Cluster } from '../../src/engine/kubernetes/cluster.ts';
 import { ClusterRefusal, isSilence } from '../../src/engine/kubernetes/faults.ts';
 import type { FoundClaim } from '../../src/engine/kubernetes/objects.ts';
@@ -15,17 +17,27 @@ const everyNode = {
   required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'Exists' }] }] },
 };
 
-type Claim = FoundClaim & { spec?: { storageClassName?: string } };
+export type Claim = FoundClaim & { spec?: { dataSource?: { kind: string; name: string } } };
 
-/**
- * The name of its storage class; closing it removes that too, and all volumes. `isDefault`: of claims that name none;
- * `isDisk`: nodes take them for disks of their own, which belong to root.
- */
+export type ProvisionerOptions = {
+  /** Of claims that name none. */
+  isDefault?: boolean;
+  /** Nodes take them for disks of their own, which belong to root. */
+  isDisk?: boolean;
+  driver?: string;
+  /** The folder whose content a claim begins with. */
+  contentOf?: (claim: Claim) => Promise<string | undefined>;
+};
+
+export type Provisioner = AsyncDisposable & { name: string; folderOf(claim: Claim): string };
+
+/** The name of its storage class; closing it removes that too, and all volumes. */
 export async function startProvisioner(
   cluster: Cluster,
   name: string,
-  { isDefault = false, isDisk = false } = {},
-): Promise<AsyncDisposable & { name: string }> {
+  options: ProvisionerOptions = {},
+): Promise<Provisioner> {
+  const { isDefault = false, isDisk = false, driver = 'berth.test/directory', contentOf } = options;
   const folder = await mkdtemp(join(tmpdir(), 'berth-claims-'));
   const classPath = `/apis/storage.k8s.io/v1/storageclasses`;
   const annotations = { 'storageclass.kubernetes.io/is-default-class': String(isDefault) };
@@ -34,7 +46,7 @@ export async function startProvisioner(
       apiVersion: 'storage.k8s.io/v1',
       kind: 'StorageClass',
       metadata: { name, annotations },
-      provisioner: 'berth.test/directory',
+      provisioner: driver,
       allowVolumeExpansion: true,
       volumeBindingMode: 'Immediate',
     },
@@ -61,9 +73,14 @@ export async function startProvisioner(
     }
   }
 
-  async function make({ metadata, spec }: Claim): Promise<void> {
-    const path = join(folder, metadata.uid);
+  const folderOf = ({ metadata }: Claim) => join(folder, metadata.uid);
+
+  async function make(wanted: Claim): Promise<void> {
+    const { metadata, spec } = wanted;
+    const path = folderOf(wanted);
     await mkdir(path, { recursive: true });
+    const content = await contentOf?.(wanted);
+    if (content !== undefined) await promisify(execFile)('cp', ['-a', `${content}/.`, path]);
     // As provisioners of directories do it: nodes change the owner of disks, and not of directories of their own.
     await chmod(path, isDisk ? 0o755 : 0o777);
     const { name: claim, namespace, uid } = metadata;
@@ -105,6 +122,7 @@ export async function startProvisioner(
 
   return {
     name,
+    folderOf,
     async [Symbol.asyncDispose]() {
       closed.abort();
       await claims.stop();

@@ -1,5 +1,9 @@
-/** Snapshots of a deployment on a cluster, with restic, and a service that is killed meanwhile. */
+/**
+ * Snapshots of a deployment on a cluster, with restic, and a service that is killed meanwhile: first where the cluster
+ * knows of no VolumeSnapshots, then by those of a stand-in.
+ */
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,12 +11,14 @@ import { after, before, test } from 'node:test';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { type Cluster, connectCluster } from '../../src/engine/kubernetes/cluster.ts';
 import { namespaceName } from '../../src/engine/kubernetes/names.ts';
+import { newId } from '../../src/lib/ids.ts';
 import { buildImage } from '../contract/image.ts';
 import { provideDebian } from '../images/debian.ts';
 import { type Berth, createBerth, type Started, until } from '../scenarios/berth.ts';
 import { claim } from '../scenarios/claimed.ts';
 import { copiesIn } from './copies-in.ts';
-import { importImages } from './node.ts';
+import { edgeNetworks, importImages } from './node.ts';
+import { openSnapshotStandIn, type SnapshotStandIn } from './snapshot-stand-in.ts';
 
 const blobBytes = 8 * 2 ** 20;
 const modes = '1234:567 2750\n1234:567 4711\nown/file';
@@ -20,6 +26,7 @@ const modes = '1234:567 2750\n1234:567 4711\nown/file';
 let folder: string;
 let berth: Berth;
 let cluster: Cluster;
+let standIn: SnapshotStandIn;
 let app: Started;
 let image: string;
 let first: string;
@@ -76,7 +83,9 @@ before(async () => {
   const copier = await provideDebian(docker);
   await importImages(docker, [image, copier, postgres]);
   folder = await mkdtemp(join(tmpdir(), 'berth-copied-'));
+  standIn = await openSnapshotStandIn(cluster, `snapshots-${newId(randomBytes)}`, edgeNetworks[0]!.split('/')[0]!);
   const own = {
+    BERTH_STORAGE_CLASS: standIn.storageClass,
     BERTH_SNAPSHOTS: folder,
     BERTH_PROBE_IMAGE: copier,
     BERTH_LOCAL_IMAGES: `berth-test-*,${copier},${postgres}`,
@@ -92,6 +101,7 @@ before(async () => {
 });
 after(async () => {
   await berth?.destroy();
+  await standIn?.[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -239,7 +249,8 @@ test('of a service that is killed while it copies nothing is left, and the next 
     await until(instant, async () => {
       const there = await copiersOf(app);
       return (
-        there.some((name) => name.startsWith(instant === 'its pod is stopped' ? 'Deployment ' : 'Job ')) || undefined
+        there.some((name) => name.startsWith(instant === 'its pod is stopped' ? 'Deployment web-' : 'Job copier-')) ||
+        undefined
       );
     });
     await berth.end('SIGKILL');
@@ -250,4 +261,48 @@ test('of a service that is killed while it copies nothing is left, and the next 
     const [data, more] = await numbers(app);
     assert.ok(Math.abs(data! - more!) <= 2, `${data} and ${more}`);
   }
+});
+
+test('why pods are stopped for a snapshot is told once', () => {
+  assert.equal(toldWhy('the cluster has no VolumeSnapshots'), 3, berth.log());
+});
+
+/** In how many of its lives the service has told it. */
+function toldWhy(because: string): number {
+  return berth.log().split(`"because":"${because}"`).length - 1;
+}
+
+test('where the cluster takes VolumeSnapshots nobody is stopped, and what they have comes back', async () => {
+  await standIn.begin();
+  // Whoever has found none before looks again an hour later.
+  await berth.end('SIGTERM');
+  await berth.serve();
+  const starts = await bothStarts(app);
+  const [sum] = await textsOf(app, 'sum');
+  const id = await take();
+  const { pausedMs, totalBytes } = await whenTaken(id);
+  assert.equal(pausedMs, 0);
+  assert.ok(totalBytes >= blobBytes, String(totalBytes));
+  await nothingIsLeft(app);
+  assert.equal(await bothStarts(app), starts);
+  const other: Started = (await restore(id, { beside: true })).started;
+  await berth.reach(other, 'running');
+  assert.equal(await bothStarts(other), starts + 1);
+  assert.deepEqual(await textsOf(other, 'modes', 'sum'), [modes, sum]);
+  await nothingIsLeft(other);
+  await berth.remove(other);
+});
+
+test('of a service that is killed while storage takes VolumeSnapshots none is left', async () => {
+  standIn.isHeld = true;
+  const id = await take();
+  const taking = async () => (await copiersOf(app)).filter((name) => name.startsWith('VolumeSnapshot '));
+  await until('both are asked for', async () => (await taking()).length === 2 || undefined);
+  const left = await taking();
+  await berth.end('SIGKILL');
+  await berth.serve();
+  await until('they are gone', async () => !(await taking()).some((name) => left.includes(name)) || undefined);
+  standIn.isHeld = false;
+  assert.equal((await whenTaken(id)).pausedMs, 0);
+  await nothingIsLeft(app);
 });
