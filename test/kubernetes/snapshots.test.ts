@@ -90,7 +90,7 @@ before(async () => {
     BERTH_PROBE_IMAGE: copier,
     BERTH_LOCAL_IMAGES: `berth-test-*,${copier},${postgres}`,
     BERTH_TIERS: 'free deployments=9 memory=9Gi snapshot-every=never',
-    BERTH_STRANGERS: 'exec=yes',
+    BERTH_STRANGERS: 'session=1000 address=1000 memory=1Ti exec=yes',
     BERTH_DISK_FREE: '1Mi',
   };
   berth = await createBerth(own, { engine: 'kubernetes' });

@@ -81,7 +81,7 @@ export async function createBerth(
     ...env,
   };
   const read = readSettings(variables);
-  assert.ok(read.ok);
+  assert.ok(read.ok, 'mistakes' in read ? read.mistakes.join(' ') : '');
   const settings: Settings = read.settings;
   const { port } = settings;
   const log: string[] = [];
