@@ -12,6 +12,7 @@ const ofDocker: Readonly<Record<string, string>> = {
   'disk-full': "the disk of a Docker engine of the test's own",
   drill: 'snapshots of volumes of this machine, and databases in containers of Docker',
   dumps: "databases' own tools, which Berth runs in containers of Docker",
+  'killed-loads': "databases' own tools, which Berth runs in containers of Docker",
   'engine-restart': "a restart of a Docker engine of the test's own; of a cluster: test/kubernetes/disruptions",
   gvisor: 'containers of Docker in gVisor',
   'half-started': 'the engine in memory, and engines that are not there: the same wherever it runs',

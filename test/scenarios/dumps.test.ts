@@ -1,37 +1,28 @@
 /** Databases in snapshots by their own tools, on the real engine. Needs root. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { readdir, readFile, rename } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
-import { provideMariadb } from '../images/mariadb/recipe.ts';
-import { type Berth, createBerth, type Started, until } from './berth.ts';
-import { claim } from './claimed.ts';
+import { type Berth, type Started, until } from './berth.ts';
+import {
+  askBooks,
+  askGoods,
+  begin,
+  books,
+  containerOf,
+  ended,
+  goods,
+  inPod,
+  named,
+  needsRoot,
+  pod,
+  run,
+  take,
+  told,
+  yaml,
+} from './kept-databases.ts';
 
-const run = promisify(execFile);
-const needsRoot = { skip: process.getuid?.() === 0 ? false : 'file systems can be made by root alone' };
-const onlyAsked = { BERTH_TIERS: 'free deployments=9 memory=9Gi snapshot-every=never' };
-
-const pod = (name: string, lines: string) => `    - name: ${name}\n${lines}`;
-const books = pod(
-  'books',
-  `      image: postgres:15
-      servicePorts: [5432]
-      vars: { POSTGRES_USER: owner, POSTGRES_PASSWORD: "it's", POSTGRES_DB: "my \\"books\\"" }
-      volumes: [{ name: data, size: 256Mi, mountPath: /var/lib/postgresql/data }]
-`,
-);
-const goods = pod(
-  'goods',
-  `      image: mariadb:10.11
-      servicePorts: [3306]
-      vars: { MARIADB_ROOT_PASSWORD: "it's", MARIADB_DATABASE: goods }
-      volumes: [{ name: data, size: 512Mi, mountPath: /var/lib/mysql }]
-`,
-);
 // Nothing is in its volume before it saves.
 const carts = pod(
   'carts',
@@ -51,26 +42,6 @@ const visits = pod(
       volumes: [{ name: data, size: 64Mi, mountPath: /data }]
 `,
 );
-const web = pod('web', '      image: nginx:1\n      path: /\n      servicePorts: [80]\n');
-const yaml = (...pods: string[]) => `application:\n  name: keeper\n  pods:\n${web}${pods.join('')}`;
-
-const named = ({ applicationName, sessionToken }: Started) => ({ applicationName, sessionToken });
-
-/** Runs a program in the container of a pod, which reads `input`. */
-async function inPod(berth: Berth, app: Started, pod: string, argv: string[], input = ''): Promise<string> {
-  const { id } = await berth.row(app);
-  const docker = await connectDocker();
-  const [found] = await docker.listContainers({ filters: { name: [`berth-${id}-${pod}`] } });
-  const running = run('docker', ['exec', '-i', found!.Id, ...argv]);
-  running.child.stdin!.end(input);
-  return (await running).stdout.trim();
-}
-
-const askBooks = (berth: Berth, app: Started, sql: string, database = 'my "books"') =>
-  inPod(berth, app, 'books', ['psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-U', 'owner', '-d', database], sql);
-const askGoods = (berth: Berth, app: Started, sql: string) =>
-  inPod(berth, app, 'goods', ['mariadb', '--user=root', "--password=it's", '-NB', 'goods'], sql);
-
 const askCarts = (berth: Berth, app: Started, command: string) =>
   until('it answers', () =>
     inPod(berth, app, 'carts', ['sh', '-c', `REDISCLI_AUTH=$CARTS_PASSWORD exec redis-cli -e ${command}`]).catch(
@@ -80,34 +51,6 @@ const askCarts = (berth: Berth, app: Started, command: string) =>
 
 const askVisits = (berth: Berth, app: Started, ...command: string[]) =>
   until('it answers', () => inPod(berth, app, 'visits', ['redis-cli', '-e', ...command]).catch(() => undefined));
-
-async function told(berth: Berth, app: Started) {
-  return (await berth.get(`/getSnapshots?${new URLSearchParams(named(app))}`)).body;
-}
-
-async function ended(berth: Berth, app: Started, kind: 'snapshots' | 'restores', id: string) {
-  return await until(`one of the ${kind} has ended`, async () => {
-    const found = (await told(berth, app))[kind].find((each: { id: string }) => each.id === id);
-    return ['taken', 'done', 'failed'].includes(found.state) || found.problem ? found : undefined;
-  });
-}
-
-async function take(berth: Berth, app: Started) {
-  const { status, body, text } = await berth.postJson('/createSnapshot', { ...named(app), dump: true });
-  assert.equal(status, 200, text);
-  return await ended(berth, app, 'snapshots', body.snapshot.id);
-}
-
-async function begin(t: { after: (end: () => Promise<void>) => void }, ...pods: string[]) {
-  await provideMariadb(await connectDocker());
-  const berth = await createBerth(onlyAsked);
-  t.after(() => berth.destroy());
-  await berth.serve();
-  const app = await berth.start(yaml(...pods));
-  await berth.reach(app, 'running');
-  await claim(berth, app);
-  return { berth, app };
-}
 
 const fill = (berth: Berth, app: Started) =>
   Promise.all([
@@ -212,40 +155,6 @@ test(
   },
 );
 
-/** Whoever comments on a database has it to himself, and it gets no other name meanwhile. @returns Lets it go. */
-async function hold(berth: Berth, app: Started): Promise<() => void> {
-  const { id } = await berth.row(app);
-  const [found] = await (await connectDocker()).listContainers({ filters: { name: [`berth-${id}-books`] } });
-  const { child } = run('docker', ['exec', '-i', found!.Id, 'psql', '-XAtq', '-U', 'owner', '-d', 'template1']);
-  child.stdin!.write(`BEGIN;\nCOMMENT ON DATABASE "my ""books""" IS 'held';\n`);
-  return () => void child.stdin!.end();
-}
-
-test(
-  'a service that is killed while databases change their names leaves them open, though none can go on',
-  needsRoot,
-  async (t) => {
-    const { berth, app } = await begin(t, books);
-    await askBooks(berth, app, `CREATE TABLE books (title text); INSERT INTO books VALUES ('kept by its tool')`);
-    const { id: snapshot } = await take(berth, app);
-    await askBooks(berth, app, 'CREATE TABLE later (n int)');
-    const release = await hold(berth, app);
-    const { body } = await berth.postJson('/restoreSnapshot', { ...named(app), snapshot });
-    const waiting = `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'ALTER DATABASE%RENAME%'`;
-    await until('it waits to change the names', async () =>
-      (await askBooks(berth, app, waiting, 'postgres')) === '1' ? true : undefined,
-    );
-    await berth.end('SIGKILL');
-    const place = join(berth.settings.dataDir, 'snapshots');
-    await rename(place, `${place}-away`);
-    await berth.serve();
-    const { problem } = await ended(berth, app, 'restores', body.restore.id);
-    assert.match(problem, /^The place where snapshots are kept cannot be used now/);
-    release();
-    assert.equal(await askBooks(berth, app, "SELECT to_regclass('later') IS NOT NULL"), 't');
-  },
-);
-
 /** Its pg_dump is another program. */
 const lying = (script: string) =>
   books.replace(
@@ -278,9 +187,7 @@ test(
       const left = await readdir(join(berth.settings.dataDir, 'volume-copies'));
       return left.length === 0 || undefined;
     });
-    const { id } = await berth.row(app);
-    const [found] = await (await connectDocker()).listContainers({ filters: { name: [`berth-${id}-books`] } });
-    const { stdout } = await run('docker', ['top', found!.Id]);
+    const { stdout } = await run('docker', ['top', await containerOf(berth, app, 'books')]);
     assert.ok(!/\byes\b/.test(stdout), 'it runs on');
   },
 );

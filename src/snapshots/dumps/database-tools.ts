@@ -22,7 +22,8 @@ export type DatabaseTools = {
   giveUp?(databases: readonly DumpedDatabase[]): LoadStep;
 };
 
-export type LoadStep = { tool: Tool; input: { sql: string } | { database: number } };
+/** `before`: what is said to the tool before the dump. */
+export type LoadStep = { tool: Tool; input: { sql: string } | { before?: string; database: number } };
 
 /** What is written of each line of `list`. Throws where it is not what was asked for. */
 export function databasesIn(written: string): DumpedDatabase[] {
@@ -146,8 +147,21 @@ const mysql: DatabaseTools = {
       name,
     ),
   ending: /^-- Dump completed.*$/m,
-  load: (databases) => databases.map((_, at) => ({ tool: sh('mariadb', client), input: { database: at } })),
+  load: (databases) =>
+    databases.map((_, at) => ({ tool: sh('mariadb', client), input: { before: alone, database: at } })),
 };
+
+/**
+ * A server goes on with a statement whose client has ended: what a killed service has begun would drop a database that was
+ * loaded meanwhile. So a load holds a lock by name, and ends the session that has it. A select with two rows is an error.
+ */
+const alone = `SET @held = IS_USED_LOCK('berth_restore');
+SET @ending = IF(@held IS NULL, 'DO 0', CONCAT('KILL ', @held));
+PREPARE berth_ending FROM @ending;
+EXECUTE berth_ending;
+SET @held = GET_LOCK('berth_restore', 60);
+SET @held = (SELECT 1 UNION SELECT IF(@held = 1, 1, 2));
+`;
 
 /** Whether there are the old databases or the new at any instant. */
 export function loadsAtOnce(kind: LoadedKind): boolean {

@@ -92,8 +92,8 @@ export async function loadDump(dump: LoadedDump, read: DumpReader, dumping: Dump
   const tools = databaseTools[dump.kind];
   const databases = databasesIn(await textOf(read(listName)));
   const take = async ({ tool, input }: LoadStep) => {
-    const given = 'sql' in input ? [Buffer.from(input.sql, 'utf8')] : read(fileName(input.database));
-    await runTool(tool, { ...dumping, input: given as AsyncIterable<Uint8Array>, take() {}, mostBytes: mostListed });
+    const given = 'sql' in input ? said(input.sql) : said(input.before ?? '', read(fileName(input.database)));
+    await runTool(tool, { ...dumping, input: given, take() {}, mostBytes: mostListed });
   };
   try {
     for (const step of tools.load(databases)) await take(step);
@@ -104,4 +104,9 @@ export async function loadDump(dump: LoadedDump, read: DumpReader, dumping: Dump
   const there = new Set((await listDatabases(dump, tools, dumping)).map(({ name }) => name));
   const missing = databases.filter(({ name }) => !there.has(name));
   if (missing.length > 0) throw new SnapshotFault(`The database of ${dump.pod} did not accept the whole dump.`);
+}
+
+async function* said(sql: string, then: AsyncIterable<Uint8Array> | Iterable<Uint8Array> = []) {
+  yield Buffer.from(sql, 'utf8');
+  yield* then;
 }
