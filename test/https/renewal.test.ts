@@ -62,7 +62,9 @@ test('an authority that is away takes nothing from anybody, and is told, by mail
     'both are served',
     async () => (await service.metric('berth_certificates{state="served"}')) === 2 || undefined,
   );
-  const before = await shownSerial(service.httpsPort, 'berth.test');
+  const before = await until('the edge has it', () =>
+    shownSerial(service.httpsPort, 'berth.test').catch(() => undefined),
+  );
   await service.pebble.end();
   ahead = 61 * day;
   await until(
