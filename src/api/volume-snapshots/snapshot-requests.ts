@@ -77,14 +77,14 @@ async function findDumps(service: Service, deployment: Deployment): Promise<Resu
     return refuse(
       'exec_not_allowed',
       'This service runs no commands in pods: no database can be dumped by its own tools.',
-      'A snapshot without has the files of all volumes at one instant.',
+      'A snapshot without has the files of all volumes.',
     );
   const dumps = await dumpable(service, deployment);
   if (dumps.length > 0) return succeed(dumps);
   return refuse(
     'volume_not_found',
     `Application ${deployment.applicationName} has no volume of a PostgreSQL, MySQL, MariaDB or Redis with one replica.`,
-    'A snapshot without dumps has the files of all volumes at one instant.',
+    'A snapshot without dumps has the files of all volumes.',
   );
 }
 
