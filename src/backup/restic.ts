@@ -1,13 +1,12 @@
 /**
  * Backups are kept by restic: in parts that are known by their content, each once, compressed, and encrypted with a key
- * that only the password opens. The password goes to it by its standard input: it is in no list of processes and in no
- * environment. Keys of a store that speaks S3 it finds in its environment, as they are given to us.
+ * that only the password opens.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
-import { programPath } from '../lib/program-path.ts';
+import type { Writable } from 'node:stream';
+import { BackupFault } from './backup-fault.ts';
 import type { BackupPlace } from './backup-place.ts';
 import { makePlace, removePlace } from './make-place.ts';
+import { type Asking, runRestic, type WriteTo } from './run-restic.ts';
 
 export type Repository = {
   place: BackupPlace;
@@ -41,9 +40,6 @@ export type Repository = {
   remove(): Promise<void>;
 };
 
-/** Writes to `to` and does not end it; gives up at the abort. */
-export type WriteTo = (to: Writable, signal: AbortSignal) => Promise<void>;
-
 /**
  * `tags`: by the last one it is known what was kept before. `mayBeRenamed`: files get new names and inodes each time.
  * `withinMs`: it fails where it lasts longer.
@@ -54,17 +50,6 @@ export type Saving = { tags: readonly string[]; mayBeRenamed: boolean; withinMs?
 export type Saved = { id: string; totalBytes: number; addedBytes: number };
 
 export type Kept = { id: string; at: number; tags: readonly string[] };
-
-/** Words for the operator; they hold no secret. `isFull`: the place has no room. */
-export class BackupFault extends Error {
-  readonly isFull: boolean;
-
-  constructor(message: string, { isFull = false, ...options }: ErrorOptions & { isFull?: boolean } = {}) {
-    super(message, options);
-    this.name = 'BackupFault';
-    this.isFull = isFull;
-  }
-}
 
 /** All that is kept here has one host's name: what an installation has does not depend on its machine. */
 const host = 'berth';
@@ -174,129 +159,6 @@ type Summary = { snapshot_id: string; total_bytes_processed: number; data_added:
 function signalOf(...signals: (AbortSignal | undefined)[]): Pick<Asking, 'signal'> {
   const given = signals.filter((signal) => signal !== undefined);
   return given.length === 0 ? {} : { signal: AbortSignal.any(given) };
-}
-
-/** `take`, `into`: get what it writes, instead of the answer. `feed`: writes what it reads. */
-type Asking = {
-  cwd?: string;
-  take?: (piece: Uint8Array) => void;
-  into?: Writable;
-  feed?: WriteTo;
-  signal?: AbortSignal;
-};
-
-/**
- * Where its standard input has what it is to keep, the first line of that is the password: the shell reads so much of it,
- * and hands it on through a pipe. The words of the script are always these.
- */
-const fedScript = `IFS= read -r line
-exec restic "$@" --password-file /dev/fd/3 3<<END
-$line
-END`;
-
-/** Applications get nine times as much of a busy processor; at 19 a backup there came to a stop (291 s for a small one). */
-const givingWay = ['-n', '10'];
-/** What `nice` and a shell end with where there is no such program. */
-const notFound = 127;
-
-function runRestic(
-  words: readonly string[],
-  password: string,
-  env: Record<string, string | undefined>,
-  { cwd, take, into, feed, signal }: Asking,
-): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const argv = feed ? ['sh', '-c', fedScript, 'sh', ...words] : ['restic', ...words];
-    const child = spawn('nice', [...givingWay, ...argv], {
-      env: environmentOf(env),
-      stdio: 'pipe',
-      ...(cwd && { cwd }),
-      ...(signal && { signal }),
-    });
-    const out: Uint8Array[] = [];
-    let complaint = '';
-    let fault: unknown;
-    let isBroken = false;
-    const ended = new AbortController();
-    const giveUp = (error: unknown) => {
-      fault ??= error;
-      // Its input stays open: at the end of that it would keep what it has.
-      endProgram(child);
-    };
-    if (into) copy(child.stdout, into).catch(giveUp);
-    else child.stdout.on('data', take ?? ((piece: Uint8Array) => void out.push(piece)));
-    child.stderr.on('data', (piece: Uint8Array) => {
-      complaint = `${complaint}${String(piece)}`.slice(-mostWords);
-    });
-    child.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') reject(new BackupFault(missing));
-      // It still has files open, which whoever asked may want to unmount.
-      else if (error.name === 'AbortError') endProgram(child);
-      else reject(new BackupFault(`restic: ${error.message}`));
-    });
-    child.once('close', (status) => {
-      ended.abort();
-      if (signal?.aborted) reject(new BackupFault(endedWords(signal)));
-      else if (fault !== undefined) reject(fault);
-      else if (status === notFound) reject(new BackupFault(missing));
-      else if (status === 0 && !isBroken) resolve(Buffer.concat(out).toString('utf8'));
-      else reject(new BackupFault(wordsOf(complaint, status), { isFull: /no space left/i.test(complaint) }));
-    });
-    // Whoever ends before it has read the password says why on its own.
-    child.stdin.on('error', () => {});
-    if (!feed) child.stdin.end(`${password}\n`);
-    else {
-      child.stdin.write(`${password}\n`);
-      const feeding = AbortSignal.any([ended.signal, ...(signal ? [signal] : [])]);
-      const onFault = (error: unknown) => {
-        // It has ended, and says why itself.
-        if (child.stdin.destroyed) isBroken = true;
-        else giveUp(error);
-      };
-      feed(child.stdin, feeding).then(() => child.stdin.end(), onFault);
-    }
-  });
-}
-
-/** One piece after the other: who takes them slowly holds it up. */
-async function copy(from: Readable, to: Writable): Promise<void> {
-  for await (const piece of from)
-    await new Promise<void>((resolve, reject) => {
-      to.write(piece, (error) => (error ? reject(error) : resolve()));
-    });
-}
-
-function endProgram(child: ChildProcess): void {
-  child.kill();
-  setTimeout(() => child.kill('SIGKILL'), patienceMs).unref();
-}
-
-const missing = 'Backups are made with restic, which is not installed (Debian: `apt-get install restic`).';
-
-/** One that is told to end takes its locks away first. */
-const patienceMs = 10_000;
-
-function endedWords({ reason }: AbortSignal): string {
-  return reason?.name === 'TimeoutError' ? 'restic: it lasted too long, and was ended' : 'restic: it was ended';
-}
-
-const mostWords = 4000;
-
-function wordsOf(complaint: string, status: number | null): string {
-  const lines = complaint
-    .split('\n')
-    .filter((line) => line.trim() !== '' && !line.startsWith('reading repository password'));
-  return `restic: ${lines.slice(-4).join(' ') || `it ended with ${status ?? 'a signal'}`}`;
-}
-
-/** What leads it to programs, to the network and to keys of a store; nothing of what Berth itself is set up with. */
-const handedOn = /^(?:HOME|TMPDIR|XDG_RUNTIME_DIR|SSL_CERT_(?:FILE|DIR)|(?:HTTPS?|NO)_PROXY|AWS_[A-Z_]+)$/i;
-
-function environmentOf(env: Record<string, string | undefined>): Record<string, string> {
-  const chosen = Object.entries(env).flatMap(([name, value]) =>
-    handedOn.test(name) && value !== undefined ? [[name, value] as const] : [],
-  );
-  return { ...Object.fromEntries(chosen), PATH: programPath(env.PATH), LC_ALL: 'C' };
 }
 
 function lastOf(lines: string): unknown {

@@ -1,12 +1,17 @@
 /** The image of a Dockerfile that nobody says more about. */
-import type { ImageToMake } from './project.ts';
+import type { Build, ImageToMake } from './project.ts';
 
 /** An image that is built from a folder and its Dockerfile, and nothing else. */
 export function plainBuild(name: string, context: string, dockerfile: string): Omit<ImageToMake, 'at'> {
-  const build = {
+  const build = buildOf(context, { dockerfile });
+  return { name, services: [], base: { kind: 'build', build }, layers: [] };
+}
+
+/** A build from a folder of this machine of which nothing else is said than `more`. */
+export function buildOf(context: string, more: Partial<Build> = {}): Build {
+  return {
     context,
     isRemote: false,
-    dockerfile,
     args: {},
     secrets: [],
     ssh: [],
@@ -16,6 +21,6 @@ export function plainBuild(name: string, context: string, dockerfile: string): O
     noCache: false,
     pull: false,
     labels: {},
+    ...more,
   };
-  return { name, services: [], base: { kind: 'build', build }, layers: [] };
 }

@@ -1,6 +1,7 @@
 /** What snapshots are made with; wired in `work.ts`. */
 import type { Kysely } from 'kysely';
-import { BackupFault, type Repository } from '../backup/restic.ts';
+import { BackupFault } from '../backup/backup-fault.ts';
+import type { Repository } from '../backup/restic.ts';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { SnapshotTerms } from '../deployment/snapshot/snapshot.ts';
 import { type Engine, EngineFault } from '../engine/engine.ts';

@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { BackupFault } from '../../src/backup/backup-fault.ts';
 import { readBackupPlace } from '../../src/backup/backup-place.ts';
-import { BackupFault, openRepository, type Repository } from '../../src/backup/restic.ts';
+import { openRepository, type Repository } from '../../src/backup/restic.ts';
 import { passwordOf, placeOf } from '../../src/snapshots/snapshot-place.ts';
 
 const saving = { tags: ['berth-snapshots'], mayBeRenamed: false };

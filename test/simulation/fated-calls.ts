@@ -1,5 +1,5 @@
 /** Calls of a process of a simulation, one of which may be its last, or fail. */
-import { BackupFault } from '../../src/backup/restic.ts';
+import { BackupFault } from '../../src/backup/backup-fault.ts';
 import { EngineFault } from '../../src/engine/engine.ts';
 
 /** What happens to a process: `at` counts its calls. */

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { Writable } from 'node:stream';
-import { BackupFault, type Repository } from '../../src/backup/restic.ts';
+import { BackupFault } from '../../src/backup/backup-fault.ts';
+import type { Repository } from '../../src/backup/restic.ts';
 
 type Kept = { id: string; at: number; tags: readonly string[]; files: Map<string, Buffer> };
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createClient } from '../../src/client/client.ts';
+import { buildOf } from '../../src/folder/plain-build.ts';
 import type { Build, ImageToMake } from '../../src/folder/project.ts';
 import { findDocker } from '../../src/push/docker/docker-command.ts';
 import { PushFault } from '../../src/push/push-fault.ts';
@@ -55,21 +56,8 @@ async function pusher() {
 
 const at = { file: 'compose.yaml', line: 1, column: 1 };
 
-function buildOf(context: string, more: Partial<Build> = {}): ImageToMake {
-  const build: Build = {
-    context,
-    isRemote: false,
-    args: {},
-    secrets: [],
-    ssh: [],
-    platforms: [],
-    additionalContexts: {},
-    extraHosts: [],
-    noCache: false,
-    pull: false,
-    labels: {},
-    ...more,
-  };
+function imageOf(context: string, more: Partial<Build> = {}): ImageToMake {
+  const build = buildOf(context, more);
   return { name: './web', services: ['web'], base: { kind: 'build', build }, layers: [], at };
 }
 
@@ -100,21 +88,21 @@ test('a Dockerfile becomes a page, and the next push sends only the layer that h
   await writeFile(join(context, 'index.html'), 'first');
   await writeFile(join(context, 'secret.txt'), 'not for images');
   const { token, push, forget } = await pusher();
-  const first = await push(buildOf(context));
+  const first = await push(imageOf(context));
   assert.ok(first.sentBytes > 5 * 2 ** 20, `${first.sentBytes} bytes were sent`);
   const started = await live(token, 'site');
   assert.equal((await berth.visit(started.url)).text, 'first');
   assert.equal((await berth.visit(`${started.url}/assets/large.bin`)).text.length > 0, true);
 
-  const again = await push(buildOf(context));
+  const again = await push(imageOf(context));
   assert.deepEqual([again.sentBytes, again.digest], [0, first.digest]);
 
   await writeFile(join(context, 'index.html'), 'second');
-  const changed = await push(buildOf(context));
+  const changed = await push(imageOf(context));
   assert.equal(changed.sentLayers, 1);
   assert.ok(changed.sentBytes < 20_000, `${changed.sentBytes} bytes were sent`);
   forget();
-  const forgotten = await push(buildOf(context));
+  const forgotten = await push(imageOf(context));
   assert.deepEqual([forgotten.sentBytes, forgotten.digest], [0, changed.digest]);
   await berth.update(started, yaml('site'));
   await berth.reach(started, 'running');
@@ -166,7 +154,7 @@ test('what the .dockerignore names, and what the folder remembers, gets into no 
   for (const name of ['README.md', 'other.md', 'index.html']) await writeFile(join(context, name), name);
   const inline = 'FROM nginx:1\nCOPY . /all/\nRUN find /all -type f | sort > /usr/share/nginx/html/index.html\n';
   const { token, push } = await pusher();
-  await push(buildOf(context, { inline }));
+  await push(imageOf(context, { inline }));
   const started = await live(token, 'ignoring');
   const { text } = await berth.visit(started.url);
   assert.equal(text, '/all/.dockerignore\n/all/README.md\n/all/index.html\n');
@@ -180,7 +168,7 @@ test('of several builds of one image the last one stays on this Docker, and what
   const isHere = async (id: string) => (await docker.run(['image', 'inspect', '--', id])).status === 0;
   const build = async (content: string) => {
     await writeFile(join(context, 'index.html'), `${content} ${randomBytes(8).toString('hex')}`);
-    await push(buildOf(context, { inline: 'FROM nginx:1\nCOPY index.html /usr/share/nginx/html/\n' }));
+    await push(imageOf(context, { inline: 'FROM nginx:1\nCOPY index.html /usr/share/nginx/html/\n' }));
     return builds.get('./web')!;
   };
   const first = await build('first');
@@ -199,7 +187,7 @@ test('a build that fails is told with its last lines; a link that leaves its fol
   const context = join(folder, 'failing');
   await mkdir(context);
   const inline = 'FROM nginx:1\nARG WHO\nRUN echo "it is $WHO" && exit 7\n';
-  const failed = await push(buildOf(context, { inline, args: { WHO: 'me' } })).catch((error) => error);
+  const failed = await push(imageOf(context, { inline, args: { WHO: 'me' } })).catch((error) => error);
   assert.ok(failed instanceof PushFault);
   assert.match(failed.output.join('\n'), /it is me[\s\S]*7/);
 

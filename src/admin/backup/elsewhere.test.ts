@@ -7,7 +7,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import type { Kysely } from 'kysely';
 import { createFileRepository } from '../../../test/support/file-repository.ts';
 import { addKept } from '../../../test/support/kept-deployments.ts';
-import { BackupFault } from '../../backup/restic.ts';
+import { BackupFault } from '../../backup/backup-fault.ts';
 import { EngineFault } from '../../engine/engine.ts';
 import { createMemoryEngine } from '../../engine/memory/memory.ts';
 import type { Interceptor } from '../../engine/memory/memory-call.ts';

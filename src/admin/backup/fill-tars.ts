@@ -3,9 +3,11 @@
  * against these; then each gets its place by a mark. What a call that was interrupted has put beside is removed by the
  * next one, which knows it by the backup's id.
  */
+
+import { BackupFault } from '../../backup/backup-fault.ts';
 import { fillFromTars } from '../../backup/kept-tars.ts';
 import { movingMs } from '../../backup/moving-time.ts';
-import { BackupFault, type Repository } from '../../backup/restic.ts';
+import type { Repository } from '../../backup/restic.ts';
 import type { VolumeCopies } from '../../engine/volume-facets.ts';
 import type { VolumeFiller } from './restore-volumes.ts';
 

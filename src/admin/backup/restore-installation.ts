@@ -7,7 +7,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BackupFault, type Repository } from '../../backup/restic.ts';
+import { BackupFault } from '../../backup/backup-fault.ts';
+import type { Repository } from '../../backup/restic.ts';
 import type { Instant } from '../../deployment/deployment.ts';
 import { clearFolder, makeFolder } from '../../engine/docker/volumes/mounted-folder.ts';
 import { readKeys } from '../../lib/key-file.ts';

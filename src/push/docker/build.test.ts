@@ -1,21 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { buildOf } from '../../folder/plain-build.ts';
 import type { Build } from '../../folder/project.ts';
 import { buildWords } from './build.ts';
 
-const build: Build = {
-  context: '/repo',
-  isRemote: false,
-  args: {},
-  secrets: [],
-  ssh: [],
-  platforms: [],
-  additionalContexts: {},
-  extraHosts: [],
-  noCache: false,
-  pull: false,
-  labels: {},
-};
+const build = buildOf('/repo');
 const docker = { platform: 'linux/amd64', hasBuildKit: true };
 const wordsFor = (changes: Partial<Build>, secretFiles: Record<string, string> = {}) =>
   buildWords(docker, { ...build, ...changes }, { platform: 'linux/amd64', idFile: '/tmp/id', secretFiles });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, test } from 'node:test';
-import type { Build } from '../../folder/project.ts';
+import { buildOf } from '../../folder/plain-build.ts';
 import { PushFault } from '../push-fault.ts';
 import { readBuildContext } from './build-context.ts';
 
@@ -19,28 +19,13 @@ beforeEach(async () => {
 });
 afterEach(() => rm(outer, { recursive: true, force: true }));
 
-const buildOf = (more: Partial<Build>): Build => ({
-  context,
-  isRemote: false,
-  args: {},
-  secrets: [],
-  ssh: [],
-  platforms: [],
-  additionalContexts: {},
-  extraHosts: [],
-  noCache: false,
-  pull: false,
-  labels: {},
-  ...more,
-});
-
 for (const [name, more] of [
   ['.dockerignore', { inline: 'FROM scratch\nCOPY .dockerignore /\n' }],
   ['Dockerfile.dockerignore', {}],
 ] as const) {
   test(`${name} that is a link to a file outside is not read, so that it cannot be sent`, async () => {
     await symlink(join(outer, 'private-key'), join(context, name));
-    await assert.rejects(readBuildContext(buildOf(more)), (fault) => {
+    await assert.rejects(readBuildContext(buildOf(context, more)), (fault) => {
       assert.ok(fault instanceof PushFault);
       assert.match(fault.message, /link that leaves its folder/);
       return true;
@@ -50,13 +35,13 @@ for (const [name, more] of [
 
 test('.dockerignore that is a device is not read', async () => {
   await symlink('/dev/zero', join(context, '.dockerignore'));
-  await assert.rejects(readBuildContext(buildOf({})), PushFault);
+  await assert.rejects(readBuildContext(buildOf(context)), PushFault);
 });
 
 test('.dockerignore that is a link within the folder has its rules kept', async () => {
   await writeFile(join(context, 'rules', 'docker'), 'left-out\n');
   await writeFile(join(context, 'left-out'), 'LEFT OUT');
   await symlink('rules/docker', join(context, '.dockerignore'));
-  const { open } = await readBuildContext(buildOf({}));
+  const { open } = await readBuildContext(buildOf(context));
   assert.doesNotMatch(await text(open()), /LEFT OUT/);
 });
