@@ -65,7 +65,7 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
     await plot.scrollIntoViewIfNeeded();
     const box = (await plot.boundingBox())!;
     await page.mouse.move(box.x + box.width - 1, box.y + box.height / 2);
-    assert.match(await chart('Pod web', 'Memory').locator('figcaption').innerText(), /MiB\s+at \d\d:\d\d/);
+    assert.match(await chart('Pod web', 'Memory').locator('figcaption').innerText(), /MiB\s.*\bat \d\d:\d\d/);
     await page.mouse.move(1, 1);
     await visitor.lookInBothThemes('metrics');
     await visitor.load(await page.evaluate(() => location.pathname), '.metrics .chart');

@@ -40,7 +40,7 @@ test('thousands of deployments are written in parts, each metric once with the s
   assert.deepEqual([samples('berth_pod_memory_bytes'), samples('berth_site_errors_total')], [999, 1_998]);
   const comments = lines.filter((line) => line.startsWith('#'));
   assert.equal(new Set(comments).size, comments.length);
-  const at = lines.findIndex((line) => line === '# TYPE berth_pod_memory_bytes gauge');
+  const at = lines.indexOf('# TYPE berth_pod_memory_bytes gauge');
   assert.ok(lines.slice(at + 1, at + 1_000).every((line) => line.startsWith('berth_pod_memory_bytes{')));
   assert.ok(!lines.slice(0, -1).includes(''));
 });
