@@ -37,6 +37,14 @@ test('the request comes as it is, and the answer with its status, headers and by
   assert.equal(await answer.value.text(), 'GET /exportDeployment?applicationName=shop Bearer key');
 });
 
+test('an answer without a body has none', async () => {
+  for (const status of [204, 205, 304]) {
+    const url = await serve((_, response) => void response.writeHead(status, { etag: '"1"' }).end());
+    const answer = await patientFetch(url);
+    assert.deepEqual([answer.status, answer.headers.get('etag'), await answer.text()], [status, '"1"', '']);
+  }
+});
+
 test('a connection that breaks before the answer is a service that does not answer, and later no whole body', async () => {
   const silent = await openExport(await serve(({ socket }) => socket.destroy()));
   assert.equal(!silent.ok && silent.problem.code, 'unreachable');

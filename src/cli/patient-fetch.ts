@@ -10,6 +10,9 @@ import { Readable } from 'node:stream';
 /** Finds that nobody is at the other end any more, and keeps what is between from forgetting the connection. */
 const askEveryMs = 30_000;
 
+/** Have no body; a Response with one of them throws where it gets any. */
+const bodiless = [204, 205, 304];
+
 /** Redirects are an answer. Throws where none comes, and at the abort. */
 export async function patientFetch(...asked: Parameters<typeof fetch>): Promise<Response> {
   const { url, method, headers, signal } = new Request(...asked);
@@ -20,9 +23,12 @@ export async function patientFetch(...asked: Parameters<typeof fetch>): Promise<
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];
   // Whoever reads the body is told of it there.
   sent.on('error', () => {});
-  const body = Readable.toWeb(answer) as ReadableStream<Uint8Array<ArrayBuffer>>;
+  const status = answer.statusCode!;
+  const isBodiless = bodiless.includes(status);
+  if (isBodiless) answer.resume();
+  const body = isBodiless ? null : (Readable.toWeb(answer) as ReadableStream<Uint8Array<ArrayBuffer>>);
   const said = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
     values.map((value): [string, string] => [name, value]),
   );
-  return new Response(body, { status: answer.statusCode!, headers: said });
+  return new Response(body, { status, headers: said });
 }
