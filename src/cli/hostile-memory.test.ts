@@ -78,7 +78,12 @@ test('a memory that came with a repository chooses no service and no session by 
   await remember(folder, theirs, await openSeal({ HOME: join(place, 'eve') }));
   const seal = await openSeal({ HOME: join(place, 'ada') });
   const trust = (isServerNamed: boolean, asking: ReturnType<typeof asked>) =>
-    trustedMemory(folder, { seal, isServerNamed, ...asking });
+    trustedMemory(folder, {
+      seal,
+      isServerNamed,
+      ...asking,
+      remember: (memory) => remember(folder, memory, seal),
+    });
 
   const nobody = asked(undefined);
   assert.match((await trust(false, nobody)) as string, /names the service https:\/\/evil\.example.*--server/);
@@ -99,8 +104,10 @@ test('what one has written oneself is used without a word, until somebody else c
   const env = { HOME: join(place, 'ada') };
   const own = { server: 'https://berth.example', sessionToken: 'berth_mine', applicationName: 'shop' };
   await remember(folder, own, await openSeal(env));
-  const trust = async () =>
-    await trustedMemory(folder, { seal: await openSeal(env), isServerNamed: false, ...asked(undefined) });
+  const trust = async () => {
+    const trusting = { isServerNamed: false, ...asked(undefined), remember: () => assert.fail() };
+    return await trustedMemory(folder, { seal: await openSeal(env), ...trusting });
+  };
   assert.deepEqual(await trust(), own);
   assert.equal((await stat(join(env.HOME, '.config/berth/memory.key'))).mode & 0o777, 0o600);
   const text = await readFile(memoryFile(folder), 'utf8');

@@ -1,6 +1,13 @@
 /** Writes what a folder remembers, beside other commands that may write there too. */
 import { keepEarlier, type Memory, recallSealed, remember } from './folder.ts';
 import type { Seal } from './memory-seal.ts';
+import { inTurn } from './memory-turn.ts';
+
+export type MemoryWriter = {
+  remember(memory: Memory): Promise<void>;
+  /** @returns the file. */
+  keepEarlier(memory: Memory): Promise<string>;
+};
 
 /**
  * Two commands that start something in one folder at once have a token each, and the folder remembers one of them: the
@@ -10,14 +17,19 @@ export async function openMemoryWriter(
   folder: string,
   seal: Seal | undefined,
   tell: (kept: Memory, file: string) => void,
-): Promise<(memory: Memory) => Promise<void>> {
+): Promise<MemoryWriter> {
   const { memory: first } = await recallSealed(folder, seal);
   // A start as an account has no token that could be lost.
   const known = new Set([first.sessionToken, undefined]);
-  return async (memory) => {
-    known.add(memory.sessionToken);
-    const { memory: present } = await recallSealed(folder, seal);
-    if (!known.has(present.sessionToken)) tell(present, await keepEarlier(folder, present));
-    await remember(folder, memory, seal);
+  return {
+    async remember(memory) {
+      known.add(memory.sessionToken);
+      await inTurn(folder, async () => {
+        const { memory: present } = await recallSealed(folder, seal);
+        if (!known.has(present.sessionToken)) tell(present, await keepEarlier(folder, present));
+        await remember(folder, memory, seal);
+      });
+    },
+    keepEarlier: (memory) => inTurn(folder, () => keepEarlier(folder, memory)),
   };
 }

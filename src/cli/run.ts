@@ -115,7 +115,7 @@ async function askService(
   { folder: from, signal, ...streams }: Surroundings,
 ): Promise<number> {
   const { connect } = await import('./connect.ts');
-  const { FolderError, keepEarlier } = await import('./folder.ts');
+  const { FolderError } = await import('./folder.ts');
   const { openMemoryWriter } = await import('./memory-writer.ts');
   const { keptKeys } = await import('./kept-keys.ts');
   const { openSeal } = await import('./memory-seal.ts');
@@ -127,6 +127,10 @@ async function askService(
     const seal = await openSeal(streams.env);
     const isServerNamed = typeof options.server === 'string' || Boolean(streams.env.BERTH_SERVER);
     const asking = { streams, signal };
+    const writer = await openMemoryWriter(folder, seal, ({ url }, file) => {
+      const what = printable(url ?? 'a session');
+      terminal.note(`Another command has started ${what} in this folder meanwhile: its token is kept in ${file}.`);
+    });
     const reconnect = async () => {
       const keys = await keptKeys(streams.env);
       const memory = await trustedMemory(folder, {
@@ -134,13 +138,10 @@ async function askService(
         isServerNamed,
         terminal,
         confirm: (text) => confirm(text, asking),
+        remember: writer.remember,
       });
       return typeof memory === 'string' ? memory : connect({ options, env: streams.env, memory, keys });
     };
-    const writeMemory = await openMemoryWriter(folder, seal, ({ url }, file) => {
-      const what = printable(url ?? 'a session');
-      terminal.note(`Another command has started ${what} in this folder meanwhile: its token is kept in ${file}.`);
-    });
     const connection = await reconnect();
     if (typeof connection === 'string') return terminal.fail(connection);
     const context: UpContext = {
@@ -152,8 +153,7 @@ async function askService(
       streams,
       signal,
       folder,
-      remember: writeMemory,
-      keepEarlier: (memory) => keepEarlier(folder, memory),
+      ...writer,
       read: async (file) => await readFor(file, streams),
       confirm: (question, more) => confirm(question, { ...asking, ...more }),
       ask: (question, more) => ask(question, { ...asking, ...more }),

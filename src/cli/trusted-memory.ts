@@ -1,6 +1,6 @@
 /** A folder's memory, as far as it may decide where something is sent: one's own, or one that somebody has been asked about. */
 import { printable } from '../lib/printable.ts';
-import { type Memory, memoryFile, recallSealed, remember } from './folder.ts';
+import { type Memory, memoryFile, recallSealed } from './folder.ts';
 import type { Seal } from './memory-seal.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -11,12 +11,13 @@ type Trusting = {
   terminal: Pick<Terminal, 'note'>;
   /** Undefined where nobody can be asked. */
   confirm(question: string): Promise<boolean | undefined>;
+  remember(memory: Memory): Promise<void>;
 };
 
 /** A text says why it cannot be used. */
 export async function trustedMemory(
   folder: string,
-  { seal, isServerNamed, terminal, confirm }: Trusting,
+  { seal, isServerNamed, terminal, confirm, remember }: Trusting,
 ): Promise<Memory | string> {
   const { memory, isOwn } = await recallSealed(folder, seal);
   if (isOwn || memory.server === undefined) return isOwn ? memory : {};
@@ -30,6 +31,6 @@ export async function trustedMemory(
   const isMeant = await confirm(`${found} Use it?`);
   if (isMeant === undefined) return `${found} Name the service with --server or BERTH_SERVER, or remove the file.`;
   if (!isMeant) return {};
-  await remember(folder, memory, seal);
+  await remember(memory);
   return memory;
 }
