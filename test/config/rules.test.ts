@@ -18,7 +18,11 @@ test('all problems are reported at once, in document order', () => {
   );
 });
 
-test('numbers and booleans keep the text they are written with', () => {
+test('numbers, booleans and dates keep the text they are written with', () => {
+  assert.deepEqual(firstPodOf(podOf('vars: { A: !!timestamp 2026-01-02, B: 2026-01-02 }')).vars, {
+    A: '2026-01-02',
+    B: '2026-01-02',
+  });
   const { vars } = firstPodOf(podOf('vars: { A: 1.10, B: 007, C: True, D: yes, E: 1e3, F: , G: "x", H: 0x1F, I: ~ }'));
   assert.deepEqual(vars, { A: '1.10', B: '007', C: 'True', D: 'yes', E: '1e3', F: '', G: 'x', H: '0x1F', I: '' });
 });

@@ -77,6 +77,7 @@ const rows: Row[] = [
   ['a backtick', 'a: `b`\n', /^1:4 a value cannot begin with `/, 'a: "`b`"\n'],
   ['a percent sign', 'a: %b\n', /^1:4 a value cannot begin with %/, 'a: "%b"\n'],
   ['a star', 'a: *.example.com\n', /^1:4 "\*\.example\.com" repeats an anchor that is not there/],
+  ['binary data', 'a: 1\nb: !!binary aGVsbG8=\n', /^2:13 this is binary data \(!!binary\)/],
   ['a template in braces', 'a: {{ x }}\n', /^1:4 a value cannot begin with \{/, 'a: "{{ x }}"\n'],
   [
     'a value of more than 4,096 characters that begins with @',

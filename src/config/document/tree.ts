@@ -46,7 +46,15 @@ export class UnknownAlias extends Error {
   }
 }
 
-/** Throws one of the three above. Repeated values are shared, not copied: aliases of aliases cost nothing here. */
+export class BinaryValue extends Error {
+  readonly at: number;
+  constructor(at: number) {
+    super('!!binary');
+    this.at = at;
+  }
+}
+
+/** Throws one of the four above. Repeated values are shared, not copied: aliases of aliases cost nothing here. */
 export function toTree(document: Document): Tree {
   const anchors = new Map<string, Tree>();
   const sizes = new Map<Tree, Size>();
@@ -76,6 +84,7 @@ export function toTree(document: Document): Tree {
   const buildOwn = (node: unknown, depth: number, before: number): Tree => {
     const at = isNode(node) ? (node.range?.[0] ?? before) : before;
     const to = isNode(node) ? (node.range?.[1] ?? at) : at;
+    if (isScalar(node) && ArrayBuffer.isView(node.value)) throw new BinaryValue(at);
     if (isScalar(node)) return { ...scalarTree(node.value, node.source), at, to };
     if (isSeq(node)) return { kind: 'list', items: node.items.map((item) => build(item, depth + 1, at)), at, to };
     if (!isMap(node)) return absent(at);
@@ -131,12 +140,13 @@ function sizeOf(tree: Tree, sizes: ReadonlyMap<Tree, Size>): Size {
   return size;
 }
 
-/** A number keeps the text it was written with: the version `1.10` stays `1.10`. */
+/** A number keeps the text it was written with: the version `1.10` stays `1.10`. A date is no more than its text. */
 function scalarTree(value: unknown, source: string | undefined): Omit<Scalar, 'at' | 'to'> {
   if (typeof value === 'string') return { kind: 'scalar', value, text: value };
   if (typeof value === 'number' || typeof value === 'boolean') {
     return { kind: 'scalar', value, text: source ?? String(value) };
   }
+  if (value instanceof Date && source !== undefined) return { kind: 'scalar', value: source, text: source };
   return { kind: 'scalar', value: null, text: '' };
 }
 
