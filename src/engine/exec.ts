@@ -1,6 +1,12 @@
 /** The facet `exec` of the engine port: a program in the container of a workload that runs, beside what it runs for. */
 import type { WorkloadName } from '../deployment/workload/workload.ts';
 
+/** What is said where the engine is without it, and what would help. */
+export const noExec = {
+  words: 'This service runs no commands in pods',
+  hint: 'It needs a cluster, or Docker with runc on the machine of the service, which runs as root there.',
+};
+
 export type TerminalSize = { columns: number; rows: number };
 
 /** `command`: a program of its image and its arguments; no shell reads them. `terminal`: it gets one of this size. */

@@ -18,6 +18,10 @@ test('a start beyond the deployments of the plan is refused, and fits again when
   const { status, body } = await start('three');
   assert.deepEqual([status, body.code], [403, 'plan_limit_reached']);
   assert.equal(body.error, 'The plan "small" allows 2 deployments; the account has 2.');
+  assert.equal(
+    body.hint,
+    'Remove a deployment that is no longer needed (POST /removeDeploymentReservation), or ask the operator for another plan.',
+  );
   await ada.post('/removeDeploymentReservation', { applicationName: 'one' });
   assert.equal((await start('three')).status, 200);
 });
@@ -37,6 +41,10 @@ test('memory is counted over all deployments, and an update for what it adds', a
   const second = await ada.post('/startUserDeployment', { yaml: named('two', '150Mi') });
   assert.deepEqual([second.status, second.body.code], [403, 'plan_limit_reached']);
   assert.match(second.body.error, /allows 200 MiB of memory; the account has 100 MiB, and this would add 150 MiB/);
+  assert.match(
+    second.body.hint,
+    /^Ask for less by .*, or remove a deployment .*, or ask the operator for another plan\.$/,
+  );
   assert.equal((await ada.post('/updateUserDeployment', { yaml: named('one', '180Mi') })).status, 200);
   assert.equal((await ada.post('/updateUserDeployment', { yaml: named('one', '201Mi') })).status, 403);
   assert.equal((await ada.post('/updateUserDeployment', { yaml: named('one', '10Mi') })).status, 200);

@@ -2,7 +2,7 @@
 import { type Deployment, isActive } from '../../deployment/deployment.ts';
 import { readDomainName } from '../../deployment/domain/domain-name.ts';
 import type { Domain } from '../../deployment/domain/domain-state.ts';
-import { domainsOf, type Tier } from '../../deployment/limits/plan-tier.ts';
+import { domainsOf, refuseByPlan, type Tier } from '../../deployment/limits/plan-tier.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import type { Database } from '../../store/database.ts';
 import { deploymentById } from '../../store/deployments.ts';
@@ -143,10 +143,10 @@ async function leadsElsewhere(db: Database, { name, deploymentId }: Domain): Pro
 
 function tooMany(tier: Tier): Result<never> {
   const most = domainsOf(tier);
-  return refuse(
+  return refuseByPlan(
     'plan_limit_reached',
     `The plan "${tier.name}" allows ${most} custom domain${most === 1 ? '' : 's'}, and the account has them.`,
-    'Remove one that is no longer needed (POST /removeDomain), or ask the operator for another plan.',
+    ['remove one that is no longer needed (POST /removeDomain)'],
   );
 }
 

@@ -2,8 +2,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { Deployment } from '../../deployment/deployment.ts';
 import { wantedRevision } from '../../deployment/desired.ts';
+import { refuseByPlan } from '../../deployment/limits/plan-tier.ts';
 import { EngineFault } from '../../engine/engine.ts';
-import type { ExecRequest, RunningExec } from '../../engine/exec.ts';
+import { type ExecRequest, noExec, type RunningExec } from '../../engine/exec.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { noteExec } from '../../store/audit-log.ts';
 import { revisionOf } from '../../store/revisions.ts';
@@ -90,18 +91,11 @@ export async function allowExec(
   { db, settings, engine }: Pick<Service, 'db' | 'settings' | 'engine'>,
   deployment: Deployment,
 ): Promise<Result<undefined>> {
-  if (!engine.exec) {
-    const hint = 'It needs a cluster, or Docker with runc on the machine of the service, which runs as root there.';
-    return refuse('exec_not_allowed', 'This service runs no commands in pods.', hint);
-  }
+  if (!engine.exec) return refuse('exec_not_allowed', `${noExec.words}.`, noExec.hint);
   const plan = await planOfDeployment(db, settings.tiers, deployment);
   if (plan ? plan.tier.allowsExec : settings.strangers.allowsExec) return succeed(undefined);
   return plan
-    ? refuse(
-        'exec_not_allowed',
-        `The plan "${plan.tier.name}" does not allow commands in pods.`,
-        'Ask the operator for another plan.',
-      )
+    ? refuseByPlan('exec_not_allowed', `The plan "${plan.tier.name}" does not allow commands in pods.`)
     : refuse(
         'exec_not_allowed',
         'Commands can only be run in pods of claimed deployments.',

@@ -1,6 +1,7 @@
 /** What is asked of snapshots: what everything has to pass, and what is written, in one transaction. */
 import type { Deployment } from '../../deployment/deployment.ts';
 import { wantedRevision } from '../../deployment/desired.ts';
+import { refuseByPlan } from '../../deployment/limits/plan-tier.ts';
 import { type Dump, dumpsOf, type LoadedDump, loadedOf } from '../../deployment/snapshot/dump.ts';
 import {
   leavingForRoom,
@@ -11,6 +12,7 @@ import {
   type SnapshotWishes,
   snapshotTermsOf,
 } from '../../deployment/snapshot/snapshot.ts';
+import { noExec } from '../../engine/exec.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import type { Database } from '../../store/database.ts';
 import { addEvents } from '../../store/events.ts';
@@ -74,19 +76,17 @@ export async function dumpable({ db, seal, engine }: Service, deployment: Deploy
 
 async function findDumps(service: Service, deployment: Deployment): Promise<Result<Dump[]>> {
   if (!service.engine.exec)
-    return refuse(
-      'exec_not_allowed',
-      'This service runs no commands in pods: no database can be dumped by its own tools.',
-      'A snapshot without has the files of all volumes.',
-    );
+    return refuse('exec_not_allowed', `${noExec.words}: no database can be dumped by its own tools.`, withoutDumps);
   const dumps = await dumpable(service, deployment);
   if (dumps.length > 0) return succeed(dumps);
   return refuse(
     'volume_not_found',
     `Application ${deployment.applicationName} has no volume of a PostgreSQL, MySQL, MariaDB or Redis with one replica.`,
-    'A snapshot without dumps has the files of all volumes.',
+    withoutDumps,
   );
 }
+
+const withoutDumps = 'A snapshot without dumps has the files of all volumes.';
 
 /** In a transaction with the right to the deployment. */
 export async function ask(
@@ -106,15 +106,13 @@ export async function ask(
   const known = await snapshotsOf(db, deploymentId);
   if (known.some(({ state }) => state === 'asked')) return isUnderWay(`A snapshot of ${name} is being taken.`);
   const { count, bytes, name: plan, accountId } = await termsOf(db, service, deployment);
-  if (count === 0) return refuse('plan_limit_reached', `The plan "${plan}" has no snapshots.`);
+  if (count === 0) return refuseByPlan('plan_limit_reached', `The plan "${plan}" has no snapshots.`);
   const counted = accountId === undefined ? known : await snapshotsOfAccount(db, accountId);
   // As whoever takes it does.
   if (!leavingForRoom(counted, { bytes }, neededBy(await openRestores(db))))
-    return refuse(
-      'plan_limit_reached',
-      `The snapshots of this account take what its plan "${plan}" allows.`,
-      'Delete one that is no longer needed (POST /deleteSnapshot).',
-    );
+    return refuseByPlan('plan_limit_reached', `The snapshots of this account take what its plan "${plan}" allows.`, [
+      'delete one that is no longer needed (POST /deleteSnapshot)',
+    ]);
   return succeed(await askForSnapshot(db, { deploymentId, revision, reason, dumps, now: service.now() }));
 }
 

@@ -60,32 +60,41 @@ export function domainsOf({ domains, deployments }: Tier): number {
 export function planFits(tier: Tier, used: Usage, asked: Usage): Result<undefined> {
   const { name } = tier;
   if (asked.deployments > 0 && used.deployments + asked.deployments > tier.deployments) {
-    return refuse(
+    return refuseByPlan(
       'plan_limit_reached',
       `The plan "${name}" allows ${count(tier.deployments, 'deployment')}; the account has ${used.deployments}` +
         `${asked.deployments > 1 ? `, and this would add ${asked.deployments}` : ''}.`,
-      'Remove a deployment that is no longer needed (POST /removeDeploymentReservation), or ask the operator for another plan.',
+      [fewerDeployments],
     );
   }
   if (asked.memoryBytes > 0 && used.memoryBytes + asked.memoryBytes > tier.memoryBytes) {
-    return refuse(
+    return refuseByPlan(
       'plan_limit_reached',
       `The plan "${name}" allows ${printBytes(tier.memoryBytes)} of memory; the account has ` +
         `${printBytes(used.memoryBytes)}, and this would add ${printBytes(asked.memoryBytes)}.`,
-      'Smaller resources.requests.memory and resources.limits.memory count for less; or remove a deployment (POST /removeDeploymentReservation).',
+      ['ask for less by resources.requests.memory and resources.limits.memory', fewerDeployments],
     );
   }
   const caps = capsOf(tier);
   for (const kind of countedKinds) {
     if (asked[kind] === 0 || used[kind] + asked[kind] <= caps[kind]) continue;
     const has = `the account has ${used[kind]}, and this would add ${asked[kind]}`;
-    return refuse(
-      'plan_limit_reached',
-      `The plan "${name}" allows ${countOf(caps[kind], kind)}; ${has}.`,
-      'Ask for fewer of them, remove a deployment (POST /removeDeploymentReservation), or ask the operator for another plan.',
-    );
+    const error = `The plan "${name}" allows ${countOf(caps[kind], kind)}; ${has}.`;
+    return refuseByPlan('plan_limit_reached', error, ['ask for fewer of them', fewerDeployments]);
   }
   return succeed(undefined);
+}
+
+const fewerDeployments = 'remove a deployment that is no longer needed (POST /removeDeploymentReservation)';
+
+/** What an account's plan does not allow. `remedies`: what the account can do about it itself. */
+export function refuseByPlan(
+  code: 'plan_limit_reached' | 'exec_not_allowed',
+  error: string,
+  remedies: readonly string[] = [],
+): Result<never> {
+  const hint = [...remedies, 'ask the operator for another plan'].join(', or ');
+  return refuse(code, error, `${hint.replace(/^./, (letter) => letter.toUpperCase())}.`);
 }
 
 const singular: Record<keyof Counts, string> = { containers: 'container', volumes: 'volume', gpus: 'GPU' };

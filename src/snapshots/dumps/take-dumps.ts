@@ -3,7 +3,7 @@ import { movingMs } from '../../backup/moving-time.ts';
 import type { Dump, LoadedDump } from '../../deployment/snapshot/dump.ts';
 import type { SizedVolume } from '../../deployment/snapshot/snapshot.ts';
 import type { ObservedWorkload } from '../../deployment/workload/workload.ts';
-import type { Exec } from '../../engine/exec.ts';
+import { type Exec, noExec } from '../../engine/exec.ts';
 import { wait } from '../../lib/wait.ts';
 import { SnapshotFault, type SnapshotParts } from '../snapshot-parts.ts';
 import { loadDump, writeDump } from './dump-files.ts';
@@ -74,7 +74,7 @@ export async function loadDumps(
 /** Throws SnapshotFault where there is none. */
 export function execOf({ engine }: SnapshotParts, { pod }: Dump): Exec {
   if (engine.exec) return engine.exec;
-  throw new SnapshotFault(`This service runs no commands in pods: the tools of ${pod} cannot be used.`, {
+  throw new SnapshotFault(`${noExec.words}: the tools of ${pod} cannot be used.`, {
     isFinal: true,
   });
 }
