@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -27,9 +29,10 @@ async function openGates(options: {
   secret?: string;
   isDown?: () => boolean;
   predecessor?: { port: number };
+  at?: number;
 }) {
   const { layer, diffId = digestOf(gunzipSync(layer)), secret = 'k'.repeat(32) } = options;
-  const { isDown = () => false, predecessor } = options;
+  const { isDown = () => false, predecessor, at } = options;
   const digest = digestOf(layer);
   const asked: string[] = [];
   const url = new URL('https://r.example/');
@@ -59,11 +62,11 @@ async function openGates(options: {
       return image;
     },
   };
-  const opened = new AsyncDisposableStack();
-  const gate = opened.use(await openGate({ host: '127.0.0.1' }));
-  const port = predecessor?.port ?? (await freePort());
+  await using opening = new AsyncDisposableStack();
+  const gate = opening.use(await openGate({ host: '127.0.0.1' }));
+  const port = predecessor?.port ?? at ?? (await freePort());
   const settings = { host: '127.0.0.1', port, name: 'localhost:30500' };
-  const nodes = opened.use(
+  const nodes = opening.use(
     await openNodeGate(settings, { gate, resolver, seal: sealWith(secret), isSucceeding: predecessor !== undefined }),
   );
   const ask = async (path: string, password: string, method = 'GET') => {
@@ -73,6 +76,7 @@ async function openGates(options: {
   };
   const admit = (request: ImageRequest) => nodes.admit(request, platform, new AbortController().signal);
   const path = (kind: string, of: string) => `/v2/berth.gate/r.example/a/b/${kind}/${of}`;
+  const opened = opening.move();
   return { ask, admit, asked, digest, path, port, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
@@ -152,6 +156,21 @@ test('whoever takes over listens beside the one that leaves, at the same port, a
   await using gates = await openGates({ layer, predecessor: leaving });
   await leaving[Symbol.asyncDispose]();
   assert.equal((await gates.ask(gates.path('manifests', digestOf(manifest)), pass.password)).status, 200);
+});
+
+test('whoever takes over shares its port with nobody else: half of the nodes would ask them', async () => {
+  await using foreign = await openGates({ layer: gzipSync('x'), secret: 'another key of thirty-two letters' });
+  await assert.rejects(openGates({ layer: gzipSync('x'), predecessor: foreign }), StartError);
+});
+
+test('of two that start in the same instant one begins to listen, and the next one after it', async () => {
+  const port = await freePort();
+  const other = createServer().listen({ path: `\0berth-node-gate 127.0.0.1 ${port}` });
+  await once(other, 'listening');
+  await assert.rejects(openGates({ layer: gzipSync('x'), at: port }), StartError);
+  await other[Symbol.asyncDispose]();
+  await using gates = await openGates({ layer: gzipSync('x'), at: port });
+  assert.equal((await gates.ask('/v2/', '')).status, 401);
 });
 
 test('a port that is taken is told with the name of the setting', async () => {

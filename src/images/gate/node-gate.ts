@@ -4,7 +4,8 @@
  * says the image and by which login it is had. One pass opens one image, and nothing else.
  */
 import { createHash } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSocketServer, type Server } from 'node:net';
 import type { RegistryLogin } from '../../config/spec/spec.ts';
 import { loginFor } from '../../config/spec/spec-images.ts';
@@ -70,13 +71,12 @@ export function createNodeGate({ name }: Pick<NodeGateSettings, 'name'>, parts: 
       const { digest, manifest, config } = image;
       const login = loginFor(request.image, request.registryLogin);
       const pass: Sealed = { image: pin(request.image, manifest.digest), ...(login && { login }), platform };
-      const password = Buffer.from(seal.close(JSON.stringify(pass))).toString('base64url');
       return {
         reference: `${name}/${nameAtGate(image)}@${manifest.digest}`,
         digest,
         volumes: declaredVolumes(config.bytes),
         user: declaredUser(config.bytes),
-        pass: { registry: name, username, password },
+        pass: { registry: name, username, password: passwordOf(pass, seal) },
       };
     },
   };
@@ -139,8 +139,10 @@ export async function openNodeGate(
     });
   });
   try {
-    // A port that is shared with anybody else would give half of the nodes' requests to them, and nobody would notice.
-    if (!isSucceeding) await tryAlone(host, port);
+    await using _turn = await takeTurn(host, port);
+    await tryAlone(host, port).catch(async (error: unknown) => {
+      if (!isSucceeding || !(await takesPassesOf(seal, { host, port }))) throw error;
+    });
     await listen(server, { host, port, reusePort: true });
   } catch (error) {
     throw new StartError(`Nodes cannot pull at ${host}:${port} (BERTH_NODE_GATE): ${(error as Error).message}`);
@@ -156,15 +158,44 @@ export async function openNodeGate(
   };
 }
 
-/** Throws where somebody listens there already. */
+/** The turn to begin to listen there: who tries the port beside another one finds it free, or taken, when it is not. */
+async function takeTurn(host: string, port: number): Promise<AsyncDisposable> {
+  const turn = createSocketServer();
+  // A name without a file, which goes with the process. It belongs to the same network as the port.
+  await listen(turn, { path: `\0berth-node-gate ${host} ${port}` });
+  return turn;
+}
+
+/**
+ * Throws where somebody listens there already: a port that is shared with anybody but a predecessor would give half of the
+ * nodes' requests to them, and nobody would notice.
+ */
 async function tryAlone(host: string, port: number): Promise<void> {
   const server = createSocketServer();
   await listen(server, { host, port });
   await new Promise((closed) => server.close(closed));
 }
 
-function listen(server: Server, at: { host: string; port: number; reusePort?: boolean }): Promise<void> {
+type Place = { host: string; port: number; reusePort?: boolean } | { path: string };
+
+function listen(server: Server, at: Place): Promise<void> {
   return new Promise((listening, failed) => server.once('error', failed).listen(at, listening));
+}
+
+const answerMs = 5_000;
+
+/** Whether who listens there is of this installation: nobody else opens what it has sealed. */
+async function takesPassesOf(seal: Pick<Seal, 'close'>, at: Pick<NodeGateSettings, 'host' | 'port'>): Promise<boolean> {
+  const password = passwordOf({ image: '', platform: { os: '', architecture: '' } }, seal);
+  const auth = `${username}:${password}`;
+  const asked = get({ ...at, path: '/v2/', auth, agent: false, signal: AbortSignal.timeout(answerMs) });
+  const [answer] = (await once(asked, 'response').catch(() => [])) as [IncomingMessage?];
+  answer?.resume();
+  return answer?.statusCode === 200;
+}
+
+function passwordOf(pass: Sealed, seal: Pick<Seal, 'close'>): string {
+  return Buffer.from(seal.close(JSON.stringify(pass))).toString('base64url');
 }
 
 /** Undefined where there is none, or none of ours. */
