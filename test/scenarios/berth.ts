@@ -3,10 +3,8 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
 import { on, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { openInstallation } from '../../scripts/installed.ts';
 import { findOrphans } from '../../src/control/sweep.ts';
@@ -25,18 +23,17 @@ import type { ServiceCluster } from '../kubernetes/service-cluster.ts';
 import { programFile } from '../program.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { ask } from './ask.ts';
+import { createClient, type Started } from './client.ts';
 import { engineOfTests } from './engine-of-tests.ts';
 import type { Order, Report } from './hooked-service.ts';
 import type { PrivateEngine } from './private-engine.ts';
+import { until } from './until.ts';
 
 const run = promisify(execFile);
 
-export type ToldEvent = { number: number; kind: string; pod?: string; message: string; count: number };
+export type { Started, ToldEvent } from './client.ts';
+export { until } from './until.ts';
 
-export type Started = { url: string; sessionToken: string; applicationName: string };
-
-/** Longer than anything takes on a machine with many times its work; a test that runs into it has failed. */
-const patienceMs = 900_000;
 const hookedEntry = 'test/scenarios/hooked-service.ts';
 
 /** `TEST_STORE=postgresql npm test -- test/scenarios` keeps everything in PostgreSQL. */
@@ -92,6 +89,7 @@ export async function createBerth(
 
   const send = (url: URL | string, options: { method?: string; headers?: object; body?: string } = {}) =>
     ask(new URL(url), { host: ownEngine?.host.address ?? '127.0.0.1', port }, options);
+  const client = createClient({ port, send, bringImagesOf: cluster?.bringImagesOf, log: () => log.join('') });
   // The service refuses what is no setting of its own, and how tests are chosen is none.
   const { BERTH_TEST_SEED, BERTH_TEST_WHOLE, BERTH_TEST_KUBERNETES, BERTH_KUBE_KIT, ...own } = process.env;
   const environment = { ...own, ...variables };
@@ -186,80 +184,7 @@ export async function createBerth(
       }
     },
 
-    get: (path: string, headers: object = {}) => send(`http://localhost:${port}${path}`, { headers }),
-    postYaml: (path: string, body: string) =>
-      send(`http://localhost:${port}${path}`, { method: 'POST', headers: { 'content-type': 'text/x-yaml' }, body }),
-    postJson: (path: string, body: object) =>
-      send(`http://localhost:${port}${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
-    /** A request to an application's own address. */
-    visit: (url: string, options?: { method?: string; headers?: object; body?: string }) => send(url, options),
-
-    async start(yaml: string): Promise<Started> {
-      await cluster?.bringImagesOf(yaml);
-      const { status, body, text } = await berth.postYaml('/startUserDeployment', yaml);
-      assert.equal(status, 200, text);
-      return body;
-    },
-    async update({ sessionToken }: Started, yaml: string): Promise<void> {
-      await cluster?.bringImagesOf(yaml);
-      const { status, text } = await berth.postYaml(`/updateUserDeployment?sessionToken=${sessionToken}`, yaml);
-      assert.equal(status, 200, text);
-    },
-    async remove({ sessionToken, applicationName }: Started): Promise<void> {
-      const { status, text } = await berth.postJson('/removeDeploymentReservation', { sessionToken, applicationName });
-      assert.equal(status, 200, text);
-    },
-    async status({ sessionToken, applicationName }: Started) {
-      const query = new URLSearchParams({ applicationName });
-      const authorization = `Bearer ${sessionToken}`;
-      return (await berth.get(`/getDeploymentStatus?${query}`, { authorization })).body.status;
-    },
-    /** A stream of the API, such as followed logs; `text` is what has come so far. */
-    stream(path: string, headers: object = {}) {
-      let text = '';
-      const target = { host: '127.0.0.1', port, path, headers: { host: 'localhost', ...headers } };
-      const sent = request(target, (response) => {
-        response.setEncoding('utf8').on('data', (chunk) => {
-          text += chunk;
-        });
-      });
-      sent.on('error', () => {}).end();
-      return { text: () => text, close: () => sent.destroy() };
-    },
-    /** The events of a deployment up to the one whose message matches. */
-    async eventsUntil({ sessionToken, applicationName }: Started, message: RegExp): Promise<ToldEvent[]> {
-      const authorization = `Bearer ${sessionToken}`;
-      const reader = berth.stream(`/getDeploymentEvents?${new URLSearchParams({ applicationName })}`, {
-        authorization,
-      });
-      try {
-        return await until(`an event ${message} of ${applicationName}`, async () => {
-          const told = [...reader.text().matchAll(/^data: (.*)\n/gm)].map(([, data]) => JSON.parse(data!) as ToldEvent);
-          // One that has happened again replaces what was told of it before.
-          const events = [...new Map(told.map((event) => [event.number, event])).values()];
-          return events.some((event) => message.test(event.message)) ? events : undefined;
-        });
-      } finally {
-        reader.close();
-      }
-    },
-    /** Waits for a state and returns the status; another final state fails at once. */
-    async reach(started: Started, state: 'running' | 'failed') {
-      return await until(`${started.applicationName} is ${state}`, async () => {
-        const status = await berth.status(started);
-        if (status.state === state) return status;
-        const isFinal = status.state === 'running' || status.state === 'failed';
-        assert.ok(
-          !isFinal,
-          `${started.applicationName} is ${status.state}: ${status.message}\n${log.join('').slice(-2000)}`,
-        );
-        return undefined;
-      });
-    },
+    ...client,
 
     /** What the engine has of this Berth, and what of it no row wants. */
     async inventory() {
@@ -301,16 +226,4 @@ async function openCluster(): Promise<ServiceCluster> {
 
 function isRunning(service: ChildProcess | undefined): service is ChildProcess {
   return service !== undefined && service.exitCode === null && service.signalCode === null;
-}
-
-/** Polls until `look` answers something truthy, and returns it; who waits long leaves the processor to the others. */
-export async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<NonNullable<T>> {
-  const startedMs = performance.now();
-  for (;;) {
-    const found = await look();
-    if (found) return found;
-    const elapsedMs = performance.now() - startedMs;
-    if (elapsedMs > patienceMs) throw new Error(`still not so after fifteen minutes: ${what}`);
-    await delay(Math.min(Math.max(elapsedMs / 10, 20), 150));
-  }
 }

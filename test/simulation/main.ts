@@ -4,7 +4,8 @@
  */
 import fc from 'fast-check';
 import { randomFrom } from '../random.ts';
-import { createBase, run } from './run.ts';
+import { createBase } from './base.ts';
+import { run } from './run.ts';
 import { type Story, story, tell } from './story.ts';
 
 /** Some 50 s of a processor: a run takes 50 ms, most of it in its 380 statements to the store (measured). */

@@ -3,29 +3,24 @@
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
-import { type Driver, type Kysely, sql } from 'kysely';
 import type { Deployment } from '../../src/deployment/deployment.ts';
 import { type Egress, openEgress } from '../../src/deployment/workload/egress.ts';
 import { allFacets } from '../../src/engine/memory/memory.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
-import { openDatabase } from '../../src/store/database.ts';
 import { writeIntent } from '../../src/store/deployments.ts';
-import { sqliteDialect } from '../../src/store/dialect/sqlite.ts';
 import { atOnce, makeDue } from '../../src/store/leases.ts';
-import type { Tables } from '../../src/store/rows.ts';
 import { randomFrom } from '../random.ts';
-import { type TestApi, testApi } from '../support/api.ts';
 import { createTestEngine } from '../support/memory-engine.ts';
 import { createTestWorld } from '../support/test-world.ts';
 import { fillEvents, perform, type Stage, setRegistries } from './acts.ts';
 import { newImages } from './application.ts';
+import { type Base, emptyStore } from './base.ts';
 import { createClock } from './clock.ts';
 import { createEdges } from './edges.ts';
-import { faultyDriver } from './faulty-store.ts';
 import { graceOf, withGrace } from './grace.ts';
 import { type Call, type Process, type Surroundings, startProcess } from './process.ts';
 import { checkSecondPass, checkTransitions, converge } from './recovery.ts';
-import { limits, settings } from './settings.ts';
+import { settings } from './settings.ts';
 import { type Blow, type Story, tellAct, tellSuffering } from './story.ts';
 import { checkCall, checkEnd, type Witness } from './witness.ts';
 
@@ -35,54 +30,6 @@ const maxCalls = 1_500;
 const maxWrites = 50_000;
 /** In one of so many stories more is told of each deployment than is kept. */
 const eventfulEvery = 16;
-
-/** The store and the API of all runs: to make them takes longer than a run. */
-export type Base = {
-  db: Kysely<Tables>;
-  driver: Driver;
-  api: TestApi;
-  /** Has the API not hear of its next commit. */
-  loseReply: (isLost: boolean) => void;
-};
-
-export async function createBase(): Promise<Base> {
-  let isReplyLost = false;
-  const takeReply = () => {
-    const isTaken = isReplyLost;
-    isReplyLost = false;
-    return isTaken;
-  };
-  const dialect = sqliteDialect(':memory:');
-  const driver = dialect.createDriver();
-  await driver.init();
-  const db = await openDatabase({
-    createDriver: () => faultyDriver(driver, { losesAnswer: takeReply }),
-    createAdapter: dialect.createAdapter.bind(dialect),
-    createQueryCompiler: dialect.createQueryCompiler.bind(dialect),
-    createIntrospector: dialect.createIntrospector.bind(dialect),
-  });
-  await sql`create table transitions (before text, after text, revision integer, serving integer)`.execute(db);
-  await sql`create trigger transition after update of state on deployments when old.state <> new.state
-    begin insert into transitions values (old.state, new.state, new.revision, new."servingRevision"); end`.execute(db);
-  await sql`insert into accounts ("id", "name", "email", "emailVerified", "createdAt", "updatedAt")
-    values ('owner', 'Owner', 'owner@example.com', 1, '', '')`.execute(db);
-  const loseReply = (isLost: boolean) => {
-    isReplyLost = isLost;
-  };
-  return { db, driver, api: await unlimitedApi(db), loseReply };
-}
-
-/** Whoever sends a cookie is signed in to the one account that there is. */
-async function unlimitedApi(db: Kysely<Tables>): Promise<TestApi> {
-  const rate = { count: 1e9, windowMs: minute };
-  const amounts = { deployments: 1e9, memoryBytes: 2 ** 50, allowsReservations: false, lifetimeMs: null };
-  const accounts = {
-    methods: async () => ({ password: false, passkeys: false, providers: [], sendsMail: false, signUp: false }),
-    answer: async () => new Response(null, { status: 404 }),
-    signedIn: async () => ({ accountId: 'owner', signInId: 'sign-in' }),
-  };
-  return await testApi({ limits, startRate: rate, rate, tiers: [{ name: 'free', ...amounts }] }, () => accounts, db);
-}
 
 /** What the plan of the one account lets its deployments reach. */
 const egressOfOwner: Egress = { kind: 'none' };
@@ -307,22 +254,4 @@ function tellCall({ deploymentId = '', operation }: Call): string {
   const { kind: _, because, ...rest } = operation;
   const subject = 'workload' in rest ? rest.workload.name : 'name' in rest ? rest.name : '';
   return `${subject || deploymentId} ${because}`;
-}
-
-const emptied = [
-  ...(['idempotency', 'claims', 'leases', 'events', 'revisionImages', 'imageAccess', 'revisions'] as const),
-  ...([
-    'commitments',
-    'commitmentTotals',
-    'origins',
-    'deployments',
-    'sessions',
-    'privateRepositories',
-    'pulledImages',
-  ] as const),
-];
-
-async function emptyStore(db: Kysely<Tables>): Promise<void> {
-  for (const table of emptied) await db.deleteFrom(table).execute();
-  await sql`delete from transitions`.execute(db);
 }
