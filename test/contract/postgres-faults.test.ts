@@ -1,11 +1,9 @@
 /** What breaks between Berth and PostgreSQL, with a real server that is restarted, full, or unfriendly. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, beforeEach, test } from 'node:test';
-import { promisify } from 'node:util';
 import { type Kysely, sql } from 'kysely';
 import { parsePostgresUrl } from '../../src/lib/postgres-address.ts';
 import { wait } from '../../src/lib/wait.ts';
@@ -18,12 +16,13 @@ import { StoreFault } from '../../src/store/store-fault.ts';
 import { write } from '../../src/store/transaction.ts';
 import { freePort } from '../free-port.ts';
 import { shopYaml, testApi } from '../support/api.ts';
+import { makeCertificate } from '../support/certificate.ts';
 import { deploymentOf } from '../support/deployments.ts';
 import { giveToPostgres, startPostgres } from '../support/postgres.ts';
 
 const password = 'correct horse battery';
 const folder = await mkdtemp(join(tmpdir(), 'berth-tls-'));
-const files = await makeCertificates(folder);
+const files = await makeFiles(folder);
 const port = await freePort();
 const postgres = await startPostgres({
   port,
@@ -280,28 +279,17 @@ async function restart(how: 'restart' | 'crash'): Promise<void> {
   await postgres.start();
 }
 
-/** One for `localhost`, which is its own authority, and who is let in how. */
-async function makeCertificates(folder: string) {
-  const [key, cert] = ['key.pem', 'cert.pem'].map((name) => join(folder, name)) as [string, string];
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  const make = [
-    'req',
-    '-x509',
-    '-newkey',
-    'rsa:2048',
-    '-nodes',
-    '-days',
-    '2',
-    '-keyout',
+/** A certificate for `localhost`, which is its own authority, and who is let in how. */
+async function makeFiles(folder: string) {
+  const { key, cert } = await makeCertificate('DNS:localhost');
+  const texts = {
     key,
-    '-out',
     cert,
-    ...subject,
-  ];
-  await promisify(execFile)('openssl', make);
-  const access = join(folder, 'access.conf');
-  await writeFile(access, 'local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n');
+    access: 'local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n',
+  };
+  const files = { key: join(folder, 'key.pem'), cert: join(folder, 'cert.pem'), access: join(folder, 'access.conf') };
+  for (const name of ['key', 'cert', 'access'] as const) await writeFile(files[name], texts[name], { mode: 0o600 });
   // The server reads them as another user, which wants its key for itself.
-  await giveToPostgres([folder, key, cert, access]);
-  return { key, cert, access };
+  await giveToPostgres([folder, ...Object.values(files)]);
+  return files;
 }

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readFolder } from '../../src/folder/read-folder.ts';
-import { makeFolder, read, web } from '../support/project-folder.ts';
+import { makeFolder, mounting, read, web } from '../support/project-folder.ts';
 
 const dockerfile = 'FROM node:26-slim\nWORKDIR /code\nCOPY . .\n';
-const mounting = (image: string, ...mounts: string[]) => web(`image: ${image}`, `volumes: ${JSON.stringify(mounts)}`);
 
 test('small texts that are mounted travel in the document, keys as secrets', async (t) => {
   const { pod, project } = await read(t, {
@@ -179,73 +178,6 @@ test('data folders become volumes that start empty, and hold what is there only 
   );
 });
 
-test("the machine's own things are refused, and those that do not matter left out", async (t) => {
-  const { refused, noted } = await read(t, {
-    'compose.yaml': mounting(
-      'nginx:1.29',
-      '/var/run/docker.sock:/var/run/docker.sock',
-      '/proc:/host/proc:ro',
-      '/etc/localtime:/etc/localtime:ro',
-    ),
-  });
-  assert.deepEqual(refused, ['docker-socket compose.yaml:5:15', 'bind-mount compose.yaml:5:59']);
-  assert.ok(noted.some((one) => one.startsWith('ignored compose.yaml:5:')));
-});
-
-test('nothing outside of the folder is read, neither by a path nor by a link, unless it is allowed', async (t) => {
-  const folder = makeFolder(t, {
-    'compose.yaml': `${web(
-      'image: nginx:1.29',
-      'env_file: ../secret.env',
-      "volumes: ['../secret.conf:/a.conf', './link.conf:/b.conf', './linked/secret.conf:/c.conf']",
-      'configs: [own]',
-    )}configs: { own: { file: /etc/hostname } }\n`,
-    'link.conf': { link: '../secret.conf' },
-    linked: { link: '..' },
-  });
-  writeFileSync(join(folder, '../secret.conf'), 'secret');
-  writeFileSync(join(folder, '../secret.env'), 'SECRET=secret\n');
-  const project = await readFolder(folder);
-  assert.deepEqual(new Set(project.refusals.map(({ code }) => code)), new Set(['outside-folder']));
-  assert.equal(project.refusals.length, 5);
-  assert.ok(!JSON.stringify(project).includes('SECRET=') && !project.document.includes('secret"'));
-  assert.match(project.refusals.find(({ message }) => message.startsWith('link.conf'))?.message ?? '', /leads to/);
-
-  const allowed = await readFolder(folder, { allowed: [join(folder, '..')] });
-  assert.deepEqual(
-    allowed.refusals.map(({ message }) => message),
-    ['/etc/hostname is outside of the folder'],
-  );
-});
-
-test('a build whose context or Dockerfile is outside, or not there, is refused', async (t) => {
-  const outside = await read(t, {
-    'compose.yaml': web('build: { context: .., dockerfile: shop/Dockerfile }'),
-    Dockerfile: dockerfile,
-  });
-  assert.deepEqual(outside.refused, ['outside-folder compose.yaml:4:5']);
-  const missing = await read(t, { 'compose.yaml': web('build: ./api') });
-  assert.deepEqual(missing.refused, ['missing-file compose.yaml:4:5']);
-  const target = await read(t, { 'compose.yaml': web('build: { context: ., target: other }'), Dockerfile: dockerfile });
-  assert.deepEqual(target.refused, ['bad-dockerfile compose.yaml:4:5']);
-});
-
-test('what would be below a file is not there', async (t) => {
-  const { refused } = await read(t, { 'compose.yaml': web('build: ./README.md/api'), 'README.md': '' });
-  assert.deepEqual(refused, ['missing-file compose.yaml:4:5']);
-});
-
-test('a file that is mounted and not there is refused, with the example beside it', async (t) => {
-  const { project } = await read(t, {
-    'compose.yaml': mounting('nginx:1.29', './app.conf:/etc/app.conf'),
-    'app.conf.example': '',
-  });
-  assert.deepEqual(
-    project.refusals.map(({ code, hint }) => [code, hint]),
-    [['missing-file', 'copy it from app.conf.example']],
-  );
-});
-
 test('configs and secrets come from files and variables; what is no text becomes a layer', async (t) => {
   const { pod, project } = await read(
     t,
@@ -296,12 +228,4 @@ test('a volume that stands for a folder of the host is a volume', async (t) => {
   });
   mkdirSync(join(folder, 'data'));
   assert.deepEqual((await readFolder(folder)).refusals, []);
-});
-
-test('what is outside is told with what would allow it, as a shell reads it; where a link leads is not', async (t) => {
-  const hintOf = async (files: Parameters<typeof read>[1]) => (await read(t, files)).project.refusals[0]?.hint;
-  const above = await hintOf({ 'compose.yaml': web("build: '../a $(touch b)'") });
-  assert.match(above ?? '', /: --allow '\/[^']*\/a \$\(touch b\)' allows it; or begin in a folder above both$/);
-  const link = await hintOf({ 'compose.yaml': web("build: './src'"), src: { link: '/etc' } });
-  assert.match(link ?? '', /: name its folder with --allow; or/);
 });

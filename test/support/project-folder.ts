@@ -70,3 +70,8 @@ export async function read(t: TestContext, files: Record<string, Written>, optio
 export function web(...lines: string[]): string {
   return ['services:', '  web:', "    ports: ['8080:80']", ...lines.map((line) => `    ${line}`), ''].join('\n');
 }
+
+/** The same, with one that mounts. */
+export function mounting(image: string, ...mounts: string[]): string {
+  return web(`image: ${image}`, `volumes: ${JSON.stringify(mounts)}`);
+}

@@ -1,14 +1,11 @@
 /** HAProxy's life: started, found, reloaded, killed, stopped. */
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import {
   type EdgeFixture,
   eventually,
   openEdge,
-  plainSettings,
   type Seen,
   site,
   startUpstream,
@@ -19,7 +16,7 @@ import type { EdgeLog } from '../edge-settings.ts';
 import { versionKey } from '../route-changes.ts';
 import { startEdge, stopEdge } from './haproxy.ts';
 import { endpointsMap, routesMap, sitesMap } from './haproxy-configuration.ts';
-import { findProxies, PortTakenError } from './haproxy-process.ts';
+import { findProxies } from './haproxy-process.ts';
 import { commandAll, describeRunning, readMap } from './runtime-socket.ts';
 
 const quiet: EdgeLog = { info: () => {}, warn: () => {} };
@@ -275,28 +272,4 @@ describe('the edge', () => {
     await assert.rejects(servedBy());
     assert.equal(await stopEdge(fixture.settings.dataDir), false);
   });
-});
-
-test('what is wrong at the start is said in words', async (context) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'berth-edge-'));
-  const taken = await startUpstream();
-  context.after(async () => {
-    await stop(taken.server);
-    await stopEdge(dataDir);
-    await rm(dataDir, { recursive: true });
-  });
-  const settings = { ...plainSettings, dataDir, port: taken.port };
-  await assert.rejects(startEdge(settings, quiet, []), (error: Error) => {
-    assert.match(error.message, /^HAProxy did not start: Binding .*Address already in use.*$/);
-    assert.doesNotMatch(error.message, /defaults section/);
-    return error instanceof PortTakenError;
-  });
-  await assert.rejects(
-    startEdge({ ...settings, binary: 'no-haproxy' }, quiet, []),
-    /not installed .*apt-get install haproxy/,
-  );
-  await assert.rejects(startEdge({ ...settings, binary: '/bin/true' }, quiet, []), /does not look like HAProxy/);
-  await assert.rejects(startEdge({ ...settings, apiHosts: ['a b'] }, quiet, []), /Not a host for the API/);
-  await assert.rejects(startEdge({ ...settings, host: 'x\n' }, quiet, []), /Not a host to listen on/);
-  await assert.rejects(startEdge({ ...settings, dataDir: `/tmp/${'x'.repeat(90)}` }, quiet, []), /too long a path/);
 });
