@@ -3,7 +3,17 @@ import { isNode, isScalar, Lexer, LineCounter, type ParsedNode, parseDocument, v
 import type { Diagnostic, Path, TextEdit } from '../diagnostics/diagnostics.ts';
 import { explainSyntax } from './syntax.ts';
 import { removeLines } from './text-edits.ts';
-import { BinaryValue, nearest, TooDeep, TooManyAliases, type Tree, textOf, toTree, toValue, UnknownAlias } from './tree.ts';
+import {
+  BinaryValue,
+  nearest,
+  TooDeep,
+  TooManyAliases,
+  type Tree,
+  textOf,
+  toTree,
+  toValue,
+  UnknownAlias,
+} from './tree.ts';
 
 /** Largest document in bytes (design, section 3). */
 export const maxDocumentBytes = 256 * 1024;
@@ -49,7 +59,9 @@ export function readSource(text: string): { source?: Source; diagnostics: Diagno
     }
     if (error instanceof BinaryValue) {
       const message = 'this is binary data (!!binary), which no field takes';
-      return { diagnostics: [{ ...unparsable('wrong-type', message, at(error.at)), hint: 'write the text that is meant' }] };
+      return {
+        diagnostics: [{ ...unparsable('wrong-type', message, at(error.at)), hint: 'write the text that is meant' }],
+      };
     }
     if (error instanceof TooManyAliases) {
       return { diagnostics: [unparsable('too-many-aliases', 'its aliases make the document too large')] };
