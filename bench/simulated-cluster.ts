@@ -30,8 +30,9 @@ export function simulatedCluster(owner: string): SimulatedCluster {
     requests,
     add(deploymentId, { workloads, egress }) {
       put('Namespace', found(namespaceManifest(owner, deploymentId, egress).metadata));
-      const settings = { edgeNetworks: [], hasPortRanges: true, decidedAt: Date.parse(createdAt) };
-      put('NetworkPolicy', found(networkPolicy(owner, deploymentId, egress, settings).metadata));
+      const settings = { edgeNetworks: [], hasPortRanges: true, storeVersion: 1 };
+      const policy = networkPolicy(owner, deploymentId, egress, settings);
+      put('NetworkPolicy', { ...policy, ...found(policy.metadata) });
       for (const { workload } of workloads) {
         const request = { owner, deploymentId, workload, image: workload.image, names: [] };
         const manifest = controllerManifest({ ...request, stopSeconds: 5, diskBytes: 2 ** 30, hasLowPorts: true });
@@ -51,7 +52,7 @@ export function simulatedCluster(owner: string): SimulatedCluster {
     follow: <T extends Found>(kind: Kind) => followed((objects.get(kind) ?? []) as T[]),
     async ask<T>(method: string, path: string) {
       requests.push(`${method} ${path}`);
-      return { major: '1', minor: '30' } as T;
+      return { major: '1', minor: '30', metadata: { resourceVersion: '1' } } as T;
     },
     async find(kind, name) {
       requests.push(`GET ${kind} ${name}`);

@@ -8,6 +8,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Workload } from '../../src/deployment/workload/workload.ts';
+import { policyName } from '../../src/engine/kubernetes/manifests/network-policy.ts';
 import { namespaceName } from '../../src/engine/kubernetes/names.ts';
 import { port } from '../contract/program.ts';
 import { createScene, type Scene } from '../contract/scene.ts';
@@ -15,6 +16,7 @@ import { type Attempt, hasReached, type Outcome } from '../hostile/agent.ts';
 import { privileges, systemCalls } from '../hostile/container-attempts.ts';
 import type { Case } from '../hostile/network-attempts.ts';
 import * as network from '../hostile/network-attempts.ts';
+import { until } from '../scenarios/until.ts';
 import { type KubernetesContractor, kubernetesContractor } from './contractor.ts';
 import { edgeNetworks } from './node.ts';
 import { gateway, leftOut, onNode, openNodeWorld } from './node-world.ts';
@@ -183,4 +185,23 @@ describe('by a system call, root in a pod does not get', () => {
 describe('privileges of root in a pod:', () => {
   for (const [index, { name, expected }] of privileges.entries())
     if (!leftByRuntime.has(name)) test(name, () => assert.match(privileged[index]!, expected));
+});
+
+test('a policy that somebody edits is told, and is what it was once it is applied again', async () => {
+  const { engine, cluster } = contractor;
+  const [own] = scenes as [Scene];
+  const at = { name: policyName, namespace: namespaceName(own.id) };
+  const edits = [
+    { egress: [{}] },
+    { ingress: null },
+    { policyTypes: ['Ingress'] },
+    { podSelector: { matchLabels: { app: 'web' } } },
+  ];
+  await engine.isolation.setEgress(own.id, { kind: 'open' });
+  for (const spec of edits) {
+    await cluster.change('NetworkPolicy', at, { spec });
+    await until(`${JSON.stringify(spec)} is seen`, async () => (await own.observe()).egress !== 'open');
+    await engine.isolation.setEgress(own.id, { kind: 'open' });
+    assert.equal((await own.observe()).egress, 'open');
+  }
 });

@@ -10,7 +10,15 @@ import type { Cluster, Followed } from './cluster.ts';
 import { clusterIsSilent } from './faults.ts';
 import { deploymentOf } from './manifests/marks.ts';
 import { namespaceName } from './names.ts';
-import type { Found, FoundClaim, FoundController, FoundNamespace, FoundNode, FoundPod } from './objects.ts';
+import type {
+  Found,
+  FoundClaim,
+  FoundController,
+  FoundNamespace,
+  FoundNode,
+  FoundPod,
+  FoundPolicy,
+} from './objects.ts';
 
 type CachedKinds = {
   Namespace: FoundNamespace;
@@ -18,7 +26,7 @@ type CachedKinds = {
   Job: FoundController;
   Pod: FoundPod;
   PersistentVolumeClaim: FoundClaim;
-  NetworkPolicy: Found;
+  NetworkPolicy: FoundPolicy;
   Node: FoundNode;
 };
 
@@ -57,7 +65,7 @@ export async function openCache(cluster: Cluster, owner: string): Promise<Cache>
     Job: cluster.follow<FoundController>('Job', labelSelector),
     Pod: cluster.follow<FoundPod>('Pod', labelSelector),
     PersistentVolumeClaim: cluster.follow<FoundClaim>('PersistentVolumeClaim', labelSelector),
-    NetworkPolicy: cluster.follow<Found>('NetworkPolicy', labelSelector),
+    NetworkPolicy: cluster.follow<FoundPolicy>('NetworkPolicy', labelSelector),
     Node: cluster.follow<FoundNode>('Node'),
   };
   const kinds = Object.keys(followed) as CachedKind[];

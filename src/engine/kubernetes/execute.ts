@@ -19,11 +19,11 @@ import type { BringImage } from './images.ts';
 import { claimManifest } from './manifests/claim.ts';
 import { deploymentOf, workloadKey } from './manifests/marks.ts';
 import { namespaceManifest, quotaManifest } from './manifests/namespace.ts';
-import { networkPolicy, type PolicySettings } from './manifests/network-policy.ts';
+import { isPolicyFor, networkPolicy, type PolicySettings } from './manifests/network-policy.ts';
 import { pullSecretManifest, pullSecretName, pullSuffix } from './manifests/pull-secret.ts';
 import { controllerManifest, secretManifest, type WorkloadRequest } from './manifests/workload.ts';
 import { namespaceName, objectName } from './names.ts';
-import type { Found, FoundController, FoundNamespace, Manifest } from './objects.ts';
+import type { Found, FoundController, FoundNamespace, FoundPolicy, Manifest } from './objects.ts';
 import { egressOf } from './observe.ts';
 import { bytesOf } from './quantities.ts';
 import { createServices } from './services.ts';
@@ -80,9 +80,14 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
 
   async function bound(deploymentId: string, egress: Egress): Promise<void> {
     const [policy] = await Promise.all([
-      cluster.apply(networkPolicy(owner, deploymentId, egress, settings)),
+      cluster.apply<FoundPolicy>(networkPolicy(owner, deploymentId, egress, settings)),
       cluster.apply(quotaManifest(owner, deploymentId)),
     ]);
+    // Otherwise each look would find it changed, and apply it again at once.
+    if (!isPolicyFor(egress, settings, policy))
+      throw new EngineFault('unavailable', 'The cluster makes something else of the policy around the deployment.', {
+        hint: 'the operator has to see what changes NetworkPolicies there',
+      });
     await cache.untilSeen('NetworkPolicy', policy);
   }
 

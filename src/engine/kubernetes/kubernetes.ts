@@ -6,7 +6,7 @@ import { type Mark, waitForChange } from '../readiness/change.ts';
 import { createRechecks, leastPeriodMs as leastProbePeriodMs } from '../readiness/recheck.ts';
 import type { VolumeCopies } from '../volume-facets.ts';
 import { openCache } from './cache.ts';
-import type { Cluster } from './cluster.ts';
+import { type Cluster, pathOf } from './cluster.ts';
 import { type CopiesParts, createVolumeCopies } from './copies.ts';
 import { createExec } from './exec.ts';
 import { createExecute, type ExecuteSettings } from './execute.ts';
@@ -19,7 +19,7 @@ import { listOwned, removeOwned } from './owned.ts';
 import { amountOf, bytesOf } from './quantities.ts';
 import { type Hanging, hangingNamespaces } from './terminating.ts';
 
-export type KubernetesEngineOptions = Omit<ExecuteSettings, 'hasPortRanges' | 'hasLowPorts' | 'decidedAt' | 'now'> &
+export type KubernetesEngineOptions = Omit<ExecuteSettings, 'hasPortRanges' | 'hasLowPorts' | 'storeVersion' | 'now'> &
   ClusterImageParts & {
     cluster: Cluster;
     /** Health checks of who has been ready are asked at most this often, whatever they want; default: every 10 s. */
@@ -51,11 +51,12 @@ export async function openKubernetesEngine(
   const { leastPeriodMs = leastProbePeriodMs, onHanging = () => {} } = options;
   const { major, minor } = await withFaults(() => cluster.ask<{ major: string; minor: string }>('GET', '/version'));
   const system = await withFaults(() => cluster.find('Namespace', systemNamespace));
+  const storeVersion = await withFaults(() => storeVersionOf(cluster));
   const isRecent = Number(major) > 1 || Number.parseInt(minor, 10) >= 22;
   await using opening = new AsyncDisposableStack();
   const cache = opening.use(await withFaults(() => openCache(cluster, owner)));
   const { bring, isOnNodes } = createClusterImages(options, () => architectureOf(cache.list('Node').filter(isOpen)));
-  const settings = { ...options, now, hasPortRanges: isRecent, hasLowPorts: isRecent, decidedAt: now() };
+  const settings = { ...options, now, hasPortRanges: isRecent, hasLowPorts: isRecent, storeVersion };
   const execute = createExecute(cluster, cache, bring, settings);
   const observer = createObserver(cluster, cache, { leastPeriodMs, now, uptime, policy: settings });
   const { read, follow } = createLogReader(cluster, cache);
@@ -136,6 +137,14 @@ export async function openKubernetesEngine(
   };
   const open = opening.move();
   return { engine, version: `${major}.${minor}`, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+/** As of a list, which is read from the store itself. */
+async function storeVersionOf(cluster: Cluster): Promise<number> {
+  const list = await cluster.ask<{ metadata: { resourceVersion: string } }>('GET', pathOf('Namespace'), {
+    query: { limit: 1 },
+  });
+  return Number(list.metadata.resourceVersion);
 }
 
 /** Of the nodes that take pods. */

@@ -110,6 +110,8 @@ export type FoundVolumeSnapshot = Found & {
   status?: { readyToUse?: boolean; restoreSize?: string; error?: { message?: string } };
 };
 
+export type FoundPolicy = Found & { spec?: Partial<PolicySpec> };
+
 export type FoundService = Found & { spec?: { clusterIP?: string } };
 
 export type Condition = { type: string; status: string; reason?: string; message?: string };

@@ -103,10 +103,10 @@ export function createObserver(cluster: Pick<Cluster, 'run'>, cache: Cache, opti
     };
   }
 
-  /** Somebody may have removed its policy, or other settings may have been for it. */
+  /** Somebody may have removed or edited its policy, or other settings may have been for it. */
   function isBound(deploymentId: string, egress: Egress): boolean {
     const found = cache.find('NetworkPolicy', policyName, deploymentId);
-    return found !== undefined && isPolicyFor(egress, policy, found.metadata.annotations);
+    return found !== undefined && isPolicyFor(egress, policy, found);
   }
 
   return {

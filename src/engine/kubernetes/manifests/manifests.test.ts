@@ -14,7 +14,7 @@ import { hostAliases } from './host-aliases.ts';
 import { readWorkloadMarks, workloadMarks } from './marks.ts';
 import { mountsOf } from './mounts.ts';
 import { namespaceManifest, quotaManifest } from './namespace.ts';
-import { isPolicyFor, networkPolicy } from './network-policy.ts';
+import { networkPolicy } from './network-policy.ts';
 import { pullSecretManifest, pullSecretName } from './pull-secret.ts';
 import { serviceManifests } from './services.ts';
 import { userOf, volumeGroupOf } from './user.ts';
@@ -69,7 +69,7 @@ const request = (workload: Workload, changes: Partial<WorkloadRequest> = {}): Wo
   ...changes,
 });
 
-const here = { edgeNetworks: ['10.250.0.1/32'], hasPortRanges: true, decidedAt: 1_000 };
+const here = { edgeNetworks: ['10.250.0.1/32'], hasPortRanges: true, storeVersion: 1_000 };
 
 const golden: Record<string, Manifest[]> = {
   'a service and all that belongs to it': [
@@ -143,18 +143,6 @@ for (const [name, manifests] of Object.entries(golden)) {
     assert.equal(text, await readFile(file, 'utf8'));
   });
 }
-
-test('a policy is right while it says what it should, or what whoever has started later has made of it', () => {
-  const open = { kind: 'open' } as const;
-  const moved = { ...here, edgeNetworks: ['10.250.0.9/32'] };
-  const isRight = (made: typeof here, { egress = parseEgress('open')!, settings = here } = {}) =>
-    isPolicyFor(egress, settings, networkPolicy(owner, deploymentId, open, made).metadata.annotations);
-  const later = (settings: typeof here) => ({ ...settings, decidedAt: here.decidedAt + 1 });
-  assert.deepEqual([isRight(here), isRight({ ...here, decidedAt: 1 })], [true, true]);
-  assert.deepEqual([isRight(moved), isRight(later(moved))], [false, true]);
-  assert.equal(isRight(here, { egress: { kind: 'none' } }), false);
-  assert.equal(isPolicyFor(open, here, {}), false, 'one that somebody else has made');
-});
 
 /** The container of a workload. */
 function containerOf(workload: Workload) {

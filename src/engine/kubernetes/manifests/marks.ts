@@ -28,7 +28,7 @@ const placeKey = 'berth.place';
 const cameByKey = 'berth.came-by';
 /** On a namespace: its deployment has a network. */
 export const networkKey = 'berth.network';
-/** On a policy: since when, and by a hash what it says. */
+/** On a policy: by which settings it was made, and by a hash what they have made it say. */
 export const rulesKey = 'berth.rules';
 
 export type Marks = { labels: Labels; annotations: Labels };

@@ -1,13 +1,13 @@
 /** PURE. What pods of a deployment may reach and who reaches them, as a policy of its namespace. */
 import { createHash } from 'node:crypto';
 import type { V1NetworkPolicyEgressRule, V1NetworkPolicyPeer, V1NetworkPolicyPort } from '@kubernetes/client-node';
-import type { Instant } from '../../../deployment/deployment.ts';
-import type { Egress } from '../../../deployment/workload/egress.ts';
+import stringify from 'safe-stable-stringify';
+import { type Egress, printEgress } from '../../../deployment/workload/egress.ts';
 import { mailPorts } from '../../../lib/mail-ports.ts';
 import { reservedIPv4, reservedIPv6 } from '../../../lib/reserved-addresses.ts';
-import { deploymentLabels, type Labels } from '../../labels.ts';
+import { deploymentLabels } from '../../labels.ts';
 import { namespaceName } from '../names.ts';
-import type { Manifest, PolicySpec } from '../objects.ts';
+import type { FoundPolicy, Manifest, PolicySpec } from '../objects.ts';
 import { rulesKey } from './marks.ts';
 
 export const policyName = 'berth';
@@ -20,8 +20,11 @@ export type PolicySettings = {
   edgeNetworks: readonly string[];
   /** Ranges of ports can be named in a policy: since Kubernetes 1.22. Without them, mail cannot be left out. */
   hasPortRanges: boolean;
-  /** From when these are: what other settings have made of a policy since, stays. */
-  decidedAt: Instant;
+  /**
+   * How far the cluster's store was when these came to be, as a number that grows with each write to it: what later
+   * settings have made of a policy stays. Clocks of processes differ.
+   */
+  storeVersion: number;
 };
 
 /** The one policy of a namespace: whatever it does not name is closed. */
@@ -34,20 +37,28 @@ export function networkPolicy(owner: string, deploymentId: string, egress: Egres
       name: policyName,
       namespace: namespaceName(deploymentId),
       labels: deploymentLabels(owner, deploymentId),
-      annotations: { [rulesKey]: `${settings.decidedAt} ${hashOf(spec)}` },
+      annotations: { [rulesKey]: `${markVersion} ${settings.storeVersion} ${hashOf(spec, egress)}` },
     },
     spec,
   };
 }
 
 /**
- * Whether a policy with these annotations says that. Of two processes with different settings, as there are while a release
- * or a setting is changed, the one that has started last decides: otherwise each would undo the other's for ever.
+ * Whether a policy, as it was found, says that. Of two processes with different settings, as there are while a release or a
+ * setting is changed, the one that has started last decides: otherwise each would undo the other's for ever. What somebody
+ * has edited is nobody's decision, nor is what was decided in a future of this store, as in one that it was restored from.
  */
-export function isPolicyFor(egress: Egress, settings: PolicySettings, annotations: Labels = {}): boolean {
-  const [decidedAt, hash] = (annotations[rulesKey] ?? '').split(' ');
-  return hash === hashOf(policySpec(egress, settings)) || Number(decidedAt) > settings.decidedAt;
+export function isPolicyFor(egress: Egress, settings: PolicySettings, { metadata, spec }: FoundPolicy): boolean {
+  const [wanted, found] = [hashOf(policySpec(egress, settings), egress), hashOf(spec, egress)];
+  if (found === wanted) return true;
+  const [version, storeVersion, decided] = (metadata.annotations?.[rulesKey] ?? '').split(' ');
+  const at = Number(storeVersion);
+  if (version !== markVersion || decided !== found || at > Number(metadata.resourceVersion)) return false;
+  return at > settings.storeVersion || (at === settings.storeVersion && found > wanted);
 }
+
+/** Marks without one have the time of a process. */
+const markVersion = 'v2';
 
 function policySpec(egress: Egress, settings: PolicySettings): PolicySpec {
   const ownPods: V1NetworkPolicyPeer = { podSelector: {} };
@@ -59,8 +70,10 @@ function policySpec(egress: Egress, settings: PolicySettings): PolicySpec {
   };
 }
 
-function hashOf(spec: PolicySpec): string {
-  return createHash('sha256').update(JSON.stringify(spec)).digest('hex').slice(0, 32);
+/** Servers order fields as they like, and may leave out the selector of all pods. No other default is left to them. */
+function hashOf(spec: Partial<PolicySpec> | undefined, egress: Egress): string {
+  const said = stringify([{ podSelector: {}, ...spec }, printEgress(egress)]);
+  return createHash('sha256').update(said).digest('hex').slice(0, 32);
 }
 
 function edges({ edgeNetworks }: PolicySettings): V1NetworkPolicyPeer[] {
