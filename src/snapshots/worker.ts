@@ -24,7 +24,6 @@ import {
   nextAskedRestore,
   noteFailedRestore,
   openRestores,
-  takeBackRestoreTry,
 } from '../store/restores.ts';
 import {
   askForSnapshot,
@@ -72,7 +71,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
       return true;
     }
     await fillBegun(restore, deployment).catch((error: unknown) =>
-      fail(restore, deployment, error, takeBackRestoreTry, async (db, failure) => {
+      fail(restore, deployment, error, 'restores', async (db, failure) => {
         const { isOver } = failure;
         const because = `${failure.problem}${isOver ? await undo(db, restore.id) : ''}`;
         await noteFailedRestore(db, restore.id, { ...failure, problem: because }, now());
@@ -107,7 +106,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
       return true;
     }
     await takeBegun(snapshot, deployment).catch((error: unknown) =>
-      fail(snapshot, deployment, error, takeBackTry, async (db, failure) => {
+      fail(snapshot, deployment, error, 'snapshots', async (db, failure) => {
         await noteFailedTry(db, snapshot.id, failure);
         const { problem: because, isOver } = failure;
         return { kind: 'snapshot', snapshot: 'failed', id: snapshot.id, because, isOver };
@@ -132,13 +131,13 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     { id, tries: before, problem: known }: { id: string; tries: number; problem: string | null },
     deployment: Deployment,
     error: unknown,
-    takeBack: typeof takeBackTry,
+    of: 'snapshots' | 'restores',
     note: (db: Parameters<typeof noteFailedTry>[0], failure: FailedTry) => Promise<DeploymentEvent>,
   ): Promise<void> {
     const { stop, log } = parts;
     const tries = before + 1;
     if (stop.aborted) {
-      await takeBack(db, id, tries);
+      await takeBackTry(db, of, { id, tries });
       log.info(
         { deployment: deployment.id, because: String(stop.reason) },
         'a snapshot or a restore is begun anew by whoever has the duty',

@@ -143,17 +143,6 @@ export async function noteTry(db: Database, id: string, filledKey: string): Prom
   return result.numUpdatedRows > 0n;
 }
 
-/** One that was given up, and has not failed, unless another process has begun one since. */
-export async function takeBackRestoreTry(db: Database, id: string, tries: number): Promise<void> {
-  await db
-    .updateTable('restores')
-    .set({ tries: tries - 1 })
-    .where('id', '=', id)
-    .where('state', '=', 'asked')
-    .where('tries', '=', tries)
-    .execute();
-}
-
 /** False where it is not to be done any more, or by another try. */
 export async function noteFilled(db: Database, id: string, filledKey: string): Promise<boolean> {
   const result = await db

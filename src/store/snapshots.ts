@@ -150,9 +150,13 @@ export async function noteBegunTry(db: Database, id: string, tries: number): Pro
 }
 
 /** One that was given up, and has not failed, unless another process has begun one since. */
-export async function takeBackTry(db: Database, id: string, tries: number): Promise<void> {
+export async function takeBackTry(
+  db: Database,
+  of: 'snapshots' | 'restores',
+  { id, tries }: { id: string; tries: number },
+): Promise<void> {
   await db
-    .updateTable('snapshots')
+    .updateTable(of)
     .set({ tries: tries - 1 })
     .where('id', '=', id)
     .where('state', '=', 'asked')

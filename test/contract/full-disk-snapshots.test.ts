@@ -9,14 +9,13 @@ import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { readBackupPlace } from '../../src/backup/backup-place.ts';
 import { openRepository } from '../../src/backup/restic.ts';
-import { snapshotTermsOf } from '../../src/deployment/snapshot/snapshot.ts';
 import { clearFolder } from '../../src/engine/docker/volumes/mounted-folder.ts';
 import { createVolumeCopies, loopVolumesIn } from '../../src/engine/docker/volumes/volume-copies.ts';
 import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
-import { createSnapshotWorker } from '../../src/snapshots/worker.ts';
 import { askForSnapshot, snapshotById } from '../../src/store/snapshots.ts';
 import { shopOnMemory } from '../support/controlled-deployment.ts';
 import { pod, specOf } from '../support/deployments.ts';
+import { workerOn } from '../support/snapshot-worker.ts';
 
 const run = promisify(execFile);
 const needsRoot = { skip: process.getuid?.() === 0 ? false : 'file systems can be made by root alone' };
@@ -41,7 +40,7 @@ async function stage(opened: AsyncDisposableStack, small: 'copies' | 'kept') {
   const data = loops.dataOf(volume);
   await writeFile(join(data, 'much'), randomBytes(dataBytes));
   const { control, world, visit } = await shopOnMemory(spec, { 'web:1': {}, 'db:1': {} });
-  const { db, metrics, log, now } = control;
+  const { db, now } = control;
   await visit();
   await db.updateTable('deployments').set({ claimedAt: 1, expiresAt: null }).execute();
   const copies = createVolumeCopies({
@@ -50,20 +49,9 @@ async function stage(opened: AsyncDisposableStack, small: 'copies' | 'kept') {
     copies: join(folder, 'copies'),
     sizes: async () => new Map([[volume.volume, sizeBytes]]),
   });
-  const repository = openRepository(readBackupPlace(join(folder, 'kept', 'shop')), 'password', process.env);
-  const { step } = createSnapshotWorker({
-    db,
-    metrics,
-    log,
-    now,
-    diskFreeBytes: 0,
-    wake() {},
-    stop: new AbortController().signal,
-    engine: { observe: createMemoryEngine({ world, now }).observe, copies },
-    repository: async () => repository,
-    startedPod: async () => undefined,
-    termsOf: async () => ({ ...snapshotTermsOf({}, true), everyMs: null, accountId: undefined }),
-  });
+  const place = openRepository(readBackupPlace(join(folder, 'kept', 'shop')), 'password', process.env);
+  const engine = { observe: createMemoryEngine({ world, now }).observe, copies };
+  const { step } = workerOn(control, { engine, place });
   return {
     async snapshot() {
       const { id } = await askForSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'asked', now: now() });

@@ -2,16 +2,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LoadedKind } from '../../src/deployment/snapshot/dump.ts';
-import { snapshotTermsOf } from '../../src/deployment/snapshot/snapshot.ts';
 import type { Exec } from '../../src/engine/exec.ts';
 import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
 import { volumeKey } from '../../src/engine/memory/world.ts';
-import { createSnapshotWorker } from '../../src/snapshots/worker.ts';
 import { askForRestore, restoresOf } from '../../src/store/restores.ts';
 import { askForSnapshot, noteTaken, snapshotsOf } from '../../src/store/snapshots.ts';
 import { shopOnMemory } from '../support/controlled-deployment.ts';
 import { pod, specOf } from '../support/deployments.ts';
 import { createMemoryRepository, type MemoryRepository } from '../support/memory-repository.ts';
+import { workerOn } from '../support/snapshot-worker.ts';
 
 const volumes = [{ name: 'data', sizeBytes: 1000, mountPath: '/data' }];
 const spec = specOf(
@@ -23,25 +22,13 @@ const spec = specOf(
 async function failToLoad(kind: LoadedKind, { runs = true, exec }: { runs?: boolean; exec?: Exec } = {}) {
   const shop = await shopOnMemory(spec, { 'web:1': {}, 'db:1': {} });
   const { control, world } = shop;
-  const { db, metrics, log, now } = control;
+  const { db, now } = control;
   await shop.visit();
   await db.updateTable('deployments').set({ claimedAt: 1, expiresAt: null }).execute();
   const kept: MemoryRepository['kept'] = new Map();
   const engine = createMemoryEngine({ world, now });
-  const repository = createMemoryRepository(world, async (_name, perform) => perform(), kept);
-  const worker = createSnapshotWorker({
-    db,
-    metrics,
-    log,
-    now,
-    diskFreeBytes: 0,
-    wake() {},
-    stop: new AbortController().signal,
-    engine: { observe: engine.observe, copies: engine.copies!, exec },
-    repository: async () => repository,
-    startedPod: async () => undefined,
-    termsOf: async () => ({ ...snapshotTermsOf({}, true), everyMs: null, accountId: undefined }),
-  });
+  const place = createMemoryRepository(world, async (_name, perform) => perform(), kept);
+  const worker = workerOn(control, { engine: { ...engine, exec }, place });
   const files = () => world.volumes.get(volumeKey('shop', 'db-data'))!.files;
   const dumps = [{ pod: 'db', kind, volumes: ['db-data'] }];
   const asked = { deploymentId: 'shop', revision: 1, reason: 'asked', dumps, now: now() } as const;

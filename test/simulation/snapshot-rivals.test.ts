@@ -1,15 +1,15 @@
 /** Two processes that both hold themselves for the one that does the work on snapshots. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mostCutOff, type Snapshot, snapshotTermsOf } from '../../src/deployment/snapshot/snapshot.ts';
+import { mostCutOff, type Snapshot } from '../../src/deployment/snapshot/snapshot.ts';
 import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
 import { volumeKey } from '../../src/engine/memory/world.ts';
-import { createSnapshotWorker } from '../../src/snapshots/worker.ts';
 import { askForRestore, restoresOf } from '../../src/store/restores.ts';
 import { askForSnapshot, snapshotsOf } from '../../src/store/snapshots.ts';
 import { shopOnMemory } from '../support/controlled-deployment.ts';
 import { pod, specOf } from '../support/deployments.ts';
 import { createMemoryRepository, type MemoryRepository } from '../support/memory-repository.ts';
+import { workerOn } from '../support/snapshot-worker.ts';
 
 const volumes = [{ name: 'data', sizeBytes: 1000, mountPath: '/data' }];
 const spec = specOf(
@@ -20,7 +20,7 @@ const spec = specOf(
 async function twoWorkers() {
   const shop = await shopOnMemory(spec, { 'web:1': {}, 'db:1': { program: () => ({ ports: [5432] }) } });
   const { control, world } = shop;
-  const { db, metrics, log, now } = control;
+  const { db, now } = control;
   await shop.visit();
   await db.updateTable('deployments').set({ claimedAt: 1, expiresAt: null }).execute();
   const kept: MemoryRepository['kept'] = new Map();
@@ -42,20 +42,12 @@ async function twoWorkers() {
       if (key === busy) throw new Error('umount: target is busy');
       await copies.clear(key);
     };
-    const repository = createMemoryRepository(world, call, kept);
-    const { step } = createSnapshotWorker({
-      db,
-      metrics,
-      log,
-      now,
-      diskFreeBytes: 0,
-      wake() {},
-      tell: async (_, { text }) => void told.push(text),
+    const place = createMemoryRepository(world, call, kept);
+    const { step } = workerOn(control, {
+      engine: { ...engine, copies: { ...copies, clear } },
+      place,
       stop: stopping.signal,
-      engine: { observe: engine.observe, copies: { ...copies, clear } },
-      repository: async () => repository,
-      startedPod: async () => undefined,
-      termsOf: async () => ({ ...snapshotTermsOf({}, true), everyMs: null, accountId: undefined }),
+      tell: async (_, { text }) => void told.push(text),
     });
     return { step, arrived, release, stop: () => stopping.abort() };
   }

@@ -5,11 +5,9 @@
 import assert from 'node:assert/strict';
 import { reconcile } from '../../src/control/visit/reconcile.ts';
 import type { Deployment } from '../../src/deployment/deployment.ts';
-import { snapshotTermsOf } from '../../src/deployment/snapshot/snapshot.ts';
 import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
 import type { Interceptor } from '../../src/engine/memory/memory-call.ts';
 import { volumeKey } from '../../src/engine/memory/world.ts';
-import { createSnapshotWorker } from '../../src/snapshots/worker.ts';
 import { deploymentById, writeIntent } from '../../src/store/deployments.ts';
 import { makeDue, releaseLease, takeLeases } from '../../src/store/leases.ts';
 import { askForRestore, openRestores, restoresOf } from '../../src/store/restores.ts';
@@ -20,6 +18,7 @@ import { addNeighbour, onEngine, shopOnMemory } from '../support/controlled-depl
 import { pod, specOf } from '../support/deployments.ts';
 import { createTestEngine } from '../support/memory-engine.ts';
 import { createMemoryRepository, keptFile, type MemoryRepository } from '../support/memory-repository.ts';
+import { workerOn } from '../support/snapshot-worker.ts';
 import { playExport } from './exported.ts';
 import { type Fate, fatedCalls } from './fated-calls.ts';
 
@@ -51,7 +50,7 @@ export async function playSnapshots(seed: number, note: (what: string) => void):
   });
   const { control, world, clock } = shop;
   control.settings.graceMs = graceMs;
-  const { db, metrics, log, now } = control;
+  const { db, now } = control;
   const places = new Map<string, MemoryRepository['kept']>();
   /** Of each deployment that was started beside the shop, what it has to begin with. */
   const beside = new Map<string, string | undefined>();
@@ -78,19 +77,9 @@ export async function playSnapshots(seed: number, note: (what: string) => void):
     const ended = new AbortController();
     const intercept: Interceptor = (asked, perform) => call(asked.name, perform);
     const engine = createMemoryEngine({ world, now, copiesAs, intercept });
-    const worker = createSnapshotWorker({
-      db,
-      metrics,
-      log,
-      now,
-      diskFreeBytes: 0,
-      wake() {},
-      stop: ended.signal,
-      engine: { observe: engine.observe, copies: engine.copies! },
-      repository: async (id) => createMemoryRepository(world, call, placeOf(id)),
-      startedPod: async () => undefined,
-      termsOf: async () => ({ ...snapshotTermsOf({}, true), count: 3, everyMs: 30 * minute, accountId: undefined }),
-    });
+    const place = async (id: string) => createMemoryRepository(world, call, placeOf(id));
+    const terms = { count: 3, everyMs: 30 * minute };
+    const worker = workerOn(control, { engine, place, terms, stop: ended.signal });
     const outcome = await Promise.race([worker.step().catch(() => 'failed' as const), died]);
     ended.abort();
     if (outcome === 'died' || outcome === 'failed') note(outcome);
