@@ -22,7 +22,15 @@ import { newId } from '../lib/ids.ts';
 import { addEvents } from '../store/events.ts';
 import { openRestores } from '../store/restores.ts';
 import { volumeSizesOfDeployment } from '../store/revisions.ts';
-import { letLeave, noteTaken, snapshotById, snapshotsOf, snapshotsOfAccount } from '../store/snapshots.ts';
+import {
+  letLeave,
+  noteBegun,
+  noteTaken,
+  snapshotById,
+  snapshotsEverOf,
+  snapshotsOf,
+  snapshotsOfAccount,
+} from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
 import { pathOfDump, writerInto, writerTo } from './dumps/dump-place.ts';
 import { saveFirst } from './dumps/save-first.ts';
@@ -59,9 +67,7 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
       'The disk of the host currently has no room for a copy of its volumes and for the snapshot.',
     );
   await repository.provide();
-  const earlier = await repository.list(snapshotTag(snapshot.id));
-  if (earlier.length > 0) await repository.drop(earlier.map(({ id }) => id));
-  else if (snapshot.tries > 0) await repository.clear();
+  await clearLeft(repository, snapshot, parts);
   // What an earlier try has copied may be in use until its program has ended.
   const key = `${snapshot.id}-${newId()}`;
   try {
@@ -75,9 +81,10 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
     stop.throwIfAborted();
     const takenAt = now();
     refuseHoles(copy.apparentBytes, volumes, snapshot.reason);
+    await noteBegun(db, snapshot, now());
     const keeping = keep(copy, repository, { snapshot, present, names, parts });
     const { placeId, totalBytes, addedBytes } = await keeping.catch(async (error: unknown) => {
-      if (!stop.aborted) await clearAfterFault(repository, parts);
+      if (!stop.aborted) await clearAfterFault(repository, snapshot, parts);
       throw error;
     });
     await repository.check(false);
@@ -95,10 +102,21 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
   }
 }
 
+/** Of tries that were killed or stopped, or could not be cleared, of this snapshot or others. */
+async function clearLeft(repository: Repository, snapshot: Snapshot, { db }: SnapshotParts): Promise<void> {
+  const earlier = await repository.list(snapshotTag(snapshot.id));
+  if (earlier.length > 0) await repository.drop(earlier.map(({ id }) => id));
+  else if ((await snapshotsEverOf(db, snapshot.deploymentId)).some(({ begunAt }) => begunAt !== null))
+    await repository.clear();
+  else return;
+  await noteBegun(db, snapshot, null);
+}
+
 /** Until there is another try, or for good, that room is wanted by others. */
-async function clearAfterFault(repository: Repository, { log }: SnapshotParts): Promise<void> {
+async function clearAfterFault(repository: Repository, snapshot: Snapshot, { db, log }: SnapshotParts): Promise<void> {
   await repository
     .clear()
+    .then(() => noteBegun(db, snapshot, null))
     .catch((err: unknown) => log.error({ err }, 'what was kept of a snapshot cannot be removed yet'));
 }
 

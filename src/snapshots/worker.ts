@@ -6,12 +6,12 @@ import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { DeploymentEvent } from '../deployment/event/event.ts';
 import {
   isSnapshotDue,
+  isWorthTelling,
   mostCutOff,
   mostTries,
   type Restore,
   retryAt,
   type Snapshot,
-  toldAfterTries,
 } from '../deployment/snapshot/snapshot.ts';
 import type { Database } from '../store/database.ts';
 import { deploymentById } from '../store/deployments.ts';
@@ -128,7 +128,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
   }
 
   async function fail(
-    { id, tries: before, problem: known }: { id: string; tries: number; problem: string | null },
+    { id, tries: before, problem: known, toldAt }: Pick<Snapshot, 'id' | 'tries' | 'problem' | 'toldAt'>,
     deployment: Deployment,
     error: unknown,
     of: 'snapshots' | 'restores',
@@ -149,13 +149,13 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     // The first that has failed in words is not the last, however many were cut off before.
     const isOver = (tries >= mostTries && known !== null) || (error instanceof SnapshotFault && error.isFinal);
     const problem = error instanceof SnapshotFault ? error.ownersWords : wordsOf(error);
-    const failure = { tries, nextTryAt: retryAt(Math.min(tries, mostTries), now()), problem, isOver };
+    const isTold = isWorthTelling({ toldAt }, { tries, isOver });
+    const nextTryAt = retryAt(Math.min(tries, mostTries), now());
+    const failure = { tries, nextTryAt, problem, isOver, ...(isTold && { toldAt: now() }) };
     await write(db, { deploymentId: deployment.id }, async (db) => {
       const event = await note(db, failure);
       await addEvents(db, deployment.id, [{ at: now(), event }]);
     });
-    // Of tries that were cut off nobody has heard.
-    const isTold = tries < toldAfterTries ? isOver : tries === toldAfterTries || known === null;
     if (isTold) await tellOf(deployment, wordsOf(error));
   }
 
@@ -211,7 +211,9 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
       await repository.provide();
       const tags = new Set(leaving.map(({ id }) => snapshotTag(id)));
       const kept = await repository.list(snapshotsTag);
-      await repository.drop(kept.flatMap(({ id, tags: its }) => (its.some((tag) => tags.has(tag)) ? [id] : [])));
+      const ids = kept.flatMap(({ id, tags: its }) => (its.some((tag) => tags.has(tag)) ? [id] : []));
+      if (ids.length > 0) await repository.drop(ids);
+      else if (leaving.some(({ begunAt }) => begunAt !== null)) await repository.clear();
     }
     await forgetSnapshots(
       db,

@@ -41,6 +41,7 @@ export async function askForRestore(
     tries: 0,
     nextTryAt: now,
     problem: null,
+    toldAt: null,
   };
   await db
     .insertInto('restores')

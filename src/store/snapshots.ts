@@ -38,6 +38,8 @@ export async function askForSnapshot(
     addedBytes: null,
     pausedMs: null,
     problem: null,
+    toldAt: null,
+    begunAt: null,
   };
   await db
     .insertInto('snapshots')
@@ -137,11 +139,17 @@ export type TakenSnapshot = {
 export async function noteTaken(db: Database, id: string, { volumes, ...taken }: TakenSnapshot): Promise<boolean> {
   const result = await db
     .updateTable('snapshots')
-    .set({ ...taken, volumes: JSON.stringify(volumes), state: 'taken', problem: null })
+    .set({ ...taken, volumes: JSON.stringify(volumes), state: 'taken', problem: null, begunAt: null })
     .where('id', '=', id)
     .where('state', '=', 'asked')
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
+}
+
+/** `begunAt`: of its own try. What those of other snapshots had left at the place of the deployment is gone. */
+export async function noteBegun(db: Database, { id, deploymentId }: Snapshot, begunAt: Instant | null): Promise<void> {
+  await db.updateTable('snapshots').set({ begunAt: null }).where('deploymentId', '=', deploymentId).execute();
+  if (begunAt !== null) await db.updateTable('snapshots').set({ begunAt }).where('id', '=', id).execute();
 }
 
 /** `tries`: with this one. */
@@ -164,7 +172,7 @@ export async function takeBackTry(
     .execute();
 }
 
-export type FailedTry = { tries: number; nextTryAt: Instant; problem: string; isOver: boolean };
+export type FailedTry = { tries: number; nextTryAt: Instant; problem: string; isOver: boolean; toldAt?: Instant };
 
 export async function noteFailedTry(db: Database, id: string, { isOver, ...failed }: FailedTry): Promise<void> {
   await db

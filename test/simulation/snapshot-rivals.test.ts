@@ -1,11 +1,12 @@
 /** Two processes that both hold themselves for the one that does the work on snapshots. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { BackupFault } from '../../src/backup/backup-fault.ts';
 import { mostCutOff, type Snapshot } from '../../src/deployment/snapshot/snapshot.ts';
 import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
 import { volumeKey } from '../../src/engine/memory/world.ts';
-import { askForRestore, restoresOf } from '../../src/store/restores.ts';
-import { askForSnapshot, snapshotsOf } from '../../src/store/snapshots.ts';
+import { askForRestore, failRestore, openRestores, restoresOf } from '../../src/store/restores.ts';
+import { askForSnapshot, letLeave, snapshotById, snapshotsOf } from '../../src/store/snapshots.ts';
 import { shopOnMemory } from '../support/controlled-deployment.ts';
 import { pod, specOf } from '../support/deployments.ts';
 import { createMemoryRepository, type MemoryRepository } from '../support/memory-repository.ts';
@@ -17,6 +18,8 @@ const spec = specOf(
   pod('web', { image: 'web:1', path: '/', servicePorts: [80] }),
 );
 
+type Faults = { held?: string; broken?: string; busy?: string; asked?: string[] };
+
 async function twoWorkers() {
   const shop = await shopOnMemory(spec, { 'web:1': {}, 'db:1': { program: () => ({ ports: [5432] }) } });
   const { control, world } = shop;
@@ -24,13 +27,16 @@ async function twoWorkers() {
   await shop.visit();
   await db.updateTable('deployments').set({ claimedAt: 1, expiresAt: null }).execute();
   const kept: MemoryRepository['kept'] = new Map();
+  const told: string[] = [];
 
-  /** `held`: the call at which it stays until it may go on; `busy`: what it cannot clear; `told`: its mails. */
-  function worker(held?: string, busy?: string, told: string[] = []) {
+  /** `held`: the call at which it stays until it may go on; `broken`: one that fails; `busy`: what it cannot clear. */
+  function worker({ held, broken, busy, asked = [] }: Faults = {}) {
     const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const { promise: released, resolve: release, reject: breakOff } = Promise.withResolvers<void>();
     const stopping = new AbortController();
     const call = async <T>(name: string, perform: () => T): Promise<T> => {
+      asked.push(name);
+      if (name === broken) throw new BackupFault('restic: no');
       if (name !== held) return perform();
       arrive();
       await released;
@@ -49,7 +55,9 @@ async function twoWorkers() {
       stop: stopping.signal,
       tell: async (_, { text }) => void told.push(text),
     });
-    return { step, arrived, release, stop: () => stopping.abort() };
+    const stop = () => stopping.abort();
+    const end = () => breakOff(new BackupFault('restic: it was ended'));
+    return { step, arrived, release, stop, end };
   }
 
   const files = () => world.volumes.get(volumeKey('shop', 'db-data'))!.files;
@@ -61,13 +69,13 @@ async function twoWorkers() {
     await askForRestore(db, { deploymentId: 'shop', snapshotId: id, volumes: ['db-data'], now: now() });
   }
   const restore = async () => (await restoresOf(db, 'shop'))[0]!;
-  return { shop, worker, files, askToRestore, restore };
+  return { shop, worker, told, files, askToRestore, restore };
 }
 
 test('one that has lost the work does not end a restore that the other has begun anew', async () => {
   const { shop, worker, files, askToRestore, restore } = await twoWorkers();
   await askToRestore();
-  const [slow, next] = [worker('save'), worker('bring')];
+  const [slow, next] = [worker({ held: 'save' }), worker({ held: 'bring' })];
   const slowly = slow.step();
   await slow.arrived;
   const anew = next.step();
@@ -88,7 +96,7 @@ test('one that has lost the work does not end a restore that the other has begun
 test('one that is told of it does nothing more, and that counts as no try', async () => {
   const { shop, worker, askToRestore, restore } = await twoWorkers();
   await askToRestore();
-  const slow = worker('bring');
+  const slow = worker({ held: 'bring' });
   const slowly = slow.step();
   await slow.arrived;
   slow.stop();
@@ -102,11 +110,11 @@ test('one that is told of it does nothing more, and that counts as no try', asyn
 test('a copy that something of a killed process still uses keeps nobody from the work', async () => {
   const { shop, worker, files, askToRestore, restore } = await twoWorkers();
   await askToRestore();
-  const killed = worker('bring');
+  const killed = worker({ held: 'bring' });
   void killed.step();
   await killed.arrived;
   const { filledKey } = await restore();
-  await worker(undefined, filledKey!).step();
+  await worker({ busy: filledKey! }).step();
   killed.stop();
   await shop.visit();
   const { state, tries } = await restore();
@@ -117,19 +125,79 @@ test('a copy that something of a killed process still uses keeps nobody from the
 });
 
 test('one that ends whoever takes it is not begun for ever, and its owner hears of it', async () => {
-  const { shop, worker } = await twoWorkers();
+  const { shop, worker, told } = await twoWorkers();
   const { db, now } = shop.control;
   await askForSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'asked', now: now() });
-  const told: string[] = [];
   for (let begun = 0; begun < mostCutOff; begun++) {
-    const killed = worker('save', undefined, told);
+    const killed = worker({ held: 'save' });
     void killed.step();
     await killed.arrived;
   }
   assert.equal((await snapshotsOf(db, 'shop'))[0]!.state, 'asked');
-  await worker(undefined, undefined, told).step();
+  await worker().step();
   const [{ state, problem }] = (await snapshotsOf(db, 'shop')) as [Snapshot];
   assert.deepEqual([state, problem], ['failed', 'The service ended 12 times before it was taken.']);
   assert.equal(told.length, 1);
   assert.match(told[0]!, /The service ended 12 times/);
+});
+
+test('its owner hears of the second failure, whatever has ended the service in between, and hears it once', async () => {
+  const { shop, worker, told } = await twoWorkers();
+  const { db, now } = shop.control;
+  const { id } = await askForSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'schedule', now: now() });
+  const fail = async () => {
+    await worker({ broken: 'save' }).step();
+    shop.clock.pass(20 * 60_000);
+  };
+  await fail();
+  const killed = worker({ held: 'save' });
+  void killed.step();
+  await killed.arrived;
+  assert.equal(told.length, 0);
+  await fail();
+  assert.equal(told.length, 1);
+  await fail();
+  const { state, tries } = (await snapshotById(db, id))!;
+  assert.deepEqual([state, tries, told.length], ['failed', 4, 1]);
+});
+
+for (const fate of ['killed', 'stopped'])
+  test(`what a service that was ${fate} has left of a snapshot before a restore goes with the next try`, async () => {
+    const { shop, worker, askToRestore, restore } = await twoWorkers();
+    await askToRestore();
+    const before = worker({ held: 'save' });
+    const stepped = before.step();
+    await before.arrived;
+    if (fate === 'stopped') {
+      before.stop();
+      before.end();
+      await stepped;
+    }
+    const asked: string[] = [];
+    await worker({ asked }).step();
+    await shop.visit();
+    assert.equal((await restore()).state, 'done');
+    assert.deepEqual(
+      asked.filter((name) => name === 'clear' || name === 'save'),
+      ['clear', 'save'],
+    );
+  });
+
+test('what is left of a snapshot that nobody tries again goes from the place with its row', async () => {
+  const { shop, worker, askToRestore } = await twoWorkers();
+  const { db } = shop.control;
+  await askToRestore();
+  const killed = worker({ held: 'save' });
+  void killed.step();
+  await killed.arrived;
+  await failRestore(db, (await openRestores(db))[0]!.id, 'Its owner wants another one.', 0);
+  const { id } = (await snapshotsOf(db, 'shop')).find(({ state }) => state === 'asked')!;
+  await letLeave(db, [id]);
+  const asked: string[] = [];
+  const { step } = worker({ asked });
+  while (await step());
+  assert.deepEqual(
+    asked.filter((name) => name === 'clear' || name === 'drop'),
+    ['clear'],
+  );
 });

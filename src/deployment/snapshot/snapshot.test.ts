@@ -31,6 +31,8 @@ function snapshot(id: string, hours: number, fields: Partial<Snapshot> = {}): Sn
     tries: 0,
     nextTryAt: 0,
     problem: null,
+    toldAt: null,
+    begunAt: null,
     ...fields,
   };
 }

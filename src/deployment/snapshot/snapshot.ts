@@ -38,6 +38,10 @@ export type Snapshot = {
   nextTryAt: Instant;
   /** Of the last try that failed, in words for the owner. */
   problem: string | null;
+  /** When somebody was told that it fails. */
+  toldAt: Instant | null;
+  /** When a try began to write to the place; null where nothing of it can be there any more that has no name. */
+  begunAt: Instant | null;
 };
 
 export const restoreStates = ['asked', 'filled', 'done', 'failed'] as const;
@@ -68,6 +72,8 @@ export type Restore = {
   tries: number;
   nextTryAt: Instant;
   problem: string | null;
+  /** When somebody was told that it fails. */
+  toldAt: Instant | null;
 };
 
 /** What the owner wants from now on, whoever asks for an update. */
@@ -90,8 +96,15 @@ export const mostTries = 4;
 /** Of tries that have begun, and of which nothing else is known: then it is what ends the service each time. */
 export const mostCutOff = 12;
 
-/** When somebody is told by mail. */
-export const toldAfterTries = 2;
+const toldAfterTries = 2;
+
+/** Whether somebody is told by mail of a failure: once, also where tries before it, of which nobody has heard, were cut off. */
+export function isWorthTelling(
+  { toldAt }: Pick<Snapshot, 'toldAt'>,
+  { tries, isOver }: { tries: number; isOver: boolean },
+): boolean {
+  return toldAt === null && (isOver || tries >= toldAfterTries);
+}
 
 /** Two minutes after the first failure, and twice as long each time. */
 export function retryAt(tries: number, now: Instant): Instant {

@@ -53,6 +53,7 @@ import * as claimedCluster from './0043-generation-2-claimed-cluster.ts';
 import * as notifications from './0044-notifications.ts';
 import * as ownHosts from './0045-own-hosts.ts';
 import * as noticesAge from './0046-notices-age.ts';
+import * as snapshotTries from './0047-snapshot-tries.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -100,6 +101,7 @@ export const migrations: Record<string, Migration> = {
   '0044-notifications': notifications,
   '0045-own-hosts': ownHosts,
   '0046-notices-age': noticesAge,
+  '0047-snapshot-tries': snapshotTries,
 };
 
 /** What keeps the release before from a schema of each generation: the end of a sentence for operators. */
