@@ -276,9 +276,6 @@ function toldWhy(because: string): number {
 
 test('where the cluster takes VolumeSnapshots nobody is stopped, and what they have comes back', async () => {
   await standIn.begin();
-  // Whoever has found none before looks again an hour later.
-  await berth.end('SIGTERM');
-  await berth.serve();
   const starts = await bothStarts(app);
   const [sum] = await textsOf(app, 'sum');
   const id = await take();

@@ -14,11 +14,12 @@ const claims = ['data', 'more'].map((name): [string, FoundClaim] => {
 const taking = { deploymentId: 'shop', key: 'monday', sources: new Map(claims) };
 
 type Status = FoundVolumeSnapshot['status'];
+type SceneOptions = { snapshotClass?: string; isKnown?: () => boolean };
 
-/** `status`: of each VolumeSnapshot, as often as it is looked at; undefined where the cluster knows of none. */
+/** `status`: of each VolumeSnapshot, as often as it is looked at; `isKnown`: whether the cluster knows of any. */
 function scene(
-  status: ((looks: number) => Status) | undefined,
-  { snapshotClass, ...own }: Partial<Patience> & { snapshotClass?: string } = {},
+  status: (looks: number) => Status,
+  { snapshotClass, isKnown = () => true, ...own }: Partial<Patience> & SceneOptions = {},
 ) {
   const applied: Manifest[] = [];
   const asked: string[] = [];
@@ -30,7 +31,7 @@ function scene(
   const cluster = {
     async ask(_: string, path: string, { query }: Asked = {}) {
       asked.push(path);
-      if (!status) throw new ClusterRefusal(404, '');
+      if (!isKnown()) throw new ClusterRefusal(404, '');
       if (path.endsWith('classes'))
         return { items: [{ metadata: { name: 'quick' }, driver: 'disks', deletionPolicy: 'Delete' }] };
       looks += 1;
@@ -113,15 +114,18 @@ test('an error that storage gets over harms nothing', async () => {
   assert.deepEqual(unused, []);
 });
 
-test('a cluster that knows of none is asked once for volumes and once for what is left, and it is told once', async () => {
-  const { snapshots, asked, unused } = scene(undefined);
-  for (const key of ['monday', 'tuesday']) {
+test('a cluster that knows of none is asked before each copy, and told of once; what is installed is used at once', async () => {
+  let isKnown = false;
+  const { snapshots, asked, unused } = scene(() => ready, { isKnown: () => isKnown });
+  for (const key of ['sunday', 'saturday']) {
     assert.equal(await snapshots.take({ ...taking, key }), undefined);
     await snapshots.remove(key);
     assert.deepEqual(await snapshots.keys(), []);
   }
-  assert.equal(asked.length, 2, String(asked));
+  assert.equal(asked.length, 3, String(asked));
   assert.deepEqual(unused, [{ storageClass: 'fast', because: 'the cluster has no VolumeSnapshots' }]);
+  isKnown = true;
+  assert.equal((await snapshots.take(taking))?.size, 2);
 });
 
 test('what a killed process has left is found, and a setting forbids new ones', async () => {

@@ -58,29 +58,31 @@ export type Taking = {
 /** Some storage calls one ready only when it has been copied to another place. */
 const usualPatience: Patience = { pauseMs: 1000, readyMs: 10 * 60_000, errorMs: 60_000 };
 
-/** What was found missing is asked for again after this time: somebody may have installed it. */
-const refusedMs = 60 * 60_000;
+/** Storage that has failed is left alone so long: to wait for it each time would take minutes. */
+const restMs = 60 * 60_000;
 const lookEveryMs = 60_000;
 
 export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapshots {
   const { cluster, cache, copiers, owner, snapshotClass, onUnused = () => {}, patience = usualPatience } = parts;
-  const refused = new Map<string, { because: string; untilMs: number }>();
+  /** By storage class: why it is not used, as was told last. */
+  const told = new Map<string, string>();
+  const restsUntilMs = new Map<string, number>();
   const known = new Set<string>();
   let nextLookMs = 0;
 
-  function refuse(storageClass: string, because: string): void {
-    if (refused.get(storageClass)?.because !== because) onUnused({ storageClass, because });
-    refused.set(storageClass, { because, untilMs: performance.now() + refusedMs });
+  function tell(storageClass: string, because: string): void {
+    if (told.get(storageClass) !== because) onUnused({ storageClass, because });
+    told.set(storageClass, because);
   }
 
   /** The class for each storage class; undefined where one of them has none. */
   async function findClasses(storageClasses: ReadonlySet<string>): Promise<ReadonlyMap<string, string> | undefined> {
-    const isRefused = (name: string) => (refused.get(name)?.untilMs ?? 0) > performance.now();
-    if (snapshotClass === 'none' || [...storageClasses].some(isRefused)) return undefined;
+    const rests = (name: string) => (restsUntilMs.get(name) ?? 0) > performance.now();
+    if (snapshotClass === 'none' || [...storageClasses].some(rests)) return undefined;
     const found = new Map<string, string>();
     for (const name of storageClasses) {
       const chosen = await findClass(name).catch((error: unknown) => ({ because: wordsOf(error) }));
-      if ('because' in chosen) refuse(name, chosen.because);
+      if ('because' in chosen) tell(name, chosen.because);
       else found.set(name, chosen.name);
     }
     return found.size === storageClasses.size ? found : undefined;
@@ -168,7 +170,10 @@ export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapsho
       return await takeBy(classes, taking).catch((error: unknown) => {
         taking.signal?.throwIfAborted();
         const because = wordsOf(error);
-        for (const storageClass of storageClasses) refuse(storageClass, because);
+        for (const storageClass of storageClasses) {
+          tell(storageClass, because);
+          restsUntilMs.set(storageClass, performance.now() + restMs);
+        }
         return undefined;
       });
     },
@@ -183,7 +188,7 @@ export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapsho
     async keys() {
       if (performance.now() < nextLookMs) return [...known];
       const found = await listAll(copyKey);
-      nextLookMs = performance.now() + (found ? lookEveryMs : refusedMs);
+      nextLookMs = performance.now() + lookEveryMs;
       for (const { metadata } of found ?? [])
         if (metadata.deletionTimestamp === undefined) known.add(metadata.labels?.[copyKey] ?? '');
       return [...known];
