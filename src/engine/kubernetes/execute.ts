@@ -7,17 +7,17 @@ import type { OwnImageLimits } from '../../deployment/limits/pull-limits.ts';
 import type { EngineOperation } from '../../deployment/plan/operation.ts';
 import { type Egress, noEgress } from '../../deployment/workload/egress.ts';
 import { isSameWorkload } from '../../deployment/workload/fingerprint.ts';
-import type { WorkloadName } from '../../deployment/workload/workload.ts';
+import type { Workload, WorkloadName } from '../../deployment/workload/workload.ts';
 import { wait } from '../../lib/wait.ts';
 import { EngineFault } from '../engine.ts';
 import { isOwnedBy, labelKeys } from '../labels.ts';
 import type { Cache } from './cache.ts';
-import { claimsOfVolumes, isOfVolume, mounts, replacedClaims, volumeOf } from './claims.ts';
+import { claimsOfVolumes, isOfVolume, mounts, replacedClaims, templateMounts, volumeOf } from './claims.ts';
 import { type Cluster, fieldManager, pathOf } from './cluster.ts';
 import { ClusterRefusal, faultOf } from './faults.ts';
 import type { BringImage } from './images.ts';
 import { claimManifest } from './manifests/claim.ts';
-import { deploymentOf, workloadKey } from './manifests/marks.ts';
+import { copyKey, deploymentOf, workloadKey } from './manifests/marks.ts';
 import { namespaceManifest, quotaManifest } from './manifests/namespace.ts';
 import { isPolicyFor, networkPolicy, type PolicySettings } from './manifests/network-policy.ts';
 import { pullSecretManifest, pullSecretName, pullSuffix } from './manifests/pull-secret.ts';
@@ -217,7 +217,17 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     };
     if (pass) await cluster.apply(pullSecretManifest(request, pass));
     await cluster.apply(secretManifest(request));
+    refuseWhileCopied(deploymentId, workload);
     await cache.untilSeen(kind, await cluster.apply<FoundController>(controllerManifest(request)));
+  }
+
+  /** A pod that came up now would spoil the copy. One that is planned from now on waits for those that are stopped. */
+  function refuseWhileCopied(deploymentId: string, { volumes }: Workload): void {
+    const claims = claimsOfVolumes(cache.list('PersistentVolumeClaim', deploymentId));
+    const names = new Set(volumes.flatMap(({ volume }) => claims.get(volume)?.metadata.name ?? []));
+    const copiers = cache.list('Job', deploymentId).filter(({ metadata }) => metadata.labels?.[copyKey] !== undefined);
+    if (copiers.some((copier) => templateMounts(copier, names)))
+      throw new EngineFault('unavailable', 'The volumes are being copied at the moment.');
   }
 
   async function remove(deploymentId: string, name: WorkloadName): Promise<void> {
