@@ -8,7 +8,7 @@ import { wait as reallyWait, type Wait } from '../lib/wait.ts';
 import type { Tables } from './rows.ts';
 
 /** For so long what a process that was killed has copied stays, and what was stopped for it. */
-const holdMs = 30_000;
+export const holdMs = 30_000;
 const prefix = 'copy ';
 
 /** From before the copy is made until it is disposed. */

@@ -106,14 +106,16 @@ test('an export has the data, and plain kubectl starts it with them; what was ex
   assert.equal((await until('it answers', () => exported.look('/has'))).trim(), has);
 });
 
-test('a backup that is killed while the volumes are copied leaves nobody stopped, and nothing of the copy', async () => {
+test('of a backup that is killed while it copies and no service runs, the next one starts who was stopped, and nothing is left', async () => {
   const isStopped = async () =>
     (await copiesIn(cluster, namespace)).some((name) => name.startsWith('Deployment ')) || undefined;
+  await berth.end('SIGTERM');
   const backup = spawn(process.execPath, words('backup', '--to', place()), { env: berth.environment, stdio: 'ignore' });
   await until('its pod is stopped', async () => (await isStopped()) || hasEnded(backup));
   backup.kill('SIGKILL');
   if (!hasEnded(backup)) await once(backup, 'exit');
   assert.equal(backup.signalCode, 'SIGKILL');
+  await berth.serve();
   await nothingIsLeft();
   assert.equal(await whatItHas(), has);
 });

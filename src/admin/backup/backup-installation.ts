@@ -17,6 +17,7 @@ import type { Instant } from '../../deployment/deployment.ts';
 import { clearFolder, makeFolder } from '../../engine/docker/volumes/mounted-folder.ts';
 import { readKeys } from '../../lib/key-file.ts';
 import { type Keys, keyIdOf } from '../../lib/seal.ts';
+import type { Wait } from '../../lib/wait.ts';
 import { addAuditEntry } from '../../store/audit-log.ts';
 import { addBackup } from '../../store/backups.ts';
 import { copyToFile } from '../../store/copy-to-file.ts';
@@ -37,7 +38,7 @@ import {
 } from './backup-files.ts';
 import { backUpVolumes, type LeftOut } from './backup-volumes.ts';
 import { keepFolders } from './keep-folders.ts';
-import { keepCopies } from './keep-tars.ts';
+import { clearKilledBackups, keepCopies } from './keep-tars.ts';
 import { takeOnlyTurn } from './only-one.ts';
 import type { OpenElsewhere } from './open-elsewhere.ts';
 
@@ -58,6 +59,7 @@ export type BackupOrder = {
   keep: number | undefined;
   actor: string;
   now: () => Instant;
+  wait?: Wait;
   told: (step: BackupStep) => void;
 };
 
@@ -117,6 +119,7 @@ async function keepVolumes(
   if (elsewhere instanceof Error) return await backUpVolumes(db, elsewhere, told);
   if (!elsewhere) return await backUpVolumes(db, keepFolders({ ...order, draft }), told);
   await using open = elsewhere;
+  await clearKilledBackups(db, { copies: open.copies, now }, order.wait).catch(() => {});
   return await backUpVolumes(db, keepCopies(db, { repository, copies: open.copies, now }), told);
 }
 

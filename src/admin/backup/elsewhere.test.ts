@@ -14,7 +14,7 @@ import type { Interceptor } from '../../engine/memory/memory-call.ts';
 import { createMemoryWorld, type MemoryWorld, volumeKey } from '../../engine/memory/world.ts';
 import { provideKeys, readKeys } from '../../lib/key-file.ts';
 import { keyIdOf } from '../../lib/seal.ts';
-import { heldCopies } from '../../store/copy-holds.ts';
+import { heldCopies, holdCopy } from '../../store/copy-holds.ts';
 import { openSqlite } from '../../store/database.ts';
 import { noteKeyId, provideInstallationId } from '../../store/installation.ts';
 import type { Tables } from '../../store/rows.ts';
@@ -139,6 +139,21 @@ test('data are held while they are read and come back where there are none; one 
   assert.equal(back.kind, 'restored');
   assert.deepEqual(textsIn(other, 'shop'), ['of shop', 'of shop']);
   assert.deepEqual([textsIn(other, 'blog'), other.copies.size], [[undefined, undefined], 0]);
+});
+
+test('what a backup that was killed has left goes before the next one takes any, and what another one still reads stays', async () => {
+  const world = createMemoryWorld({});
+  for (const key of ['backup-old', 'backup-killed', 'backup-read', 'snapshot'])
+    world.copies.set(`${owner}/${key}`, new Map());
+  let at = 0;
+  const dead = () => new Promise<void>(() => {});
+  for (const key of ['backup-killed', 'backup-read']) await holdCopy(db, key, () => at, dead);
+  const wait = async (ms: number) => {
+    at += ms;
+    await holdCopy(db, 'backup-read', () => at, dead);
+  };
+  assert.equal((await backUp(world, { now: () => at, wait })).kind, 'backed-up');
+  assert.deepEqual([...world.copies.keys()], [`${owner}/backup-read`, `${owner}/snapshot`]);
 });
 
 test('killed at any step, or when a half has its place, the next call goes on with the same backup', async () => {
