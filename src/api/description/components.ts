@@ -27,6 +27,7 @@ export function withComponents<T extends object>(
   return { description: replaceWithin(description) as T, schemas: sorted(schemas) };
 }
 
+/** In one order, whatever language the machine speaks. */
 function sorted<T>(values: { [key: string]: T }): { [key: string]: T } {
-  return Object.fromEntries(Object.entries(values).sort(([a], [b]) => a.localeCompare(b)));
+  return Object.fromEntries(Object.entries(values).sort(([a], [b]) => a.localeCompare(b, 'en')));
 }
