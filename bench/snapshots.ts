@@ -29,6 +29,7 @@ export type SnapshotTimes = {
   restores: RestoreTimes;
 };
 
+const settleMs = 1_500;
 const quietMs = 10_000;
 /** Fifty of each kind a second. */
 const pauseMs = 20;
@@ -54,6 +55,8 @@ export async function measureSnapshots(
   await measure(at, delay(1_000, undefined, { signal }), signal); // the first requests warm everything up
   for (let round = 0; round < rounds; round++) {
     await change('/change');
+    // What it has written is still on its way to the disk, and none of that is quiet.
+    await delay(settleMs, undefined, { signal });
     times.quiet.push((await measure(at, delay(quietMs, undefined, { signal }), signal)).window);
     const { window, outcome } = await measure(at, take(service, started, signal), signal);
     times.meanwhile.push(window);

@@ -10,8 +10,8 @@ import { type Asking, runRestic, type WriteTo } from './run-restic.ts';
 
 export type Repository = {
   place: BackupPlace;
-  /** Makes it where it is not there; true when it did. Throws BackupFault, also where the password is another one. */
-  provide(): Promise<boolean>;
+  /** Makes it where it is not there. Throws BackupFault, also where the password is another one. */
+  provide(): Promise<Provided>;
   /** Keeps what is in a folder, each of `paths` relative to it. Killed at any instant, nothing is there that looks whole. */
   save(folder: string, paths: readonly string[], saving: Saving): Promise<Saved>;
   /**
@@ -41,10 +41,13 @@ export type Repository = {
 };
 
 /**
- * `tags`: by the last one it is known what was kept before. `mayBeRenamed`: files get new names and inodes each time.
- * `withinMs`: it fails where it lasts longer.
+ * `parent`: of its files only those are read that have changed since; without it, since what was kept last of the same
+ * paths. `mayBeRenamed`: files get new names and inodes each time. `withinMs`: it fails where it lasts longer.
  */
-export type Saving = { tags: readonly string[]; mayBeRenamed: boolean; withinMs?: number };
+export type Saving = { tags: readonly string[]; parent?: string | undefined; mayBeRenamed: boolean; withinMs?: number };
+
+/** `kept`: all that is kept there, the oldest first. Each question of its own would cost half a second of a processor. */
+export type Provided = { isNew: boolean; kept: readonly Kept[] };
 
 /** `addedBytes`: of what was not there before, before it was compressed. */
 export type Saved = { id: string; totalBytes: number; addedBytes: number };
@@ -71,20 +74,25 @@ export function openRepository(
       ...signalOf(stop, options.signal ?? limit(patienceMs).signal),
     });
 
+  const listKept = async (...chosen: string[]): Promise<Kept[]> => {
+    const told: { id: string; time: string; tags: string[] | null }[] | null = JSON.parse(
+      await ask(['snapshots', '--json', '--no-lock', ...chosen]),
+    );
+    const kept = (told ?? []).map(({ id, time, tags }) => ({ id, tags: tags ?? [], at: Date.parse(time) }));
+    return kept.toSorted((a, b) => a.at - b.at);
+  };
+
   return {
     place,
     async provide() {
-      const fault = await ask(['cat', 'config']).then(() => undefined, asFault);
-      if (!fault) return false;
+      const found = await listKept().catch(asFault);
+      if (!(found instanceof BackupFault)) return { isNew: false, kept: found };
       const refusal = await makePlace(place, (location) => ask(['init'], {}, location)).then(() => undefined, asFault);
-      if (!refusal) return true;
+      if (!refusal) return { isNew: true, kept: [] };
       // It refuses where there is one: then it is what was wrong before, such as the password, or another process made it.
-      const stillAmiss = await ask(['cat', 'config']).then(() => undefined, asFault);
-      if (stillAmiss) throw stillAmiss;
-      return false;
+      return { isNew: false, kept: await listKept() };
     },
-    async save(folder, paths, { tags, mayBeRenamed, withinMs }) {
-      const parent = (await this.list(tags.at(-1)!)).at(-1)?.id;
+    async save(folder, paths, { tags, parent, mayBeRenamed, withinMs }) {
       const words = [
         ...['backup', '--json', '--host', host, ...tags.flatMap((tag) => ['--tag', tag])],
         ...(mayBeRenamed ? ['--ignore-inode', '--ignore-ctime'] : []),
@@ -103,10 +111,7 @@ export function openRepository(
       // Somebody else may be writing to it: what is written is checked by whoever writes it.
       await ask(['check', '--no-lock', ...(isWhole ? ['--read-data'] : [])]);
     },
-    async list(tag) {
-      const found = keptFrom(await ask(['snapshots', '--json', '--no-lock', '--tag', tag]));
-      return found.map(({ id, time, tags }) => ({ id, tags, at: Date.parse(time) })).toSorted((a, b) => a.at - b.at);
-    },
+    list: (tag) => listKept('--tag', tag),
     async read(id, path, take) {
       await ask(['dump', '--no-lock', id, path], { take });
     },
@@ -140,14 +145,10 @@ export function openRepository(
         return;
       }
       // A store that speaks S3 has no folders: a place without anything in it stays.
-      await this.provide();
-      await this.drop(keptFrom(await ask(['snapshots', '--json', '--no-lock'])).map(({ id }) => id));
+      const { kept } = await this.provide();
+      await this.drop(kept.map(({ id }) => id));
     },
   };
-}
-
-function keptFrom(listed: string): { id: string; time: string; tags: string[] }[] {
-  return JSON.parse(listed) ?? [];
 }
 
 function limit(withinMs: number | undefined): Asking {

@@ -3,9 +3,11 @@
  * Keys of a store that speaks S3 it finds in its environment, as they are given to us.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { programPath } from '../lib/program-path.ts';
 import { BackupFault } from './backup-fault.ts';
+import { giveWay } from './give-way.ts';
 
 /** Writes to `to` and does not end it; gives up at the abort. */
 export type WriteTo = (to: Writable, signal: AbortSignal) => Promise<void>;
@@ -28,6 +30,8 @@ exec restic "$@" --password-file /dev/fd/3 3<<END
 $line
 END`;
 
+/** The kernel itself works on the others, such as on the writes that an application syncs. */
+const processors = String(Math.max(1, Math.floor(availableParallelism() / 2)));
 /** Applications get nine times as much of a busy processor; at 19 a backup there came to a stop (291 s for a small one). */
 const givingWay = ['-n', '10'];
 /** What `nice` and a shell end with where there is no such program. */
@@ -48,6 +52,7 @@ export function runRestic(
       ...(cwd && { cwd }),
       ...(signal && { signal }),
     });
+    giveWay(child);
     const out: Uint8Array[] = [];
     let complaint = '';
     let fault: unknown;
@@ -131,5 +136,5 @@ function environmentOf(env: Record<string, string | undefined>): Record<string, 
   const chosen = Object.entries(env).flatMap(([name, value]) =>
     handedOn.test(name) && value !== undefined ? [[name, value] as const] : [],
   );
-  return { ...Object.fromEntries(chosen), PATH: programPath(env.PATH), LC_ALL: 'C' };
+  return { ...Object.fromEntries(chosen), PATH: programPath(env.PATH), LC_ALL: 'C', GOMAXPROCS: processors };
 }

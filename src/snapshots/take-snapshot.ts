@@ -5,7 +5,7 @@
 
 import { idsOf, type KeptTars, keepTars, placeIdOf } from '../backup/kept-tars.ts';
 import { movingMs } from '../backup/moving-time.ts';
-import type { Repository, Saved } from '../backup/restic.ts';
+import type { Kept, Repository, Saved } from '../backup/restic.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { loadedOf, withoutDumped } from '../deployment/snapshot/dump.ts';
 import {
@@ -38,7 +38,7 @@ import { takeDumps } from './dumps/take-dumps.ts';
 import { SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
 
 /** All that are kept here have it. */
-export const snapshotsTag = 'berth-snapshots';
+const snapshotsTag = 'berth-snapshots';
 
 /** A volume may hold files of which parts are holes, or that have several names; more than this nobody needs. */
 const mostApparent = 2;
@@ -47,7 +47,6 @@ export function snapshotTag(id: string): string {
   return `berth-snapshot-${id}`;
 }
 
-/** The last one: by it is known what was kept before. */
 function tagsOf({ id, deploymentId }: Snapshot): string[] {
   return [snapshotsTag, snapshotTag(id), `berth-snapshots-of-${deploymentId}`];
 }
@@ -66,8 +65,11 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
     throw new SnapshotFault(
       'The disk of the host currently has no room for a copy of its volumes and for the snapshot.',
     );
-  await repository.provide();
-  await clearLeft(repository, snapshot, parts);
+  const { kept } = await repository.provide();
+  const { earlier = [], others = [] } = Object.groupBy(kept, ({ tags }) =>
+    tags.includes(snapshotTag(snapshot.id)) ? 'earlier' : 'others',
+  );
+  await clearLeft(earlier, repository, snapshot, parts);
   // What an earlier try has copied may be in use until its program has ended.
   const key = `${snapshot.id}-${newId()}`;
   try {
@@ -82,7 +84,7 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
     const takenAt = now();
     refuseHoles(copy.apparentBytes, volumes, snapshot.reason);
     await noteBegun(db, snapshot, now());
-    const keeping = keep(copy, repository, { snapshot, present, names, parts });
+    const keeping = keep(copy, repository, { snapshot, parent: others.at(-1)?.id, present, names, parts });
     const { placeId, totalBytes, addedBytes } = await keeping.catch(async (error: unknown) => {
       if (!stop.aborted) await clearAfterFault(repository, snapshot, parts);
       throw error;
@@ -103,8 +105,12 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
 }
 
 /** Of tries that were killed or stopped, or could not be cleared, of this snapshot or others. */
-async function clearLeft(repository: Repository, snapshot: Snapshot, { db }: SnapshotParts): Promise<void> {
-  const earlier = await repository.list(snapshotTag(snapshot.id));
+async function clearLeft(
+  earlier: readonly Kept[],
+  repository: Repository,
+  snapshot: Snapshot,
+  { db }: SnapshotParts,
+): Promise<void> {
   if (earlier.length > 0) await repository.drop(earlier.map(({ id }) => id));
   else if ((await snapshotsEverOf(db, snapshot.deploymentId)).some(({ begunAt }) => begunAt !== null))
     await repository.clear();
@@ -120,12 +126,19 @@ async function clearAfterFault(repository: Repository, snapshot: Snapshot, { db,
     .catch((err: unknown) => log.error({ err }, 'what was kept of a snapshot cannot be removed yet'));
 }
 
-type Keeping = { snapshot: Snapshot; present: readonly SizedVolume[]; names: readonly string[]; parts: SnapshotParts };
+type Keeping = {
+  snapshot: Snapshot;
+  /** The one before, at the place. */
+  parent: string | undefined;
+  present: readonly SizedVolume[];
+  names: readonly string[];
+  parts: SnapshotParts;
+};
 
 async function keep(
   copy: VolumeCopy,
   repository: Repository,
-  { snapshot, present, names, parts }: Keeping,
+  { snapshot, parent, present, names, parts }: Keeping,
 ): Promise<Omit<Saved, 'id'> & { placeId: string }> {
   const { deploymentId } = snapshot;
   const dumps = loadedOf(snapshot.dumps);
@@ -143,6 +156,7 @@ async function keep(
   parts.stop.throwIfAborted();
   const { id: placeId, ...saved } = await repository.save(copy.folder, [...copy.paths, ...dumps.map(pathOfDump)], {
     ...saving,
+    parent,
     withinMs: movingMs(copy.apparentBytes + dumpedBytes),
   });
   return { placeId, ...saved };

@@ -45,7 +45,7 @@ import { write } from '../store/transaction.ts';
 import { loadsAtOnce } from './dumps/database-tools.ts';
 import { fillRestore } from './fill-restore.ts';
 import { clearCopies, SnapshotFault, type SnapshotParts, wordsOf } from './snapshot-parts.ts';
-import { letSurplusLeave, snapshotsTag, snapshotTag, takeSnapshot } from './take-snapshot.ts';
+import { letSurplusLeave, snapshotTag, takeSnapshot } from './take-snapshot.ts';
 
 /** To see who needs one reads a row of each deployment. */
 const scheduleEveryMs = 60_000;
@@ -208,9 +208,8 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     const stay = (await snapshotsOf(db, deploymentId)).filter(({ state }) => state !== 'failed');
     if (stay.length === 0) await repository.remove();
     else {
-      await repository.provide();
+      const { kept } = await repository.provide();
       const tags = new Set(leaving.map(({ id }) => snapshotTag(id)));
-      const kept = await repository.list(snapshotsTag);
       const ids = kept.flatMap(({ id, tags: its }) => (its.some((tag) => tags.has(tag)) ? [id] : []));
       if (ids.length > 0) await repository.drop(ids);
       else if (leaving.some(({ begunAt }) => begunAt !== null)) await repository.clear();

@@ -26,7 +26,7 @@ export function createFileRepository(): Repository & { kept: Kept[] } {
   return {
     kept,
     place: { kind: 'folder', location: '/kept' },
-    provide: async () => kept.length === 0,
+    provide: async () => ({ isNew: kept.length === 0, kept: [...kept] }),
     save: async (folder, paths, { tags }) =>
       keep(tags, new Map((await Promise.all(paths.map((path) => filesBelow(folder, path)))).flat())),
     async saveStream(name, write, { tags }) {

@@ -27,12 +27,11 @@ export function createMemoryRepository(
   call: <T>(name: string, perform: () => T) => Promise<T>,
   kept: MemoryRepository['kept'],
 ): MemoryRepository {
-  const listed = (tag: string) =>
-    [...kept].flatMap(([id, { tags }], at) => (tags.includes(tag) ? [{ id, at, tags }] : []));
+  const listed = () => [...kept].map(([id, { tags }], at) => ({ id, at, tags }));
   return {
     kept,
     place: { kind: 'folder', location: '/kept' },
-    provide: () => call('provide', () => false),
+    provide: () => call('provide', () => ({ isNew: false, kept: listed() })),
     save: (folder, _paths, { tags }) =>
       call('save', () => {
         const volumes = copyOf(world.copies.get(folder)!);
@@ -53,7 +52,7 @@ export function createMemoryRepository(
       to.write(await call('readInto', () => kept.get(id)!.stream!));
     },
     check: () => call('check', () => {}),
-    list: (tag) => call('list', () => listed(tag)),
+    list: (tag) => call('list', () => listed().filter(({ tags }) => tags.includes(tag))),
     read: () => call('read', () => {}),
     bring: (id, folder, paths = []) =>
       call('bring', () => {

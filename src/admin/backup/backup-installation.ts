@@ -79,7 +79,7 @@ export async function backUpInstallation(db: Kysely<Tables>, order: BackupOrder)
   if (installation === undefined) return { kind: 'refused', because: 'no-installation' };
   using turn = takeOnlyTurn(dataDir);
   if (!turn) return { kind: 'refused', because: 'under-way' };
-  if (await repository.provide()) told({ kind: 'made-place' });
+  if ((await repository.provide()).isNew) told({ kind: 'made-place' });
   const draft = join(dataDir, 'backup-draft');
   await makeFolder(draft);
   try {
