@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { addAccount } from '../../test/support/accounts.ts';
 import { deploymentOf } from '../../test/support/deployments.ts';
 import { emptyStore } from '../../test/support/empty-store.ts';
 import type { Finding } from '../deployment/domain/domain-finding.ts';
@@ -15,13 +16,8 @@ const dayMs = 24 * 3_600_000;
 
 async function world() {
   const db = await emptyStore();
-  const at = new Date(0).toISOString();
   for (const id of ['ada', 'bob']) {
-    const account = { id, name: id, email: `${id}@example.com`, emailVerified: 0, tier: null, createdAt: at };
-    await db
-      .insertInto('accounts')
-      .values({ ...account, updatedAt: at } as never)
-      .execute();
+    await addAccount(db, id, { isVerified: false });
     await addSession(db, { id, token: id, createdAt: 0, accountId: id });
     await addDeployment(db, deploymentOf({ id, label: `${id}-shop`, environment: id, sessionId: id, claimedAt: 0 }));
   }

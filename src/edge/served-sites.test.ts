@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { addAccount } from '../../test/support/accounts.ts';
 import { deploymentOf, podStatusOf } from '../../test/support/deployments.ts';
 import { emptyStore } from '../../test/support/empty-store.ts';
 import type { Deployment } from '../deployment/deployment.ts';
@@ -66,12 +67,7 @@ test('a site that runs without one of its pods is not all there; with one that o
 
 test('a custom domain that does not lead here alone is known as such, and one whose pod is away says so', async () => {
   const db = await emptyStore();
-  const account = { id: 'ada', name: 'ada', email: 'ada@example.com', emailVerified: 0, tier: null };
-  const at = new Date(0).toISOString();
-  await db
-    .insertInto('accounts')
-    .values({ ...account, createdAt: at, updatedAt: at } as never)
-    .execute();
+  await addAccount(db, 'ada');
   await addSession(db, { id: 'session', token: 'token', createdAt: 0, accountId: 'ada' });
   const { id } = deploymentOf({});
   await addDeployment(db, deploymentOf({ expiresAt: null }));

@@ -7,6 +7,7 @@ import { addDeployment } from '../../src/store/deployments.ts';
 import { putDomain } from '../../src/store/domains.ts';
 import { addSession } from '../../src/store/sessions.ts';
 import { until } from '../scenarios/berth.ts';
+import { addAccount } from '../support/accounts.ts';
 import { deploymentOf } from '../support/deployments.ts';
 import { emptyStore } from '../support/empty-store.ts';
 import { startMailServer } from './mail-server.ts';
@@ -18,12 +19,7 @@ const found = (server: object) => JSON.stringify({ proof: [server], direction: {
 
 async function world(t: TestContext, { isVerified = true } = {}) {
   const db = await emptyStore();
-  const at = new Date(0).toISOString();
-  const account = { id: 'ada', name: 'ada', email: 'ada@example.com', emailVerified: isVerified ? 1 : 0, tier: null };
-  await db
-    .insertInto('accounts')
-    .values({ ...account, createdAt: at, updatedAt: at } as never)
-    .execute();
+  await addAccount(db, 'ada', { isVerified });
   await addSession(db, { id: 'ada', token: 'ada', createdAt: 0, accountId: 'ada' });
   await addDeployment(db, deploymentOf({ id: 'ada', sessionId: 'ada', claimedAt: 0, expiresAt: null }));
   const put = { name, accountId: 'ada', deploymentId: 'ada', redirectTo: null, now: 0 };

@@ -13,6 +13,7 @@ import { openStore, type Store } from '../../src/store/open.ts';
 import { routesSince } from '../../src/store/routes.ts';
 import { addSession } from '../../src/store/sessions.ts';
 import { write } from '../../src/store/transaction.ts';
+import { addAccount } from '../support/accounts.ts';
 import { deploymentOf } from '../support/deployments.ts';
 import { startPostgres } from '../support/postgres.ts';
 
@@ -27,13 +28,8 @@ let [ours, theirs]: [Store?, Store?] = [];
 before(async () => {
   await (await postgres.openStore()).destroy();
   [ours, theirs] = [await openStore(settings), await openStore(settings)];
-  const at = new Date(0).toISOString();
   for (const id of ['ada', 'bob']) {
-    const account = { id, name: id, email: `${id}@example.com`, emailVerified: true, tier: null };
-    await ours.db
-      .insertInto('accounts')
-      .values({ ...account, createdAt: at, updatedAt: at } as never)
-      .execute();
+    await addAccount(ours.db, id);
     await addSession(ours.db, { id, token: id, createdAt: 0, accountId: id });
     const deployment = { id, label: `${id}-shop`, environment: id, sessionId: id, claimedAt: 0, expiresAt: null };
     await addDeployment(ours.db, deploymentOf({ ...deployment, endpoints }));

@@ -11,6 +11,7 @@ import { deliverDue } from '../../src/notify/deliver.ts';
 import { lookForNotices } from '../../src/notify/look.ts';
 import { choicesOf, setWebhook } from '../../src/store/notifications.ts';
 import { addSession } from '../../src/store/sessions.ts';
+import { addAccount } from '../support/accounts.ts';
 import { deploymentOf, podStatusOf } from '../support/deployments.ts';
 import { emptyStore } from '../support/empty-store.ts';
 
@@ -41,12 +42,7 @@ export async function world(t: TestContext) {
     server.close();
     await db.destroy();
   });
-  const at = new Date(0).toISOString();
-  const account = { id: 'ada', name: 'ada', email: 'ada@example.com', emailVerified: 1, tier: null };
-  await db
-    .insertInto('accounts')
-    .values({ ...account, createdAt: at, updatedAt: at } as never)
-    .execute();
+  await addAccount(db, 'ada');
   await addSession(db, { id: 'ada', token: 'ada', createdAt: 0, accountId: 'ada' });
   const mails: { to: string; subject: string; text: string }[] = [];
   const delivering = {

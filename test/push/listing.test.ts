@@ -6,6 +6,7 @@ import type { Streams } from '../../src/cli/terminal.ts';
 import { digestOf } from '../../src/lib/digest.ts';
 import type { Settings } from '../../src/settings/settings.ts';
 import { pushedRepositories } from '../../src/store/pushed-repositories.ts';
+import { addAccount } from '../support/accounts.ts';
 import { type ImageRegistry, imageManifest, ociImage, openImageRegistry } from '../support/image-registry.ts';
 
 let registry: ImageRegistry;
@@ -52,11 +53,7 @@ test('an account sees the images of its sessions too, and nobody else those', as
   const [first, second] = [await registry.pusher(), await registry.pusher()];
   await push(first, 'api:1', 'one');
   await push(second, 'web:1', 'two');
-  const account = { id: 'ada', name: 'Ada', email: 'ada@example.com', emailVerified: 0, createdAt: '2026', tier: null };
-  await service.db
-    .insertInto('accounts')
-    .values({ ...account, updatedAt: '2026' } as never)
-    .execute();
+  await addAccount(service.db, 'ada');
   await service.db.updateTable('sessions').set({ accountId: 'ada' }).where('id', '=', first.sessionId).execute();
   const own = await pushedRepositories(service.db, { accountId: 'ada' });
   assert.deepEqual(

@@ -6,6 +6,7 @@ import { namespaceOf } from '../../src/images/pushed/repository-names.ts';
 import { digestOf } from '../../src/lib/digest.ts';
 import { addApiKey } from '../../src/store/api-keys.ts';
 import { attachSession } from '../../src/store/sessions.ts';
+import { addAccount } from '../support/accounts.ts';
 import { type ImageRegistry, imageManifest, ociImage, ociIndex, openImageRegistry } from '../support/image-registry.ts';
 
 const megabyte = 2 ** 20;
@@ -229,11 +230,7 @@ test('an account pushes with an API key, counts to its plan, and reaches the ima
   const accountId = 'account-of-the-test';
   const key = 'berthkey_for-this-test-alone-0000000';
   const { db } = registry.service;
-  const account = { id: accountId, name: 'me', email: 'me@example.com', emailVerified: 1, tier: null };
-  await db
-    .insertInto('accounts')
-    .values({ ...account, createdAt: new Date().toISOString(), updatedAt: new Date().toISOString() } as never)
-    .execute();
+  await addAccount(db, accountId);
   await addApiKey(db, accountId, { key, id: 'k', name: 'laptop', start: 'berthkey_f', createdAt: 1 });
   const claimed = await registry.pusher();
   await pushBlob(claimed, Buffer.from('before the claim'));

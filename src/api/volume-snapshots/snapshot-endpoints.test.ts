@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import { addAccount } from '../../../test/support/accounts.ts';
 import { shopYaml, type TestApi, testApi } from '../../../test/support/api.ts';
 import { generatedValue } from '../../deployment/workload/derived-secrets.ts';
 import { forgetSuperseded, revisionOf, settleImage } from '../../store/revisions.ts';
@@ -30,12 +31,7 @@ const claim = () => api.service.db.updateTable('deployments').set({ claimedAt: 1
 async function attach(starts: 'plan' | 'free'): Promise<string> {
   const { db } = api.service;
   const id = 'someone';
-  const account = { id, name: 'Someone', email: 'someone@example.com', emailVerified: 1, tier: null };
-  const at = '2026-01-01T00:00:00Z';
-  await db
-    .insertInto('accounts')
-    .values({ ...account, createdAt: at, updatedAt: at } as never)
-    .execute();
+  await addAccount(db, id);
   await db.updateTable('sessions').set({ accountId: id, starts }).execute();
   return id;
 }

@@ -6,6 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import type { Kysely, KyselyPlugin } from 'kysely';
+import { addAccount } from '../../../test/support/accounts.ts';
 import { deploymentOf } from '../../../test/support/deployments.ts';
 import { emptyStore } from '../../../test/support/empty-store.ts';
 import { imageManifest, ociImage } from '../../../test/support/image-registry.ts';
@@ -196,12 +197,7 @@ test('a session and its images: as long as it is there, and for the grace afterw
 
 test('what an account has pushed stays a month after its last use', async () => {
   const world = await openWorld();
-  const account = { id: 'me', name: 'me', email: 'me@example.com', emailVerified: 1, tier: null };
-  const at = new Date().toISOString();
-  await world.db
-    .insertInto('accounts')
-    .values({ ...account, createdAt: at, updatedAt: at } as never)
-    .execute();
+  await addAccount(world.db, 'me');
   const images = await world.open();
   const namespace = {
     name: namespaceOf({ kind: 'account', accountId: 'me' }),

@@ -26,6 +26,7 @@ import {
 import { routesSince } from '../../../src/store/routes.ts';
 import type { Tables } from '../../../src/store/rows.ts';
 import { addSession } from '../../../src/store/sessions.ts';
+import { addAccount } from '../../support/accounts.ts';
 import { deploymentOf } from '../../support/deployments.ts';
 import type { OpenStore } from './store.ts';
 
@@ -42,12 +43,7 @@ export function domainsContract(open: OpenStore): void {
   beforeEach(async () => {
     db = await open();
     for (const accountId of ['ada', 'bob']) {
-      const account = { id: accountId, name: accountId, email: `${accountId}@example.com`, emailVerified: false };
-      const at = new Date(0).toISOString();
-      await db
-        .insertInto('accounts')
-        .values({ ...account, tier: null, createdAt: at, updatedAt: at } as never)
-        .execute();
+      await addAccount(db, accountId, { isVerified: false });
       await addSession(db, { id: accountId, token: accountId, createdAt: 0, accountId });
       for (const number of [1, 2]) {
         const id = `${accountId}${number}`;
