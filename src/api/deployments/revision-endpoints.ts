@@ -5,11 +5,8 @@ import { resourceTypes } from '../../config/schema/field-rules.ts';
 import { connectionUrlOf } from '../../config/software/connection-url.ts';
 import { outlineOf } from '../../config/spec/spec-outline.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
-import { desiredAt } from '../../deployment/desired.ts';
-import { noEgress } from '../../deployment/workload/egress.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { documentOf, revisionOf } from '../../store/revisions.ts';
-import { derivationOf } from '../../store/seeds.ts';
 import { originOf } from '../admission/caller-admission.ts';
 import type { Service } from '../api-service.ts';
 import { type Documents, readConfiguration, refuseBeyond, Strict } from '../configuration/documents.ts';
@@ -25,6 +22,7 @@ import {
 import { orRefuse } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import { ErrorRecord, RemarkFields, Warnings } from './deployment-schemas.ts';
+import { desiredOf } from './desired-of.ts';
 import { findKept } from './kept-revision.ts';
 import { PreviewFields, previewOnce } from './previewed-update.ts';
 import { update } from './update-deployment.ts';
@@ -182,11 +180,9 @@ async function outline({ db, seal }: Service, { id, revision, servingRevision }:
 }
 
 /** With the passwords that were made up for them. */
-async function databasesOf({ db, seal, urlOf, now }: Service, asked: Deployment) {
-  const revision = await revisionOf(db, seal, asked.id, asked.revision);
-  const derive = await derivationOf(db, seal, asked.id);
-  const resolution = { now: now(), url: urlOf(asked.label), derive, egress: noEgress };
-  const desired = desiredAt({ ...asked, stoppedAt: null }, revision, resolution);
+async function databasesOf(service: Service, asked: Deployment) {
+  const revision = await revisionOf(service.db, service.seal, asked.id, asked.revision);
+  const desired = await desiredOf(service, asked, revision);
   if (desired.kind !== 'running') return [];
   const images = new Map(revision.spec.pods.map(({ name, image }) => [name, image]));
   return desired.workloads.flatMap(({ workload: { pod, replica, ports, env } }) => {

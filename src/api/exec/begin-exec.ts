@@ -3,6 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import type { Deployment } from '../../deployment/deployment.ts';
 import { wantedRevision } from '../../deployment/desired.ts';
 import { refuseByPlan } from '../../deployment/limits/plan-tier.ts';
+import { matchWorkloads } from '../../deployment/plan/plan.ts';
+import type { Observed } from '../../deployment/workload/workload.ts';
 import { EngineFault } from '../../engine/engine.ts';
 import { type ExecRequest, noExec, type RunningExec } from '../../engine/exec.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
@@ -10,6 +12,7 @@ import { noteExec } from '../../store/audit-log.ts';
 import { revisionOf } from '../../store/revisions.ts';
 import { planOfDeployment } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
+import { desiredOf } from '../deployments/desired-of.ts';
 import { applicationOf, type Caller, requireCaller } from '../requests/callers.ts';
 import { clientAddress, clientKey } from '../requests/client-address.ts';
 import type { ExecPlaces } from './exec-places.ts';
@@ -103,17 +106,24 @@ export async function allowExec(
       );
 }
 
-/** The newest one that runs; of several replicas the first, unless one is named. */
+/** One that is wanted, or else the newest one that runs; of several replicas the first, unless one is named. */
 async function findWorkload(
-  { db, seal, engine }: Service,
+  service: Service,
   deployment: Deployment,
   { pod, replica }: Pick<ExecAsked, 'pod' | 'replica'>,
 ): Promise<Result<{ name: string; replica: number }>> {
-  const { workloads } = await engine.observe(deployment.id, []);
-  const [first] = workloads
+  const { db, seal, engine } = service;
+  const observed = await engine.observe(deployment.id, []);
+  const running = observed.workloads
     .filter((workload) => workload.pod === pod && workload.phase === 'running')
-    .filter((workload) => replica === undefined || workload.replica === replica)
-    .sort((a, b) => b.revision - a.revision || a.replica - b.replica);
+    .filter((workload) => replica === undefined || workload.replica === replica);
+  // While one takes the place of the other. After a rollback the older one may be what stays.
+  const isOne = new Set(running.map((workload) => workload.replica)).size === running.length;
+  const wanted = isOne ? new Set() : await wantedAmong(service, deployment, observed);
+  const [first] = running.sort(
+    (a, b) =>
+      Number(wanted.has(b.name)) - Number(wanted.has(a.name)) || b.revision - a.revision || a.replica - b.replica,
+  );
   if (first) return succeed(first);
   const name = deployment.applicationName;
   const { spec } = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
@@ -126,6 +136,13 @@ async function findWorkload(
     `${which} of application ${name} is not running.`,
     'GET /getDeploymentStatus says how it is doing.',
   );
+}
+
+async function wantedAmong(service: Service, deployment: Deployment, observed: Observed): Promise<Set<string>> {
+  const revision = await revisionOf(service.db, service.seal, deployment.id, wantedRevision(deployment));
+  const desired = await desiredOf(service, deployment, revision);
+  if (desired.kind !== 'running') return new Set();
+  return new Set(matchWorkloads(desired, observed).flatMap(({ found }) => found?.name ?? []));
 }
 
 function whoIs(caller: Caller): string {

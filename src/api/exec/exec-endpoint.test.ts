@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import { createScene } from '../../../test/contract/scene.ts';
 import { type TestApi, testApi } from '../../../test/support/api.ts';
+import { createTestEngine } from '../../../test/support/memory-engine.ts';
 import { startShopWeb } from '../../../test/support/running-shop.ts';
 import { addAuditEntry, auditEntries } from '../../store/audit-log.ts';
+import { deploymentById } from '../../store/deployments.ts';
+import { revisionOf } from '../../store/revisions.ts';
+import { desiredOf } from '../deployments/desired-of.ts';
 
 const strangers = { perSession: 10, perAddress: 10, memoryBytesPerAddress: 2 ** 40, allowsExec: true };
 
@@ -97,6 +102,34 @@ test('a pod that is not there, one that does not run, and a program that is not 
   assert.match(program.body.error, /"no-such-program" cannot be run: there is no such program/);
   for (const command of [[], 'sh', [1]] as unknown[])
     assert.equal((await run(command as string[])).status, 400, JSON.stringify(command));
+});
+
+test('while one container takes the place of another it runs in the one that is wanted, the older one after a rollback', async () => {
+  const { service } = api;
+  const { exec } = service.engine;
+  const ran: string[] = [];
+  service.engine.exec = {
+    start(name, request) {
+      ran.push(name);
+      return exec!.start(name, request);
+    },
+  };
+  const { id } = await service.db.selectFrom('deployments').select('id').executeTakeFirstOrThrow();
+  const scene = createScene(createTestEngine({ world: api.world }), 'nginx:1', id);
+  const newest = scene.workload('web', { revision: 9 });
+  await scene.start(newest);
+  await run(['true']);
+  const [deployment, revision] = await Promise.all([
+    deploymentById(service.db, id),
+    revisionOf(service.db, service.seal, id, 1),
+  ]);
+  const desired = await desiredOf(service, deployment!, revision);
+  assert.ok(desired.kind === 'running');
+  const { fingerprint } = desired.workloads[0]!.workload;
+  const wanted = scene.workload('web', { revision: 3, fingerprint });
+  await scene.start(wanted);
+  await run(['true']);
+  assert.deepEqual(ran, [newest.name, wanted.name]);
 });
 
 test('nobody else runs anything in it', async () => {

@@ -1,0 +1,17 @@
+/** What a revision of a deployment runs as, with all that its pods are given. */
+import type { Deployment, Revision } from '../../deployment/deployment.ts';
+import { type Desired, desiredAt } from '../../deployment/desired.ts';
+import { noEgress } from '../../deployment/workload/egress.ts';
+import { derivationOf } from '../../store/seeds.ts';
+import type { Service } from '../api-service.ts';
+
+/** As if it were not stopped. What it reaches is its plan's, and not told. */
+export async function desiredOf(
+  { db, seal, urlOf, now }: Pick<Service, 'db' | 'seal' | 'urlOf' | 'now'>,
+  deployment: Deployment,
+  revision: Revision,
+): Promise<Desired> {
+  const derive = await derivationOf(db, seal, deployment.id);
+  const resolution = { now: now(), url: urlOf(deployment.label), derive, egress: noEgress };
+  return desiredAt({ ...deployment, stoppedAt: null }, revision, resolution);
+}
