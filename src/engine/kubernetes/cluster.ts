@@ -36,6 +36,8 @@ export type Cluster = {
   connect: ConnectToPod;
 };
 
+export type OpenCluster = Cluster & Disposable;
+
 /** By namespace where one is named. */
 export type Followed<T extends Found> = {
   list(namespace?: string): readonly T[];
@@ -62,9 +64,13 @@ const usualPatienceMs = 15_000;
 
 /**
  * `file`: a kubeconfig; default: `KUBECONFIG`, the home directory's, or the pod's that this runs in. `onRequest`: is told
- * of each, but for those that keep watches open. Throws StartError.
+ * of each, but for those that keep watches open. Until it is disposed of, it keeps connections, which the server does not
+ * close either. Throws StartError.
  */
-export async function connectCluster(file?: string, onRequest: (method: string) => void = () => {}): Promise<Cluster> {
+export async function connectCluster(
+  file?: string,
+  onRequest: (method: string) => void = () => {},
+): Promise<OpenCluster> {
   // Half a second of a processor (measured): for those alone who have a cluster, in programs of one file too.
   const library = await import('@kubernetes/client-node');
   const config = new library.KubeConfig();
@@ -86,7 +92,7 @@ function clusterOf(
   server: string,
   { Exec, makeInformer }: Library,
   onRequest: (method: string) => void,
-): Cluster {
+): OpenCluster {
   const connections = keepConnections();
 
   async function send(method: string, path: string, asked: Asked, signal: AbortSignal): Promise<IncomingMessage> {
@@ -108,7 +114,7 @@ function clusterOf(
     throw new ClusterRefusal(status, await text(answer));
   }
 
-  const cluster: Cluster = {
+  const cluster: OpenCluster = {
     server: new URL(server).host,
     follow<T extends Found>(kind: Kind, labelSelector?: string): Followed<T> {
       const query = labelSelector === undefined ? {} : { labelSelector };
@@ -142,6 +148,7 @@ function clusterOf(
     },
     run: (...program) => runInPod(new Exec(config), ...program),
     connect: (...program) => connectToPod(new Exec(config), ...program),
+    [Symbol.dispose]: () => connections[Symbol.dispose](),
   };
   return cluster;
 }

@@ -5,7 +5,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, type RequestOptions, request } from 'node:https';
 
-export type KeptConnections = {
+export type KeptConnections = Disposable & {
   /** Resolves with the head of the answer. `options.agent`: how to connect; who goes through a proxy keeps none. */
   send(url: URL, options: RequestOptions, body: Buffer | undefined): Promise<IncomingMessage>;
 };
@@ -52,5 +52,8 @@ export function keepConnections(): KeptConnections {
     }
   }
 
-  return { send };
+  return {
+    send,
+    [Symbol.dispose]: () => kept?.agent.destroy(),
+  };
 }

@@ -31,7 +31,8 @@ const stopSeconds = 5;
 export async function openKubernetes(settings: KubernetesSettings, parts: EngineParts): Promise<OpenEngine> {
   const { owner, now, metrics, images, log } = parts;
   const { edgeNetworks, storageClass, runtime, localImages, containerDiskBytes: diskBytes } = settings;
-  const cluster = await connectCluster(undefined, (method) => metrics.clusterRequests.inc({ method }));
+  await using opening = new AsyncDisposableStack();
+  const cluster = opening.use(await connectCluster(undefined, (method) => metrics.clusterRequests.inc({ method })));
   const opened = await openKubernetesEngine({
     cluster,
     owner,
@@ -55,19 +56,22 @@ export async function openKubernetes(settings: KubernetesSettings, parts: Engine
     if (!(error instanceof EngineFault)) throw error;
     throw new StartError(`The cluster at ${cluster.server} cannot be used: ${error.message}`);
   });
-  log.info({ server: cluster.server, version: opened.version }, 'Kubernetes');
-  await tryIsolation(opened.engine, cluster, settings, log).catch(async (error: unknown) => {
-    await opened[Symbol.asyncDispose]();
-    throw error;
-  });
-  return { engine: opened.engine, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
+  const { engine, version } = opening.use(opened);
+  log.info({ server: cluster.server, version }, 'Kubernetes');
+  await tryIsolation(engine, cluster, settings, log);
+  const open = opening.move();
+  return { engine, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
 /** What an installation has on the cluster, listed and removed beside its service; nothing can be started. */
 export async function openInventory(owner: string): Promise<AsyncDisposable & { engine: Engine }> {
   const images = { digestOf: () => Promise.reject(new Error('No image is brought here.')) };
   const starting = { images, localPatterns: [], edgeNetworks: [], diskBytes: 0 };
-  return await openKubernetesEngine({ ...starting, cluster: await connectCluster(), owner, stopSeconds });
+  await using opening = new AsyncDisposableStack();
+  const cluster = opening.use(await connectCluster());
+  const { engine } = opening.use(await openKubernetesEngine({ ...starting, cluster, owner, stopSeconds }));
+  const open = opening.move();
+  return { engine, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
 /** For commands that read or fill volumes. Throws StartError, and EngineFault. */
@@ -78,7 +82,7 @@ export async function openCopies(
   const { storageClass, localImages, edgeNetworks, probeImage: copierImage, runtime } = settings;
   await using opening = new AsyncDisposableStack();
   const { images } = opening.use(await openImages(settings, { seal, isBeside }));
-  const cluster = await connectCluster();
+  const cluster = opening.use(await connectCluster());
   const { engine } = opening.use(
     await openKubernetesEngine({
       cluster,
