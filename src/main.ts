@@ -66,7 +66,10 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const sides = {
     standAside: turn.standAside,
     goOn: () => doors.open().then(turn.goOn).then(pid.write),
-    leave: () => void Promise.all([api.leave(), finishConnections(pages.server, leavingMs)]).then(() => leave()),
+    leave: () =>
+      void Promise.all([api.leave(), finishConnections(pages.server, leavingMs), kept.leave(leavingMs)]).then(() =>
+        leave(),
+      ),
   };
   opening.use(await offerHandover(doors.at(serviceSocket), { ...sides, log }));
   await pid.write();

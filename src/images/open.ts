@@ -10,6 +10,7 @@ import {
   type NodeGate,
   type NodeGateParts,
   type NodeGateSettings,
+  type OpenNodeGate,
   openNodeGate,
 } from './gate/node-gate.ts';
 import { type OpenPushedSettings, openPushedImages, type PushedParts } from './pushed/open.ts';
@@ -46,7 +47,7 @@ export type Images = Resolver & Pick<Gate, 'offer'> & { nodes?: NodeGate };
 export async function openImages(
   { registries, imageBytes, imageUnpackedBytes, gateHost, registryPatienceMs, nodeGate }: ImageSettings,
   parts: ImageParts = {},
-): Promise<AsyncDisposable & { images: Images }> {
+): Promise<AsyncDisposable & { images: Images; leave: OpenNodeGate['leave'] }> {
   const {
     pace = { ...usualPace, patienceMs: registryPatienceMs },
     notePullsLeft,
@@ -65,11 +66,12 @@ export async function openImages(
   const resolver = createResolver({ dialer, registries: listed, limits, notePullsLeft, pushed });
   const answering = { gate, resolver, seal: seal!, isSucceeding };
   const toNodes = seal && nodeGate;
-  const nodes =
-    toNodes && (isBeside ? createNodeGate(toNodes, answering) : opening.use(await openNodeGate(toNodes, answering)));
+  const listening = toNodes && !isBeside ? opening.use(await openNodeGate(toNodes, answering)) : undefined;
+  const nodes = listening ?? (toNodes && createNodeGate(toNodes, answering));
   const open = opening.move();
   return {
     images: { ...resolver, offer: gate.offer, ...(nodes && { nodes }) },
+    leave: async (patienceMs) => await listening?.leave(patienceMs),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
@@ -89,7 +91,7 @@ export async function openKeptImages(
     isSucceeding,
     ...parts
   }: PushedParts & Pick<ImageParts, 'notePullsLeft' | 'seal' | 'isSucceeding'>,
-): Promise<AsyncDisposable & { images: Images; pushed: PushedImages }> {
+): Promise<AsyncDisposable & { images: Images; pushed: PushedImages; leave: OpenNodeGate['leave'] }> {
   const { dataDir, imageCacheBytes: budgetBytes, imageGraceMs, imageKeepMs } = settings;
   const [ofPushed, ofCache] = [join(dataDir, 'images', 'pushed'), join(dataDir, 'images', 'cache')];
   await using opening = new AsyncDisposableStack();
@@ -97,7 +99,8 @@ export async function openKeptImages(
     await openPushedImages({ folder: ofPushed, twin: ofCache, imageGraceMs, imageKeepMs }, parts),
   );
   const cache = opening.use(await openBlobCache({ folder: ofCache, twin: ofPushed, budgetBytes, now: parts.now }));
-  const { images } = opening.use(await openImages(settings, { pushed, cache, notePullsLeft, seal, isSucceeding }));
+  const listening = { pushed, cache, notePullsLeft, seal, isSucceeding };
+  const { images, leave } = opening.use(await openImages(settings, listening));
   const open = opening.move();
-  return { images, pushed, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  return { images, pushed, leave, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }

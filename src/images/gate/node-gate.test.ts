@@ -33,13 +33,19 @@ async function openGates(options: {
 }) {
   const { layer, diffId = digestOf(gunzipSync(layer)), secret = 'k'.repeat(32) } = options;
   const { isDown = () => false, predecessor, at } = options;
+  let rest = Promise.resolve();
   const digest = digestOf(layer);
   const asked: string[] = [];
   const url = new URL('https://r.example/');
   const client = {
     async ask(_: string, path: string) {
       asked.push(path);
-      return { status: 200, headers: {}, url, body: Readable.from([layer.subarray(0, 10), layer.subarray(10)]) };
+      const body = async function* () {
+        yield layer.subarray(0, 10);
+        await rest;
+        yield layer.subarray(10);
+      };
+      return { status: 200, headers: {}, url, body: Readable.from(body()) };
     },
   };
   const image: ResolvedUpstream = {
@@ -76,8 +82,22 @@ async function openGates(options: {
   };
   const admit = (request: ImageRequest) => nodes.admit(request, platform, new AbortController().signal);
   const path = (kind: string, of: string) => `/v2/berth.gate/r.example/a/b/${kind}/${of}`;
+  /** Of a layer, the rest comes after that. */
+  const holdUntil = (then: Promise<void>) => {
+    rest = then;
+  };
   const opened = opening.move();
-  return { ask, admit, asked, digest, path, port, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return {
+    ask,
+    admit,
+    asked,
+    leave: nodes.leave,
+    holdUntil,
+    digest,
+    path,
+    port,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
 }
 
 const request = { image: 'r.example/a/b:1', registryLogin: login };
@@ -156,6 +176,27 @@ test('whoever takes over listens beside the one that leaves, at the same port, a
   await using gates = await openGates({ layer, predecessor: leaving });
   await leaving[Symbol.asyncDispose]();
   assert.equal((await gates.ask(gates.path('manifests', digestOf(manifest)), pass.password)).status, 200);
+});
+
+test('nodes that pull from one that leaves get all of the layer, and then it is left', async () => {
+  const layer = gzipSync(randomBytes(1_000));
+  const { promise: rest, resolve: goOn } = Promise.withResolvers<void>();
+  await using leaving = await openGates({ layer });
+  const { pass } = await leaving.admit(request);
+  leaving.holdUntil(rest);
+  await using _gates = await openGates({ layer, predecessor: leaving });
+  const known = leaving.asked.length;
+  // Each comes to either of the two.
+  const pulls: ReturnType<typeof leaving.ask>[] = [];
+  while (leaving.asked.length === known) {
+    pulls.push(leaving.ask(leaving.path('blobs', leaving.digest), pass.password));
+    await new Promise(setImmediate);
+  }
+  const left = leaving.leave(60_000).then(() => 'left');
+  assert.equal(await Promise.race([left, new Promise((later) => setTimeout(later, 100, 'not yet'))]), 'not yet');
+  goOn();
+  for (const pull of pulls) assert.deepEqual(await pull, { status: 200, body: layer });
+  assert.equal(await left, 'left');
 });
 
 test('whoever takes over shares its port with nobody else: half of the nodes would ask them', async () => {

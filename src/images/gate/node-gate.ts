@@ -12,6 +12,7 @@ import { loginFor } from '../../config/spec/spec-images.ts';
 import { pin } from '../../config/values/image-names.ts';
 import type { OwnImageLimits } from '../../deployment/limits/pull-limits.ts';
 import type { ImageRequest } from '../../deployment/plan/operation.ts';
+import { finishConnections } from '../../lib/finish-connections.ts';
 import type { Seal } from '../../lib/seal.ts';
 import { StartError } from '../../lib/start-error.ts';
 import type { Platform } from '../manifests/manifest.ts';
@@ -28,6 +29,12 @@ export type NodeGate = {
    * ImageFault.
    */
   admit(request: ImageRequest, platform: Platform, signal: AbortSignal, own?: OwnImageLimits): Promise<Admitted>;
+};
+
+/** One that listens. */
+export type OpenNodeGate = NodeGate & {
+  /** Another one answers at the same port. Resolves when nodes have what they were asking for, or after `patienceMs`. */
+  leave(patienceMs: number): Promise<void>;
 };
 
 export type Admitted = {
@@ -95,7 +102,7 @@ const mostResolved = 200;
 export async function openNodeGate(
   { host, port, name }: NodeGateSettings,
   { gate, resolver, seal, isSucceeding = false }: NodeGateParts,
-): Promise<AsyncDisposable & NodeGate> {
+): Promise<AsyncDisposable & OpenNodeGate> {
   const closing = new AbortController();
   const resolved = new Map<string, Promise<ResolvedUpstream>>();
 
@@ -150,6 +157,8 @@ export async function openNodeGate(
 
   return {
     ...createNodeGate({ name }, { gate, resolver, seal }),
+    // It goes on listening meanwhile: whoever has just come to it and is not heard yet would be cut off.
+    leave: (patienceMs) => finishConnections(server, patienceMs),
     async [Symbol.asyncDispose]() {
       closing.abort();
       server.closeAllConnections();
