@@ -1,7 +1,7 @@
 /** What `berth export all` has written, started by plain kubectl. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,11 +9,13 @@ import { parseAllDocuments } from 'yaml';
 import { nodeFolder } from '../../scripts/testing/kube-node.ts';
 import type { Cluster } from '../../src/engine/kubernetes/cluster.ts';
 import type { Berth, Started } from '../scenarios/berth.ts';
+import { processLabels, removeLeft } from './cut-off-runs.ts';
 import { startProvisioner } from './provisioner.ts';
 
 const run = promisify(execFile);
 /** The kit's own, which serves every Ingress. */
 const node = '10.250.0.2';
+const namespacesPath = '/api/v1/namespaces';
 
 /** kubectl is the node's own. */
 const env = { ...process.env, PATH: `${join(nodeFolder, 'bin')}:${process.env.PATH}` };
@@ -25,6 +27,9 @@ export async function exportAll(berth: Berth, { applicationName, sessionToken }:
   await run(process.execPath, [join(import.meta.dirname, '../../src/cli/bin.mjs'), ...words], {
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: folder, BERTH_SERVER: berth.settings.baseUrl.origin },
+  }).catch((error: Error) => {
+    // Why, the service has told its operator alone.
+    throw new Error(`${error.message}\n${berth.log().slice(-4000)}`);
   });
   return to;
 }
@@ -41,8 +46,11 @@ export async function startExported(cluster: Cluster, folder: string): Promise<E
   const namespace = `exported-${randomBytes(4).toString('hex')}`;
   const kubectl = (...given: string[]) => run('kubectl', given, { env });
   await using opened = new AsyncDisposableStack();
-  opened.use(await startProvisioner(cluster, namespace, { isDefault: true }));
-  await kubectl('create', 'namespace', namespace);
+  opened.use(await startProvisioner(cluster, namespace));
+  await nameClass(join(folder, 'kubernetes/volumes.yaml'), namespace);
+  await removeLeft(cluster, namespacesPath);
+  const made = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels: processLabels } };
+  await cluster.ask('POST', namespacesPath, { body: made });
   opened.defer(async () => void (await kubectl('delete', 'namespace', namespace)));
   const { stdout } = await run('sh', ['start-kubernetes.sh', '-n', namespace], { cwd: folder, env });
   const text = await readFile(join(folder, 'kubernetes/application.yaml'), 'utf8');
@@ -50,6 +58,13 @@ export async function startExported(cluster: Cluster, folder: string): Promise<E
   const { host } = objects.find(({ kind }) => kind === 'Ingress').spec.rules[0];
   const open = opened.move();
   return { said: stdout.trim(), look: (path) => look(host, path), [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+/** Of two default ones a cluster takes none: another run may have its own. */
+async function nameClass(file: string, storageClassName: string): Promise<void> {
+  const claims = parseAllDocuments(await readFile(file, 'utf8'));
+  for (const claim of claims) claim.setIn(['spec', 'storageClassName'], storageClassName);
+  await writeFile(file, claims.map(String).join(''));
 }
 
 function look(host: string, path: string): Promise<string | undefined> {

@@ -8,6 +8,7 @@ import type { Cluster } from '../../src/engine/kubernetes/cluster.ts';
 import { ClusterRefusal, isSilence } from '../../src/engine/kubernetes/faults.ts';
 import type { FoundClaim } from '../../src/engine/kubernetes/objects.ts';
 import { wait } from '../../src/lib/wait.ts';
+import { processLabels, removeLeft } from './cut-off-runs.ts';
 
 const volumesPath = '/api/v1/persistentvolumes';
 /** Between tries of what an API server that is away has not answered. */
@@ -20,8 +21,6 @@ const everyNode = {
 export type Claim = FoundClaim & { spec?: { dataSource?: { kind: string; name: string } } };
 
 export type ProvisionerOptions = {
-  /** Of claims that name none. */
-  isDefault?: boolean;
   /** Nodes take them for disks of their own, which belong to root. */
   isDisk?: boolean;
   driver?: string;
@@ -37,15 +36,15 @@ export async function startProvisioner(
   name: string,
   options: ProvisionerOptions = {},
 ): Promise<Provisioner> {
-  const { isDefault = false, isDisk = false, driver = 'berth.test/directory', contentOf } = options;
+  const { isDisk = false, driver = 'berth.test/directory', contentOf } = options;
   const folder = await mkdtemp(join(tmpdir(), 'berth-claims-'));
   const classPath = `/apis/storage.k8s.io/v1/storageclasses`;
-  const annotations = { 'storageclass.kubernetes.io/is-default-class': String(isDefault) };
+  for (const path of [classPath, volumesPath]) await removeLeft(cluster, path);
   await cluster.ask('POST', classPath, {
     body: {
       apiVersion: 'storage.k8s.io/v1',
       kind: 'StorageClass',
-      metadata: { name, annotations },
+      metadata: { name, labels: processLabels },
       provisioner: driver,
       allowVolumeExpansion: true,
       volumeBindingMode: 'Immediate',
@@ -87,7 +86,7 @@ export async function startProvisioner(
     const body = {
       apiVersion: 'v1',
       kind: 'PersistentVolume',
-      metadata: { name: uid },
+      metadata: { name: uid, labels: processLabels },
       spec: {
         accessModes: ['ReadWriteOnce'],
         storageClassName: name,

@@ -108,7 +108,9 @@ after(async () => {
 const named = ({ applicationName, sessionToken }: Started) => ({ applicationName, sessionToken });
 
 async function told(of: Started) {
-  return (await berth.get(`/getSnapshots?${new URLSearchParams(named(of))}`)).body;
+  const { status, body, text } = await berth.get(`/getSnapshots?${new URLSearchParams(named(of))}`);
+  assert.equal(status, 200, `${text}\n${berth.log()}`);
+  return body;
 }
 
 async function take(of = app, more: object = {}): Promise<string> {

@@ -1,0 +1,26 @@
+/** What runs of tests that were cut off have left on the cluster: whatever outlives its process says which that was. */
+import type { Cluster } from '../../src/engine/kubernetes/cluster.ts';
+
+const key = 'berth.test/process';
+
+export const processLabels = { [key]: String(process.pid) };
+
+type Found = { metadata: { name: string; labels: Record<string, string> } };
+
+/** Removes objects at this path of the API whose process has ended. */
+export async function removeLeft(cluster: Cluster, path: string): Promise<void> {
+  const { items } = await cluster.ask<{ items: Found[] }>('GET', path, { query: { labelSelector: key } });
+  // One that another run removes at the same moment is gone, too.
+  for (const { metadata } of items)
+    if (!isAlive(Number(metadata.labels[key])))
+      await cluster.ask('DELETE', `${path}/${metadata.name}`).catch(() => undefined);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
