@@ -6,13 +6,13 @@
  */
 
 import { fillFromTars } from '../backup/kept-tars.ts';
-import { movingMs } from '../backup/moving-time.ts';
 import type { Repository } from '../backup/restic.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { type LoadedDump, loadedOf } from '../deployment/snapshot/dump.ts';
 import type { Restore, Snapshot } from '../deployment/snapshot/snapshot.ts';
 import type { FilesBelow, FillableTars } from '../engine/volume-facets.ts';
 import { newId } from '../lib/ids.ts';
+import { movingMs } from '../lib/moving-time.ts';
 import { wait } from '../lib/wait.ts';
 import { atOnce, makeDue } from '../store/leases.ts';
 import { noteFilled, noteFilling, noteSafety, noteTry } from '../store/restores.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { movingMs } from '../backup/moving-time.ts';
+import { movingMs } from '../lib/moving-time.ts';
 import { SnapshotFault } from './snapshot-parts.ts';
 import { refuseHoles } from './take-snapshot.ts';
 

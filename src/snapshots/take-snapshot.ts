@@ -4,7 +4,6 @@
  */
 
 import { idsOf, type KeptTars, keepTars, placeIdOf } from '../backup/kept-tars.ts';
-import { movingMs } from '../backup/moving-time.ts';
 import type { Kept, Repository, Saved } from '../backup/restic.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { loadedOf, withoutDumped } from '../deployment/snapshot/dump.ts';
@@ -19,6 +18,7 @@ import {
 import { EngineFault } from '../engine/engine.ts';
 import type { VolumeCopy } from '../engine/volume-facets.ts';
 import { newId } from '../lib/ids.ts';
+import { movingMs } from '../lib/moving-time.ts';
 import { addEvents } from '../store/events.ts';
 import { openRestores } from '../store/restores.ts';
 import { volumeSizesOfDeployment } from '../store/revisions.ts';

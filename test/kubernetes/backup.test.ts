@@ -1,6 +1,6 @@
 /**
- * The data of an application on a cluster, taken elsewhere: by an export that plain kubectl starts, and by a backup of the
- * installation, after which everything is deleted and comes back.
+ * The data of an application on a cluster, taken elsewhere: by an export that plain kubectl starts, or that is started on
+ * Berth again, and by a backup of the installation, after which everything is deleted and comes back.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
@@ -24,7 +24,27 @@ import { importImages } from './node.ts';
 const run = promisify(execFile);
 const blobBytes = 2 ** 20;
 
+/** No file of it has holes, which no image has. */
+const notes = (image: string) => `application:
+  name: notes
+  pods:
+    - name: web
+      image: "${image}"
+      path: /
+      servicePorts: [8080]
+      entrypoint: /bin/sh
+      command:
+        - -c
+        - |
+          [ -f /data/blob ] || { head -c 100000 /dev/urandom >/data/blob; mkdir -p /data/deep/er; echo hers >/data/deep/er/file
+            ln -s er/file /data/deep/link; chown -R 1234:567 /data/deep; chmod 750 /data/deep; chmod 4711 /data/deep/er/file; }
+          { md5sum </data/blob; stat -c '%u:%g %a' /data/deep /data/deep/er/file; readlink /data/deep/link; cat /data/deep/link; } >/data/has
+          exec busybox httpd -f -p 8080 -h /data
+      volumes: [{ name: data, size: 16Mi, mountPath: /data }]
+`;
+
 let folder: string;
+let image: string;
 let berth: Berth;
 let cluster: Cluster;
 let app: Started;
@@ -56,7 +76,7 @@ const yaml = (image: string) => `application:
 before(async () => {
   const [docker, connected] = [await connectDocker(), await connectCluster()];
   cluster = connected;
-  const image = await buildImage(docker, { name: 'contract' });
+  image = await buildImage(docker, { name: 'contract' });
   const copier = await provideDebian(docker);
   await importImages(docker, [image, copier]);
   folder = await mkdtemp(join(tmpdir(), 'berth-elsewhere-'));
@@ -69,7 +89,7 @@ before(async () => {
   await berth.reach(app, 'running');
   await claim(berth, app);
   namespace = namespaceName((await berth.row(app)).id);
-  has = await whatItHas();
+  has = await whatItHas(app);
   assert.match(has, /\n8388608\n1234:567 2750\n1234:567 4711\nown\/file\nhers$/);
 });
 after(async () => {
@@ -77,9 +97,9 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function whatItHas(): Promise<string> {
+async function whatItHas({ url }: Pick<Started, 'url'>): Promise<string> {
   return await until('it answers', async () => {
-    const answer = await berth.visit(`${app.url}/has`).catch(() => undefined);
+    const answer = await berth.visit(`${url}/has`).catch(() => undefined);
     return answer?.status === 200 ? answer.text.trim() : undefined;
   });
 }
@@ -100,10 +120,30 @@ test('an export has the data, and plain kubectl starts it with them; what was ex
   await nothingIsLeft();
   assert.deepEqual((await readdir(join(exportedTo, 'volumes'))).sort(), ['web-data.tar', 'web-more.tar']);
   assert.doesNotMatch(await readFile(join(exportedTo, 'README.md'), 'utf8'), /The data of the volume/);
-  assert.equal(await whatItHas(), has);
+  assert.equal(await whatItHas(app), has);
   await using exported = await startExported(cluster, exportedTo);
   t.diagnostic(exported.said.replaceAll('\n', ', '));
   assert.equal((await until('it answers', () => exported.look('/has'))).trim(), has);
+});
+
+test('an exported application that is started again on the cluster has its data before its first start', async () => {
+  const before = await berth.start(notes(image));
+  await berth.reach(before, 'running');
+  const had = await whatItHas(before);
+  assert.match(had, /\n1234:567 750\n1234:567 4711\ner\/file\nhers$/);
+  const exportedTo = await exportAll(berth, before, folder);
+  await berth.remove(before);
+  const env = { PATH: process.env.PATH, HOME: folder, BERTH_SERVER: berth.settings.baseUrl.origin };
+  const cli = async (...words: string[]) => {
+    const program = join(import.meta.dirname, '../../src/cli/bin.mjs');
+    return await run(process.execPath, [program, ...words], { cwd: exportedTo, env }).catch((error) => {
+      throw new Error(`${error.stdout}${error.stderr}\n${berth.log().slice(-4000)}`);
+    });
+  };
+  const { stdout } = await cli('up');
+  const [url = ''] = /https?:\/\/\S+/.exec(stdout) ?? [];
+  assert.equal(await whatItHas({ url }), had, stdout);
+  await cli('remove', '--yes');
 });
 
 test('of a backup that is killed while it copies and no service runs, the next one starts who was stopped, and nothing is left', async () => {
@@ -117,7 +157,7 @@ test('of a backup that is killed while it copies and no service runs, the next o
   assert.equal(backup.signalCode, 'SIGKILL');
   await berth.serve();
   await nothingIsLeft();
-  assert.equal(await whatItHas(), has);
+  assert.equal(await whatItHas(app), has);
 });
 
 function hasEnded({ exitCode, signalCode }: ChildProcess): true | undefined {
@@ -141,7 +181,7 @@ test('after everything was deleted, a backup brings back the application at its 
   assert.match(back.stdout, /^2 volumes have their data again\.$/m);
   await berth.serve();
   await berth.reach(app, 'running');
-  assert.equal(await whatItHas(), has);
+  assert.equal(await whatItHas(app), has);
   await nothingIsLeft();
   assert.deepEqual((await berth.inventory()).orphans, []);
 });

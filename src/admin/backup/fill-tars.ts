@@ -6,9 +6,9 @@
 
 import { BackupFault } from '../../backup/backup-fault.ts';
 import { fillFromTars } from '../../backup/kept-tars.ts';
-import { movingMs } from '../../backup/moving-time.ts';
 import type { Repository } from '../../backup/restic.ts';
 import type { VolumeCopies } from '../../engine/volume-facets.ts';
+import { movingMs } from '../../lib/moving-time.ts';
 import type { VolumeFiller } from './restore-volumes.ts';
 
 type Filling = { repository: Repository; copies: VolumeCopies; backupId: string };

@@ -4,12 +4,12 @@
  */
 import type { Kysely } from 'kysely';
 import { keepTars } from '../../backup/kept-tars.ts';
-import { movingMs } from '../../backup/moving-time.ts';
 import type { Repository } from '../../backup/restic.ts';
 import type { Instant } from '../../deployment/deployment.ts';
 import { takeCopy } from '../../engine/take-copy.ts';
 import type { VolumeCopies } from '../../engine/volume-facets.ts';
 import { newId } from '../../lib/ids.ts';
+import { movingMs } from '../../lib/moving-time.ts';
 import { wait as reallyWait, type Wait } from '../../lib/wait.ts';
 import { heldCopies, holdCopy, holdMs } from '../../store/copy-holds.ts';
 import type { Tables } from '../../store/rows.ts';

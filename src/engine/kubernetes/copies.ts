@@ -7,6 +7,7 @@ import { freeBytesAt } from '../../lib/free-bytes.ts';
 import { EngineFault } from '../engine.ts';
 import { labelKeys } from '../labels.ts';
 import type { VolumeCopies } from '../volume-facets.ts';
+import { isBeginning } from './beginnings.ts';
 import { claimsOfVolumes, isAtWork, mounts } from './claims.ts';
 import type { Cluster } from './cluster.ts';
 import { type CopierParts, createCopiers } from './copiers.ts';
@@ -235,7 +236,8 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
     clear,
     async list() {
       cache.check();
-      const all = (['Deployment', 'Job', 'Pod', 'PersistentVolumeClaim'] as const).flatMap((kind) => cache.list(kind));
+      const kinds = ['Deployment', 'Job', 'Pod', 'PersistentVolumeClaim'] as const;
+      const all = kinds.flatMap((kind) => cache.list(kind)).filter((found) => !isBeginning(cache, found));
       const keys = all.flatMap(({ metadata }) => metadata.labels?.[copyKey] ?? []);
       return [...new Set([...keys, ...(await snapshots.keys())])];
     },

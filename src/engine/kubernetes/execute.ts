@@ -17,7 +17,7 @@ import { type Cluster, fieldManager, pathOf } from './cluster.ts';
 import { ClusterRefusal, faultOf } from './faults.ts';
 import type { BringImage } from './images.ts';
 import { claimManifest } from './manifests/claim.ts';
-import { copyKey, deploymentOf, workloadKey } from './manifests/marks.ts';
+import { copyKey, deploymentOf, isUnused, workloadKey } from './manifests/marks.ts';
 import { namespaceManifest, quotaManifest } from './manifests/namespace.ts';
 import { isPolicyFor, networkPolicy, type PolicySettings } from './manifests/network-policy.ts';
 import { pullSecretManifest, pullSecretName, pullSuffix } from './manifests/pull-secret.ts';
@@ -157,7 +157,15 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     const found = claimsOfVolumes(cache.list('PersistentVolumeClaim', deploymentId)).get(volume);
     if (found && (bytesOf(found.spec?.resources?.requests?.storage) ?? 0) >= sizeBytes) return;
     const name = found?.metadata.name;
-    const claim = claimManifest({ owner, deploymentId, volume, name, sizeBytes, storageClass });
+    const claim = claimManifest({
+      owner,
+      deploymentId,
+      volume,
+      name,
+      sizeBytes,
+      storageClass,
+      isUnused: !found || isUnused(found),
+    });
     await cache.untilSeen('PersistentVolumeClaim', await cluster.apply(claim));
   }
 

@@ -15,7 +15,8 @@ const admitted: Admitted = {
 const login = { registry: 'r.example', username: 'me', personalAccessToken: 'secret' };
 
 function clusterImages(admit?: NodeGate['admit']) {
-  const images = { digestOf: async () => digest, ...(admit && { nodes: { admit } }) };
+  const contents = () => assert.fail();
+  const images = { digestOf: async () => digest, ...(admit && { nodes: { admit, contents } }) };
   return createClusterImages({ images, localPatterns: ['acme/*'] }, () => 'arm64');
 }
 
@@ -64,7 +65,7 @@ test('what the gate refuses, and a cluster without a gate or without nodes, is t
     kind: 'image-access-denied',
   });
   await assert.rejects(clusterImages().bring({ image: 'a:1', pod: 'web' }), /cannot be brought to this cluster/);
-  const images = { digestOf: async () => digest, nodes: { admit: () => assert.fail() } };
+  const images = { digestOf: async () => digest, nodes: { admit: () => assert.fail(), contents: () => assert.fail() } };
   const without = createClusterImages({ images, localPatterns: [] }, () => undefined);
   await assert.rejects(without.bring({ image: 'a:1', pod: 'web' }), { kind: 'unavailable' });
 });

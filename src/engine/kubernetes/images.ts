@@ -1,9 +1,12 @@
 /** Where nodes get the image of a workload from. */
+import { readPushedReference } from '../../config/values/pushed-image.ts';
 import type { OwnImageLimits } from '../../deployment/limits/pull-limits.ts';
 import type { ImageRequest } from '../../deployment/plan/operation.ts';
 import type { Workload } from '../../deployment/workload/workload.ts';
+import type { ImageContent } from '../../images/contents/image-contents.ts';
 import { isGateName } from '../../images/gate/distribution.ts';
 import type { Pass } from '../../images/gate/node-gate.ts';
+import type { Platform } from '../../images/manifests/manifest.ts';
 import type { Images } from '../../images/open.ts';
 import { EngineFault } from '../engine.ts';
 import { asEngineFault } from '../images/as-engine-fault.ts';
@@ -21,6 +24,11 @@ export type BringImage = (
 
 export type ClusterImages = {
   bring: BringImage;
+  /**
+   * Of an image that was pushed here: what it has at these paths, with which new volumes there begin. Of others they begin
+   * empty, and so nothing is told. Throws EngineFault.
+   */
+  contents(paths: readonly string[], ...brought: Parameters<BringImage>): Promise<ReadonlyMap<string, ImageContent>>;
   /** Of images that nodes pull from us, they have no more than what runs. */
   isOnNodes(image: string): boolean;
 };
@@ -56,6 +64,12 @@ export function createClusterImages(
     }
   }
 
+  function platformNow(): Platform {
+    const architecture = architectureNow();
+    if (architecture === undefined) throw new EngineFault('unavailable', 'The cluster has no node that takes pods.');
+    return { os: 'linux', architecture };
+  }
+
   return {
     async bring({ image, registryLogin, pod }, limits) {
       if (isOnNodes(image)) return { image };
@@ -68,10 +82,8 @@ export function createClusterImages(
           hint: 'its operator has to set BERTH_NODE_GATE, or to put it on the nodes and name it in BERTH_LOCAL_IMAGES',
         });
       }
-      const architecture = architectureNow();
-      if (architecture === undefined) throw new EngineFault('unavailable', 'The cluster has no node that takes pods.');
+      const platform = platformNow();
       try {
-        const platform = { os: 'linux', architecture };
         const { reference, volumes, user, pass } = await images.nodes.admit(
           request,
           platform,
@@ -79,6 +91,15 @@ export function createClusterImages(
           limits,
         );
         return { image: reference, imageVolumes: volumes, imageUser: user, pass };
+      } catch (error) {
+        throw asEngineFault(error);
+      }
+    },
+    async contents(paths, { image }, limits) {
+      if (!images.nodes || readPushedReference(image) === undefined) return new Map();
+      const platform = platformNow();
+      try {
+        return await images.nodes.contents(paths, { image }, platform, AbortSignal.timeout(bringMs), limits);
       } catch (error) {
         throw asEngineFault(error);
       }

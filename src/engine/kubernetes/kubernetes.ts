@@ -5,6 +5,7 @@ import type { Engine } from '../engine.ts';
 import { type Mark, waitForChange } from '../readiness/change.ts';
 import { createRechecks, leastPeriodMs as leastProbePeriodMs } from '../readiness/recheck.ts';
 import type { VolumeCopies } from '../volume-facets.ts';
+import { createBeginnings } from './beginnings.ts';
 import { openCache } from './cache.ts';
 import { type Cluster, pathOf } from './cluster.ts';
 import { type CopiesParts, createVolumeCopies } from './copies.ts';
@@ -55,7 +56,9 @@ export async function openKubernetesEngine(
   const isRecent = Number(major) > 1 || Number.parseInt(minor, 10) >= 22;
   await using opening = new AsyncDisposableStack();
   const cache = opening.use(await withFaults(() => openCache(cluster, owner)));
-  const { bring, isOnNodes } = createClusterImages(options, () => architectureOf(cache.list('Node').filter(isOpen)));
+  const { bring, contents, isOnNodes } = createClusterImages(options, () =>
+    architectureOf(cache.list('Node').filter(isOpen)),
+  );
   const settings = { ...options, now, hasPortRanges: isRecent, hasLowPorts: isRecent, storeVersion };
   const execute = createExecute(cluster, cache, bring, settings);
   const observer = createObserver(cluster, cache, { leastPeriodMs, now, uptime, policy: settings });
@@ -75,13 +78,14 @@ export async function openKubernetesEngine(
   }
 
   const { copierImage: image } = options;
-  const copies =
-    image !== undefined && withAllFaults(createVolumeCopies({ ...options, cache, bring, image, namespaces: execute }));
+  const bare = image !== undefined && createVolumeCopies({ ...options, cache, bring, image, namespaces: execute });
+  const copies = bare && withAllFaults(bare);
+  const beginnings = createBeginnings({ cluster, cache, copies: bare || undefined, contents });
   const engine: KubernetesEngine = {
     cluster: system?.metadata.uid,
     // Its log API has both as one; a query for one of them is behind a feature gate that is off.
     tellsStreams: false,
-    fillsVolumes: false,
+    fillsVolumes: copies !== false && options.images.nodes !== undefined,
     ping: () => withFaults(async () => void (await cluster.ask('GET', '/version', { patienceMs: pingPatienceMs }))),
 
     observe: (deploymentId) =>
@@ -92,7 +96,11 @@ export async function openKubernetesEngine(
         return observed;
       }),
 
-    execute: (...operation) => withFaults(() => execute.change(...operation)),
+    execute: (deploymentId, operation, limits) =>
+      withFaults(async () => {
+        if (operation.kind === 'start') await beginnings.begin(deploymentId, operation.workload, limits);
+        await execute.change(deploymentId, operation, limits);
+      }),
 
     findImage: async (image) => (isOnNodes(image) ? { reference: image, isOperators: true } : undefined),
 

@@ -107,7 +107,7 @@ export async function openCopies(
 function admittedOnce({ digestOf, nodes }: Images): Pick<Images, 'digestOf' | 'nodes'> {
   if (!nodes) return { digestOf };
   let admitted: ReturnType<typeof nodes.admit> | undefined;
-  return { digestOf, nodes: { admit: (...asked) => (admitted ??= nodes.admit(...asked)) } };
+  return { digestOf, nodes: { ...nodes, admit: (...asked) => (admitted ??= nodes.admit(...asked)) } };
 }
 
 /** A network plugin may ignore policies, or parts of them. Throws StartError. */

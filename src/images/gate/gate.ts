@@ -28,6 +28,8 @@ export type Gate = AsyncDisposable & {
   offer(image: ResolvedUpstream, offering: Offering): Offer;
   /** A layer for somebody else than the engine, as it comes, counted as it passes. Throws ImageFault. */
   take(image: ResolvedUpstream, layer: Descriptor, out: Writable, taking: Taking): Promise<void>;
+  /** The same, as what it unpacks to: the last piece may go before all of it is known to be right. Throws ImageFault. */
+  unpack(image: ResolvedUpstream, layer: Descriptor, out: Writable, taking: Taking): Promise<void>;
   /** Resolves when its registry has shown the layer, and what that unpacks to is counted and what it should be. Throws ImageFault. */
   confirm(image: ResolvedUpstream, layer: Descriptor, taking: Taking): Promise<void>;
 };
@@ -191,6 +193,7 @@ export async function openGate({ host, pace = usualPace, cache }: GateOptions): 
       };
     },
     take,
+    unpack: (image, layer, out, taking) => passUnpacked(image, layer, out, { ...parts, ...taking }),
     confirm,
     async [Symbol.asyncDispose]() {
       for (const { ended } of offers) ended.abort();

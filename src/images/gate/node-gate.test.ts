@@ -216,7 +216,11 @@ test('of two that start in the same instant one begins to listen, and the next o
 
 test('a port that is taken is told with the name of the setting', async () => {
   await using gates = await openGates({ layer: gzipSync('x') });
-  const parts = { gate: { take: async () => {}, confirm: async () => {} }, limits, seal: sealWith('x'.repeat(32)) };
+  const parts = {
+    gate: { take: async () => {}, unpack: async () => {}, confirm: async () => {} },
+    limits,
+    seal: sealWith('x'.repeat(32)),
+  };
   const resolver = { resolve: () => assert.fail() };
   await assert.rejects(
     openNodeGate({ host: '127.0.0.1', port: gates.port, name: 'x' }, { ...parts, resolver }),

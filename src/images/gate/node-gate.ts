@@ -15,6 +15,7 @@ import type { ImageRequest } from '../../deployment/plan/operation.ts';
 import { finishConnections } from '../../lib/finish-connections.ts';
 import type { Seal } from '../../lib/seal.ts';
 import { StartError } from '../../lib/start-error.ts';
+import { type ImageContent, readContents, type UnpackLayer } from '../contents/image-contents.ts';
 import type { Platform } from '../manifests/manifest.ts';
 import { declaredUser, declaredVolumes } from '../resolve/image-config.ts';
 import type { ResolvedUpstream, Resolver } from '../resolve/resolve.ts';
@@ -29,6 +30,11 @@ export type NodeGate = {
    * ImageFault.
    */
   admit(request: ImageRequest, platform: Platform, signal: AbortSignal, own?: OwnImageLimits): Promise<Admitted>;
+  /** What the image has at these paths; those where it has nothing are left out. Else as `admit`. */
+  contents(
+    paths: readonly string[],
+    ...asked: Parameters<NodeGate['admit']>
+  ): Promise<ReadonlyMap<string, ImageContent>>;
 };
 
 /** One that listens. */
@@ -60,7 +66,7 @@ export type NodeGateSettings = {
 };
 
 export type NodeGateParts = {
-  gate: Pick<Gate, 'take' | 'confirm'>;
+  gate: Pick<Gate, 'take' | 'unpack' | 'confirm'>;
   resolver: Pick<Resolver, 'resolve'>;
   seal: Pick<Seal, 'open' | 'close'>;
   /** Another process of the installation answers nodes at the same port until it leaves. */
@@ -70,11 +76,24 @@ export type NodeGateParts = {
 /** Where another process answers nodes, which has the same key. */
 export function createNodeGate({ name }: Pick<NodeGateSettings, 'name'>, parts: NodeGateParts): NodeGate {
   const { gate, resolver, seal } = parts;
+
+  async function judged(...[request, platform, signal, own]: Parameters<NodeGate['admit']>): Promise<ResolvedUpstream> {
+    const image = await resolver.resolve(request, platform, signal, own);
+    const sum = createUnpackedSum(image.asked, image.limits);
+    for (const layer of image.layers) await gate.confirm(image, layer, { sum, signal });
+    return image;
+  }
+
   return {
+    async contents(paths, request, platform, signal, own) {
+      const image = await judged(request, platform, signal, own);
+      const { asked, layers } = image;
+      const unpack: UnpackLayer = (layer, out, signal) =>
+        gate.unpack(image, layers[layer]!, out, { sum: createUnpackedSum(asked, image.limits), signal });
+      return await readContents({ image: asked.image, layers: layers.length, unpack, paths }, signal);
+    },
     async admit(request, platform, signal, own) {
-      const image = await resolver.resolve(request, platform, signal, own);
-      const sum = createUnpackedSum(image.asked, image.limits);
-      for (const layer of image.layers) await gate.confirm(image, layer, { sum, signal });
+      const image = await judged(request, platform, signal, own);
       const { digest, manifest, config } = image;
       const login = loginFor(request.image, request.registryLogin);
       const pass: Sealed = { image: pin(request.image, manifest.digest), ...(login && { login }), platform };

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { extract, type Header, pack } from 'tar-stream';
+import type { BasePaths } from '../../lib/image-paths.ts';
 import { packArchive } from './archive-layer.ts';
-import type { BasePaths } from './base-paths.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -4,9 +4,9 @@ import { posix } from 'node:path';
 import { Readable } from 'node:stream';
 import { extract, type Header, type Pack, pack } from 'tar-stream';
 import type { FolderLayer } from '../../folder/project.ts';
+import { type BasePaths, noteEntry, resolvePath } from '../../lib/image-paths.ts';
 import { addTarPieces, addTarText } from '../../lib/tar-entries.ts';
 import { PushFault } from '../push-fault.ts';
-import { type BasePaths, noteEntry, resolvePath } from './base-paths.ts';
 import { foldersAbove, opaque } from './folder-layer.ts';
 
 const kinds = ['file', 'directory', 'symlink', 'link'];

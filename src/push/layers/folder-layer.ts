@@ -2,8 +2,8 @@
 import { realpath } from 'node:fs/promises';
 import { posix } from 'node:path';
 import type { FolderLayer } from '../../folder/project.ts';
+import { type BasePaths, noteEntry, resolvePath } from '../../lib/image-paths.ts';
 import { PushFault } from '../push-fault.ts';
-import { type BasePaths, noteEntry, resolvePath } from './base-paths.ts';
 import { type Entry, entryAt, listFolder } from './folder-listing.ts';
 import type { Made } from './tarball.ts';
 

@@ -1,10 +1,10 @@
 /** Databases that write all that they hold into their volumes before these are copied. */
 
-import { movingMs } from '../../backup/moving-time.ts';
 import type { PodSpec } from '../../config/spec/spec.ts';
 import type { Dump } from '../../deployment/snapshot/dump.ts';
 import type { SizedVolume } from '../../deployment/snapshot/snapshot.ts';
 import type { Derive } from '../../deployment/workload/derived-secrets.ts';
+import { movingMs } from '../../lib/moving-time.ts';
 import { SnapshotFault, type SnapshotParts } from '../snapshot-parts.ts';
 import { savingOf } from './redis-save.ts';
 import { runTool } from './run-tool.ts';

@@ -1,9 +1,10 @@
 /** The dumps of one snapshot: written while their databases run, and loaded into those that run. */
-import { movingMs } from '../../backup/moving-time.ts';
+
 import type { Dump, LoadedDump } from '../../deployment/snapshot/dump.ts';
 import type { SizedVolume } from '../../deployment/snapshot/snapshot.ts';
 import type { ObservedWorkload } from '../../deployment/workload/workload.ts';
 import { type Exec, noExec } from '../../engine/exec.ts';
+import { movingMs } from '../../lib/moving-time.ts';
 import { wait } from '../../lib/wait.ts';
 import { SnapshotFault, type SnapshotParts } from '../snapshot-parts.ts';
 import { loadDump, writeDump } from './dump-files.ts';

@@ -3,7 +3,7 @@ import { leastVolumeBytes } from '../../../deployment/disk/disk-levels.ts';
 import { deploymentLabels, volumeLabels } from '../../labels.ts';
 import { clusterName, namespaceName } from '../names.ts';
 import { type Manifest, snapshotGroup } from '../objects.ts';
-import { copyKey, madeForKey } from './marks.ts';
+import { copyKey, madeForKey, unusedMark } from './marks.ts';
 
 export type ClaimRequest = {
   owner: string;
@@ -12,6 +12,8 @@ export type ClaimRequest = {
   /** Default: the volume's own. */
   name?: string | undefined;
   sizeBytes: number;
+  /** No pod has had it yet. */
+  isUnused?: boolean;
   /** Default: the cluster's default one. */
   storageClass?: string | undefined;
 };
@@ -20,6 +22,7 @@ type ClaimManifest = Extract<Manifest, { kind: 'PersistentVolumeClaim' }>;
 
 export function claimManifest(request: ClaimRequest): ClaimManifest {
   const { owner, deploymentId, volume, name = clusterName(volume), sizeBytes, storageClass } = request;
+  const { isUnused = false } = request;
   return {
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
@@ -27,7 +30,7 @@ export function claimManifest(request: ClaimRequest): ClaimManifest {
       name,
       namespace: namespaceName(deploymentId),
       labels: deploymentLabels(owner, deploymentId),
-      annotations: volumeLabels(owner, deploymentId, volume),
+      annotations: { ...volumeLabels(owner, deploymentId, volume), ...(isUnused && unusedMark) },
     },
     spec: {
       accessModes: ['ReadWriteOnce'],

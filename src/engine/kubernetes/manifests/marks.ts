@@ -31,6 +31,17 @@ export const networkKey = 'berth.network';
 /** On a policy: by which settings it was made, and by a hash what they have made it say. */
 export const rulesKey = 'berth.rules';
 
+/** On a claim that no pod has had yet. */
+const unusedKey = 'berth.unused';
+
+export const unusedMark: Labels = { [unusedKey]: 'true' };
+/** As fields to change. */
+export const usedMark = { annotations: { [unusedKey]: null } };
+
+export function isUnused({ metadata }: { metadata: { annotations?: Labels } }): boolean {
+  return metadata.annotations?.[unusedKey] !== undefined;
+}
+
 export type Marks = { labels: Labels; annotations: Labels };
 
 export function workloadMarks(owner: string, deploymentId: string, workload: Workload): Marks {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FolderLayer } from '../../folder/project.ts';
-import { type BasePaths, noteEntry, resolvePath } from './base-paths.ts';
+import { type BasePaths, noteEntry, resolvePath } from '../../lib/image-paths.ts';
 import { layerEntries } from './folder-layer.ts';
 
 type Told = [name: string, type: string, more?: { mode?: number; uid?: number; target?: string }];

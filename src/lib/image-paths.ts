@@ -48,7 +48,7 @@ function removeBelow(paths: BasePaths, folder: string): void {
 }
 
 /** Where a path really is, after its links. The last part too, where it is one. */
-export function resolvePath(paths: BasePaths, path: string): string {
+export function resolvePath(paths: Pick<BasePaths, 'get'>, path: string): string {
   let left = mostLinks;
   let rest = posix.join('/', path).split('/').filter(Boolean);
   let at = '';

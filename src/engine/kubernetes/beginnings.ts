@@ -1,0 +1,114 @@
+/**
+ * New volumes begin with what a pushed image has at their paths, as on an engine that copies it when a container first has
+ * them. Before the first pod it is put into claims beside, held against the image, and by a mark on a claim that is the
+ * volume. Killed before that, the next start begins anew; until then none of its pods is there.
+ */
+import type { Writable } from 'node:stream';
+import { printBytes } from '../../config/values/units.ts';
+import type { OwnImageLimits } from '../../deployment/limits/pull-limits.ts';
+import type { Workload } from '../../deployment/workload/workload.ts';
+import type { ImageContent } from '../../images/contents/image-contents.ts';
+import { movingMs } from '../../lib/moving-time.ts';
+import { EngineFault } from '../engine.ts';
+import type { VolumeCopies } from '../volume-facets.ts';
+import type { Cache } from './cache.ts';
+import { claimsOfVolumes } from './claims.ts';
+import type { Cluster } from './cluster.ts';
+import type { ClusterImages } from './images.ts';
+import { copyKey, deploymentOf, isUnused, ofCopy, usedMark } from './manifests/marks.ts';
+import { namespaceName } from './names.ts';
+import type { Found, FoundClaim } from './objects.ts';
+import { egressOf } from './observe.ts';
+import { bytesOf } from './quantities.ts';
+
+export type BeginningParts = {
+  cluster: Pick<Cluster, 'change'>;
+  cache: Pick<Cache, 'list' | 'untilSeen'>;
+  /** Absent where nothing can be put into volumes: they begin empty. */
+  copies: Pick<VolumeCopies, 'make' | 'finish' | 'swap' | 'clear'> | undefined;
+  contents: ClusterImages['contents'];
+};
+
+export type Beginnings = {
+  /** When it resolves, a pod may have the volumes of the workload. Throws EngineFault. */
+  begin(deploymentId: string, workload: Workload, limits?: OwnImageLimits): Promise<void>;
+};
+
+type New = { volume: string; mountPath: string; claim: FoundClaim };
+type Filled = New & { content: ImageContent };
+
+/** Whoever visits the deployment is alone with it: one is enough. */
+const keyOf = (deploymentId: string) => `begin-${deploymentId}`;
+
+/**
+ * Of a start that may go on: what is there for it is nobody's to clear. Without a network nothing starts any more, and it
+ * was left by one that was killed.
+ */
+export function isBeginning(cache: Pick<Cache, 'find'>, found: Found): boolean {
+  const deploymentId = deploymentOf(found);
+  if (found.metadata.labels?.[copyKey] !== keyOf(deploymentId)) return false;
+  const namespace = cache.find('Namespace', namespaceName(deploymentId));
+  return namespace !== undefined && egressOf(namespace) !== undefined;
+}
+
+export function createBeginnings({ cluster, cache, copies, contents }: BeginningParts): Beginnings {
+  const claimsIn = (deploymentId: string) => cache.list('PersistentVolumeClaim', deploymentId);
+
+  async function fill(deploymentId: string, filled: readonly Filled[]): Promise<void> {
+    const key = keyOf(deploymentId);
+    const volumes = filled.map(({ volume }) => volume);
+    const sized = filled.map(({ volume, claim }) => ({ volume, sizeBytes: sizeOf(claim) }));
+    const made = await copies!.make(deploymentId, sized, key);
+    if (made.kind !== 'tars') throw new Error('No folder of this machine is a volume of a cluster.');
+    for (const { volume, content } of filled) {
+      const signal = AbortSignal.timeout(movingMs(content.sizeBytes));
+      const tar = { sizeBytes: content.sizeBytes, read: (to: Writable) => content.read(to, signal) };
+      await made.fill(volume, tar, signal);
+    }
+    await copies!.finish(deploymentId, volumes, key);
+    if (!(await copies!.swap(deploymentId, volumes, { key, madeFor: deploymentId })))
+      throw new EngineFault('unavailable', 'What was put into the volumes is not there any more.');
+  }
+
+  /** Whatever comes: it begins with what it has. */
+  async function use(deploymentId: string, { metadata }: FoundClaim): Promise<void> {
+    const at = { name: metadata.name, namespace: namespaceName(deploymentId) };
+    const changed = await cluster.change('PersistentVolumeClaim', at, { metadata: usedMark });
+    await cache.untilSeen('PersistentVolumeClaim', changed);
+  }
+
+  return {
+    async begin(deploymentId, workload, limits) {
+      const claims = claimsOfVolumes(claimsIn(deploymentId));
+      const all = workload.volumes.flatMap(({ volume, mountPath }): New[] => {
+        const claim = claims.get(volume);
+        return claim && isUnused(claim) ? [{ volume, mountPath, claim }] : [];
+      });
+      // What a start has left that was killed.
+      if (ofCopy(claimsIn(deploymentId), keyOf(deploymentId)).length > 0) await copies?.clear(keyOf(deploymentId));
+      if (all.length === 0) return;
+      const paths = all.map(({ mountPath }) => mountPath);
+      const found = copies ? await contents(paths, workload, limits) : new Map<string, ImageContent>();
+      const filled = all.flatMap((one): Filled[] => {
+        const content = found.get(one.mountPath);
+        return content ? [{ ...one, content }] : [];
+      });
+      for (const one of filled) refuseLarger(one, workload);
+      if (filled.length > 0) await fill(deploymentId, filled).finally(() => copies!.clear(keyOf(deploymentId)));
+      for (const { volume, claim } of all)
+        if (!filled.some((one) => one.volume === volume)) await use(deploymentId, claim);
+    },
+  };
+}
+
+/** Storage that is a directory would take it all the same. */
+function refuseLarger({ volume, mountPath, claim, content }: Filled, { pod, image }: Workload): void {
+  const roomBytes = sizeOf(claim);
+  if (content.contentBytes <= roomBytes) return;
+  const words = `Image ${image} has ${printBytes(content.contentBytes)} at ${mountPath}, and the volume ${volume} has room for ${printBytes(roomBytes)}.`;
+  throw new EngineFault('bad-request', words, { image, pods: [pod], hint: 'make the volume larger' });
+}
+
+function sizeOf({ spec }: FoundClaim): number {
+  return bytesOf(spec?.resources?.requests?.storage) ?? 0;
+}

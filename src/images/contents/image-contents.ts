@@ -1,0 +1,150 @@
+/**
+ * What an image has below a path, as a tar: a new volume begins with it there. Layers are read as they come, once to see
+ * what is where, and those that have any of it again for each tar; nothing of them is kept.
+ */
+import { posix } from 'node:path';
+import { Readable, Transform, type Writable } from 'node:stream';
+import { extract, type Header, type Pack, pack } from 'tar-stream';
+import { addTarPieces, addTarText, type TarHeader } from '../../lib/tar-entries.ts';
+import { ImageFault } from '../image-fault.ts';
+import { createLayerTree, type Said } from './layer-tree.ts';
+
+/** Writes what a layer of the image, by its number, unpacks to, and ends `out`. Each piece is good until it is taken. */
+export type UnpackLayer = (layer: number, out: Writable, signal: AbortSignal) => Promise<void>;
+
+/** What is in a folder of an image. */
+export type ImageContent = {
+  /** What its files hold together. */
+  contentBytes: number;
+  /** Of the tar: directories, files and links, of which none is followed, with owners by number. */
+  sizeBytes: number;
+  /** Writes exactly so many bytes to `to`, and does not end it. */
+  read(to: Writable, signal: AbortSignal): Promise<void>;
+};
+
+export type ContentsWanted = { image: string; layers: number; unpack: UnpackLayer; paths: readonly string[] };
+
+/** By path; those where the image has nothing are left out. Throws ImageFault. */
+export async function readContents(wanted: ContentsWanted, signal: AbortSignal): Promise<Map<string, ImageContent>> {
+  const { image, layers, unpack, paths } = wanted;
+  const tree = createLayerTree();
+  for (let layer = 0; layer < layers; layer++) {
+    let at = 0;
+    for await (const { header, entry } of entriesOf(wanted, layer, signal)) {
+      const said = { layer, at: at++, type: header.type ?? 'file', target: header.linkname ?? '' };
+      if (!tree.note(header.name, said))
+        throw refuse(image, 'has too many files, or too long names, to begin a volume');
+      entry.resume();
+    }
+  }
+  const found = new Map<string, ImageContent>();
+  for (const path of paths) {
+    const below = [...tree.below(path)].filter(([, { type }]) => kinds.includes(type));
+    if (!below.some(([name]) => name !== '.')) continue;
+    const packing = { image, layers, unpack, below: new Map(below) };
+    const sizes = await measure(packing, signal);
+    found.set(path, { ...sizes, read: (to, signal) => writeAll(packing, to, signal) });
+  }
+  return found;
+}
+
+/** What an archive of a volume has too: no sockets, pipes and devices. */
+const kinds = ['file', 'directory', 'symlink', 'link'];
+
+type Packing = Omit<ContentsWanted, 'paths'> & { below: ReadonlyMap<string, Said> };
+
+async function measure(packing: Packing, signal: AbortSignal) {
+  let [sizeBytes, contentBytes] = [0, 0];
+  const note = (bytes: number) => {
+    contentBytes += bytes;
+  };
+  for await (const piece of packBelow(packing, signal, note)) sizeBytes += piece.length;
+  return { sizeBytes, contentBytes };
+}
+
+async function writeAll(packing: Packing, to: Writable, signal: AbortSignal): Promise<void> {
+  for await (const piece of packBelow(packing, signal))
+    await new Promise<void>((done, failed) => to.write(piece, (error) => (error ? failed(error) : done())));
+}
+
+function packBelow(packing: Packing, signal: AbortSignal, note: (bytes: number) => void = () => {}): Readable {
+  const tar = pack();
+  tar.on('error', () => {});
+  addAll(tar, packing, signal, note).then(
+    () => tar.finalize(),
+    (error: Error) => tar.destroy(error),
+  );
+  return Readable.from(tar, { objectMode: false });
+}
+
+async function addAll(tar: Pack, packing: Packing, signal: AbortSignal, note: (bytes: number) => void): Promise<void> {
+  const byLayer = Map.groupBy(packing.below, ([, { layer }]) => layer);
+  for (const layer of [...byLayer.keys()].sort((a, b) => a - b)) {
+    const wanted = new Map(byLayer.get(layer)!.map(([name, { at }]) => [at, name]));
+    // Where its own layer has put them, by the path in the image.
+    const names = new Map<string, string>();
+    let at = 0;
+    for await (const { header, entry } of entriesOf(packing, layer, signal)) {
+      const name = wanted.get(at++);
+      if (name === undefined) {
+        entry.resume();
+        continue;
+      }
+      names.set(posix.join('/', header.name), name);
+      const written = rename(header, { name, names, image: packing.image });
+      note(written.size ?? 0);
+      if (written.type === 'file' && written.size! > 0)
+        await addTarPieces(tar, { ...written, size: written.size! }, entry as AsyncIterable<Uint8Array>);
+      else {
+        entry.resume();
+        await addTarText(tar, written);
+      }
+      if (tar.destroyed) return;
+    }
+  }
+}
+
+type Renaming = { name: string; names: ReadonlyMap<string, string>; image: string };
+
+function rename(header: Header, { name, names, image }: Renaming): TarHeader {
+  const { type = 'file', mode, uid, gid, mtime, size, linkname } = header;
+  const target = type === 'link' ? names.get(posix.join('/', linkname ?? '')) : linkname;
+  if (type === 'link' && target === undefined)
+    throw refuse(image, `has ${JSON.stringify(name)} as another name of a file that no volume would have`);
+  return {
+    name: type === 'directory' ? `${name}/` : name,
+    type,
+    size: type === 'file' ? (size ?? 0) : 0,
+    mode: mode!,
+    uid: uid!,
+    gid: gid!,
+    mtime: mtime!,
+    ...(target && { linkname: target }),
+  };
+}
+
+/** Whoever reads them takes or resumes each. Throws ImageFault. */
+async function* entriesOf({ image, unpack }: Pick<Packing, 'image' | 'unpack'>, layer: number, signal: AbortSignal) {
+  const left = new AbortController();
+  const unpacked = new Transform({ transform: (piece: Uint8Array, _, done) => done(null, Buffer.from(piece)) });
+  const entries = extract();
+  const fail = (error: Error) => void entries.destroy(error);
+  unpacked.on('error', fail);
+  const unpacking = unpack(layer, unpacked, AbortSignal.any([signal, left.signal])).catch(fail);
+  unpacked.pipe(entries);
+  try {
+    for await (const entry of entries) yield { header: entry.header, entry };
+    await unpacking;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error instanceof ImageFault ? error : refuse(image, 'has a layer that cannot be read', { cause: error });
+  } finally {
+    left.abort();
+    unpacked.destroy();
+    await unpacking;
+  }
+}
+
+function refuse(image: string, because: string, options: ErrorOptions = {}): ImageFault {
+  return new ImageFault('bad-request', image, `Image ${image} ${because}.`, options);
+}
