@@ -218,6 +218,8 @@ export type FaultKind =
   | 'image-wrong-architecture'
   | 'registry-unreachable'
   | 'bad-request'
+  /** Of a command: the workload that it is for. */
+  | 'not-running'
   | 'unavailable';
 
 /** Faults that end a try and are told to the owner at once; the others are retried with back-off first. */

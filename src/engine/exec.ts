@@ -14,8 +14,8 @@ export type ExecRequest = { command: readonly string[]; terminal?: TerminalSize 
 
 export type Exec = {
   /**
-   * Starts it with the user, variables, limits and rights of the container. Throws EngineFault: `bad-request` where the
-   * workload does not run, or the program cannot be started.
+   * Starts it with the user, variables, limits and rights of the container. Throws EngineFault: `not-running` where
+   * the workload does not run, `bad-request` where the program cannot be started.
    */
   start(name: WorkloadName, request: ExecRequest): Promise<RunningExec>;
 };

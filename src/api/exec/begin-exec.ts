@@ -48,15 +48,19 @@ export async function beginExec(
   const leave = places.take(deployment.id, accountId === null ? `client ${client}` : `account ${accountId}`);
   if (typeof leave !== 'function') return { ok: false, problem: leave };
   try {
-    const { pod, command, terminal } = asked;
-    const { name, replica } = workload.value;
+    const { pod, command } = asked;
     await noteExec(service.db, {
       at: service.now(),
       actor: whoIs(caller.value),
       subject: deployment.id,
       reason: wordsOf(pod, command, clientAddress(request)),
     });
-    const exec = await service.engine.exec!.start(name, { command, terminal });
+    const started = await startIn(workload.value, { service, deployment, asked });
+    if (!started.ok) {
+      leave();
+      return started;
+    }
+    const { exec, replica } = started.value;
     const startedAt = performance.now();
     const { id: deploymentId } = deployment;
     request.log.info({ deploymentId, pod, replica }, 'command in a pod begun');
@@ -72,9 +76,31 @@ export async function beginExec(
     return succeed({ exec, deployment, replica, [Symbol.asyncDispose]: end });
   } catch (error) {
     leave();
-    if (!(error instanceof EngineFault) || error.kind !== 'bad-request') throw error;
-    return refuse('command_not_started', error.message, 'Name a program that is in the image of the pod.');
+    throw error;
   }
+}
+
+type Starting = { service: Service; deployment: Deployment; asked: ExecAsked };
+
+/** Where the workload has ended since it was found, as in an update, in the one that is there now. */
+async function startIn(
+  { name, replica }: FoundWorkload,
+  { service, deployment, asked }: Starting,
+  isAgain = false,
+): Promise<Result<{ exec: RunningExec; replica: number }>> {
+  const { command, terminal } = asked;
+  try {
+    return succeed({ exec: await service.engine.exec!.start(name, { command, terminal }), replica });
+  } catch (error) {
+    if (!(error instanceof EngineFault)) throw error;
+    if (error.kind === 'bad-request')
+      return refuse('command_not_started', error.message, 'Name a program that is in the image of the pod.');
+    if (error.kind !== 'not-running') throw error;
+  }
+  const next = await findWorkload(service, deployment, asked);
+  if (!next.ok) return next;
+  if (isAgain || next.value.name === name) return notRunning(deployment, asked.pod, asked.replica);
+  return await startIn(next.value, { service, deployment, asked }, true);
 }
 
 /** Whether who has begun it may still do so: the token, the plan, or whose the deployment is may have changed since. */
@@ -106,12 +132,14 @@ export async function allowExec(
       );
 }
 
+type FoundWorkload = { name: string; replica: number };
+
 /** One that is wanted, or else the newest one that runs; of several replicas the first, unless one is named. */
 async function findWorkload(
   service: Service,
   deployment: Deployment,
   { pod, replica }: Pick<ExecAsked, 'pod' | 'replica'>,
-): Promise<Result<{ name: string; replica: number }>> {
+): Promise<Result<FoundWorkload>> {
   const { db, seal, engine } = service;
   const observed = await engine.observe(deployment.id, []);
   const running = observed.workloads
@@ -130,10 +158,14 @@ async function findWorkload(
   const pods = spec.pods.map((each) => each.name);
   if (!pods.includes(pod))
     return refuse('invalid_request', `Application ${name} has no pod ${pod}.`, `It has ${pods.join(', ')}.`);
+  return notRunning(deployment, pod, replica);
+}
+
+function notRunning({ applicationName }: Deployment, pod: string, replica: number | undefined) {
   const which = replica === undefined ? `Pod ${pod}` : `Replica ${replica} of pod ${pod}`;
   return refuse(
     'pod_not_running',
-    `${which} of application ${name} is not running.`,
+    `${which} of application ${applicationName} is not running.`,
     'GET /getDeploymentStatus says how it is doing.',
   );
 }

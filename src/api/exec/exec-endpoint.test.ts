@@ -132,6 +132,21 @@ test('while one container takes the place of another it runs in the one that is 
   assert.deepEqual(ran, [newest.name, wanted.name]);
 });
 
+test('where the one that was found has just ended, another that runs gets the command, and without one it is refused', async () => {
+  const { engine } = api.service;
+  const { observe } = engine;
+  const { start } = engine.exec!;
+  engine.observe = async (...asked) => {
+    engine.observe = observe;
+    const seen = await observe(...asked);
+    return { ...seen, workloads: [{ ...seen.workloads[0]!, name: 'ended' }] };
+  };
+  assert.equal((await run(['sh', '-c', 'exit 3'])).body.exitCode, 3);
+  engine.exec!.start = async () => await start('ended', { command: ['sh'], terminal: undefined });
+  const { status, body } = await run(['sh']);
+  assert.deepEqual([status, body.code], [409, 'pod_not_running'], JSON.stringify(body));
+});
+
 test('nobody else runs anything in it', async () => {
   const other = await api.postYaml(
     '/startUserDeployment',

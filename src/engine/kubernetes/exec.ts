@@ -114,7 +114,7 @@ async function tell(ending: Heard | undefined): Promise<boolean> {
 
 /** With its container everything in it has ended. */
 function unlessGone(error: unknown): undefined {
-  if (!(error instanceof EngineFault && error.kind === 'bad-request')) throw error;
+  if (!(error instanceof EngineFault && error.kind === 'not-running')) throw error;
 }
 
 type Heard = Omit<PodConnection, 'output'> & {
@@ -172,7 +172,7 @@ function refused(words: string): EngineFault {
 }
 
 function notRunning(cause?: unknown): EngineFault {
-  return new EngineFault('bad-request', 'It is not running.', { cause });
+  return new EngineFault('not-running', 'It is not running.', { cause });
 }
 
 /** Of a pod or a container that has just ended the answer is one of several statuses. */

@@ -23,7 +23,7 @@ export function createExec(world: MemoryWorld, owner: string): Exec {
     async start(name, request) {
       const container = world.containers.get(name);
       if (container?.owner !== owner || container.phase !== 'running')
-        throw new EngineFault('bad-request', 'It is not running.');
+        throw new EngineFault('not-running', 'It is not running.');
       const program = programFor(world, container, request.command);
       if (!program) {
         const words = `${JSON.stringify(request.command[0])} cannot be run: there is no such program in its image.`;

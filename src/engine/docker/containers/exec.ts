@@ -58,7 +58,7 @@ export function createExec(docker: Docker, owner: string, journal: ExecJournal):
 }
 
 function notRunning(): EngineFault {
-  return new EngineFault('bad-request', 'It is not running.');
+  return new EngineFault('not-running', 'It is not running.');
 }
 
 /** `over`: see `watchEnd`. */
