@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { startsOf } from './logs.ts';
+import type { Cache } from './cache.ts';
+import type { Query } from './cluster.ts';
+import { createLogReader, startsOf } from './logs.ts';
+import { workloadKey } from './manifests/marks.ts';
 import type { ContainerStatus, FoundPod } from './objects.ts';
 
 const pod = (name: string, container: ContainerStatus): FoundPod => ({
@@ -10,7 +14,7 @@ const pod = (name: string, container: ContainerStatus): FoundPod => ({
 
 const at = (second: number) => `2026-01-01T00:00:0${second}Z`;
 const ended = (containerID: string, second: number) => ({
-  terminated: { exitCode: 1, startedAt: at(second), containerID },
+  terminated: { exitCode: 1, startedAt: at(second), finishedAt: at(second), containerID },
 });
 const told = (...pods: FoundPod[]) =>
   startsOf(pods).map(
@@ -42,4 +46,18 @@ test('the tries of a job are starts in their order, whichever pod they are in', 
 
 test('a container that has not begun has no start', () => {
   assert.deepEqual(told(pod('web', { restartCount: 0, state: { waiting: {} } })), []);
+});
+
+test('what a start has written that began while its log was asked for is not told as that of the one before', async () => {
+  const found = pod('web', { restartCount: 0, containerID: 'a', state: ended('a', 1) });
+  found.metadata.labels = { [workloadKey]: 'web-1-0' };
+  const cache = { find: (kind: string) => (kind === 'Deployment' ? {} : undefined), list: () => [found] };
+  const open = async (_: string, { previous }: Query) =>
+    Readable.from([Buffer.from(previous ? '2026-01-01T00:00:01.9Z one\n' : '2026-01-01T00:00:02.1Z two\n')]);
+  const reader = createLogReader({ open }, cache as unknown as Cache);
+  const lines = await reader.read('berth-shop-web-1-0', { tail: 10 });
+  assert.deepEqual(
+    lines.map(({ text }) => text),
+    ['one'],
+  );
 });

@@ -10,7 +10,7 @@ import { type Cluster, pathOf, type Query } from './cluster.ts';
 import { ClusterRefusal, faultOf } from './faults.ts';
 import { containerName } from './manifests/workload.ts';
 import { namespaceName } from './names.ts';
-import type { FoundPod } from './objects.ts';
+import type { FoundPod, Terminated } from './objects.ts';
 import { findPods } from './workload-pods.ts';
 
 /** One start of a container of the workload, whose log a node still has. */
@@ -22,6 +22,8 @@ export type Start = {
   isPrevious: boolean;
   /** It writes no more. */
   hasEnded: boolean;
+  /** Before this it wrote its last line; absent where nobody has dated its end. */
+  endedBeforeMs?: number;
 };
 
 export type LogReader = {
@@ -32,6 +34,8 @@ export type LogReader = {
 const mostLines = 1_000;
 /** A line that goes on for longer is cut. */
 const longestLine = 64 * 1024;
+/** The cluster dates an end to the second. */
+const endDatedMs = 1_000;
 /** Nobody waits for, or holds, more of what one start has written. */
 const mostBytes = 16 * 2 ** 20;
 const readPatienceMs = 60_000;
@@ -134,11 +138,11 @@ export function startsOf(pods: readonly FoundPod[]): Start[] {
       return [
         // While it waits for its next start, the last one is what the node answers without being asked for the previous.
         ...(ended?.containerID
-          ? [startOf(ended.containerID, pod, ended.startedAt, { isPrevious: isCurrentOther, hasEnded: true })]
+          ? [startOf(ended.containerID, pod, ended, { isPrevious: isCurrentOther, hasEnded: true })]
           : []),
         ...(isCurrentOther && containerID !== ''
           ? [
-              startOf(containerID, pod, state?.running?.startedAt ?? state?.terminated?.startedAt, {
+              startOf(containerID, pod, state?.running ?? state?.terminated ?? {}, {
                 isPrevious: false,
                 hasEnded: state?.terminated !== undefined,
               }),
@@ -152,13 +156,37 @@ export function startsOf(pods: readonly FoundPod[]): Start[] {
 function startOf(
   id: string,
   pod: string,
-  startedAt: string | null | undefined,
+  { startedAt, finishedAt }: Pick<Terminated, 'startedAt' | 'finishedAt'>,
   which: Pick<Start, 'isPrevious' | 'hasEnded'>,
 ): Start {
-  return { id, pod, startedAtMs: Date.parse(startedAt ?? '') || 0, ...which };
+  return {
+    id,
+    pod,
+    startedAtMs: Date.parse(startedAt ?? '') || 0,
+    ...which,
+    ...(finishedAt && { endedBeforeMs: Date.parse(finishedAt) + endDatedMs }),
+  };
 }
 
+/** What the start has written. Of one that has ended the node may answer with the next, which has begun since we looked. */
 async function* linesOf(
+  cluster: Pick<Cluster, 'open'>,
+  deploymentId: string,
+  start: Start,
+  query: Query,
+  signal: AbortSignal,
+): AsyncGenerator<StampedLine> {
+  let isOfNext = false;
+  for await (const line of answeredLines(cluster, deploymentId, start, query, signal)) {
+    isOfNext = line.at >= (start.endedBeforeMs ?? Number.POSITIVE_INFINITY);
+    if (isOfNext) break;
+    yield line;
+  }
+  if (isOfNext && !start.isPrevious)
+    yield* linesOf(cluster, deploymentId, { ...start, isPrevious: true }, query, signal);
+}
+
+async function* answeredLines(
   cluster: Pick<Cluster, 'open'>,
   deploymentId: string,
   { pod, isPrevious }: Start,
