@@ -4,7 +4,7 @@ import { type Berth, createBerth, type Started, until } from './berth.ts';
 
 let berth: Berth;
 before(async () => {
-  berth = await createBerth({ BERTH_LISTEN_PATIENCE: '1s' });
+  berth = await createBerth();
   await berth.serve();
 });
 after(async () => await berth.destroy());
