@@ -17,7 +17,6 @@ import { createMetrics } from './lib/metrics.ts';
 import { openPidFile, predecessorOf, type Running, runService } from './running-service.ts';
 import { openKeys } from './sealing-keys.ts';
 import { settingsOrExit } from './settings/command-line.ts';
-import { otherOrigins } from './settings/own-hosts.ts';
 import { applicationUrl, type Settings } from './settings/settings.ts';
 import { accountSettings } from './settings/sign-in-settings.ts';
 import { longestNews, tellAll } from './store/news.ts';
@@ -36,8 +35,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   // In the folder that is there only now.
   const log = pino({ level: settings.logLevel }, pino.destination({ dest: logFile ?? 1, sync: true, mode: 0o600 }));
   const part = (name: string) => log.child({ part: name });
-  const predecessor = await predecessorOf(settings);
-  if (predecessor) opening.use(predecessor);
+  const predecessor = opening.use(await predecessorOf(settings));
   const doors = opening.use(createDoors());
   const { apiSocket, pagesSocket, registrySocket, serviceSocket } = edgePaths(settings.dataDir);
   const metrics = createMetrics();
@@ -55,21 +53,18 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const shared = { seal, engine, urlOf, metrics, now, told: createBells(), exchange };
   await predecessor?.standAside();
   const turn = opening.use(await openTurn(settings, { ...parts, ...shared, images, store, log, rest }));
-  const signIn = { ...accountSettings(settings), otherOrigins: otherOrigins(settings) };
-  const accounts = openAccounts({ db, seal, now, log: part('accounts'), settings: signIn });
+  const accounts = openAccounts({ db, seal, now, log: part('accounts'), settings: accountSettings(settings) });
   const { certificates, lookAtDomains, samples, snapshots, wake } = turn;
   const known = { db, now, certificates, lookAtDomains, samples, snapshots, wake };
   const pages = opening.use(await openPages(settings, { ...known, admit: doors.at(pagesSocket), log: part('pages') }));
   const own = { admit: doors.at(apiSocket), admitRegistry: doors.at(registrySocket), log: part('api') };
   const api = opening.use(await openApi(settings, { ...shared, ...known, ...own, accounts, pushed }));
+  const leaving = () => [api.leave(), finishConnections(pages.server, leavingMs), kept.leave(leavingMs)];
   const { promise: left, resolve: leave } = Promise.withResolvers<void>();
   const sides = {
     standAside: turn.standAside,
     goOn: () => doors.open().then(turn.goOn).then(pid.write),
-    leave: () =>
-      void Promise.all([api.leave(), finishConnections(pages.server, leavingMs), kept.leave(leavingMs)]).then(() =>
-        leave(),
-      ),
+    leave: () => void Promise.all(leaving()).then(() => leave()),
   };
   opening.use(await offerHandover(doors.at(serviceSocket), { ...sides, log }));
   await pid.write();

@@ -1,5 +1,6 @@
 /** The settings of signing in: who may, and by which means. */
 import type { Rate } from '../lib/rate-limit.ts';
+import { otherOrigins } from './own-hosts.ts';
 import { email, issuer, mailServer, oneOf, rate, type Setting, text } from './setting-values.ts';
 
 export type SignInSettings = {
@@ -63,11 +64,12 @@ export const signInGroups: (keyof SignInSettings)[][] = [
 ];
 
 /** What the accounts' layer is told; settings that belong together come together. */
-export function accountSettings(settings: SignInSettings & { baseUrl: URL }) {
+export function accountSettings(settings: SignInSettings & { baseUrl: URL; host: string }) {
   const { baseUrl, signUp, smtpUrl, mailFrom } = settings;
   const { githubClientId, githubClientSecret, oidcIssuer, oidcClientId, oidcClientSecret, oidcName } = settings;
   return {
     baseUrl,
+    otherOrigins: otherOrigins(settings),
     signUp,
     ...(smtpUrl && mailFrom && { mail: { smtpUrl, mailFrom } }),
     ...(githubClientId &&
