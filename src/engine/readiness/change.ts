@@ -25,6 +25,8 @@ export type Looked = {
   labels: { readiness: Readiness };
   state: ContainerState;
   probe?: Probe;
+  /** What was told of the probe. */
+  toldReady?: boolean;
 };
 
 /** When an observation began: the mark of the events before it, and the time (epoch). */
@@ -64,8 +66,13 @@ export async function waitForChange(changes: Changes, request: ChangeRequest, up
 }
 
 /** Resolves when the container has become ready. Exits and the image's own health checks are events, not ours to ask. */
-async function waitForFlip({ labels, state, probe }: Looked, until: AbortSignal, uptime: () => number): Promise<void> {
-  if (probe) return Promise.race([waitForProbe(probe, until), pause(nextLookInMs(state, uptime()), until)]);
+async function waitForFlip(looked: Looked, until: AbortSignal, uptime: () => number): Promise<void> {
+  const { labels, state, probe, toldReady } = looked;
+  if (probe) {
+    const look = pause(nextLookInMs(state, uptime()), until);
+    // Something else keeps it from being ready, such as a copy of its volumes for which it is stopped: events tell its end.
+    return toldReady ? look : Promise.race([waitForProbe(probe, until), look]);
+  }
   const countsUptime = labels.readiness.kind === 'running' && state.phase === 'running' && !state.health;
   return countsUptime ? pause(uptimeMissingMs(state, uptime()), until) : never();
 }
