@@ -1,55 +1,21 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { addAccount } from '../../../test/support/accounts.ts';
-import { shopYaml, type TestApi, testApi } from '../../../test/support/api.ts';
-import { generatedValue } from '../../deployment/workload/derived-secrets.ts';
-import { forgetSuperseded, revisionOf, settleImage } from '../../store/revisions.ts';
-import { derivationOf } from '../../store/seeds.ts';
-import { accountOfSession } from '../../store/sessions.ts';
-import { noteTaken, snapshotById } from '../../store/snapshots.ts';
+import { shopYaml, testApi } from '../../../test/support/api.ts';
+import { type SnapshotShop, shopVolumes, startSnapshotShop } from '../../../test/support/snapshot-shop.ts';
+import { forgetSuperseded } from '../../store/revisions.ts';
+import { snapshotById } from '../../store/snapshots.ts';
 
-const volumes = '      volumes: [{ name: data, size: 16Mi, mountPath: /data }]\n';
-
-let api: TestApi;
-let sessionToken: string;
-let looks: number;
+let shop: SnapshotShop;
 beforeEach(async () => {
-  api = await testApi();
-  looks = 0;
-  api.service.snapshots = { look: () => void looks++ };
-  ({
-    body: { sessionToken },
-  } = await api.postYaml('/startUserDeployment', shopYaml + volumes));
+  shop = await startSnapshotShop();
 });
 
-const named = (more: object = {}) => ({ applicationName: 'shop', sessionToken, ...more });
-const create = () => api.postJson('/createSnapshot', named());
-const listed = async () => (await api.get(`/getSnapshots?applicationName=shop&sessionToken=${sessionToken}`)).body;
-const claim = () => api.service.db.updateTable('deployments').set({ claimedAt: 1, expiresAt: null }).execute();
-
-/** Whose session it is from now on. `starts`: what its token may start. */
-async function attach(starts: 'plan' | 'free'): Promise<string> {
-  const { db } = api.service;
-  const id = 'someone';
-  await addAccount(db, id);
-  await db.updateTable('sessions').set({ accountId: id, starts }).execute();
-  return id;
-}
-
-async function taken(totalBytes = 100): Promise<string> {
-  const { body } = await create();
-  const { id } = body.snapshot;
-  const sizes = [{ volume: 'web-data', sizeBytes: 2 ** 24 }];
-  const at = { placeId: `place-${id}`, takenAt: api.clock.now, volumes: sizes };
-  await noteTaken(api.service.db, id, { ...at, totalBytes, addedBytes: totalBytes, pausedMs: 3 });
-  return id;
-}
-
 test('who is not claimed, has no volume, or has one under way, gets none', async () => {
+  const { api, claim, create, looks, sessionToken } = shop;
   assert.equal((await create()).body.code, 'snapshot_needs_claim');
   await claim();
   const { body } = await create();
-  assert.deepEqual([body.snapshot.state, body.snapshot.reason, looks], ['asked', 'asked', 1]);
+  assert.deepEqual([body.snapshot.state, body.snapshot.reason, looks()], ['asked', 'asked', 1]);
   assert.equal((await create()).body.code, 'snapshot_under_way');
   await api.postYaml(`/updateUserDeployment?sessionToken=${sessionToken}`, shopYaml);
   const other = await testApi();
@@ -61,6 +27,7 @@ test('who is not claimed, has no volume, or has one under way, gets none', async
 });
 
 test('where none can be taken, all that asks for one is refused in words', async () => {
+  const { api, claim, create, named, sessionToken, taken } = shop;
   await claim();
   const id = await taken();
   api.service.snapshots = undefined;
@@ -74,6 +41,7 @@ test('where none can be taken, all that asks for one is refused in words', async
 });
 
 test('the plan says how much all snapshots take', async () => {
+  const { claim, create, listed, taken } = shop;
   await claim();
   await taken(10 * 2 ** 30);
   const { status, body } = await create();
@@ -83,6 +51,7 @@ test('the plan says how much all snapshots take', async () => {
 });
 
 test('a restore is told before, asked for once, and listed', async () => {
+  const { api, claim, listed, named, taken } = shop;
   await claim();
   const id = await taken();
   const trial = await api.postJson('/restoreSnapshot?dryRun=true', named({ snapshot: id }));
@@ -100,13 +69,14 @@ test('a restore is told before, asked for once, and listed', async () => {
 });
 
 test('nothing is restored of what is not kept, of volumes that are not there, or of somebody else', async () => {
+  const { api, claim, named, taken } = shop;
   await claim();
   const id = await taken();
   const restore = async (more: object) => (await api.postJson('/restoreSnapshot', named(more))).body.code;
   assert.equal(await restore({ snapshot: 'nothing' }), 'snapshot_not_found');
   assert.equal(await restore({ snapshot: id, volumes: ['web-other'] }), 'volume_not_found');
   assert.equal(await restore({ snapshot: id, volumes: [] }), 'invalid_request');
-  const { body } = await api.postYaml('/startUserDeployment', shopYaml + volumes);
+  const { body } = await api.postYaml('/startUserDeployment', shopYaml + shopVolumes);
   for (const path of ['/restoreSnapshot', '/deleteSnapshot']) {
     const others = { applicationName: 'shop', sessionToken: body.sessionToken, snapshot: id };
     assert.equal((await api.postJson(path, others)).body.code, 'snapshot_not_found');
@@ -114,6 +84,7 @@ test('nothing is restored of what is not kept, of volumes that are not there, or
 });
 
 test('one that is deleted is gone for its owner at once, and leaves its place later', async () => {
+  const { api, claim, listed, named, taken } = shop;
   await claim();
   const id = await taken();
   const { status } = await api.postJson('/deleteSnapshot', named({ snapshot: id }));
@@ -124,12 +95,13 @@ test('one that is deleted is gone for its owner at once, and leaves its place la
 });
 
 test('an update that touches a pod with volumes has a snapshot taken before, where its owner wants one', async () => {
+  const { api, claim, create, listed, sessionToken } = shop;
   const update = (yaml: string, query = 'snapshot=true') =>
     api.postYaml(`/updateUserDeployment?sessionToken=${sessionToken}&${query}`, yaml);
-  const changed = shopYaml.replace('nginx:1', 'nginx:2') + volumes;
+  const changed = shopYaml.replace('nginx:1', 'nginx:2') + shopVolumes;
   assert.equal((await update(changed)).status, 200, 'nothing has ever run: there is nothing to keep');
   await api.service.db.updateTable('deployments').set({ servingRevision: 2 }).execute();
-  const again = shopYaml.replace('nginx:1', 'nginx:3') + volumes;
+  const again = shopYaml.replace('nginx:1', 'nginx:3') + shopVolumes;
   assert.equal((await update(again)).body.code, 'snapshot_needs_claim');
   await claim();
   const { urlOf } = api.service;
@@ -153,98 +125,8 @@ test('an update that touches a pod with volumes has a snapshot taken before, whe
   assert.equal((await update(again)).body.code, 'snapshots_not_offered');
 });
 
-test('beside it another deployment is started by the revision of the snapshot, of the same account, and counted', async () => {
-  await claim();
-  const { db, seal } = api.service;
-  const accountId = await attach('plan');
-  const yaml = `${shopYaml + volumes}      vars: { PASSWORD: <% SECRET PASSWORD %> }\n`;
-  await api.postYaml(`/updateUserDeployment?sessionToken=${sessionToken}`, yaml);
-  const id = await taken();
-  const [old] = await db.selectFrom('deployments').selectAll().execute();
-  await settleImage(db, old!.id, 2, { image: 'nginx:1', reference: 'nginx@sha256:1', by: 'registry' });
-  await api.postYaml(`/updateUserDeployment?sessionToken=${sessionToken}`, yaml.replace('nginx:1', 'nginx:2'));
-  const beside = (query = '', more: object = {}) =>
-    api.postJson(`/restoreSnapshot${query}`, named({ snapshot: id, beside: true, ...more }));
-
-  const trial = await beside('?dryRun=true');
-  assert.deepEqual([trial.body.dryRun, trial.body.volumes, trial.body.stopped], [true, ['web-data'], []]);
-  assert.equal((await db.selectFrom('deployments').select('id').execute()).length, 1, 'a trial starts nothing');
-  assert.equal((await beside('', { volumes: ['web-other'] })).body.code, 'volume_not_found');
-
-  const { status, body } = await beside();
-  assert.equal(status, 200, JSON.stringify(body));
-  const { started, restore } = body;
-  assert.deepEqual([restore.state, restore.isBeside, restore.snapshot], ['asked', true, id]);
-  assert.equal(started.applicationName, 'shop');
-  assert.notEqual(started.environment, old!.environment);
-  assert.notEqual(started.sessionToken, sessionToken);
-  const one = await db.selectFrom('deployments').selectAll().where('environment', '=', started.environment).execute();
-  const { id: newId, claimedAt, expiresAt, sessionId } = one[0]!;
-  assert.deepEqual([claimedAt !== null, expiresAt], [true, null]);
-  assert.equal(await accountOfSession(db, sessionId), accountId);
-  const revision = await revisionOf(db, seal, newId, 1);
-  assert.deepEqual([revision.spec.pods[0]!.image, revision.images], ['nginx:1', { 'nginx:1': 'nginx@sha256:1' }]);
-  const [values, others] = await Promise.all([derivationOf(db, seal, old!.id), derivationOf(db, seal, newId)]);
-  assert.deepEqual(generatedValue('PASSWORD', others), generatedValue('PASSWORD', values));
-  const mine = (await api.get(`/getSnapshots?applicationName=shop&sessionToken=${started.sessionToken}`)).body;
-  assert.deepEqual([mine.snapshots, mine.restores.length], [[], 1]);
-  assert.equal((await api.postJson('/deleteSnapshot', named({ snapshot: id }))).body.code, 'snapshot_under_way');
-
-  api.service.settings.tiers = [{ ...api.service.settings.tiers[0], deployments: 2 }];
-  const { body: refused } = await beside();
-  assert.equal(refused.code, 'plan_limit_reached');
-  assert.equal((await beside('?dryRun=true')).body.code, 'plan_limit_reached');
-});
-
-test('beside, databases that would begin empty are named before, and left so only where the others are asked for', async () => {
-  const books =
-    '    - { name: books, image: "postgres:15", servicePorts: [5432], vars: { POSTGRES_PASSWORD: x }, volumes: [{ name: data, size: 16Mi, mountPath: /data }] }\n';
-  await api.postYaml(`/updateUserDeployment?sessionToken=${sessionToken}`, `${shopYaml + volumes}${books}`);
-  await claim();
-  const id = await taken();
-  const dumps = JSON.stringify([{ pod: 'books', kind: 'postgres', volumes: ['books-data'] }]);
-  await api.service.db.updateTable('snapshots').set({ dumps }).execute();
-  const beside = (more: object = {}) =>
-    api.postJson('/restoreSnapshot?dryRun=true', named({ snapshot: id, beside: true, ...more }));
-  const { body } = await beside();
-  assert.equal(body.code, 'volume_not_found', JSON.stringify(body));
-  assert.match(body.error, /has books-data as dumps, .* these volumes would begin empty/);
-  const chosen = (await beside({ volumes: ['web-data'] })).body;
-  assert.deepEqual([chosen.volumes, chosen.left], [['web-data'], ['books-data']], JSON.stringify(chosen));
-});
-
-test('a snapshot that is deleted while a start beside is prepared is not restored, and nothing is started', async () => {
-  await claim();
-  await attach('plan');
-  const { service } = api;
-  const id = await taken();
-  const { budget } = service;
-  // Asked for after the first look at the snapshot, and before the transaction.
-  service.budget = async () => {
-    assert.equal((await api.postJson('/deleteSnapshot', named({ snapshot: id }))).status, 200);
-    return await budget();
-  };
-  const { body } = await api.postJson('/restoreSnapshot', named({ snapshot: id, beside: true }));
-  assert.equal(body.code, 'snapshot_not_found', JSON.stringify(body));
-  assert.equal((await service.db.selectFrom('deployments').select('id').execute()).length, 1);
-});
-
-test('a token that may only start free ones gets a free one, which the account has all the same', async () => {
-  await claim();
-  const { db } = api.service;
-  const accountId = await attach('free');
-  const id = await taken();
-  const { body } = await api.postJson('/restoreSnapshot', named({ snapshot: id, beside: true }));
-  assert.equal(body.started.claimed, false);
-  assert.match(body.message, /It is free and expires/);
-  const sessions = await db.selectFrom('sessions').select(['accountId', 'starts']).execute();
-  assert.deepEqual(
-    sessions.map(({ accountId, starts }) => [accountId, starts]),
-    Array(2).fill([accountId, 'free']),
-  );
-});
-
 test('the revision of a snapshot stays with it, however many come after', async () => {
+  const { api, claim, named, sessionToken, taken } = shop;
   await claim();
   const id = await taken();
   const { db } = api.service;
@@ -252,7 +134,7 @@ test('the revision of a snapshot stays with it, however many come after', async 
   for (let number = 2; number <= 14; number++)
     await api.postYaml(
       `/updateUserDeployment?sessionToken=${sessionToken}`,
-      shopYaml.replace('nginx:1', `nginx:${number}`) + volumes,
+      shopYaml.replace('nginx:1', `nginx:${number}`) + shopVolumes,
     );
   const forget = async () => {
     await forgetSuperseded(db, { id: deploymentId, revision: 14, servingRevision: 14 }, []);
@@ -265,6 +147,7 @@ test('the revision of a snapshot stays with it, however many come after', async 
 });
 
 test('who wants one before each update has it until that changes, and an update can do without once', async () => {
+  const { api, claim, listed, named, sessionToken } = shop;
   const wish = (beforeUpdates: boolean) => api.postJson('/setSnapshotWishes', named({ beforeUpdates }));
   assert.equal((await wish(true)).body.code, 'snapshot_needs_claim');
   await claim();
@@ -273,7 +156,7 @@ test('who wants one before each update has it until that changes, and an update 
   assert.deepEqual([status, body.wishes], [200, { beforeUpdates: true }]);
   await api.service.db.updateTable('deployments').set({ servingRevision: 1 }).execute();
   const update = async (tag: number, query = '') => {
-    const yaml = shopYaml.replace('nginx:1', `nginx:${tag}`) + volumes;
+    const yaml = shopYaml.replace('nginx:1', `nginx:${tag}`) + shopVolumes;
     const answer = await api.postYaml(`/updateUserDeployment?sessionToken=${sessionToken}${query}`, yaml);
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     return (await listed()).snapshots.length;
