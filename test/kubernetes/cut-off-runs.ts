@@ -1,5 +1,6 @@
 /** What runs of tests that were cut off have left on the cluster: whatever outlives its process says which that was. */
 import type { Cluster } from '../../src/engine/kubernetes/cluster.ts';
+import { isAlive } from '../../src/lib/is-alive.ts';
 
 const key = 'berth.test/process';
 
@@ -14,13 +15,4 @@ export async function removeLeft(cluster: Cluster, path: string): Promise<void> 
   for (const { metadata } of items)
     if (!isAlive(Number(metadata.labels[key])))
       await cluster.ask('DELETE', `${path}/${metadata.name}`).catch(() => undefined);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,5 +1,4 @@
 /** The dumps of one snapshot: written while their databases run, and loaded into those that run. */
-
 import type { Dump, LoadedDump } from '../../deployment/snapshot/dump.ts';
 import type { SizedVolume } from '../../deployment/snapshot/snapshot.ts';
 import type { ObservedWorkload } from '../../deployment/workload/workload.ts';

@@ -7,6 +7,7 @@ import { mkdir, readdir, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type Docker from 'dockerode';
 import { createSemaphore } from '../../../lib/concurrency.ts';
+import { isAlive } from '../../../lib/is-alive.ts';
 import { labelKeys, labelSelector } from '../../labels.ts';
 import type { ArchivedVolumes, VolumeArchive, VolumeArchives } from '../../volume-facets.ts';
 import { nestedSlug, nestedVolumeName, pathOfSlug, volumeName } from '../names.ts';
@@ -91,14 +92,6 @@ export async function removeLeftCopies(directory: string): Promise<void> {
 async function removeCopy(root: string): Promise<void> {
   await clearFolder(root);
   await rmdir(dirname(root)).catch(() => {});
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 async function refuseWithoutRoom(
