@@ -20,28 +20,19 @@ import { claim } from '../scenarios/claimed.ts';
 import { copiesIn } from './copies-in.ts';
 import { exportAll, startExported } from './exported-application.ts';
 import { importImages } from './node.ts';
+import { shellYaml } from './shell-application.ts';
 
 const run = promisify(execFile);
 const blobBytes = 2 ** 20;
 
 /** No file of it has holes, which no image has. */
-const notes = (image: string) => `application:
-  name: notes
-  pods:
-    - name: web
-      image: "${image}"
-      path: /
-      servicePorts: [8080]
-      entrypoint: /bin/sh
-      command:
-        - -c
-        - |
-          [ -f /data/blob ] || { head -c 100000 /dev/urandom >/data/blob; mkdir -p /data/deep/er; echo hers >/data/deep/er/file
-            ln -s er/file /data/deep/link; chown -R 1234:567 /data/deep; chmod 750 /data/deep; chmod 4711 /data/deep/er/file; }
-          { md5sum </data/blob; stat -c '%u:%g %a' /data/deep /data/deep/er/file; readlink /data/deep/link; cat /data/deep/link; } >/data/has
-          exec busybox httpd -f -p 8080 -h /data
-      volumes: [{ name: data, size: 16Mi, mountPath: /data }]
-`;
+const notesScript = `[ -f /data/blob ] || { head -c 100000 /dev/urandom >/data/blob; mkdir -p /data/deep/er; echo hers >/data/deep/er/file
+  ln -s er/file /data/deep/link; chown -R 1234:567 /data/deep; chmod 750 /data/deep; chmod 4711 /data/deep/er/file; }
+{ md5sum </data/blob; stat -c '%u:%g %a' /data/deep /data/deep/er/file; readlink /data/deep/link; cat /data/deep/link; } >/data/has
+exec busybox httpd -f -p 8080 -h /data`;
+
+const notes = (image: string) =>
+  shellYaml('notes', image, notesScript, ['{ name: data, size: 16Mi, mountPath: /data }']);
 
 let folder: string;
 let image: string;
@@ -53,25 +44,16 @@ let namespace: string;
 let has: string;
 
 /** The first start writes, with owners, modes, links and a hole; each one says what is there. */
-const yaml = (image: string) => `application:
-  name: keeper
-  pods:
-    - name: web
-      image: "${image}"
-      path: /
-      servicePorts: [8080]
-      entrypoint: /bin/sh
-      command:
-        - -c
-        - |
-          [ -f /data/blob ] || { head -c ${blobBytes} /dev/urandom >/data/blob; truncate -s 8M /data/hole; mkdir /more/own
-            chmod 2750 /more/own; echo hers >/more/own/file; ln -s own/file /more/link; chown -R 1234:567 /more/own; chmod 4711 /more/own/file; }
-          { md5sum </data/blob; stat -c '%s' /data/hole; stat -c '%u:%g %a' /more/own /more/own/file; readlink /more/link; cat /more/own/file; } >/data/has
-          exec busybox httpd -f -p 8080 -h /data
-      volumes:
-        - { name: data, size: 32Mi, mountPath: /data }
-        - { name: more, size: 16Mi, mountPath: /more }
-`;
+const keeperScript = `[ -f /data/blob ] || { head -c ${blobBytes} /dev/urandom >/data/blob; truncate -s 8M /data/hole; mkdir /more/own
+  chmod 2750 /more/own; echo hers >/more/own/file; ln -s own/file /more/link; chown -R 1234:567 /more/own; chmod 4711 /more/own/file; }
+{ md5sum </data/blob; stat -c '%s' /data/hole; stat -c '%u:%g %a' /more/own /more/own/file; readlink /more/link; cat /more/own/file; } >/data/has
+exec busybox httpd -f -p 8080 -h /data`;
+
+const yaml = (image: string) =>
+  shellYaml('keeper', image, keeperScript, [
+    '{ name: data, size: 32Mi, mountPath: /data }',
+    '{ name: more, size: 16Mi, mountPath: /more }',
+  ]);
 
 before(async () => {
   const [docker, connected] = [await connectDocker(), await connectCluster()];

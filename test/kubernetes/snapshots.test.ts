@@ -18,6 +18,7 @@ import { type Berth, createBerth, type Started, until } from '../scenarios/berth
 import { claim } from '../scenarios/claimed.ts';
 import { copiesIn } from './copies-in.ts';
 import { edgeNetworks, importImages } from './node.ts';
+import { shellYaml } from './shell-application.ts';
 import { openSnapshotStandIn, type SnapshotStandIn } from './snapshot-stand-in.ts';
 
 const blobBytes = 8 * 2 ** 20;
@@ -37,30 +38,21 @@ let startsKept: number;
  * Each start writes to both volumes, which have the same numbers while it runs; the first one writes what is large, and
  * what has an owner and a mode of its own.
  */
-const yaml = (image: string) => `application:
-  name: keeper
-  pods:
-    - name: web
-      image: "${image}"
-      path: /
-      servicePorts: [8080]
-      entrypoint: /bin/sh
-      command:
-        - -c
-        - |
-          echo started >>/data/starts; echo started >>/more/starts
-          [ -f /data/blob ] || { head -c ${blobBytes} /dev/urandom >/data/blob; mkdir /more/own; chmod 2750 /more/own
-            echo hers >/more/own/file; ln -s own/file /more/link; chown -R 1234:567 /more/own; chmod 4711 /more/own/file; }
-          stat -c '%u:%g %a' /more/own /more/own/file >/data/modes; readlink /more/link >>/data/modes
-          md5sum /data/blob >/data/sum
-          ln -sfn /more /data/more
-          n=$(cat /more/number || echo 0)
-          while :; do n=$((n+1)); echo $n >/data/number.new; mv /data/number.new /data/number; echo $n >/more/number.new; mv /more/number.new /more/number; sleep 0.05; done &
-          exec busybox httpd -f -p 8080 -h /data
-      volumes:
-        - { name: data, size: 64Mi, mountPath: /data }
-        - { name: more, size: 16Mi, mountPath: /more }
-`;
+const keeperScript = `echo started >>/data/starts; echo started >>/more/starts
+[ -f /data/blob ] || { head -c ${blobBytes} /dev/urandom >/data/blob; mkdir /more/own; chmod 2750 /more/own
+  echo hers >/more/own/file; ln -s own/file /more/link; chown -R 1234:567 /more/own; chmod 4711 /more/own/file; }
+stat -c '%u:%g %a' /more/own /more/own/file >/data/modes; readlink /more/link >>/data/modes
+md5sum /data/blob >/data/sum
+ln -sfn /more /data/more
+n=$(cat /more/number || echo 0)
+while :; do n=$((n+1)); echo $n >/data/number.new; mv /data/number.new /data/number; echo $n >/more/number.new; mv /more/number.new /more/number; sleep 0.05; done &
+exec busybox httpd -f -p 8080 -h /data`;
+
+const yaml = (image: string) =>
+  shellYaml('keeper', image, keeperScript, [
+    '{ name: data, size: 64Mi, mountPath: /data }',
+    '{ name: more, size: 16Mi, mountPath: /more }',
+  ]);
 
 /** As the set-up builds it. */
 const postgres = 'postgres:15';
