@@ -69,7 +69,7 @@ const defaults = {
   store: { deployments: 100_000, requests: 200 },
   certificates: { count: 5_000, changes: 50 },
   renewals: { seconds: 20, perSecond: 200 },
-  snapshots: { megabytes: 1_000, rounds: 5 },
+  snapshots: { megabytes: 1_000, rounds: 15 },
 };
 /** More networks than Docker's own pools have room for, which is 31. */
 const smoke = {

@@ -5,6 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Answer, ask, untilOk } from './http.ts';
+import { computeIdly } from './idle-loop.ts';
 import { measureRestores, type RestoreTimes } from './restores.ts';
 import type { Service, Started } from './service.ts';
 
@@ -16,7 +17,10 @@ export type Window = { reads: number[]; writes: number[] };
 
 export type Taken = { seconds: number; totalBytes: number; addedBytes: number; pausedMs: number };
 
-/** Snapshot i was taken in window i of `meanwhile`, right after window i of `quiet`. */
+/**
+ * Snapshot i was taken in window i of `meanwhile`, right after window i of `quiet` and before that of `besideLoop`, in which
+ * a loop that gives way computed.
+ */
 export type SnapshotTimes = {
   megabytes: number;
   first: Taken;
@@ -25,12 +29,15 @@ export type SnapshotTimes = {
   scattered: Taken;
   quiet: Window[];
   meanwhile: Window[];
+  besideLoop: Window[];
   /** Of all of the volume. */
   restores: RestoreTimes;
 };
 
 const settleMs = 1_500;
-const quietMs = 10_000;
+const quietMs = 6_000;
+/** About as long as a snapshot takes. */
+const loopSeconds = 4;
 /** Fifty of each kind a second. */
 const pauseMs = 20;
 const lookMs = 100;
@@ -47,7 +54,10 @@ export async function measureSnapshots(
   await untilOk({ ...at, path: '/filled' }, signal);
   service.claim(started);
   const first = await take(service, started, signal);
-  const times: Omit<SnapshotTimes, 'scattered' | 'restores'> = { megabytes, first, next: [], quiet: [], meanwhile: [] };
+  const times: Omit<SnapshotTimes, 'scattered' | 'restores'> = {
+    ...{ megabytes, first, next: [] },
+    ...{ quiet: [], meanwhile: [], besideLoop: [] },
+  };
   const change = async (path: string) => {
     const { status, body } = await ask({ ...at, path }, signal);
     if (status !== 200) throw new Error(`The application was to change its data, and answered ${body}.`);
@@ -61,6 +71,7 @@ export async function measureSnapshots(
     const { window, outcome } = await measure(at, take(service, started, signal), signal);
     times.meanwhile.push(window);
     times.next.push(outcome);
+    times.besideLoop.push((await measure(at, computeIdly(loopSeconds, signal), signal)).window);
   }
   await change('/scatter');
   const scattered = await take(service, started, signal);
