@@ -14,6 +14,7 @@ import { after, before, test } from 'node:test';
 import { edgePaths } from '../../src/edge/edge-paths.ts';
 import { stopEdge } from '../../src/edge/haproxy/haproxy.ts';
 import { findProxies } from '../../src/edge/haproxy/haproxy-process.ts';
+import { isAlive } from '../../src/lib/is-alive.ts';
 import { wait } from '../../src/lib/wait.ts';
 import { addDeployment } from '../../src/store/deployments.ts';
 import { edgeOf, forever, otherEdges } from '../../src/store/edges.ts';
@@ -148,7 +149,7 @@ for (const [title, whom] of [
     await lead('blog', ['127.9.0.7']);
     assert.equal(await told(0, 'blog'), 'blog at 127.9.0.7');
     await wait(silenceMs);
-    for (const pid of stopped) if (await isAlive(pid)) process.kill(pid, 'SIGCONT');
+    for (const pid of stopped) if (isAlive(pid)) process.kill(pid, 'SIGCONT');
     await eventually(async () => (await told(1, 'blog')) === 'blog at 127.9.0.7');
     assert.notEqual(await told(1, 'shop'), 'shop at 127.9.0.7');
     isVisiting = false;
@@ -210,12 +211,3 @@ test('an edge whose service has died answers for nobody after a time, and again 
   await startTheirs();
   await eventually(async () => (await told(1, 'shop')) === 'shop at 127.9.0.8');
 });
-
-async function isAlive(pid: number): Promise<boolean> {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

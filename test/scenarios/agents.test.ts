@@ -1,7 +1,7 @@
 /** A program that knows nothing but the address of a service. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Berth, createBerth } from './berth.ts';
+import { type Berth, createBerth, until } from './berth.ts';
 
 let berth: Berth;
 before(async () => {
@@ -18,6 +18,11 @@ test('the first call leads to an example, which runs as it stands in the second'
   const [, yaml] = /^```yaml\n([\s\S]*?)^```$/m.exec(index.text)!;
   const app = await berth.start(yaml!);
   await berth.reach(app, 'running');
-  assert.equal((await berth.visit(app.url)).text, 'visit 1\n');
+  // A node of a cluster may learn a moment later where the store is.
+  const first = await until('the store is found', async () => {
+    const { status, text } = await berth.visit(app.url);
+    return status === 503 ? undefined : text;
+  });
+  assert.equal(first, 'visit 1\n');
   assert.equal((await berth.visit(app.url)).text, 'visit 2\n');
 });
