@@ -45,7 +45,7 @@ async function refusalOf(answer: Answer<Response>): Promise<Problem | undefined>
 }
 
 /** Too many at the moment, a service that fails or restarts: there is something to come back to. */
-function isPassing({ status }: Problem): boolean {
+export function isPassing({ status }: Problem): boolean {
   return status === 0 || status === 429 || status >= 500;
 }
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type Berth, createBerth } from '../scenarios/berth.ts';
+import { type Berth, createBerth, until } from '../scenarios/berth.ts';
 import { installPacked, type Packed } from './packed.ts';
 
 const yaml = `application:
@@ -188,6 +188,21 @@ test('what cannot be done ends with a status that says why, and a sentence', asy
     /^The configuration is refused:\n {2}.*pods: is missing\n {2}warning: .*pod: .*did you mean "pods"/,
   );
   assert.equal(stderr.trimEnd().split('\n').length, 3, stderr);
+});
+
+test('who waits for a deployment goes on when a service that was killed is back', async () => {
+  const elsewhere = await mkdtemp(join(tmpdir(), 'berth-cli-'));
+  await writeFile(join(elsewhere, 'app.yaml'), yaml.replace('nginx:1', digest));
+  const start = (...words: string[]) => packed.start(words, { cwd: elsewhere, env: { BERTH_SERVER: server() } });
+  assert.equal((await start('deploy', 'app.yaml').ended).status, 0);
+  await berth.end('SIGKILL');
+  const waiting = start('status', '--wait');
+  await until('it says so', async () => /Trying again/.test(waiting.told().stderr) || undefined);
+  await berth.serve();
+  const { status, stdout, stderr } = await waiting.ended;
+  assert.deepEqual([status, /^shop: running/.test(stdout)], [0, true], stderr);
+  assert.equal((await start('remove', '--yes', '--forget').ended).status, 0);
+  await rm(elsewhere, { recursive: true });
 });
 
 test('templates are listed, printed and written into a folder, where they can be checked', async () => {

@@ -3,6 +3,7 @@ import type { AnswerOf } from '../../client/client.ts';
 import { wait } from '../../lib/wait.ts';
 import { printable, renderTable } from '../render.ts';
 import { statuses } from '../words.ts';
+import { askAgain } from './ask-again.ts';
 import { type Context, type Run, type Target, targetOf } from './command.ts';
 
 type Domain = AnswerOf<'listDomains'>['domains'][number];
@@ -63,7 +64,7 @@ async function look(
     if (words(domain) !== told) terminal.note(words(domain));
     told = words(domain);
     await wait(checkEveryMs, signal);
-    const again = await client.call('checkDomain', { body, signal });
+    const again = await askAgain({ terminal, signal }, () => client.call('checkDomain', { body, signal }));
     if (!again.ok) return terminal.refuse(again.problem);
     domain = again.value.domain;
   }

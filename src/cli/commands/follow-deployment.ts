@@ -4,6 +4,7 @@ import type { Deployment } from '../../client/service-types.ts';
 import { wait } from '../../lib/wait.ts';
 import { printable } from '../render.ts';
 import { statuses } from '../words.ts';
+import { askAgain } from './ask-again.ts';
 import { type Context, leftUntil, type Target } from './command.ts';
 
 /** Below what proxies on the way usually wait. */
@@ -18,18 +19,16 @@ type Following = { wasFailed?: boolean };
 
 /** Asks until it runs, has failed, is stopped or has ended. */
 export async function untilSettled(
-  { connection, signal }: Context,
+  context: Context,
   query: Target,
   token: string,
   { wasFailed = false }: Following = {},
 ): Promise<{ deployment: Deployment } | { problem: Problem }> {
+  const { connection, signal } = context;
+  const asked = { query: { ...query, wait: waitSeconds }, token, signal };
   const until = performance.now() + patienceMs;
   for (;;) {
-    const answer = await connection.client.call('getDeploymentStatus', {
-      query: { ...query, wait: waitSeconds },
-      token,
-      signal,
-    });
+    const answer = await askAgain(context, () => connection.client.call('getDeploymentStatus', asked));
     if (!answer.ok) return { problem: answer.problem };
     const { state, health, pods } = answer.value.status;
     const startsEarlier = wasFailed && health === 'failed' && !pods?.some((pod) => pod.state === 'failed');

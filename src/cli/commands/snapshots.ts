@@ -5,6 +5,7 @@ import { printBytes } from '../../config/values/units.ts';
 import { wait } from '../../lib/wait.ts';
 import { printable, renderTable } from '../render.ts';
 import { statuses } from '../words.ts';
+import { askAgain } from './ask-again.ts';
 import { type Context, type Run, type Target, targetOf } from './command.ts';
 import { followDeployment } from './follow-deployment.ts';
 import { verifySnapshot } from './verify-snapshot.ts';
@@ -150,15 +151,16 @@ const lookEveryMs = 1_000;
 
 /** Tells on the way why a try has failed. A number is the status to end with. */
 async function untilEnded<T extends { state: string; problem?: string; progress?: number }>(
-  { connection, terminal, signal }: Context,
+  context: Context,
   query: Target,
   find: (listed: Listed) => T | undefined,
   isOver: (found: T) => boolean,
 ): Promise<T | number> {
+  const { connection, terminal, signal } = context;
   let told: string | undefined;
   let toldPercent = 0;
   for (;;) {
-    const answer = await connection.client.call('getSnapshots', { query, signal });
+    const answer = await askAgain(context, () => connection.client.call('getSnapshots', { query, signal }));
     if (!answer.ok) {
       if (signal.aborted) terminal.note('It continues without this command: "berth snapshots" tells how it is.');
       return terminal.refuse(answer.problem);
