@@ -11,8 +11,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
-import { type Cluster, connectCluster } from '../../src/engine/kubernetes/cluster.ts';
+import { type Cluster, connectCluster, pathOf } from '../../src/engine/kubernetes/cluster.ts';
+import { copyKey } from '../../src/engine/kubernetes/manifests/marks.ts';
 import { namespaceName } from '../../src/engine/kubernetes/names.ts';
+import type { Found } from '../../src/engine/kubernetes/objects.ts';
 import { buildImage } from '../contract/image.ts';
 import { provideDebian } from '../images/debian.ts';
 import { type Berth, createBerth, type Started, until } from '../scenarios/berth.ts';
@@ -108,7 +110,7 @@ test('an export has the data, and plain kubectl starts it with them; what was ex
   assert.equal((await until('it answers', () => exported.look('/has'))).trim(), has);
 });
 
-test('an exported application that is started again on the cluster has its data before its first start', async () => {
+test('an exported application that is started again on the cluster has its data before its first start, whoever is killed', async () => {
   const before = await berth.start(notes(image));
   await berth.reach(before, 'running');
   const had = await whatItHas(before);
@@ -122,11 +124,23 @@ test('an exported application that is started again on the cluster has its data 
       throw new Error(`${error.stdout}${error.stderr}\n${berth.log().slice(-4000)}`);
     });
   };
-  const { stdout } = await cli('up');
+  const up = cli('up');
+  await until('its volume is being filled', async () => (await beginnings()).length > 0 || undefined);
+  await berth.end('SIGKILL');
+  await berth.serve();
+  const { stdout } = await up;
   const [url = ''] = /https?:\/\/\S+/.exec(stdout) ?? [];
   assert.equal(await whatItHas({ url }), had, stdout);
+  assert.deepEqual(await beginnings(), []);
   await cli('remove', '--yes');
 });
+
+/** What is put beside for new volumes, of whichever deployment. */
+async function beginnings(): Promise<string[]> {
+  const query = { labelSelector: copyKey };
+  const { items } = await cluster.ask<{ items: Found[] }>('GET', pathOf('PersistentVolumeClaim'), { query });
+  return items.flatMap(({ metadata: { name, labels } }) => (labels?.[copyKey]?.startsWith('begin-') ? [name] : []));
+}
 
 test('of a backup that is killed while it copies and no service runs, the next one starts who was stopped, and nothing is left', async () => {
   const isStopped = async () =>

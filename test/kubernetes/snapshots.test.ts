@@ -14,6 +14,7 @@ import { namespaceName } from '../../src/engine/kubernetes/names.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { buildImage } from '../contract/image.ts';
 import { provideDebian } from '../images/debian.ts';
+import { provideMariadb } from '../images/mariadb/recipe.ts';
 import { type Berth, createBerth, type Started, until } from '../scenarios/berth.ts';
 import { claim } from '../scenarios/claimed.ts';
 import { copiesIn } from './copies-in.ts';
@@ -30,6 +31,7 @@ let cluster: Cluster;
 let standIn: SnapshotStandIn;
 let app: Started;
 let image: string;
+let mariadb: string;
 let first: string;
 /** The starts that it has; another one comes after each copy, and after a try that is begun anew. */
 let startsKept: number;
@@ -54,8 +56,8 @@ const yaml = (image: string) =>
     '{ name: more, size: 16Mi, mountPath: /more }',
   ]);
 
-/** As the set-up builds it. */
-const postgres = 'postgres:15';
+/** As the set-up builds them. */
+const [postgres, redis] = ['postgres:15', 'redis:7'];
 
 const library = (image: string) => `application:
   name: library
@@ -68,19 +70,38 @@ const library = (image: string) => `application:
       volumes: [{ name: data, size: 256Mi, mountPath: /var/lib/postgresql/data }]
 `;
 
+/** Nothing is in the volume of the Redis before it saves. */
+const market = (image: string, mariadb: string) => `application:
+  name: market
+  pods:
+    - { name: web, image: "${image}", path: /, servicePorts: [8080] }
+    - name: goods
+      image: ${mariadb}
+      servicePorts: [3306]
+      vars: { MARIADB_ROOT_PASSWORD: "it's", MARIADB_DATABASE: goods }
+      volumes: [{ name: data, size: 512Mi, mountPath: /var/lib/mysql }]
+    - name: carts
+      image: ${redis}
+      servicePorts: [6379]
+      command: [sh, -c, exec redis-server --save '' --requirepass "$CARTS_PASSWORD"]
+      vars: { CARTS_PASSWORD: <% SECRET CARTS_PASSWORD %> }
+      volumes: [{ name: data, size: 64Mi, mountPath: /data }]
+`;
+
 before(async () => {
   const [docker, connected] = [await connectDocker(), await connectCluster()];
   cluster = connected;
   image = await buildImage(docker, { name: 'contract' });
   const copier = await provideDebian(docker);
-  await importImages(docker, [image, copier, postgres]);
+  mariadb = await provideMariadb(docker);
+  await importImages(docker, [image, copier, postgres, redis, mariadb]);
   folder = await mkdtemp(join(tmpdir(), 'berth-copied-'));
   standIn = await openSnapshotStandIn(cluster, `snapshots-${newId(randomBytes)}`, edgeNetworks[0]!.split('/')[0]!);
   const own = {
     BERTH_STORAGE_CLASS: standIn.storageClass,
     BERTH_SNAPSHOTS: folder,
     BERTH_PROBE_IMAGE: copier,
-    BERTH_LOCAL_IMAGES: `berth-test-*,${copier},${postgres}`,
+    BERTH_LOCAL_IMAGES: `berth-test-*,${[copier, postgres, redis, mariadb].join()}`,
     BERTH_TIERS: 'free deployments=9 memory=9Gi snapshot-every=never',
     BERTH_STRANGERS: 'session=1000 address=1000 memory=1Ti exec=yes',
     BERTH_DISK_FREE: '1Mi',
@@ -201,16 +222,18 @@ test('restored beside, another deployment begins with what the snapshot has', as
   await berth.remove(other);
 });
 
+async function runIn(of: Started, pod: string, ...command: string[]): Promise<string> {
+  const { status, body, text } = await berth.postJson('/execInPod', { ...named(of), pod, command });
+  assert.equal(status, 200, text);
+  assert.deepEqual([body.exitCode, body.stderr], [0, ''], text);
+  return body.stdout.trim();
+}
+
 test('a PostgreSQL is dumped and loaded by its own tools while it runs, and what a killed service has begun in its pod ends', async () => {
   const books = await berth.start(library(image));
   await berth.reach(books, 'running');
   await claim(berth, books);
-  const run = async (...command: string[]): Promise<string> => {
-    const { status, body, text } = await berth.postJson('/execInPod', { ...named(books), pod: 'books', command });
-    assert.equal(status, 200, text);
-    assert.deepEqual([body.exitCode, body.stderr], [0, ''], text);
-    return body.stdout.trim();
-  };
+  const run = (...command: string[]) => runIn(books, 'books', ...command);
   const ask = (sql: string) => run('psql', '-XAtq', '-U', 'postgres', '-d', 'books', '-c', sql);
   await ask(`CREATE TABLE books AS SELECT n, md5(n::text) AS title FROM generate_series(1, 100000) n`);
   const sum = await ask(`SELECT md5(string_agg(title, '' ORDER BY n)) FROM books`);
@@ -237,6 +260,34 @@ test('a PostgreSQL is dumped and loaded by its own tools while it runs, and what
   await until('it was ended', async () => !(await sleeps()) || undefined);
   await nothingIsLeft(books);
   await berth.remove(books);
+});
+
+test('a MariaDB is dumped and loaded by its own tools, and a Redis saves before its volume is copied', async () => {
+  const shop = await berth.start(market(image, mariadb));
+  await berth.reach(shop, 'running');
+  await claim(berth, shop);
+  const goods = (sql: string) =>
+    runIn(shop, 'goods', 'mariadb', '--user=root', "--password=it's", '-NB', 'goods', '-e', sql);
+  const carts = (command: string) =>
+    runIn(shop, 'carts', 'sh', '-c', `REDISCLI_AUTH=$CARTS_PASSWORD exec redis-cli -e ${command}`);
+  await goods("CREATE TABLE goods (name TEXT, picture BLOB); INSERT INTO goods VALUES ('tea', x'00ff0a')");
+  await carts('SET cart tea');
+  const kept = await whenTaken(await take(shop, { dump: true }), shop);
+  assert.deepEqual(
+    [kept.volumes.map(({ name }: { name: string }) => name), kept.dumps.map(({ kind }: { kind: string }) => kind)],
+    [['carts-data'], ['mysql', 'redis']],
+  );
+  await goods('DROP TABLE goods; CREATE TABLE later (n INT)');
+  await berth.reach(shop, 'running');
+  await carts('SET cart spoilt');
+  await restore(kept.id, {}, shop);
+  await whenRestored(shop);
+  await berth.reach(shop, 'running');
+  assert.equal(await goods('SELECT HEX(picture) FROM goods WHERE name = "tea"'), '00FF0A');
+  assert.equal(await goods('SHOW TABLES'), 'goods');
+  assert.equal(await carts('GET cart'), 'tea');
+  await nothingIsLeft(shop);
+  await berth.remove(shop);
 });
 
 test('of a service that is killed while it copies nothing is left, and the next one takes the snapshot', async () => {
