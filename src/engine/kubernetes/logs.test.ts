@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import type { Cache } from './cache.ts';
 import type { Query } from './cluster.ts';
+import { ClusterRefusal } from './faults.ts';
 import { createLogReader, startsOf } from './logs.ts';
 import { workloadKey } from './manifests/marks.ts';
 import type { ContainerStatus, FoundPod } from './objects.ts';
@@ -48,16 +49,28 @@ test('a container that has not begun has no start', () => {
   assert.deepEqual(told(pod('web', { restartCount: 0, state: { waiting: {} } })), []);
 });
 
-test('what a start has written that began while its log was asked for is not told as that of the one before', async () => {
+/** What is read of a pod whose first start ended in second 1, from a node that answers so; undefined refuses. */
+async function readFirst(answers: { current: string; previous?: string }): Promise<string[]> {
   const found = pod('web', { restartCount: 0, containerID: 'a', state: ended('a', 1) });
   found.metadata.labels = { [workloadKey]: 'web-1-0' };
   const cache = { find: (kind: string) => (kind === 'Deployment' ? {} : undefined), list: () => [found] };
-  const open = async (_: string, { previous }: Query) =>
-    Readable.from([Buffer.from(previous ? '2026-01-01T00:00:01.9Z one\n' : '2026-01-01T00:00:02.1Z two\n')]);
+  const open = async (_: string, { previous }: Query) => {
+    const text = previous ? answers.previous : answers.current;
+    if (text === undefined) throw new ClusterRefusal(400, 'previous terminated container not found');
+    return Readable.from([Buffer.from(text)]);
+  };
   const reader = createLogReader({ open }, cache as unknown as Cache);
-  const lines = await reader.read('berth-shop-web-1-0', { tail: 10 });
-  assert.deepEqual(
-    lines.map(({ text }) => text),
-    ['one'],
-  );
+  return (await reader.read('berth-shop-web-1-0', { tail: 10 })).map(({ text }) => text);
+}
+
+test('what a start has written that began while its log was asked for is not told as that of the one before', async () => {
+  const one = '2026-01-01T00:00:01.2Z one\n';
+  assert.deepEqual(await readFirst({ current: one }), ['one']);
+  for (const two of ['2026-01-01T00:00:01.9Z two\n', '2026-01-01T00:00:02.1Z two\n'])
+    assert.deepEqual(await readFirst({ current: two, previous: one }), ['one'], two);
+});
+
+test('of a start whose log is gone nothing is told, and nothing of the next ones', async () => {
+  const [two, three] = ['2026-01-01T00:00:02.1Z two\n', '2026-01-01T00:00:09.1Z three\n'];
+  assert.deepEqual(await readFirst({ current: three, previous: two }), []);
 });

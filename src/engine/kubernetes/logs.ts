@@ -22,6 +22,8 @@ export type Start = {
   isPrevious: boolean;
   /** It writes no more. */
   hasEnded: boolean;
+  /** The node begins the next one at once, and not after a pause. */
+  isFirst: boolean;
   /** Before this it wrote its last line; absent where nobody has dated its end. */
   endedBeforeMs?: number;
 };
@@ -131,20 +133,22 @@ function findStarts(cache: Cache, name: WorkloadName) {
 export function startsOf(pods: readonly FoundPod[]): Start[] {
   return pods
     .flatMap(({ metadata, status }) => {
-      const { containerID = '', state, lastState } = status?.containerStatuses?.[0] ?? {};
+      const { containerID = '', state, lastState, restartCount } = status?.containerStatuses?.[0] ?? {};
+      const isFirst = restartCount === 0;
       const pod = metadata.name;
       const ended = lastState?.terminated;
       const isCurrentOther = ended?.containerID !== containerID && (state?.running ?? state?.terminated) !== undefined;
       return [
         // While it waits for its next start, the last one is what the node answers without being asked for the previous.
         ...(ended?.containerID
-          ? [startOf(ended.containerID, pod, ended, { isPrevious: isCurrentOther, hasEnded: true })]
+          ? [startOf(ended.containerID, pod, ended, { isPrevious: isCurrentOther, hasEnded: true, isFirst })]
           : []),
         ...(isCurrentOther && containerID !== ''
           ? [
               startOf(containerID, pod, state?.running ?? state?.terminated ?? {}, {
                 isPrevious: false,
                 hasEnded: state?.terminated !== undefined,
+                isFirst,
               }),
             ]
           : []),
@@ -157,7 +161,7 @@ function startOf(
   id: string,
   pod: string,
   { startedAt, finishedAt }: Pick<Terminated, 'startedAt' | 'finishedAt'>,
-  which: Pick<Start, 'isPrevious' | 'hasEnded'>,
+  which: Pick<Start, 'isPrevious' | 'hasEnded' | 'isFirst'>,
 ): Start {
   return {
     id,
@@ -168,7 +172,10 @@ function startOf(
   };
 }
 
-/** What the start has written. Of one that has ended the node may answer with the next, which has begun since we looked. */
+/**
+ * What the start has written. Of one that has ended the node may answer with the next, which has begun since we looked: of a
+ * first one within the second to which its end is dated, so that it is looked for among what was before.
+ */
 async function* linesOf(
   cluster: Pick<Cluster, 'open'>,
   deploymentId: string,
@@ -176,31 +183,33 @@ async function* linesOf(
   query: Query,
   signal: AbortSignal,
 ): AsyncGenerator<StampedLine> {
+  const open = (isPrevious: boolean) => openLog(cluster, deploymentId, { ...start, isPrevious }, query, signal);
+  const before = start.isPrevious || (start.isFirst && start.hasEnded) ? await open(true) : undefined;
+  const stream = before ?? (start.isPrevious ? undefined : await open(false));
   let isOfNext = false;
-  for await (const line of answeredLines(cluster, deploymentId, start, query, signal)) {
+  for await (const line of stream ? stampedLines(stream) : []) {
     isOfNext = line.at >= (start.endedBeforeMs ?? Number.POSITIVE_INFINITY);
     if (isOfNext) break;
     yield line;
   }
-  if (isOfNext && !start.isPrevious)
-    yield* linesOf(cluster, deploymentId, { ...start, isPrevious: true }, query, signal);
+  if (isOfNext && !before) yield* linesOf(cluster, deploymentId, { ...start, isPrevious: true }, query, signal);
 }
 
-async function* answeredLines(
+/** Undefined where the node has no such log. */
+async function openLog(
   cluster: Pick<Cluster, 'open'>,
   deploymentId: string,
   { pod, isPrevious }: Start,
   query: Query,
   signal: AbortSignal,
-): AsyncGenerator<StampedLine> {
+): Promise<Readable | undefined> {
   const path = `${pathOf('Pod', pod, namespaceName(deploymentId))}/log`;
   const asked = { container: containerName, timestamps: true, previous: isPrevious, ...query };
-  const stream = await cluster.open(path, asked, signal).catch((error: unknown) => {
+  return await cluster.open(path, asked, signal).catch((error: unknown) => {
     // 404: the pod is gone; 400: its container has not begun, or its log was removed.
     if (error instanceof ClusterRefusal && [400, 404].includes(error.status)) return undefined;
     throw error;
   });
-  if (stream) yield* stampedLines(stream);
 }
 
 /** `2026-01-01T00:00:00.000000001Z text` */
