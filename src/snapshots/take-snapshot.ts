@@ -66,10 +66,7 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
       'The disk of the host currently has no room for a copy of its volumes and for the snapshot.',
     );
   const { kept } = await repository.provide();
-  const { earlier = [], others = [] } = Object.groupBy(kept, ({ tags }) =>
-    tags.includes(snapshotTag(snapshot.id)) ? 'earlier' : 'others',
-  );
-  await clearLeft(earlier, repository, snapshot, parts);
+  const others = await clearLeft(kept, repository, snapshot, parts);
   // What an earlier try has copied may be in use until its program has ended.
   const key = `${snapshot.id}-${newId()}`;
   try {
@@ -85,11 +82,14 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
     refuseHoles(copy.apparentBytes, volumes, snapshot.reason);
     await noteBegun(db, snapshot, now());
     const keeping = keep(copy, repository, { snapshot, parent: others.at(-1)?.id, present, names, parts });
-    const { placeId, totalBytes, addedBytes } = await keeping.catch(async (error: unknown) => {
+    const checked = keeping.then(async (saved) => {
+      await repository.check(false);
+      return saved;
+    });
+    const { placeId, totalBytes, addedBytes } = await checked.catch(async (error: unknown) => {
       if (!stop.aborted) await clearAfterFault(repository, snapshot, parts);
       throw error;
     });
-    await repository.check(false);
     const { pausedMs } = copy;
     const taken = { placeId, takenAt, volumes, totalBytes, addedBytes, pausedMs: Math.ceil(pausedMs) };
     const { id, reason } = snapshot;
@@ -104,24 +104,36 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
   }
 }
 
-/** Of tries that were killed or stopped, or could not be cleared, of this snapshot or others. */
+/**
+ * Of tries that were killed or stopped, or could not be cleared, of this snapshot or others.
+ * @returns what stays of `kept`.
+ */
 async function clearLeft(
-  earlier: readonly Kept[],
+  kept: readonly Kept[],
   repository: Repository,
   snapshot: Snapshot,
   { db }: SnapshotParts,
-): Promise<void> {
-  if (earlier.length > 0) await repository.drop(earlier.map(({ id }) => id));
-  else if ((await snapshotsEverOf(db, snapshot.deploymentId)).some(({ begunAt }) => begunAt !== null))
-    await repository.clear();
-  else return;
+): Promise<readonly Kept[]> {
+  const begun = (await snapshotsEverOf(db, snapshot.deploymentId)).filter(({ begunAt }) => begunAt !== null);
+  const tags = new Set([snapshot, ...begun].map(({ id }) => snapshotTag(id)));
+  const { left = [], others = [] } = Object.groupBy(kept, (each) =>
+    each.tags.some((tag) => tags.has(tag)) ? 'left' : 'others',
+  );
+  if (left.length > 0) await repository.drop(left.map(({ id }) => id));
+  else if (begun.length > 0) await repository.clear();
+  else return kept;
   await noteBegun(db, snapshot, null);
+  return others;
 }
 
-/** Until there is another try, or for good, that room is wanted by others. */
+/**
+ * Until there is another try, or for good, that room is wanted by others. Of several volumes each is kept on its own: some may
+ * be whole.
+ */
 async function clearAfterFault(repository: Repository, snapshot: Snapshot, { db, log }: SnapshotParts): Promise<void> {
   await repository
-    .clear()
+    .list(snapshotTag(snapshot.id))
+    .then((whole) => (whole.length > 0 ? repository.drop(whole.map(({ id }) => id)) : repository.clear()))
     .then(() => noteBegun(db, snapshot, null))
     .catch((err: unknown) => log.error({ err }, 'what was kept of a snapshot cannot be removed yet'));
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BackupFault } from '../../src/backup/backup-fault.ts';
-import { mostCutOff, type Snapshot } from '../../src/deployment/snapshot/snapshot.ts';
+import { mostCutOff, mostTries, type Snapshot } from '../../src/deployment/snapshot/snapshot.ts';
 import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
 import { volumeKey } from '../../src/engine/memory/world.ts';
 import { askForRestore, failRestore, openRestores, restoresOf } from '../../src/store/restores.ts';
@@ -69,7 +69,7 @@ async function twoWorkers() {
     await askForRestore(db, { deploymentId: 'shop', snapshotId: id, volumes: ['db-data'], now: now() });
   }
   const restore = async () => (await restoresOf(db, 'shop'))[0]!;
-  return { shop, worker, told, files, askToRestore, restore };
+  return { shop, worker, told, kept, files, askToRestore, restore };
 }
 
 test('one that has lost the work does not end a restore that the other has begun anew', async () => {
@@ -159,6 +159,19 @@ test('its owner hears of the second failure, whatever has ended the service in b
   await fail();
   const { state, tries } = (await snapshotById(db, id))!;
   assert.deepEqual([state, tries, told.length], ['failed', 4, 1]);
+});
+
+test('of one that fails for good once it was kept, nothing stays at the place', async () => {
+  const { shop, worker, kept } = await twoWorkers();
+  const { db, now } = shop.control;
+  const { id } = await askForSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'asked', now: now() });
+  for (let tries = 0; tries < mostTries; tries++) {
+    const asked: string[] = [];
+    await worker({ broken: 'check', asked }).step();
+    assert.ok(asked.includes('save'));
+    shop.clock.pass(20 * 60_000);
+  }
+  assert.deepEqual([(await snapshotById(db, id))!.state, kept.size], ['failed', 0]);
 });
 
 for (const fate of ['killed', 'stopped'])
