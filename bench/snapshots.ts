@@ -55,8 +55,12 @@ export async function measureSnapshots(
   service.claim(started);
   const first = await take(service, started, signal);
   const times: Omit<SnapshotTimes, 'scattered' | 'restores'> = {
-    ...{ megabytes, first, next: [] },
-    ...{ quiet: [], meanwhile: [], besideLoop: [] },
+    megabytes,
+    first,
+    next: [],
+    quiet: [],
+    meanwhile: [],
+    besideLoop: [],
   };
   const change = async (path: string) => {
     const { status, body } = await ask({ ...at, path }, signal);

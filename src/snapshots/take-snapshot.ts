@@ -65,8 +65,8 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
     throw new SnapshotFault(
       'The disk of the host currently has no room for a copy of its volumes and for the snapshot.',
     );
-  const { kept } = await repository.provide();
-  const others = await clearLeft(kept, repository, snapshot, parts);
+  const found = await repository.provide();
+  const others = await clearLeft(found.kept, repository, snapshot, parts);
   // What an earlier try has copied may be in use until its program has ended.
   const key = `${snapshot.id}-${newId()}`;
   try {
@@ -81,12 +81,9 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
     const takenAt = now();
     refuseHoles(copy.apparentBytes, volumes, snapshot.reason);
     await noteBegun(db, snapshot, now());
-    const keeping = keep(copy, repository, { snapshot, parent: others.at(-1)?.id, present, names, parts });
-    const checked = keeping.then(async (saved) => {
-      await repository.check(false);
-      return saved;
-    });
-    const { placeId, totalBytes, addedBytes } = await checked.catch(async (error: unknown) => {
+    const keeping = { snapshot, parent: others.at(-1)?.id, present, names, parts };
+    const kept = keepChecked(copy, repository, keeping);
+    const { placeId, totalBytes, addedBytes } = await kept.catch(async (error: unknown) => {
       if (!stop.aborted) await clearAfterFault(repository, snapshot, parts);
       throw error;
     });
@@ -146,6 +143,12 @@ type Keeping = {
   names: readonly string[];
   parts: SnapshotParts;
 };
+
+async function keepChecked(copy: VolumeCopy, repository: Repository, keeping: Keeping) {
+  const saved = await keep(copy, repository, keeping);
+  await repository.check(false);
+  return saved;
+}
 
 async function keep(
   copy: VolumeCopy,

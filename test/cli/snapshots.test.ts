@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { buildImage } from '../contract/image.ts';
+import { shellYaml } from '../scenarios/applications.ts';
 import { createBerth, until } from '../scenarios/berth.ts';
 import { claim } from '../scenarios/claimed.ts';
 
@@ -15,19 +16,13 @@ const needsRoot = { skip: process.getuid?.() === 0 ? false : 'file systems can b
 const program = join(import.meta.dirname, '../../src/cli/bin.mjs');
 
 /** Each start writes a line to both volumes; of the update, another line. */
-const yaml = (image: string, said: string) => `application:
-  name: keeper
-  pods:
-    - name: web
-      image: "${image}"
-      path: /
-      servicePorts: [8080]
-      entrypoint: /bin/sh
-      command: ["-c", "echo ${said} >>/data/said; echo ${said} >>/more/said; ln -sfn /more /data/more; exec busybox httpd -f -p 8080 -h /data"]
-      volumes:
-        - { name: data, size: 16Mi, mountPath: /data }
-        - { name: more, size: 16Mi, mountPath: /more }
-`;
+const yaml = (image: string, said: string) =>
+  shellYaml('keeper', image, script(said), [
+    '{ name: data, size: 16Mi, mountPath: /data }',
+    '{ name: more, size: 16Mi, mountPath: /more }',
+  ]);
+const script = (said: string) =>
+  `echo ${said} >>/data/said; echo ${said} >>/more/said; ln -sfn /more /data/more; exec busybox httpd -f -p 8080 -h /data`;
 
 test(
   'from a terminal a snapshot is taken, listed, told what it would replace, put back, and deleted',

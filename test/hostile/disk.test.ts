@@ -11,7 +11,7 @@ import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { volumesFolder } from '../../src/engine/docker/volumes/loop-layout.ts';
 import { labelKeys } from '../../src/engine/labels.ts';
 import { buildImage } from '../contract/image.ts';
-import { tinyYaml } from '../scenarios/applications.ts';
+import { shellYaml, tinyYaml } from '../scenarios/applications.ts';
 import { type Berth, createBerth, type Started, until } from '../scenarios/berth.ts';
 
 const mebibyte = 2 ** 20;
@@ -183,15 +183,5 @@ describe('the disk', { skip: isRoot ? false : 'file systems can be made by root 
 /** It attacks, and serves in any case: whoever is stopped is stopped for the attack alone. */
 function attackerYaml(image: string, attack: string): string {
   const script = `busybox httpd -p 8080 -h /www; ${attack}; echo the attack is over; exec sleep 100000`;
-  return `application:
-  name: attacker
-  pods:
-    - name: web
-      image: "${image}"
-      path: /
-      servicePorts: [8080]
-      entrypoint: /bin/sh
-      command: ${JSON.stringify(['-c', script])}
-      volumes: [{ name: data, size: 16Mi, mountPath: /data }]
-`;
+  return shellYaml('attacker', image, script, ['{ name: data, size: 16Mi, mountPath: /data }']);
 }

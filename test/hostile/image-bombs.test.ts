@@ -10,6 +10,7 @@ import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { isGateName } from '../../src/images/gate/distribution.ts';
 import { digestOf } from '../../src/lib/digest.ts';
 import { buildImage } from '../contract/image.ts';
+import { shellYaml } from '../scenarios/applications.ts';
 import { type Berth, createBerth, type Started } from '../scenarios/berth.ts';
 import { removeBrought } from '../support/images.ts';
 
@@ -117,17 +118,7 @@ const bombYaml = (name: string, image: string) => `application:
 function writerYaml(image: string): string {
   const script =
     'httpd -p 8080 -h /www; while :; do head -c 1000000 /dev/zero >/data/file || echo failed to write; sleep 0.05; done';
-  return `application:
-  name: writer
-  pods:
-    - name: web
-      image: "${image}"
-      path: /
-      servicePorts: [8080]
-      entrypoint: /bin/sh
-      command: ${JSON.stringify(['-c', script])}
-      volumes: [{ name: data, size: 16Mi, mountPath: /data }]
-`;
+  return shellYaml('writer', image, script, ['{ name: data, size: 16Mi, mountPath: /data }']);
 }
 
 /** Files of zeros: packed files one after another are one packed file. */

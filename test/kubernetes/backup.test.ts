@@ -17,12 +17,12 @@ import { namespaceName } from '../../src/engine/kubernetes/names.ts';
 import type { Found } from '../../src/engine/kubernetes/objects.ts';
 import { buildImage } from '../contract/image.ts';
 import { provideDebian } from '../images/debian.ts';
+import { shellYaml } from '../scenarios/applications.ts';
 import { type Berth, createBerth, type Started, until } from '../scenarios/berth.ts';
 import { claim } from '../scenarios/claimed.ts';
 import { copiesIn } from './copies-in.ts';
 import { exportAll, startExported } from './exported-application.ts';
 import { importImages } from './node.ts';
-import { shellYaml } from './shell-application.ts';
 
 const run = promisify(execFile);
 const blobBytes = 2 ** 20;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { provideMariadb } from '../images/mariadb/recipe.ts';
-import { type Started, until } from '../scenarios/berth.ts';
-import { named, type SnapshotService, serveSnapshots } from './snapshot-service.ts';
+import { named, type Started, until } from '../scenarios/berth.ts';
+import { type SnapshotService, serveSnapshots } from './snapshot-service.ts';
 
 let service: SnapshotService;
 let mariadb: string;

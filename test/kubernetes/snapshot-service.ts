@@ -11,15 +11,13 @@ import { namespaceName } from '../../src/engine/kubernetes/names.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { buildImage } from '../contract/image.ts';
 import { provideDebian } from '../images/debian.ts';
-import { createBerth, type Started, until } from '../scenarios/berth.ts';
+import { createBerth, named, type Started, until } from '../scenarios/berth.ts';
 import { claim } from '../scenarios/claimed.ts';
 import { copiesIn } from './copies-in.ts';
 import { edgeNetworks, importImages } from './node.ts';
 import { openSnapshotStandIn } from './snapshot-stand-in.ts';
 
 export type SnapshotService = Awaited<ReturnType<typeof serveSnapshots>>;
-
-export const named = ({ applicationName, sessionToken }: Started) => ({ applicationName, sessionToken });
 
 /** `provide`: makes the images that applications need beside the contract's, and answers their names. */
 export async function serveSnapshots(provide: (docker: Docker) => Promise<string[]> = async () => []) {

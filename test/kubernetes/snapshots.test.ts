@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { shellYaml } from '../scenarios/applications.ts';
 import { type Started, until } from '../scenarios/berth.ts';
-import { shellYaml } from './shell-application.ts';
 import { type SnapshotService, serveSnapshots } from './snapshot-service.ts';
 
 const blobBytes = 8 * 2 ** 20;

@@ -41,6 +41,27 @@ export function lingeringYaml(name: string, image: string, says: string, lingers
 `;
 }
 
+/**
+ * One pod on an image with a shell, which runs `script`, of one or more lines, and has to answer at port 8080. `volumes`: each as
+ * a configuration has it.
+ */
+export function shellYaml(name: string, image: string, script: string, volumes: readonly string[]): string {
+  return `application:
+  name: ${name}
+  pods:
+    - name: web
+      image: "${image}"
+      path: /
+      servicePorts: [8080]
+      entrypoint: /bin/sh
+      command:
+        - -c
+        - |
+${script.replaceAll(/^/gm, '          ')}
+      volumes: [${volumes.join(', ')}]
+`;
+}
+
 /** Where the web servers below say what they are. */
 export const saysPath = '/cgi-bin/identity';
 

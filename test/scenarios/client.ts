@@ -9,6 +9,9 @@ export type ToldEvent = { number: number; kind: string; pod?: string; message: s
 
 export type Started = { url: string; sessionToken: string; applicationName: string };
 
+/** What a request says of whom it means. */
+export const named = ({ applicationName, sessionToken }: Started) => ({ applicationName, sessionToken });
+
 type Asking = { method?: string; headers?: object; body?: string };
 
 export type Reached = {

@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Berth, type Started, until } from './berth.ts';
+import { type Berth, named, type Started, until } from './berth.ts';
 import {
   askBooks,
   askGoods,
@@ -14,7 +14,6 @@ import {
   ended,
   goods,
   inPod,
-  named,
   needsRoot,
   pod,
   run,

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { buildImage } from '../contract/image.ts';
-import { type Berth, createBerth, type Started, until } from './berth.ts';
+import { shellYaml } from './applications.ts';
+import { type Berth, createBerth, named, type Started, until } from './berth.ts';
 
 const hour = 3_600_000;
 let image: string;
@@ -11,19 +12,11 @@ before(async () => {
 });
 
 /** Each start of it adds a line. */
-const yaml = () => `application:
-  name: keeper
-  pods:
-    - name: web
-      image: "${image}"
-      path: /
-      servicePorts: [8080]
-      entrypoint: /bin/sh
-      command: ["-c", "echo started >>/data/starts; exec busybox httpd -f -p 8080 -h /data"]
-      volumes: [{ name: data, size: 16Mi, mountPath: /data }]
-`;
+const yaml = () =>
+  shellYaml('keeper', image, 'echo started >>/data/starts; exec busybox httpd -f -p 8080 -h /data', [
+    '{ name: data, size: 16Mi, mountPath: /data }',
+  ]);
 
-const named = ({ applicationName, sessionToken }: Started) => ({ applicationName, sessionToken });
 const statusOf = async (berth: Berth, app: Started) =>
   await berth.get(`/getDeploymentStatus?applicationName=keeper&sessionToken=${app.sessionToken}`);
 async function putAway(berth: Berth, app: Started): Promise<void> {

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { provideMariadb } from '../images/mariadb/recipe.ts';
-import { type Berth, createBerth, type Started, until } from './berth.ts';
+import { type Berth, createBerth, named, type Started, until } from './berth.ts';
 import { claim } from './claimed.ts';
 
 export const run = promisify(execFile);
@@ -30,8 +30,6 @@ export const goods = pod(
 );
 const web = pod('web', '      image: nginx:1\n      path: /\n      servicePorts: [80]\n');
 export const yaml = (...pods: string[]) => `application:\n  name: keeper\n  pods:\n${web}${pods.join('')}`;
-
-export const named = ({ applicationName, sessionToken }: Started) => ({ applicationName, sessionToken });
 
 /** Runs a program in the container of a pod, which reads `input`. */
 export async function inPod(berth: Berth, app: Started, pod: string, argv: string[], input = ''): Promise<string> {

@@ -3,20 +3,8 @@ import assert from 'node:assert/strict';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Berth, type Started, until } from './berth.ts';
-import {
-  askBooks,
-  askGoods,
-  begin,
-  books,
-  containerOf,
-  ended,
-  goods,
-  named,
-  needsRoot,
-  run,
-  take,
-} from './kept-databases.ts';
+import { type Berth, named, type Started, until } from './berth.ts';
+import { askBooks, askGoods, begin, books, containerOf, ended, goods, needsRoot, run, take } from './kept-databases.ts';
 
 /** @returns Ends the session. */
 async function holdBy(sql: string, berth: Berth, app: Started, pod: string, argv: string[]): Promise<() => void> {

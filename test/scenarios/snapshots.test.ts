@@ -9,7 +9,8 @@ import { promisify } from 'node:util';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { buildImage } from '../contract/image.ts';
 import { startS3 } from '../support/s3-server.ts';
-import { type Berth, createBerth, type Started, until } from './berth.ts';
+import { shellYaml } from './applications.ts';
+import { type Berth, createBerth, named, type Started, until } from './berth.ts';
 import { claim } from './claimed.ts';
 
 const run = promisify(execFile);
@@ -21,21 +22,13 @@ before(async () => {
 });
 
 /** Two volumes that have the same number at any instant at which it is told: each start of it writes to both. */
-const yaml = () => `application:
-  name: keeper
-  pods:
-    - name: web
-      image: "${image}"
-      path: /
-      servicePorts: [8080]
-      entrypoint: /bin/sh
-      command: ["-c", "echo started >>/data/starts; echo started >>/more/starts; ln -sfn /more /data/more; exec busybox httpd -f -p 8080 -h /data"]
-      volumes:
-        - { name: data, size: 16Mi, mountPath: /data }
-        - { name: more, size: 16Mi, mountPath: /more }
-`;
-
-const named = ({ applicationName, sessionToken }: Started) => ({ applicationName, sessionToken });
+const script =
+  'echo started >>/data/starts; echo started >>/more/starts; ln -sfn /more /data/more; exec busybox httpd -f -p 8080 -h /data';
+const yaml = () =>
+  shellYaml('keeper', image, script, [
+    '{ name: data, size: 16Mi, mountPath: /data }',
+    '{ name: more, size: 16Mi, mountPath: /more }',
+  ]);
 
 const told = async (berth: Berth, { applicationName, sessionToken }: Started) => {
   const query = new URLSearchParams({ applicationName, sessionToken });

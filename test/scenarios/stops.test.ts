@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { buildImage } from '../contract/image.ts';
-import { type Berth, createBerth, type Started, until } from './berth.ts';
+import { type Berth, createBerth, named, until } from './berth.ts';
 
 let image: string;
 before(async () => {
@@ -28,7 +28,6 @@ const yaml = () => `application:
       command: ["-c", "mkdir -p /tmp/web/web; cat /proc/sys/kernel/random/uuid >/tmp/web/web/id; exec busybox httpd -f -p 8080 -h /tmp/web"]
 `;
 
-const named = ({ applicationName, sessionToken }: Started) => ({ applicationName, sessionToken });
 const kindsOf = async (berth: Berth) => (await berth.inventory()).owned.map(({ kind }) => kind);
 
 async function ask(berth: Berth, path: string, body: object): Promise<void> {

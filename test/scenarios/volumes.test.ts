@@ -2,21 +2,14 @@ import assert from 'node:assert/strict';
 import { before, describe, type TestContext, test } from 'node:test';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { buildImage } from '../contract/image.ts';
+import { shellYaml } from './applications.ts';
 import { type Berth, createBerth, until } from './berth.ts';
 
 /** A web server that runs `script` first; `writes` may fail. */
 function yaml(image: string, size: string, script: string): string {
-  return `application:
-  name: keeper
-  pods:
-    - name: web
-      image: "${image}"
-      path: /
-      servicePorts: [8080]
-      entrypoint: /bin/sh
-      command: ${JSON.stringify(['-c', `${script}; exec busybox httpd -f -p 8080 -h /data`])}
-      volumes: [{ name: data, size: ${size}, mountPath: /data }]
-`;
+  return shellYaml('keeper', image, `${script}; exec busybox httpd -f -p 8080 -h /data`, [
+    `{ name: data, size: ${size}, mountPath: /data }`,
+  ]);
 }
 
 /** Ends with the test, whatever happens. */
