@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { run } from './commands.ts';
 import { asRoot, type Host } from './host.ts';
+import { setUpMark } from './installed-packages.ts';
 
 const lockTimeoutSeconds = 300;
 const aptGet = [
@@ -20,7 +21,8 @@ const aptGet = [
 
 /** A package by its name, or one version of it: `name=version`. */
 export async function installPackages(host: Host, packages: readonly string[]): Promise<void> {
-  const install = asRoot(host, [...aptGet, 'install', '--no-install-recommends', ...packages]);
+  const marked = [...aptGet, '--option', setUpMark] as const;
+  const install = asRoot(host, [...marked, 'install', '--no-install-recommends', ...packages]);
   if (await areKnown(packages)) {
     try {
       await run(install);
@@ -32,6 +34,11 @@ export async function installPackages(host: Host, packages: readonly string[]): 
   }
   await updatePackageLists(host);
   await run(install);
+}
+
+/** Removes packages with their configuration, and the dependencies that nothing else needs. */
+export async function removePackages(host: Host, packages: readonly string[]): Promise<void> {
+  await run(asRoot(host, [...aptGet, 'purge', '--auto-remove', ...packages]));
 }
 
 /** `only`: the file of the one source whose lists are wanted; those of others stay as they are. */

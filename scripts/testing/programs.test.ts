@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { madeFile } from './made-file.ts';
-import { makePrograms, withOrigin } from './programs.ts';
+import { makePrograms, refuseMovingMeta, withOrigin } from './programs.ts';
 
 const run = promisify(execFile);
 /** In pieces: as words of this module they would be replaced when it is a program itself. */
@@ -76,4 +76,13 @@ test('a program that imports node:http does not load the client for the web with
 test('a module that names its folder itself keeps that', () => {
   const own = "const __dirname = '/own';";
   assert.equal(withOrigin(own, '/from/module.ts'), own);
+});
+
+test('a module that hands on its import.meta as a whole cannot be made a program, since its files would be sought elsewhere', async () => {
+  const made = join(root, 'made');
+  await writeFile(join(root, 'moving.ts'), `import { open } from './opening.ts';\nopen(${meta}, 'words.txt');`);
+  await writeFile(join(root, 'opening.ts'), 'export const open = (...words: unknown[]) => console.log(words);');
+  await assert.rejects(makePrograms(root, made, ['moving.ts']), /moving\.ts: write import\.meta\.dirname/);
+  assert.throws(() => refuseMovingMeta(`${meta}.resolve('./words.txt')`, 'a.ts'), /a\.ts/);
+  assert.doesNotThrow(() => refuseMovingMeta(`/** Uses ${meta}. */\nconst at = ${meta}.dirname;`, 'a.ts'));
 });

@@ -110,8 +110,28 @@ function valuesOf(name: string): string {
 function originOf(made: ReadonlyMap<string, string>): RolldownPlugin {
   return {
     name: 'origin',
-    transform: (code, id) => (/\b(import\.meta|__dirname)\b/.test(code) ? withOrigin(code, id, made.get(id)) : null),
+    transform: (code, id) => {
+      if (!/\b(import\.meta|__dirname)\b/.test(code)) return null;
+      if (!id.includes('/node_modules/')) refuseMovingMeta(code, id);
+      return withOrigin(code, id, made.get(id));
+    },
   };
+}
+
+/** What `withOrigin` replaces. */
+const keptMembers = ['dirname', 'filename', 'url', 'main'];
+
+/**
+ * PURE. Throws if a module uses `import.meta` in a way that would name the bundle's folder instead of the module's own:
+ * passed on as a whole, or through another member. Such a module would find its files from sources and not in a program.
+ */
+export function refuseMovingMeta(code: string, path: string): void {
+  const withoutComments = code.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '');
+  const other = new RegExp(`\\bimport\\.meta\\b(?!\\.(?:${keptMembers.join('|')})\\b)`).exec(withoutComments);
+  if (other)
+    throw new Error(
+      `${path}: write import.meta.dirname or import.meta.url where a file is named; import.meta itself changes in a bundle.`,
+    );
 }
 
 /** PURE. What Node tells a module of itself, as words of the module. `made`: the file that is started for it, if any. */

@@ -78,6 +78,12 @@ describe('data of volumes', needsRoot, () => {
   const backUp = (...words: string[]) => admin(here(), 'backup', '--to', place(), '--json', ...words);
   const restore = (...words: string[]) => admin(there(), 'restore', '--from', place(), ...words);
 
+  /** Shows what the command printed if it fails. */
+  async function succeeds(command: ReturnType<typeof admin>): Promise<void> {
+    const { status, stdout, stderr } = await command;
+    assert.equal(status, 0, `${stdout}\n${stderr}`);
+  }
+
   /** What is in a restored volume. */
   async function mounted(deploymentId: string, volume: string): Promise<string> {
     const restored = loopVolumesIn(join(there(), 'volumes'));
@@ -134,7 +140,7 @@ describe('data of volumes', needsRoot, () => {
     assert.equal(third.status, 0, third.stderr);
     const { stdout: kept } = await run('du', ['-s', '--block-size=1', place()]);
     assert.ok(Number.parseInt(kept, 10) < 4 * 2 ** 20, `the place still has ${kept}`);
-    assert.equal((await restore()).status, 0);
+    await succeeds(restore());
     assert.deepEqual(await readdir(await mounted('shop', 'db')), ['small']);
   });
 
@@ -166,7 +172,7 @@ describe('data of volumes', needsRoot, () => {
       [status, deployments, leftOut.length, leftOut[0].deploymentId, leftOut[0].because],
       [1, 1, 1, 'broken', 'failed'],
     );
-    assert.equal((await restore()).status, 0);
+    await succeeds(restore());
     assert.equal(await readFile(join(await mounted('shop', 'db'), 'file'), 'utf8'), 'kept');
   });
 
@@ -234,7 +240,7 @@ describe('data of volumes', needsRoot, () => {
       ['blog', 'db'],
     ] as const)
       await appendFile(join(await makeVolume(id, volume), 'file'), 'old');
-    assert.equal((await backUp()).status, 0);
+    await succeeds(backUp());
     const newer = loopVolumesIn(join(there(), 'volumes'));
     await newer.ensure({ deploymentId: 'shop', volume: 'db' }, sizeBytes);
     await writeFile(join(newer.dataOf({ deploymentId: 'shop', volume: 'db' }), 'file'), 'newer');

@@ -7,7 +7,7 @@ import { findProgram } from '../commands.ts';
 import type { Host } from '../host.ts';
 import { architecture, type ImageConfig, loadImage, type Ownership } from './archive.ts';
 import { unpack } from './packages.ts';
-import { layOut, type Root } from './root.ts';
+import { type Asset, copyAsset, layOut, type Root } from './root.ts';
 
 export type Recipe = {
   image: string;
@@ -22,6 +22,8 @@ export type Recipe = {
   config: ImageConfig;
   /** Folders that belong to another user than root. */
   ownership?: readonly Ownership[];
+  /** Files of the repository, copied after `fill`. */
+  assets?: readonly Asset[];
   fill(root: Root): Promise<void>;
 };
 
@@ -68,6 +70,7 @@ export async function build(recipe: Recipe, docker: Docker, folder: string): Pro
     await unpack(['busybox-static', ...recipe.packages], root.packages);
     await layOut(root);
     await recipe.fill(root);
+    for (const asset of recipe.assets ?? []) await copyAsset(root, asset);
     await loadImage(
       docker,
       { name: recipe.image, config: recipe.config, ownership: recipe.ownership ?? [] },

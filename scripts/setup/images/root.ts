@@ -11,6 +11,16 @@ export type Root = {
   packages: string;
 };
 
+/** A file of this repository that an image contains. */
+export type Asset = {
+  /** Absolute path in the repository. */
+  file: string;
+  /** Absolute path in the image. */
+  path: string;
+  /** Default: 0644. */
+  mode?: number;
+};
+
 const users = [
   'root:x:0:0:root:/root:/bin/bash',
   'daemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin',
@@ -89,17 +99,11 @@ export async function link(root: Root, path: string, to: string): Promise<void> 
   await symlink(to, join(root.folder, path));
 }
 
-/** A file that lies beside the recipe, e.g. its entry point. */
-export async function takeBeside(
-  root: Root,
-  recipe: ImportMeta,
-  name: string,
-  path: string,
-  mode = 0o644,
-): Promise<void> {
+/** Copies a file of this repository, such as an entry point, into the image. */
+export async function copyAsset(root: Root, { file, path, mode = 0o644 }: Asset): Promise<void> {
   const target = join(root.folder, path);
   await mkdir(dirname(target), { recursive: true });
-  await copyFile(join(recipe.dirname, name), target);
+  await copyFile(file, target);
   await chmod(target, mode);
 }
 

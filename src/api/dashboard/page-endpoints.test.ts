@@ -124,3 +124,13 @@ test('the page of a claim link has the status of the link', async () => {
   api.clock.now += 24 * 60 * 60_000;
   assert.equal(await statusNow(), 410);
 });
+
+test('the icon is served with and without a dashboard, so that no browser logs a missing file', async () => {
+  const { api } = await withDashboard();
+  const { status, headers, body } = await api.get('/favicon.ico', { accept: 'image/*' });
+  assert.deepEqual([status, headers['content-type']], [200, 'image/svg+xml']);
+  assert.match(String(body), /^<svg /);
+  api.service.dashboard = undefined;
+  assert.equal((await api.get('/favicon.ico')).status, 200);
+  assert.match((await api.get('/', html)).body, /<link rel="icon" href="\/favicon\.ico">/);
+});

@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { escapeHtml } from '../../lib/html.ts';
+import { iconSvg } from '../../lib/icon.ts';
 import { problemCodes } from '../../lib/problem-codes.ts';
 import type { Service } from '../api-service.ts';
 import { findClaim } from '../claims/claim-endpoints.ts';
@@ -31,6 +32,7 @@ const pagePaths = [
 ];
 
 const yearSeconds = 31_536_000;
+const daySeconds = 86_400;
 
 export function pageEndpoints(service: Service): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -72,6 +74,10 @@ export function pageEndpoints(service: Service): FastifyPluginAsyncTypebox {
         if (encoding !== 'identity') reply.header('Content-Encoding', encoding);
         return reply.header('Vary', 'Accept-Encoding').type(asset.type).send(body);
       },
+    );
+    // Browsers request this path for every page that names no icon, such as a JSON answer.
+    app.get('/favicon.ico', options, async (_, reply) =>
+      reply.header('Cache-Control', `public, max-age=${daySeconds}`).type('image/svg+xml').send(iconSvg),
     );
     // Its name has its hash: whatever comes under this name is this.
     app.addHook('onSend', async (request, reply) => {
@@ -116,7 +122,7 @@ ${origin}/openapi.json   all requests
 /** Where no dashboard was built: the API works all the same. */
 function bare(origin: string): string {
   return `<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Berth</title>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Berth</title><link rel="icon" href="/favicon.ico">
 <h1>One YAML in, a live URL out</h1>
 <p>The dashboard is not built on this server (<code>npm run serve</code> builds it). The API works without it:</p>
 <pre>${escapeHtml(command(origin))}</pre>

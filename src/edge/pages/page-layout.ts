@@ -1,5 +1,6 @@
 /** The look that all pages of the edge share: one file each, nothing loaded from anywhere. */
 import { createHash } from 'node:crypto';
+import { iconUrl } from '../../lib/icon.ts';
 import { type Html, html, markup } from './markup.ts';
 
 /** The drawing above the words. */
@@ -85,7 +86,7 @@ export function renderPage(page: Page): { html: string; policy: string } {
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${page.title}</title>
-<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill='%231d7391' d='M7 1v9H3C3.400 6.500 5 3.500 7 1zm2 2.500c2 2 3.300 4.200 3.600 6.500H9zM1 11h14l-2.500 4h-9z'/%3E%3C/svg%3E">
+<link rel="icon" href="${iconUrl}">
 ${refresh}
 <style>${markup(style)}</style>
 </head>

@@ -1,7 +1,8 @@
 /** MariaDB 10.11 from Debian's packages, for tests alone: no example needs it. */
+import { join } from 'node:path';
 import type Docker from 'dockerode';
 import type { Recipe } from '../../../scripts/setup/images/build.ts';
-import { addUser, link, makeFolder, take, takeBeside, takePrograms } from '../../../scripts/setup/images/root.ts';
+import { addUser, link, makeFolder, take, takePrograms } from '../../../scripts/setup/images/root.ts';
 import { provideRecipe } from '../provide-recipe.ts';
 
 const id = 999;
@@ -30,6 +31,13 @@ const mariadb: Recipe = {
     { path: '/var/lib/mysql', user: id },
     { path: '/run/mysqld', user: id },
   ],
+  assets: [
+    {
+      file: join(import.meta.dirname, 'docker-entrypoint.sh'),
+      path: '/usr/local/bin/docker-entrypoint.sh',
+      mode: 0o755,
+    },
+  ],
   async fill(root) {
     await takePrograms(root, programs);
     await take(root, '/usr/bin/mariadb-install-db');
@@ -38,7 +46,6 @@ const mariadb: Recipe = {
     await link(root, '/usr/bin/mysqldump', 'mariadb-dump');
     await addUser(root, 'mysql', id, '/var/lib/mysql');
     await makeFolder(root, '/run/mysqld', 0o1777);
-    await takeBeside(root, import.meta, 'docker-entrypoint.sh', '/usr/local/bin/docker-entrypoint.sh', 0o755);
   },
 };
 

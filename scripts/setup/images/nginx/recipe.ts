@@ -1,6 +1,7 @@
 /** nginx from Debian's packages, with the configuration that the official image is known for. */
+import { join } from 'node:path';
 import type { Recipe } from '../build.ts';
-import { addUser, link, makeFolder, take, takeBeside, takePrograms } from '../root.ts';
+import { addUser, link, makeFolder, take, takePrograms } from '../root.ts';
 
 const id = 101;
 const parameterFiles = ['mime.types', 'fastcgi_params', 'scgi_params', 'uwsgi_params'];
@@ -19,12 +20,14 @@ export const nginx: Recipe = {
     StopSignal: 'SIGQUIT',
   },
   ownership: [{ path: '/var/cache/nginx', user: id }],
+  assets: [
+    { file: join(import.meta.dirname, 'nginx.conf'), path: '/etc/nginx/nginx.conf' },
+    { file: join(import.meta.dirname, 'default.conf'), path: '/etc/nginx/conf.d/default.conf' },
+    { file: join(import.meta.dirname, 'docker-entrypoint.sh'), path: '/docker-entrypoint.sh', mode: 0o755 },
+  ],
   async fill(root) {
     await takePrograms(root, ['/usr/sbin/nginx']);
     for (const name of parameterFiles) await take(root, `/etc/nginx/${name}`);
-    await takeBeside(root, import.meta, 'nginx.conf', '/etc/nginx/nginx.conf');
-    await takeBeside(root, import.meta, 'default.conf', '/etc/nginx/conf.d/default.conf');
-    await takeBeside(root, import.meta, 'docker-entrypoint.sh', '/docker-entrypoint.sh', 0o755);
     await take(root, '/usr/share/nginx/html');
     await take(root, '/usr/share/nginx/html/50x.html', '/usr/share/nginx/html/index.html');
     await addUser(root, 'nginx', id, '/var/cache/nginx');

@@ -4,7 +4,7 @@ import { copyFile, cp, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { findProgram, run } from '../../commands.ts';
 import type { Recipe } from '../build.ts';
-import { addUser, link, type Root, takeBeside, takeLibraries } from '../root.ts';
+import { addUser, link, type Root, takeLibraries } from '../root.ts';
 
 export const node: Recipe = {
   image: 'node:26-slim',
@@ -17,12 +17,18 @@ export const node: Recipe = {
     Env: [`NODE_VERSION=${process.versions.node}`],
   },
   ownership: [{ path: '/home/node', user: 1000 }],
+  assets: [
+    {
+      file: join(import.meta.dirname, 'docker-entrypoint.sh'),
+      path: '/usr/local/bin/docker-entrypoint.sh',
+      mode: 0o755,
+    },
+  ],
   async fill(root) {
     await addNodeProgram(root);
     await link(root, '/usr/local/bin/nodejs', 'node');
     await addNpm(root);
     await addUser(root, 'node', 1000, '/home/node');
-    await takeBeside(root, import.meta, 'docker-entrypoint.sh', '/usr/local/bin/docker-entrypoint.sh', 0o755);
   },
 };
 

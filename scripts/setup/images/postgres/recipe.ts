@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from '../../commands.ts';
 import type { Recipe } from '../build.ts';
-import { addUser, makeFolder, type Root, take, takeBeside, takePrograms, write } from '../root.ts';
+import { addUser, makeFolder, type Root, take, takePrograms, write } from '../root.ts';
 
 const id = 999;
 const programs = '/usr/lib/postgresql/15/bin';
@@ -34,6 +34,13 @@ export const postgres: Recipe = {
     { path: '/var/lib/postgresql', user: id },
     { path: '/run/postgresql', user: id },
   ],
+  assets: [
+    {
+      file: join(import.meta.dirname, 'docker-entrypoint.sh'),
+      path: '/usr/local/bin/docker-entrypoint.sh',
+      mode: 0o755,
+    },
+  ],
   async fill(root) {
     await takePrograms(root, await allOf(root, programs));
     await takeModules(root);
@@ -48,7 +55,6 @@ export const postgres: Recipe = {
     await makeFolder(root, '/var/lib/postgresql/data', 0o1777);
     await makeFolder(root, '/run/postgresql', 0o3777);
     await makeFolder(root, '/docker-entrypoint-initdb.d');
-    await takeBeside(root, import.meta, 'docker-entrypoint.sh', '/usr/local/bin/docker-entrypoint.sh', 0o755);
   },
 };
 

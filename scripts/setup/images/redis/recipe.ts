@@ -1,6 +1,7 @@
 /** Redis 7 from Debian's packages. */
+import { join } from 'node:path';
 import type { Recipe } from '../build.ts';
-import { addUser, makeFolder, take, takeBeside, takePrograms } from '../root.ts';
+import { addUser, makeFolder, take, takePrograms } from '../root.ts';
 
 const id = 999;
 // redis-server is a link to redis-check-rdb: one program under several names.
@@ -20,6 +21,13 @@ export const redis: Recipe = {
     WorkingDir: '/data',
   },
   ownership: [{ path: '/data', user: id }],
+  assets: [
+    {
+      file: join(import.meta.dirname, 'docker-entrypoint.sh'),
+      path: '/usr/local/bin/docker-entrypoint.sh',
+      mode: 0o755,
+    },
+  ],
   async fill(root) {
     await takePrograms(
       root,
@@ -28,6 +36,5 @@ export const redis: Recipe = {
     await take(root, '/usr/sbin/gosu');
     await addUser(root, 'redis', id, '/home/redis');
     await makeFolder(root, '/data');
-    await takeBeside(root, import.meta, 'docker-entrypoint.sh', '/usr/local/bin/docker-entrypoint.sh', 0o755);
   },
 };

@@ -10,8 +10,11 @@ import { readMounts } from './mount-table.ts';
 import { removeGently } from './remove-gently.ts';
 import { ProgramError, runProgram } from './volume-programs.ts';
 
-/** For whoever has just been stopped. */
-const patienceMs = 5_000;
+/**
+ * How long a volume may stay in use after it was unmounted: by a container that has just been stopped, or by one that is
+ * starting and still holds a copy of the mount table (more than 5 s at a load of 20, seen).
+ */
+const patienceMs = 30_000;
 const soonMs = 200;
 /** What is smaller holds nobody up when it is removed at once. */
 const largeBytes = 64 * 2 ** 20;
