@@ -41,3 +41,45 @@ test('a layout of images somewhere on this machine is no build context', async (
   });
   assert.deepEqual(refused, ['unsupported compose.yaml:4:5']);
 });
+
+const secretFolder = {
+  'docker-image:x': { link: '../secrets' },
+  '../secrets/key': 'KEY',
+  evil: { link: '../secrets' },
+};
+
+test('a link of the project that is named like an image is not a way out of its folder', async (t) => {
+  for (const context of ['["x=docker-image:x"]', '{ x: "docker-image:x" }', '["x=evil"]'] as const) {
+    const { refused } = await read(t, {
+      ...files,
+      ...secretFolder,
+      'compose.yaml': built(`additional_contexts: ${context}`),
+    });
+    assert.deepEqual(refused, ['outside-folder compose.yaml:4:5'], context);
+  }
+  const { refused } = await read(t, { ...files, ...secretFolder, 'compose.yaml': web('build: docker-image:x') });
+  assert.deepEqual(refused, ['outside-folder compose.yaml:4:5']);
+});
+
+test('the name of a build context ends at no equals sign of its own', async (t) => {
+  for (const name of ['x=evil', 'X', 'a b', '', '-x,y']) {
+    const { refused } = await read(t, {
+      ...files,
+      ...secretFolder,
+      'compose.yaml': built(`additional_contexts: { ${JSON.stringify(name)}: "docker-image://alpine" }`),
+    });
+    assert.deepEqual(refused, name === '' ? [] : ['unsupported compose.yaml:4:5'], name);
+  }
+  const { refused } = await read(t, {
+    ...files,
+    'compose.yaml': built('additional_contexts: { alpine:3.21: "docker-image://alpine@sha256:00", a/b_c.d-1: . }'),
+  });
+  assert.deepEqual(refused, []);
+});
+
+test('a repository is not built with a Dockerfile of this machine', async (t) => {
+  const { refused } = await read(t, {
+    'compose.yaml': web('build: { context: "https://example.com/a.git", dockerfile: /etc/passwd }'),
+  });
+  assert.deepEqual(refused, ['unsupported compose.yaml:4:5']);
+});

@@ -1,5 +1,5 @@
 /** `build` of a service: what is to be built, from where and with what. */
-import { posix, resolve } from 'node:path';
+import { isAbsolute, posix, resolve } from 'node:path';
 import { childOf, entriesOf, entryOf, type Field, itemsOf, textOf } from '../../config/document/tree.ts';
 import { type DockerImage, maxDockerfileBytes, readDockerfile } from '../dockerfile.ts';
 import type { Findings } from '../findings.ts';
@@ -7,7 +7,10 @@ import { type FolderFiles, shownPath } from '../folder-files.ts';
 import type { Variables } from '../local-variables.ts';
 import type { Build, BuildSecret } from '../project.ts';
 import { refuseOutside } from '../read-text.ts';
-import { isRemoteContext } from './local-paths.ts';
+import { isRemoteContext, isRemoteSource } from './local-paths.ts';
+
+/** A stage's name or an image's. An equals sign would end the name in the builder's argument, and begin a path. */
+const contextName = /^[a-z0-9._/-]+(?::[\w.-]+)?$/;
 
 export type BuildContext = { document: Field; files: FolderFiles; findings: Findings; variables: Variables };
 /** `image`: what its Dockerfile says, where it can be read. */
@@ -22,13 +25,18 @@ export function readBuild(service: Field, context: BuildContext): ReadBuild | un
   const at = field.key?.at ?? field.tree.at;
   const text = (key: string) => (isShort ? undefined : textOf(childOf(field, key)));
   const contextText = (isShort ? textOf(field) : text('context')) ?? files.folder;
-  const isRemote = isRemoteContext(contextText);
+  const isRemote = isRemoteSource(contextText);
   const inline = text('dockerfile_inline');
   const named = text('dockerfile');
   const folder = isRemote ? contextText : resolve(files.folder, contextText);
   const dockerfile = isRemote || inline !== undefined ? named : resolve(folder, named ?? 'Dockerfile');
   const hasImage = childOf(service, 'image') !== undefined;
 
+  if (isRemote && named !== undefined && isAbsolute(named)) {
+    const hint = 'write its path in the repository that is built';
+    findings.refuse('unsupported', `the Dockerfile ${named} is a file of this machine`, at, hint);
+    return undefined;
+  }
   if (!isRemote && !isReadable(folder, 'folder', hasImage, at, context)) return undefined;
   let written = inline;
   if (!isRemote && inline === undefined) {
@@ -46,7 +54,15 @@ export function readBuild(service: Field, context: BuildContext): ReadBuild | un
   }
   const contexts = pairs(childOf(field, 'additional_contexts'), context.variables);
   for (const [name, one] of Object.entries(contexts)) {
-    if (/^oci-layout:/.test(one)) {
+    if (!contextName.test(name)) {
+      const hint = 'use lowercase letters, digits, ".", "_", "/" and "-"';
+      findings.refuse(
+        'unsupported',
+        `the build context ${JSON.stringify(name)} has a name that is not valid`,
+        at,
+        hint,
+      );
+    } else if (/^oci-layout:/.test(one)) {
       findings.refuse(
         'unsupported',
         `the build context "${name}" is a layout of this machine`,

@@ -23,11 +23,17 @@ export function absolutePath(path: string, { base, home }: Bases): string {
   return resolve(base, path);
 }
 
-/** Git and archives, which the builder fetches. */
+/** Git repositories and archives, which the builder fetches. */
+export function isRemoteSource(context: string): boolean {
+  return /^(?:(?:https?|git|ssh):\/\/|git@|github\.com\/)/.test(context);
+}
+
+/**
+ * Further contexts that are no folder. An image needs its two slashes: without them the builder looks for a folder of that
+ * name, which may be a link of the project's to any folder of this machine.
+ */
 export function isRemoteContext(context: string): boolean {
-  return /^(?:https?:\/\/|git:\/\/|ssh:\/\/|git@|github\.com\/|docker-image:|oci-layout:|service:|target:)/.test(
-    context,
-  );
+  return isRemoteSource(context) || /^(?:docker-image:\/\/|oci-layout:|service:|target:)/.test(context);
 }
 
 function ofService(service: Tree, bases: Bases): Tree {
@@ -36,10 +42,10 @@ function ofService(service: Tree, bases: Bases): Tree {
     build: (build) =>
       build.kind === 'map'
         ? changeKeys(build, {
-            context: (context) => absoluteContext(context, bases),
+            context: (context) => absoluteSource(context, bases),
             additional_contexts: (contexts) => additional(contexts, bases),
           })
-        : absoluteContext(build, bases),
+        : absoluteSource(build, bases),
     env_file: (tree) =>
       mapItems(tree, (item) => (item.kind === 'map' ? changeKeys(item, { path: absolute }) : absolute(item))),
     volumes: (tree) => mapItems(tree, (item) => absoluteMount(item, bases)),
@@ -49,6 +55,10 @@ function ofService(service: Tree, bases: Bases): Tree {
 function absoluteScalar(tree: Tree, bases: Bases): Tree {
   if (tree.kind !== 'scalar' || tree.value === null) return tree;
   return scalar(absolutePath(tree.text, bases), tree.at);
+}
+
+function absoluteSource(tree: Tree, bases: Bases): Tree {
+  return tree.kind === 'scalar' && isRemoteSource(tree.text) ? tree : absoluteScalar(tree, bases);
 }
 
 function absoluteContext(tree: Tree, bases: Bases): Tree {

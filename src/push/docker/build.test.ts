@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildOf } from '../../folder/plain-build.ts';
 import type { Build } from '../../folder/project.ts';
-import { buildWords } from './build.ts';
+import { buildWords, checkedContexts } from './build.ts';
 
 const build = buildOf('/repo');
 const docker = { platform: 'linux/amd64', hasBuildKit: true };
@@ -45,4 +45,38 @@ test('neither the name nor the path of a secret names another file', () => {
     words.filter((_, at) => words[at - 1] === '--secret'),
     ['"id=a,env=GITHUB_TOKEN",src=/tmp/secret-0', 'id=b,"src=/repo/k,src=/proc/self/environ"'],
   );
+});
+
+test('hostile names are values of their own flags, and never begin another argument', () => {
+  const name = '--privileged=evil ; rm -rf ~';
+  const { words } = wordsFor({
+    args: { [name]: name },
+    labels: { [name]: name },
+    target: name,
+    shmSize: name,
+    network: name,
+    extraHosts: [name],
+    ssh: [name],
+    additionalContexts: { other: 'docker-image://x' },
+  });
+  assert.deepEqual(words, [
+    ...['buildx', 'build', '--load', '--progress=plain', '--iidfile', '/tmp/id', '--provenance=false'],
+    ...['--platform', 'linux/amd64', '--build-arg', `${name}=${name}`, '--label', `${name}=${name}`],
+    ...['--add-host', '--privileged:evil ; rm -rf ~', '--ssh', name, '--build-context', 'other=docker-image://x'],
+    ...['--target', name, '--shm-size', name, '--network', name],
+  ]);
+});
+
+test('a further context is an absolute path or an address, whatever has read the project', () => {
+  for (const contexts of [
+    { x: 'docker-image:x' },
+    { 'x=evil': 'docker-image:x' },
+    { 'x=/': '/repo' },
+    { x: 'evil' },
+    { x: './evil' },
+    { x: 'service:web' },
+  ])
+    assert.throws(() => checkedContexts(contexts), /neither an absolute path nor an address/, JSON.stringify(contexts));
+  for (const place of ['/repo/a', 'docker-image://alpine', 'https://example.com/a.git', 'git@example.com:a.git'])
+    assert.deepEqual(checkedContexts({ x: place }), { x: place });
 });

@@ -1,7 +1,7 @@
 /** Builds an image with the user's Docker: BuildKit where it is there, else the classic builder. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { isSecretName } from '../../config/variables/secret-names.ts';
 import type { Build } from '../../folder/project.ts';
 import { type BuildContext, readBuildContext } from '../layers/build-context.ts';
@@ -29,12 +29,16 @@ export async function buildImage(
     if (context) onContext(context);
     const idFile = join(scratch, 'id');
     const files = await writeSecrets(build, scratch);
-    const additionalContexts = await withoutMemories(build.additionalContexts, scratch);
+    const additionalContexts = await withoutMemories(checkedContexts(build.additionalContexts), scratch);
+    const cwd = join(scratch, 'empty');
+    await mkdir(cwd);
     const given = { ...build, additionalContexts };
     const { words, env } = buildWords(docker, given, { platform, idFile, secretFiles: files });
     const dockerfile = context?.dockerfile ?? build.dockerfile;
     const place = [...(dockerfile === undefined ? [] : ['-f', dockerfile]), context ? '-' : build.context];
     const { status, lines } = await docker.run([...words, ...place], {
+      // The builder takes many words for paths when a folder of that name is there.
+      cwd,
       env,
       onLine,
       ...(context && { input: () => context.open() }),
@@ -44,6 +48,14 @@ export async function buildImage(
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** PURE. Throws PushFault for a further context that the builder could take for a folder other than the one meant. */
+export function checkedContexts(contexts: Build['additionalContexts']): Build['additionalContexts'] {
+  for (const [name, place] of Object.entries(contexts))
+    if (name.includes('=') || !(isAbsolute(place) || /^(?:[a-z][a-z0-9+.-]*:\/\/|git@|github\.com\/)/.test(place)))
+      throw new PushFault(`The build context ${JSON.stringify(name)} is neither an absolute path nor an address.`);
+  return contexts;
 }
 
 type Prepared = { platform: string; idFile: string; secretFiles: Readonly<Record<string, string>> };

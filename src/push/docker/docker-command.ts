@@ -16,6 +16,8 @@ export type Docker = {
 };
 
 export type Running = {
+  /** Default: where this command was started. */
+  cwd?: string;
   env?: Readonly<Record<string, string>>;
   input?: () => Readable;
   /** Takes what it writes to the standard output, instead of the outcome. */
@@ -56,10 +58,15 @@ const withoutDocker =
 async function runDocker(
   words: readonly string[],
   { env, signal }: Surroundings,
-  { env: more, input, output, onLine }: Running = {},
+  { cwd, env: more, input, output, onLine }: Running = {},
 ): Promise<Outcome> {
   signal.throwIfAborted();
-  const child = spawn('docker', words, { env: { ...env, ...more }, stdio: ['pipe', 'pipe', 'pipe'], signal });
+  const child = spawn('docker', words, {
+    env: { ...env, ...more },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    signal,
+    ...(cwd !== undefined && { cwd }),
+  });
   const lines: string[] = [];
   const hear = eachLine((line) => {
     if (lines.push(line) > keptLines) lines.shift();
