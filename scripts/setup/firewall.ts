@@ -1,11 +1,11 @@
-/** What the firewall around applications is made with: nftables, and iproute2 for trying it out. */
+/** What the firewall around applications is made with: nftables, conntrack, and iproute2 for trying it out. */
 import type { Announce } from './announce.ts';
 import { installPackages } from './apt.ts';
 import { findProgram } from './commands.ts';
 import type { Host } from './host.ts';
 
 /** By the program that each one brings. */
-const packages = { nft: 'nftables', ip: 'iproute2' };
+const packages = { nft: 'nftables', conntrack: 'conntrack', ip: 'iproute2' };
 
 /** Where it cannot be had, the service says so, and how it is served without. */
 export async function provideFirewall(host: Host, announce: Announce): Promise<void> {

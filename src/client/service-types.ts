@@ -592,6 +592,12 @@ export type OperationEvent = (
     }
   | {
       kind: 'operation';
+      operation: 'set-pod-targets';
+      because: string;
+      targets: string;
+    }
+  | {
+      kind: 'operation';
       operation: 'create-volume';
       because: string;
       volume: string;
@@ -1188,8 +1194,6 @@ export type Operations = {
       message: string;
       claimUrl: string;
       claimToken: string;
-      /** Parameters of the query that are not known and were ignored. */
-      warnings?: string[];
     };
   };
   /** Stop all pods of an application, which keeps its address and its data. `/stopApplication` */

@@ -11,6 +11,7 @@ import type { OwnImageLimits } from '../deployment/limits/pull-limits.ts';
 import type { VolumeUse, WorkloadUse } from '../deployment/metrics/use.ts';
 import type { EngineOperation, ImageRequest, ResolvedImage } from '../deployment/plan/operation.ts';
 import type { Egress } from '../deployment/workload/egress.ts';
+import type { PodTargets } from '../deployment/workload/pod-addresses.ts';
 import type { Observed, ObservedWorkload, WorkloadName } from '../deployment/workload/workload.ts';
 import type { Exec } from './exec.ts';
 import type { VolumeArchives, VolumeCopies } from './volume-facets.ts';
@@ -69,6 +70,7 @@ export type EngineFacets = {
   disk: HostDisk;
   isolation: Isolation;
   addresses: Addresses;
+  podAddresses: PodAddresses;
   fairness: Fairness;
   usage: UsageMeter;
   copies: VolumeCopies;
@@ -111,6 +113,12 @@ export type HostDisk = {
 export type Isolation = {
   /** From now on; connections that are there stay. Throws EngineFault when the deployment has no network. */
   setEgress(deploymentId: string, egress: Egress): Promise<void>;
+};
+
+/** Addresses that the names of pods resolve to while workloads change. Without this facet `observe` has no `podTargets`. */
+export type PodAddresses = {
+  /** Replaces what all pod addresses of the deployment lead to. Throws EngineFault when the deployment has no network. */
+  set(deploymentId: string, targets: PodTargets): Promise<void>;
 };
 
 /** The addresses of workloads, where the engine chooses them itself, and could give one to somebody else at once. */

@@ -1,14 +1,14 @@
 /** For work that is done again and again, whether it went well or not: a guard, a watch. */
 
-/** The same work, which never rejects; answers whether it went well. Of failures in a row only the first is told. */
-export function reportingFirstFault(
-  work: () => Promise<unknown>,
+/** The same work, which never rejects; returns whether it went well. Of consecutive failures only the first is reported. */
+export function reportingFirstFault<Args extends unknown[]>(
+  work: (...args: Args) => Promise<unknown>,
   onFault: (error: unknown) => void,
-): () => Promise<boolean> {
+): (...args: Args) => Promise<boolean> {
   let wentWell = true;
-  return async () => {
+  return async (...args) => {
     try {
-      await work();
+      await work(...args);
       wentWell = true;
     } catch (error) {
       if (wentWell) onFault(error);

@@ -4,7 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { type Egress, noEgress, openEgress, parseEgress } from '../../src/deployment/workload/egress.ts';
-import { removeFirewall, startFirewall } from '../../src/engine/docker/firewall/firewall.ts';
+import { startFirewall } from '../../src/engine/docker/firewall/firewall.ts';
+import { removeFirewall } from '../../src/engine/docker/firewall/isolate.ts';
 import { readListing } from '../../src/engine/docker/firewall/listing.ts';
 import { apply, list } from '../../src/engine/docker/firewall/nft.ts';
 import {

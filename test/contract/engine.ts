@@ -15,6 +15,7 @@ import { imagesContract, noImagesContract } from './images.ts';
 import { isolationContract, noIsolationContract } from './isolation.ts';
 import { lifecycleContract } from './lifecycle.ts';
 import { logsContract } from './logs.ts';
+import { podAddressesContract } from './pod-addresses.ts';
 import { readinessContract } from './readiness.ts';
 import { createScene, type Scene } from './scene.ts';
 import { usageContract } from './usage.ts';
@@ -48,6 +49,7 @@ const facetContracts = {
   disk: [diskContract, undefined],
   isolation: [isolationContract, noIsolationContract],
   addresses: [addressesContract, undefined],
+  podAddresses: [podAddressesContract, undefined],
   fairness: [fairnessContract, undefined],
   usage: [usageContract, undefined],
   copies: [copiesContract, undefined],

@@ -53,6 +53,9 @@ async function perform(
     case 'set-egress':
       await facetOf(engine, 'isolation').setEgress(deployment.id, operation.egress);
       return;
+    case 'set-pod-targets':
+      await facetOf(engine, 'podAddresses').set(deployment.id, operation.targets);
+      return;
     case 'swap-volumes': {
       const { volumes, restoreId, filledKey, snapshotId, fromDeploymentId } = operation;
       const madeFor = fromDeploymentId ?? deployment.id;

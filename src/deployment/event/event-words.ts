@@ -84,6 +84,8 @@ function objectOf(event: EventOf<'operation'>): string {
       return event.volume;
     case 'set-egress':
       return event.egress;
+    case 'set-pod-targets':
+      return event.targets;
     case 'check':
       return event.images.join(' ');
     case 'pull':

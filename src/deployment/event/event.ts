@@ -64,6 +64,7 @@ const OperationEvent = Type.Union(
   [
     operation('create-network', {}),
     operation('set-egress', { egress: text }),
+    operation('set-pod-targets', { targets: text }),
     operation('create-volume', { volume: text, sizeBytes: bytes }),
     operation('grow-volume', { volume: text, sizeBytes: bytes }),
     operation('check', { images: Type.Array(text) }),

@@ -4,6 +4,7 @@ import type { EventOf } from '../event/event.ts';
 import { describeOperation } from '../event/event-words.ts';
 import type { Endpoint } from '../site.ts';
 import { type Egress, printEgress } from '../workload/egress.ts';
+import { type PodTargets, printTargets } from '../workload/pod-addresses.ts';
 import type { Neighbour, Workload, WorkloadName } from '../workload/workload.ts';
 
 /** Steps that an engine executes. Each one is idempotent: done twice, the second is a no-op. */
@@ -13,7 +14,7 @@ export type EngineOperation =
   | { kind: 'create-volume'; volume: string; sizeBytes: number; because: string }
   /** Of a volume with a hard limit, while it is used; none is ever made smaller. */
   | { kind: 'grow-volume'; volume: string; sizeBytes: number; because: string }
-  /** `neighbours`: all of its revision, for engines that tell a pod the others' names as it starts. */
+  /** `neighbours`: all of its revision, for engines that write the others' names into a workload as it starts. */
   | { kind: 'start'; workload: Workload; neighbours?: readonly Neighbour[]; because: string }
   /** Stops (with the engine's grace period) and removes. */
   | { kind: 'remove'; name: WorkloadName; because: string }
@@ -27,6 +28,9 @@ export type ImagePull = { kind: 'pull'; because: string } & ImageRequest;
 
 /** From now on; connections that are there stay. */
 export type EgressChange = { kind: 'set-egress'; egress: Egress; because: string };
+
+/** From now on, for new connections; connections that are open stay. */
+export type PodTargetsChange = { kind: 'set-pod-targets'; targets: PodTargets; because: string };
 
 export type VolumeSwap = {
   kind: 'swap-volumes';
@@ -63,6 +67,8 @@ export type Operation =
   | VolumeSwap
   /** Of an engine with rules around workloads. */
   | EgressChange
+  /** Of an engine with pod addresses. */
+  | PodTargetsChange
   /** Makes the edge send the public paths to these endpoints, and to nothing else; `revision` then serves as a whole. */
   | { kind: 'route'; endpoints: readonly Endpoint[]; revision?: number; because: string }
   /** Gives requests under way at these addresses, of old workloads, time to end. */
@@ -78,6 +84,8 @@ export function eventOf(operation: Operation): EventOf<'operation'> {
       return { ...common, operation: kind };
     case 'set-egress':
       return { ...common, operation: kind, egress: printEgress(operation.egress) };
+    case 'set-pod-targets':
+      return { ...common, operation: kind, targets: printTargets(operation.targets) };
     case 'create-volume':
     case 'grow-volume':
       return { ...common, operation: kind, volume: operation.volume, sizeBytes: operation.sizeBytes };

@@ -9,6 +9,7 @@ import { printEgress } from '../workload/egress.ts';
 import { isSameWorkload } from '../workload/fingerprint.ts';
 import type { Neighbour, Observed, ObservedWorkload, Workload } from '../workload/workload.ts';
 import type { ImageRequest, Operation } from './operation.ts';
+import { planPodTargets } from './pod-targets.ts';
 
 /** `endpoints`: what the edge serves for the deployment now. */
 export function plan(desired: Desired, observed: Observed, endpoints: Endpoint[]): Operation[] {
@@ -55,6 +56,7 @@ function planRunning(desired: Running, observed: Observed, endpoints: Endpoint[]
   // Nobody goes back to a revision that has never served, and of those there may be many.
   const hasServed = desired.hasServed || endpoints.length > 0;
   if (!hasServed && outdated.length > 0) return outdated.map(asOutdated);
+  const podTargets = planPodTargets(matches, outdated, observed);
   const unfinished = [
     ...planNetwork(desired, observed),
     ...desired.volumes
@@ -69,8 +71,8 @@ function planRunning(desired: Running, observed: Observed, endpoints: Endpoint[]
     ...planStarts(desired, observed, matches, outdated).map((operation) => avoiding(operation, matches, endpoints)),
   ];
   if (unfinished.length > 0 || !matches.every(({ found }) => found?.isReady))
-    return [...planWithdrawal(unfinished, observed, endpoints), ...unfinished];
-  return planSwitch(desired, matches, outdated, endpoints);
+    return [...podTargets, ...planWithdrawal(unfinished, observed, endpoints), ...unfinished];
+  return [...podTargets, ...planSwitch(desired, matches, outdated, endpoints)];
 }
 
 /** Whoever has one of the volumes, or may have, goes; then all of them are swapped. Nothing else is done before. */

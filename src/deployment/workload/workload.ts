@@ -1,6 +1,7 @@
 /** Workloads: what an engine is asked to run, and what it says about them. Engine-neutral values only. */
 import type { CommandCheck, ContainerOptions, HttpCheck, RegistryLogin, Resources } from '../../config/spec/spec.ts';
 import type { Instant, LastExit } from '../deployment.ts';
+import type { PodTargets } from './pod-addresses.ts';
 
 /** `berth-<deployment>-<pod>-<revision>-<replica>`, and `-r<n>` after a restart that was asked for: deterministic, so that a second create is "already exists". */
 export type WorkloadName = string;
@@ -69,6 +70,8 @@ export type Observed = {
   volumeSizes?: Record<string, number>;
   /** Of those asked for; absent where the engine has no store of images, and whoever starts brings its image. */
   images?: ObservedImages;
+  /** Where pod addresses lead; absent on an engine that has Services of its own, or no firewall to translate with. */
+  podTargets?: PodTargets;
   workloads: ObservedWorkload[];
 };
 

@@ -2,7 +2,7 @@
 import type Docker from 'dockerode';
 import type { EngineOperation } from '../../deployment/plan/operation.ts';
 import { printEgress } from '../../deployment/workload/egress.ts';
-import type { Observed } from '../../deployment/workload/workload.ts';
+import type { Observed, WorkloadName } from '../../deployment/workload/workload.ts';
 import { ImageFault } from '../../images/image-fault.ts';
 import type { Images } from '../../images/open.ts';
 import type { Engine, EngineFacets } from '../engine.ts';
@@ -157,10 +157,18 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
       case 'remove-volume':
         return volumes.remove(deploymentId, operation.volume);
       case 'start':
-        return workloads.start(deploymentId, operation.workload, heldBack.get(deploymentId));
+        return workloads.start(deploymentId, operation.workload, {
+          avoid: heldBack.get(deploymentId),
+          neighbours: firewall && operation.neighbours,
+        });
       case 'remove':
-        return workloads.remove(operation.name);
+        return removeWorkload(operation.name);
     }
+  }
+
+  async function removeWorkload(name: WorkloadName): Promise<void> {
+    const address = await workloads.remove(name);
+    if (address !== undefined) await firewall?.forget(address);
   }
 
   /** The last of a deployment: what the firewall and the kernel know of it goes with it. */
@@ -171,10 +179,11 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
   }
 
   /** A network that nobody has told the firewall about has the egress of those: none. */
-  function withEgress(deploymentId: string, observed: Observed): Observed {
+  function withRules(deploymentId: string, observed: Observed): Observed {
     if (!firewall || !observed.hasNetwork) return observed;
     const egress = firewall.egressOf(bridgeName(owner, deploymentId)) ?? { kind: 'none' };
-    return { ...observed, egress: printEgress(egress) };
+    const podTargets = firewall.targetsOf(bridgeName(owner, deploymentId));
+    return { ...observed, egress: printEgress(egress), podTargets };
   }
 
   return {
@@ -185,7 +194,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
     observe: (deploymentId, images) =>
       withFaults(async () => {
         const mark = { event: events.mark(), atMs: now() };
-        const observed = withEgress(deploymentId, await observer.observe(deploymentId, images));
+        const observed = withRules(deploymentId, await observer.observe(deploymentId, images));
         marks.set(observed, mark);
         return observed;
       }),
@@ -232,6 +241,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
     disk: { use: () => withFaults(diskUse), mendVolumes: () => withFaults(volumes.mend) },
     ...(firewall && {
       isolation: { setEgress: (deploymentId, egress) => withFaults(() => networks.setEgress(deploymentId, egress)) },
+      podAddresses: { set: (deploymentId, targets) => withFaults(() => networks.setTargets(deploymentId, targets)) },
     }),
     addresses: { holdBack: (deploymentId, addresses) => void heldBack.set(deploymentId, addresses) },
     ...(fairness && { fairness }),

@@ -108,6 +108,8 @@ function tellOperation(event: EventOf<'operation'>): string {
       return 'Network removed';
     case 'set-egress':
       return `Outgoing connections: ${event.egress}`;
+    case 'set-pod-targets':
+      return 'Names of pods lead to the workloads that serve';
     case 'create-volume':
       return `Volume ${event.volume} created`;
     case 'grow-volume':

@@ -7,11 +7,16 @@ import type { ContainerOptions, TmpfsSpec } from '../../../config/spec/spec.ts';
 export function withOptions(
   base: HostConfig,
   options: ContainerOptions,
-  { memoryBytes, mountPaths }: { memoryBytes: number; mountPaths: string[] },
+  {
+    memoryBytes,
+    mountPaths,
+    hosts: known,
+  }: { memoryBytes: number; mountPaths: string[]; hosts?: ReadonlyMap<string, string> | undefined },
 ): HostConfig {
   const { shmBytes, readOnly, ulimits = {}, groups, extraHosts = {}, sysctls } = options;
   const inMemory = directoriesInMemory(options, mountPaths);
-  const hosts = Object.entries(extraHosts);
+  // A configuration's own words come first; two lines of one name would both hold.
+  const hosts = Object.entries({ ...Object.fromEntries(known ?? []), ...extraHosts });
   const own = new Set(Object.keys(ulimits));
   return {
     ...base,

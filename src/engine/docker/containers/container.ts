@@ -27,6 +27,8 @@ export type ContainerRequest = {
   image: ImageFacts;
   host: HostFacts;
   runtime: Runtime;
+  /** Lines of its hosts file, by name. Names that its configuration gives an address are not among them. */
+  hosts?: ReadonlyMap<string, string>;
   /** The number of the one that it has, where it asks for one. */
   gpu?: number;
   /** See `mountsOf`. */
@@ -84,7 +86,11 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
       ...(group && { CgroupParent: group.parent }),
       ...(throttle && throttled(throttle.devices, throttle.rate)),
       ...(resolvers && { Dns: resolvers }),
-      ...withOptions(hardening(host.architecture, runtime), container, { memoryBytes, mountPaths }),
+      ...withOptions(hardening(host.architecture, runtime), container, {
+        memoryBytes,
+        mountPaths,
+        hosts: request.hosts,
+      }),
       OomScoreAdj: scoreOf(requestsOf(workload.resources).memoryBytes, group?.allBytes ?? host.memoryBytes),
     },
     NetworkingConfig: {

@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { isSameWorkload } from '../../../deployment/workload/fingerprint.ts';
-import type { Workload, WorkloadName } from '../../../deployment/workload/workload.ts';
+import type { Neighbour, Workload, WorkloadName } from '../../../deployment/workload/workload.ts';
 import { createSemaphore, serializeByKey } from '../../../lib/concurrency.ts';
 import { EngineFault } from '../../engine.ts';
 import type { LocalImages } from '../../images/local-images.ts';
@@ -18,12 +18,22 @@ import type { LoopVolumes } from '../volumes/loop-volumes.ts';
 import { type ContainerRequest, containerOptions } from './container.ts';
 import { putFiles } from './files.ts';
 import { gpuFor } from './gpus.ts';
+import { hostsOf } from './hosts.ts';
 import { mountPaths, nestedVolumes } from './mounts.ts';
 
 export type Workloads = {
-  /** Afterwards the container exists, complete with its files, and was started. A new one has none of the addresses to avoid. */
-  start(deploymentId: string, workload: Workload, avoid?: readonly string[]): Promise<void>;
-  remove(name: WorkloadName): Promise<void>;
+  /** Afterwards the container exists, complete with its files, and was started. */
+  start(deploymentId: string, workload: Workload, surroundings?: Surroundings): Promise<void>;
+  /** Returns the address that it had, if it was there. */
+  remove(name: WorkloadName): Promise<string | undefined>;
+};
+
+/** What a new container is made with besides its workload. */
+export type Surroundings = {
+  /** Addresses that it must not have. */
+  avoid?: readonly string[] | undefined;
+  /** All workloads of its revision, by whose names it reaches their pod addresses. Absent: the engine's DNS resolves names. */
+  neighbours?: readonly Neighbour[] | undefined;
 };
 
 export type WorkloadOptions = Pick<ContainerRequest, 'owner' | 'runtime' | 'resolvers' | 'stopSeconds'> & {
@@ -48,19 +58,19 @@ export function createWorkloads(docker: Docker, options: WorkloadOptions): Workl
   const inTurn = serializeByKey();
 
   /** One creation at a time per deployment: the next one has to see the address that this one takes. */
-  function create(deploymentId: string, workload: Workload, avoid: readonly string[]): Promise<Docker.Container> {
-    const make = () => createContainer(docker, options, deploymentId, { workload, avoid });
+  function create(deploymentId: string, workload: Workload, surroundings: Surroundings): Promise<Docker.Container> {
+    const make = () => createContainer(docker, options, deploymentId, { workload, ...surroundings });
     return inTurn(deploymentId, () => (workload.useGPU ? gpuGate(make) : make()));
   }
 
   return {
-    async start(deploymentId, workload, avoid = []) {
+    async start(deploymentId, workload, surroundings = {}) {
       const found = await findOurs(docker, options.owner, workload.name);
       await mountLoops(options.loops, deploymentId, workload);
       if (found && isComplete(found, workload)) return startAgain(docker, found, workload, startGate);
       if (found) await removeContainer(docker, found.Id);
       try {
-        const container = await create(deploymentId, workload, avoid);
+        const container = await create(deploymentId, workload, surroundings);
         await putFiles(container, workload);
         await startGate(() => startContainer(container, workload));
       } catch (error) {
@@ -70,12 +80,13 @@ export function createWorkloads(docker: Docker, options: WorkloadOptions): Workl
 
     async remove(name) {
       const found = await findOurs(docker, options.owner, name);
-      if (!found) return;
+      if (!found) return undefined;
       const container = docker.getContainer(found.Id);
       // 304: it has stopped already. 409: its removal is under way. 500: it cannot be stopped, only killed.
       const t = stopSecondsOf(found.Config.Labels, options.stopSeconds);
       if (found.State.Running) await unless(container.stop({ t }), 304, 404, 409, 500);
       await removeContainer(docker, found.Id);
+      return found.Config.Labels[labelKeys.address];
     },
   };
 }
@@ -137,7 +148,7 @@ async function createContainer(
   docker: Docker,
   { owner, runtime, resolvers, stopSeconds, hostFacts, loops, gpus, diskRate, groups, localImages }: WorkloadOptions,
   deploymentId: string,
-  { workload, avoid }: { workload: Workload; avoid: readonly string[] },
+  { workload, avoid = [], neighbours }: { workload: Workload } & Surroundings,
 ): Promise<Docker.Container> {
   const [host, image, network, promised] = await Promise.all([
     hostFacts(),
@@ -171,6 +182,7 @@ async function createContainer(
     resolvers,
     stopSeconds,
     ...(gpu !== undefined && { gpu }),
+    ...(neighbours && { hosts: hostsOf(workload, neighbours, address) }),
   };
   return docker.createContainer(containerOptions(request));
 }

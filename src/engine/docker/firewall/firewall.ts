@@ -3,11 +3,14 @@
  * changes or flushes it, within seconds it is whole again. What the kernel tells of changes only spares looks.
  */
 import { type Egress, printEgress } from '../../../deployment/workload/egress.ts';
+import type { PodTargets } from '../../../deployment/workload/pod-addresses.ts';
 import { createSemaphore } from '../../../lib/concurrency.ts';
 import { reportingFirstFault } from '../../../lib/first-fault.ts';
 import { latestOnly } from '../../../lib/latest-only.ts';
-import { type Listing, readListing } from './listing.ts';
+import { forgetFlows } from './flows.ts';
+import { isWhole, type Listing, readListing } from './listing.ts';
 import { apply, list } from './nft.ts';
+import { retargetText } from './pod-translation.ts';
 import {
   type Admission,
   admissionText,
@@ -18,7 +21,6 @@ import {
   edgeText,
   policyChain,
   type RuleSettings,
-  removalText,
   tableName,
   tableText,
 } from './rules.ts';
@@ -38,6 +40,11 @@ export type Firewall = {
   /** The bridge is gone. */
   dismiss(bridge: string): Promise<void>;
   egressOf(bridge: string): Egress | undefined;
+  /** Replaces where the pod addresses of the bridge lead, for new connections. */
+  retarget(bridge: string, targets: PodTargets): Promise<void>;
+  targetsOf(bridge: string): PodTargets;
+  /** The container with this address is gone. */
+  forget(address: string): Promise<void>;
   /** While it rests, another process looks after the rules. */
   rest(isResting: boolean): void;
   /** Stops looking after the rules; they stay. */
@@ -75,6 +82,8 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
   const strangers = new Map<string, number>();
   /** Those of the other processes, as they were seen last. */
   let otherEdges: EdgePlace[] = [];
+  /** As they were seen last, or written: the table itself is where every process of this machine finds them. */
+  let targets: ReadonlyMap<string, PodTargets> = new Map();
   /** Of the table as it was loaded. */
   let resolvers: string[] = [];
   let shape = '';
@@ -88,7 +97,7 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
   function rules(resolvers: string[], awaited: Bridges = new Map()): string {
     // In one order: processes that look after one table would else undo each other's.
     const sorted = new Map([...bridges, ...awaited].sort(([a], [b]) => (a < b ? -1 : 1)));
-    return tableText({ owner, resolvers, answersAll, edges: [...ownEdges, ...otherEdges] }, sorted);
+    return tableText({ owner, resolvers, answersAll, edges: [...ownEdges, ...otherEdges] }, sorted, targets);
   }
 
   /** Nobody has to wait for it: it is for the next boot. */
@@ -100,8 +109,12 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
   }
 
   async function load(): Promise<void> {
+    await write(await look());
+  }
+
+  async function write(found: Listing | undefined): Promise<void> {
     const present = await readResolvers();
-    const awaited = awaitedByOthers(await look());
+    const awaited = awaitedByOthers(found);
     await apply(rules(present, awaited));
     // Not before: what was not loaded would be taken for loaded at the next look.
     resolvers = present;
@@ -115,10 +128,27 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
     void remember();
   }
 
+  /** Where the kernel has other entries than were seen last, a whole table is written, with those of other bridges. */
+  async function lead(bridge: string, wanted: PodTargets): Promise<void> {
+    const text = retargetText(tableName(owner), bridge, targets.get(bridge) ?? {}, wanted);
+    if (text === '') return;
+    const others = () => [...targets].filter(([each]) => each !== bridge);
+    const own: [string, PodTargets][] = Object.keys(wanted).length > 0 ? [[bridge, wanted]] : [];
+    await apply(text).catch(async () => {
+      const found = await look();
+      targets = new Map([...others(), ...own]);
+      await write(found);
+    });
+    targets = new Map([...others(), ...own]);
+    void remember();
+  }
+
   async function look(): Promise<Listing | undefined> {
     const json = await list(tableName(owner));
     const found = json === undefined ? undefined : readListing(json);
     otherEdges = found?.edges.filter(({ of }) => of !== ownEdges[0]?.of) ?? [];
+    // A table that somebody has removed gets back what was in it.
+    if (found) targets = found.targets;
     return found;
   }
 
@@ -205,6 +235,10 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
     log.error({ err }, 'firewall rules cannot be looked after, will be tried again'),
   );
 
+  const forgetting = reportingFirstFault(forgetFlows, (err) =>
+    log.warn({ err }, 'connections to removed containers cannot be closed; UDP clients may keep sending there'),
+  );
+
   await inTurn(async () => {
     followOthers(await look());
     await load();
@@ -247,7 +281,12 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
         admittedAt.delete(bridge);
         // Whoever removes something does not have to wait for it: the next look sees what is too much.
         if (bridges.delete(bridge)) await change(dismissalText(owner, bridge)).catch(() => {});
+        await lead(bridge, {}).catch(() => {});
       }),
+
+    retarget: (bridge, wanted) => inTurn(() => lead(bridge, wanted)),
+    targetsOf: (bridge) => targets.get(bridge) ?? {},
+    forget: async (address) => void (await forgetting(address)),
 
     egressOf: (bridge) => bridges.get(bridge)?.egress,
 
@@ -260,17 +299,4 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
       if (!isResting) await inTurn(remember);
     },
   };
-}
-
-/** Takes the rules out of the kernel; no error when there are none. Throws ProgramError. */
-export async function removeFirewall(owner: string): Promise<void> {
-  if ((await list(tableName(owner))) !== undefined) await apply(removalText(owner));
-}
-
-function isWhole(found: Listing, shape: string, wanted: Bridges): boolean {
-  if (found.shape !== shape || found.bridges.size !== wanted.size) return false;
-  return [...wanted].every(([bridge, { egress, turn }]) => {
-    const there = found.bridges.get(bridge);
-    return there?.chain === policyChain(egress) && there.turn === turn;
-  });
 }

@@ -8,9 +8,10 @@ import { replaceFile } from '../../../lib/replace-file.ts';
 import { labelKeys, labelSelector } from '../../labels.ts';
 import { isLocal } from '../host/host-facts.ts';
 import { bridgeName } from '../names.ts';
-import { type Firewall, type FirewallOptions, removeFirewall, startFirewall } from './firewall.ts';
-import { ProgramError } from './nft.ts';
+import { type Firewall, type FirewallOptions, startFirewall } from './firewall.ts';
+import { apply, list, ProgramError } from './nft.ts';
 import { readResolvers } from './resolvers.ts';
+import { removalText, tableName } from './rules.ts';
 import { checkFromInside } from './self-check.ts';
 
 export type Isolation = {
@@ -61,6 +62,11 @@ export async function endIsolation(owner: string, dataDir: string): Promise<void
   if (!existsSync(rulesFile(dataDir))) return;
   await removeFirewall(owner);
   await rm(rulesFile(dataDir));
+}
+
+/** Takes the rules out of the kernel; no error when there are none. Throws ProgramError. */
+export async function removeFirewall(owner: string): Promise<void> {
+  if ((await list(tableName(owner))) !== undefined) await apply(removalText(owner));
 }
 
 /** Containers of a network run on while the service is away, and start with the engine before the service does. */

@@ -1,6 +1,8 @@
 /** PURE. What `nft --json list table` says, reduced to what the rules mean. */
 import { type Egress, noEgress, openEgress, parseEgress } from '../../../deployment/workload/egress.ts';
-import { type EdgePlace, edgeSets, policyChain } from './rules.ts';
+import type { PodTargets } from '../../../deployment/workload/pod-addresses.ts';
+import { readTargets, targetsMap } from './pod-translation.ts';
+import { type Bridges, type EdgePlace, edgeSets, policyChain } from './rules.ts';
 
 export type Listing = {
   /**
@@ -11,6 +13,8 @@ export type Listing = {
   /** Bridge → the chain of its policy, and how often that was decided. */
   bridges: Map<string, { chain: string; turn: number }>;
   edges: EdgePlace[];
+  /** Where pod addresses lead, of each bridge. */
+  targets: Map<string, PodTargets>;
   /** By their chains, which are there. */
   policies: Map<string, Egress>;
 };
@@ -29,12 +33,15 @@ type Entry = {
 /** `val` with what else is known of it, as nft writes it where there is anything. */
 type Elem = { val: unknown; comment?: string; expires?: number };
 
+const filledByKernel = new Set(['paced', 'crowded']);
+
 /** Throws SyntaxError for what is no JSON. */
 export function readListing(json: string): Listing {
   const { nftables } = JSON.parse(json) as { nftables: Record<string, Entry>[] };
   const bridges: Listing['bridges'] = new Map();
   const edges: EdgePlace[] = [];
-  const targets = new Map<string, string[]>();
+  const rulesOf = new Map<string, string[]>();
+  let targets: Listing['targets'] = new Map();
   const chains = new Set<string>();
   const kept: unknown[] = [];
   for (const object of nftables) {
@@ -43,14 +50,15 @@ export function readListing(json: string): Listing {
     const { handle: _, elem, ...rest } = entry;
     const { name = '', chain = '', comment } = rest;
     const isOfEdges = edgeSets.some((set) => set.name === name);
-    if (kind === 'map') for (const [bridge, policy] of readElements(elem)) bridges.set(bridge, policy);
+    if (kind === 'map' && name === targetsMap) targets = readTargets(elem);
+    else if (kind === 'map') for (const [bridge, policy] of readElements(elem)) bridges.set(bridge, policy);
     if (kind === 'set' && isOfEdges) edges.push(...readEdges(elem));
     if (kind === 'chain') chains.add(name);
-    if (kind === 'rule' && comment !== undefined) targets.set(chain, [...(targets.get(chain) ?? []), comment]);
-    const isFixed = kind === 'set' && name !== 'paced' && !isOfEdges;
+    if (kind === 'rule' && comment !== undefined) rulesOf.set(chain, [...(rulesOf.get(chain) ?? []), comment]);
+    const isFixed = kind === 'set' && !filledByKernel.has(name) && !isOfEdges;
     kept.push({ [kind]: isFixed ? { ...rest, elem } : rest });
   }
-  return { shape: JSON.stringify(kept), bridges, edges, policies: readPolicies(chains, targets) };
+  return { shape: JSON.stringify(kept), bridges, edges, targets, policies: readPolicies(chains, rulesOf) };
 }
 
 function readElements(elem: unknown): Listing['bridges'] {
@@ -89,4 +97,13 @@ function readPolicies(chains: ReadonlySet<string>, targets: ReadonlyMap<string, 
   const known = [noEgress, openEgress, ...lists.filter((egress) => egress !== undefined)];
   const byChain = known.map((egress) => [policyChain(egress), egress] as const);
   return new Map(byChain.filter(([chain]) => chains.has(chain)));
+}
+
+/** Whether the table has these rules, and every bridge the egress that it was admitted with. */
+export function isWhole(found: Listing, shape: string, wanted: Bridges): boolean {
+  if (found.shape !== shape || found.bridges.size !== wanted.size) return false;
+  return [...wanted].every(([bridge, { egress, turn }]) => {
+    const there = found.bridges.get(bridge);
+    return there?.chain === policyChain(egress) && there.turn === turn;
+  });
 }

@@ -13,6 +13,7 @@ import { type Egress, type EgressTarget, printEgress } from '../../../deployment
 import { mailPorts } from '../../../lib/mail-ports.ts';
 import { reservedIPv4, reservedIPv6 } from '../../../lib/reserved-addresses.ts';
 import { bridgePrefix, everyBridgePrefix } from '../names.ts';
+import { type BridgeTargets, crowdRule, translationText } from './pod-translation.ts';
 
 export type RuleSettings = {
   owner: string;
@@ -53,7 +54,7 @@ export function tableName(owner: string): string {
 }
 
 /** Replaces the table, or makes it. */
-export function tableText(settings: RuleSettings, bridges: Bridges): string {
+export function tableText(settings: RuleSettings, bridges: Bridges, targets: BridgeTargets = new Map()): string {
   const ours = `"${bridgePrefix(settings.owner)}*"`;
   const policies = new Map([...bridges.values()].map(({ egress }) => [policyChain(egress), egress]));
   return `${removalText(settings.owner)}
@@ -84,7 +85,7 @@ ${edgeSets.map((set) => edgeSetText(set, settings.edges ?? [])).join('')}  set r
     type filter hook prerouting priority raw; policy accept;
     iifname ${ours} fib daddr . iif oif exists notrack
   }
-${answerAllText(settings, ours)}  chain forward {
+${translationText(ours, targets)}${answerAllText(settings, ours)}  chain forward {
     type filter hook forward priority filter - 10; policy accept;
     iifname ${ours} goto leaving
     oifname ${ours} goto arriving
@@ -96,6 +97,7 @@ ${answerAllText(settings, ours)}  chain forward {
 
   chain leaving {
     ct state established,related accept
+    ${crowdRule}
     fib daddr . iif oif exists accept
     oifname "${everyBridgePrefix}*" goto refuse
     update @paced { iifname limit ${pace} } drop

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type Docker from 'dockerode';
 import { type Egress, printEgress } from '../../../deployment/workload/egress.ts';
+import type { PodTargets } from '../../../deployment/workload/pod-addresses.ts';
 import { EngineFault } from '../../engine.ts';
 import { deploymentLabels, isOwnedBy, labelKeys } from '../../labels.ts';
 import { orAbsent, statusOf, textOf, unless } from '../faults.ts';
@@ -16,6 +17,7 @@ export type Networks = {
   /** With a subnet that has none of the addresses to avoid. */
   create(deploymentId: string, egress: Egress, avoid?: readonly string[]): Promise<void>;
   setEgress(deploymentId: string, egress: Egress): Promise<void>;
+  setTargets(deploymentId: string, targets: PodTargets): Promise<void>;
   remove(deploymentId: string): Promise<void>;
 };
 
@@ -48,9 +50,12 @@ export function createNetworks(docker: Docker, owner: string, pool: string, fire
   }
 
   async function admit(deploymentId: string, egress: Egress): Promise<void> {
-    await firewall?.admit(bridgeName(owner, deploymentId), egress).catch((error: unknown) => {
-      throw new EngineFault('unavailable', 'The firewall of this host takes no rules now.', { cause: error });
-    });
+    await firewall?.admit(bridgeName(owner, deploymentId), egress).catch(refusedByFirewall);
+  }
+
+  async function requireNetwork(deploymentId: string): Promise<void> {
+    const isThere = await isOurs(docker, owner, deploymentId);
+    if (!isThere) throw new EngineFault('unavailable', 'The network of the deployment is missing.');
   }
 
   return {
@@ -67,9 +72,13 @@ export function createNetworks(docker: Docker, owner: string, pool: string, fire
     },
 
     async setEgress(deploymentId, egress) {
-      const isThere = await isOurs(docker, owner, deploymentId);
-      if (!isThere) throw new EngineFault('unavailable', 'The network of the deployment is missing.');
+      await requireNetwork(deploymentId);
       await admit(deploymentId, egress);
+    },
+
+    async setTargets(deploymentId, targets) {
+      await requireNetwork(deploymentId);
+      await firewall?.retarget(bridgeName(owner, deploymentId), targets).catch(refusedByFirewall);
     },
 
     async remove(deploymentId) {
@@ -77,6 +86,10 @@ export function createNetworks(docker: Docker, owner: string, pool: string, fire
       await firewall?.dismiss(bridgeName(owner, deploymentId));
     },
   };
+}
+
+function refusedByFirewall(cause: unknown): never {
+  throw new EngineFault('unavailable', 'The firewall of this host accepts no rules now.', { cause });
 }
 
 /** Takes every container off the network, then removes it. A network that is gone is no error. */

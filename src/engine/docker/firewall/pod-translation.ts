@@ -1,0 +1,101 @@
+/**
+ * PURE. Pod addresses as rules for `nft`: a packet to one is translated to a workload behind it, and the answer back. The
+ * kernel keeps open connections with their workload, so that an update ends none of them.
+ *
+ * The sender's address becomes that of the bridge: the answer has to pass this machine again, which two containers of one
+ * bridge would avoid otherwise.
+ */
+import { type PodTargets, podAddressRange } from '../../../deployment/workload/pod-addresses.ts';
+
+/** By the name of the bridge. */
+export type BridgeTargets = ReadonlyMap<string, PodTargets>;
+
+export const targetsMap = 'pods';
+
+/**
+ * Each pod address has so many entries, which its workloads share: up to 4, or 6, get the same number. A packet chooses
+ * one at random, by a mark that no other program of this machine is likely to use.
+ */
+const slots = 12;
+const firstMark = 0xbe27_0000;
+
+/**
+ * Each connection to a pod address takes a place in the kernel's table of connections, which has 262,144 for the whole
+ * machine. One deployment holds at most a twentieth, and a closed connection gives its place back after seconds, not the
+ * kernel's two minutes: 2,600 new ones a second are possible.
+ */
+const mostConnections = 13_000;
+const closedSeconds = 5;
+
+/** The objects of the table that translate. `ours`: the pattern of this installation's bridges, quoted. */
+export function translationText(ours: string, bridges: BridgeTargets): string {
+  const elements = [...bridges].flatMap(([bridge, targets]) => targetElements(bridge, targets));
+  const list = elements.length === 0 ? '' : `\n    elements = { ${elements.join(', ')} }`;
+  return `  ct timeout brief {
+    protocol tcp
+    l3proto ip
+    policy = { time_wait : ${closedSeconds}, close : ${closedSeconds}, fin_wait : 30, last_ack : 10 }
+  }
+  map ${targetsMap} {
+    type ifname . ipv4_addr . mark : ipv4_addr${list}
+  }
+  set crowded {
+    type ifname
+    size 65535
+    flags dynamic
+  }
+  chain brevity {
+    type filter hook prerouting priority mangle; policy accept;
+    iifname ${ours} ip daddr ${podAddressRange} ct state new ct timeout set "brief"
+  }
+  chain to_pods {
+    type nat hook prerouting priority dstnat - 20; policy accept;
+    iifname ${ours} ip daddr ${podAddressRange} meta mark set numgen random mod ${slots} offset ${firstMark} dnat ip to iifname . ip daddr . meta mark map @${targetsMap}
+  }
+  chain from_pods {
+    type nat hook postrouting priority srcnat - 10; policy accept;
+    oifname ${ours} ct original ip daddr ${podAddressRange} masquerade
+  }
+`;
+}
+
+/** A rule for connections that leave a bridge. */
+export const crowdRule = `ct state new ct original ip daddr ${podAddressRange} add @crowded { iifname ct count over ${mostConnections} } goto refuse`;
+
+/** Changes what the pod addresses of a bridge lead to. Nothing where nothing changes. */
+export function retargetText(table: string, bridge: string, before: PodTargets, after: PodTargets): string {
+  const [old, wanted] = [targetElements(bridge, before), targetElements(bridge, after)];
+  const lines = [
+    ...old
+      .filter((each) => !wanted.includes(each))
+      .map((each) => `delete element inet ${table} ${targetsMap} { ${each} }`),
+    ...wanted
+      .filter((each) => !old.includes(each))
+      .map((each) => `add element inet ${table} ${targetsMap} { ${each} }`),
+  ];
+  return lines.join('\n');
+}
+
+function targetElements(bridge: string, targets: PodTargets): string[] {
+  return Object.entries(targets).flatMap(([address, leadsTo]) =>
+    leadsTo.length === 0
+      ? []
+      : Array.from(
+          { length: slots },
+          (_, slot) => `"${bridge}" . ${address} . ${firstMark + slot} : ${leadsTo[slot % leadsTo.length]}`,
+        ),
+  );
+}
+
+/** Reads the elements of the map, as `nft --json` lists them. */
+export function readTargets(elem: unknown): Map<string, PodTargets> {
+  const bridges = new Map<string, Record<string, string[]>>();
+  for (const [{ concat }, target] of (Array.isArray(elem) ? elem : []) as [{ concat: unknown[] }, string][]) {
+    const [bridge, address] = concat.map(String) as [string, string];
+    const targets = bridges.get(bridge) ?? {};
+    const leadsTo = targets[address] ?? [];
+    if (!leadsTo.includes(target)) leadsTo.push(target);
+    bridges.set(bridge, { ...targets, [address]: leadsTo.sort() });
+  }
+  return bridges;
+}
