@@ -56,13 +56,13 @@ import {
   encodedBody,
   engineAway,
   isEngineAway,
-  nothingHere,
+  nothingAt,
   problemOfFrameworkError,
   RefusedRequest,
   sendProblem,
   storeAway,
 } from './requests/errors.ts';
-import { warnOfParameters } from './requests/query-parameters.ts';
+import { refuseUnknownParameters, warnOfParameters } from './requests/query-parameters.ts';
 import { createLimits } from './requests/rate-limits.ts';
 import { explainJson } from './requests/schema-refusal.ts';
 import { createStreams } from './requests/streams.ts';
@@ -141,6 +141,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   pointToProtectedResource(app, service.settings);
   app.addHook('onClose', async () => await reader.close());
   warnOfParameters(app);
+  refuseUnknownParameters(app);
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions } = request;
     const route = routeOptions.url ?? 'unknown';
@@ -207,7 +208,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
       });
     }
     if (wantsHtml(request)) return sendPage(service, reply, 404);
-    return sendProblem(reply, nothingHere);
+    return sendProblem(reply, nothingAt(path, routes));
   });
   return app;
 }

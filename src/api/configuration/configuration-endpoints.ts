@@ -45,7 +45,7 @@ export function configurationEndpoints(service: Service, documents: Documents): 
     app.post(
       '/validate',
       {
-        config: { isDocument: true },
+        config: { isDocument: true, changesNothing: true },
         schema: {
           operationId: 'validateConfig',
           summary: 'Validate a configuration',

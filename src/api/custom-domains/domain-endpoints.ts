@@ -9,7 +9,6 @@ import type { Service } from '../api-service.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { ApplicationFields, ApplicationQuery, findApplication } from '../requests/callers.ts';
 import { orRefuse } from '../requests/errors.ts';
-import { parameterWarnings } from '../requests/query-parameters.ts';
 import { addDomain, askToCheck, removeDomain } from './domain-changes.ts';
 import { DomainRecord, domainRecords } from './domain-records.ts';
 
@@ -94,7 +93,7 @@ export function domainEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const added = orRefuse(await addDomain(service, found, request.body));
         const domain = await recordOf(found, await whenChecked(added));
         const message = `Set these records in DNS. ${domain.domain} is served once they are found.`;
-        return { message, domain, ...parameterWarnings(request) };
+        return { message, domain };
       },
     );
 
@@ -114,7 +113,7 @@ export function domainEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const asked = orRefuse(await askToCheck(service, found, request.body.domain));
         const latest = (await domainOfAccount(db, asked)) ?? asked;
         const domain = await recordOf(found, await whenChecked(latest));
-        return { message: `${domain.domain} is ${domain.state}.`, domain, ...parameterWarnings(request) };
+        return { message: `${domain.domain} is ${domain.state}.`, domain };
       },
     );
 
@@ -132,7 +131,7 @@ export function domainEndpoints(service: Service): FastifyPluginAsyncTypebox {
       async (request) => {
         const found = orRefuse(await findApplication(service, request, request.body));
         const removed = orRefuse(await removeDomain(service, found, request.body.domain));
-        return { message: `${removed.name} no longer leads here.`, ...parameterWarnings(request) };
+        return { message: `${removed.name} no longer leads here.` };
       },
     );
   };

@@ -125,12 +125,43 @@ test('a document that is refused has its faults as values, also one that is no Y
   assert.equal(invalid.body.errors.length, invalid.body.diagnostics.length);
 });
 
-test('an unknown query parameter is a warning, with the name that was meant', async () => {
+test('an unknown query parameter is refused where it would be missed, with the name that was meant', async () => {
+  const token = await api.startShop();
+  const before = await api.get(`/getReservations?sessionToken=${token}`);
+  for (const [path, meant] of [
+    ['/startUserDeployment?dryrun=true', ' (did you mean dryRun?)'],
+    ['/startUserDeployment?dry-run=true', ' (did you mean dryRun?)'],
+    [`/updateUserDeployment?sessionToken=${token}&dryrun`, ' (did you mean dryRun?)'],
+    ['/startUserDeployment?colour=red', ''],
+  ] as const) {
+    const { status, body } = await api.postYaml(path, shopYaml);
+    const name = /[?&]([a-z-]+)(?:=[a-z]+)?$/.exec(path)![1];
+    assert.deepEqual([status, body.code], [400, 'invalid_request'], path);
+    assert.equal(body.error, `The query parameter ${name} is unknown${meant}. Nothing was changed.`);
+  }
+  for (const path of ['/extendDeployment', '/stopApplication', '/removeReservations']) {
+    const { status, body } = await api.postJson(`${path}?sesionToken=${token}`, { applicationName: 'shop' });
+    assert.deepEqual([status, body.code], [400, 'invalid_request'], path);
+  }
+  assert.deepEqual((await api.get(`/getReservations?sessionToken=${token}`)).body, before.body);
+  // Where the body says who asks, the query may too.
+  const extended = await api.postJson(`/extendDeployment?sessionToken=${token}&applicationName=shop`, {});
+  assert.equal(extended.status, 200);
+});
+
+test('a misspelled path is answered with the one that was probably meant', async () => {
+  const { status, body } = await api.postYaml('/startUserDeploymnet', shopYaml);
+  assert.deepEqual([status, body.code], [404, 'not_found']);
+  assert.equal(body.hint, 'Did you mean POST /startUserDeployment? GET /docs describes all paths.');
+  assert.match((await api.get('/getDeploymentLog')).body.hint, /^Did you mean GET \/getDeploymentLogs\?/);
+  assert.equal((await api.get('/wp-login.php')).body.hint, 'GET /docs describes all paths.');
+});
+
+test('an unknown query parameter of a request that changes nothing is a warning, with the name that was meant', async () => {
   const says = (meant: string) => new RegExp(`is unknown and was ignored.*${meant}`);
-  const started = await api.postYaml('/startUserDeployment?dry-run=true', shopYaml);
-  assert.match(started.body.warnings[0], says('dryRun'));
-  assert.match(String(started.headers.warning), /^299 - "The query parameter dry-run /);
-  const token = started.body.sessionToken;
+  const token = await api.startShop();
+  const validated = await api.postYaml('/validate?stric=true', shopYaml);
+  assert.match(String(validated.headers.warning), /^299 - "The query parameter stric /);
   const who = `sessionToken=${token}&applicationName=shop`;
   for (const [path, meant] of [
     [`/getDeploymentStatus?${who}&waits=60`, 'wait'],
@@ -146,18 +177,6 @@ test('an unknown query parameter is a warning, with the name that was meant', as
   assert.match(checked.body.warnings[0], says('strict'));
   const previewed = await api.postYaml(`/previewUserDeployment?sessionToken=${token}&x=1`, shopYaml);
   assert.match(previewed.body.warnings[0], says(''));
-  const extended = await api.postJson('/extendDeployment?dryRun=true', {
-    applicationName: 'shop',
-    sessionToken: token,
-  });
-  assert.match(String(extended.headers.warning), /dryRun/);
-  const claimed = await api.postJson('/claimDeployment?x=1', { applicationName: 'shop', sessionToken: token });
-  assert.match(claimed.body.warnings[0], says(''));
-  const removed = await api.postJson('/removeDeploymentReservation?dryRun=true', {
-    applicationName: 'shop',
-    sessionToken: token,
-  });
-  assert.match(removed.body.warnings[0], says(''));
 });
 
 test('what has no unknown parameter has no warnings of them, and no header', async () => {
@@ -168,16 +187,12 @@ test('what has no unknown parameter has no warnings of them, and no header', asy
 
 test('a parameter that is named like a token, or is markup, is not repeated', async () => {
   for (const name of ['berth_planted-planted-planted-planted', '"><script>planted', 'planted\r\nX: y']) {
-    const { body, headers } = await api.postYaml(`/startUserDeployment?${encodeURIComponent(name)}`, shopYaml);
+    const { body, headers } = await api.postYaml(`/validate?${encodeURIComponent(name)}`, shopYaml);
     assert.equal(body.warnings.length, 1);
+    const refused = await api.postYaml(`/startUserDeployment?${encodeURIComponent(name)}`, shopYaml);
+    assert.equal(refused.body.error, 'A query parameter is unknown. Nothing was changed.');
     assert.ok(!JSON.stringify([body, headers]).includes('planted'), name);
   }
-});
-
-test('with strict=true an unknown query parameter is refused, so that a slip of dryRun starts nothing', async () => {
-  const { status, body } = await api.postYaml('/startUserDeployment?strict=true&dryrun=true', shopYaml);
-  assert.deepEqual([status, body.code], [400, 'invalid_request']);
-  assert.match(body.error, /dryRun/);
 });
 
 test('a dry run of a start says that it would be accepted, and changes nothing', async () => {

@@ -18,9 +18,8 @@ import {
   sessionTokenOf,
 } from '../requests/callers.ts';
 import { orRefuse, RefusedRequest } from '../requests/errors.ts';
-import { parameterWarnings } from '../requests/query-parameters.ts';
 import { deploymentRecord } from './deployment-records.ts';
-import { DeploymentRecord, ErrorRecord, Warnings } from './deployment-schemas.ts';
+import { DeploymentRecord, ErrorRecord } from './deployment-schemas.ts';
 import { restoreNow } from './restore-deployment.ts';
 
 const RestoredRecord = Type.Object(
@@ -31,7 +30,7 @@ const RestoredRecord = Type.Object(
 const claimLinkMs = 24 * 60 * 60_000;
 
 const ClaimRecord = Type.Object(
-  { message: Type.String(), claimUrl: Type.String({ format: 'uri' }), claimToken: Type.String(), warnings: Warnings },
+  { message: Type.String(), claimUrl: Type.String({ format: 'uri' }), claimToken: Type.String() },
   { description: 'A link, good for 24 hours, at which an account takes the deployment over.' },
 );
 
@@ -89,7 +88,6 @@ export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
         return {
           message: `Application ${name} is being restored, at the same address and with its data.${time}`,
           ...deploymentRecord(restored, service.urlOf(label), { limits, graceMs, now }),
-          ...parameterWarnings(request),
         };
       },
     );
@@ -120,7 +118,7 @@ export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
         await addClaim(service.db, { token: claimToken, deploymentId: deployment.id, createdAt, expiresAt });
         const claimUrl = new URL(`/claim/${claimToken}`, service.settings.baseUrl).href;
         const message = `You're almost there! Visit ${claimUrl} to finalize your deployment.`;
-        return { message, claimUrl, claimToken, ...parameterWarnings(request) };
+        return { message, claimUrl, claimToken };
       },
     );
   };

@@ -81,7 +81,7 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         const found = orRefuse(await findApplication(service, request, request.body));
         orRefuse(await hold(service, found));
         const message = `Application ${found.applicationName} reservation has been added.`;
-        return { message, ...parameterWarnings(request) };
+        return { message };
       },
     );
 
@@ -112,7 +112,7 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
               ? 'Its time limit has passed: it is being removed.'
               : `It keeps running until ${printInstant(expiresAt)}.`;
         const message = `Application ${name} ${heldAt === null ? 'was not held' : 'is no longer held'}. ${rest}`;
-        return { message, ...parameterWarnings(request) };
+        return { message };
       },
     );
 
@@ -144,7 +144,6 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
             `Application ${name} reservation has been removed. ` +
             `Application site will be removed within the next 10 minutes.${afterwards(restorableUntil)}`,
           ...(restorableUntil !== null && { restorableUntil: printInstant(restorableUntil) }),
-          ...parameterWarnings(request),
         };
       },
     );

@@ -140,7 +140,7 @@ export function revisionEndpoints(service: Service, documents: Documents): Fasti
     app.post(
       '/previewUserDeployment',
       {
-        config: { isDocument: true },
+        config: { isDocument: true, changesNothing: true },
         schema: {
           operationId: 'previewUpdate',
           summary: 'What an update with this configuration would do to each pod',

@@ -1,6 +1,5 @@
 /** Stopping an application, starting it again, and restarting one of its pods. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AppSpec } from '../../config/spec/spec.ts';
 import { type Deployment, isActive } from '../../deployment/deployment.ts';
@@ -18,7 +17,6 @@ import { originOf, refuseBanned } from '../admission/caller-admission.ts';
 import type { Service } from '../api-service.ts';
 import { ApplicationFields, ApplicationQuery, findApplication } from '../requests/callers.ts';
 import { orRefuse } from '../requests/errors.ts';
-import { parameterWarnings } from '../requests/query-parameters.ts';
 import { statusRecord } from './deployment-records.ts';
 import { ErrorRecord, MessageRecord, StatusRecord } from './deployment-schemas.ts';
 
@@ -62,7 +60,7 @@ export function runEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const name = stopped.applicationName;
         return {
           message: `Application ${name} is stopped. It keeps its address and its data; POST /startApplication starts it again.`,
-          ...told(service, request, stopped),
+          ...told(service, stopped),
         };
       },
     );
@@ -95,7 +93,7 @@ export function runEndpoints(service: Service): FastifyPluginAsyncTypebox {
           message: wasStopped
             ? `Application ${name} is starting again, at the same address and with its data.`
             : `Application ${name} is not stopped.`,
-          ...told(service, request, started),
+          ...told(service, started),
         };
       },
     );
@@ -118,7 +116,7 @@ export function runEndpoints(service: Service): FastifyPluginAsyncTypebox {
         );
         return {
           message: `Pod ${pod} of application ${restarted.applicationName} is being restarted.`,
-          ...told(service, request, restarted),
+          ...told(service, restarted),
         };
       },
     );
@@ -154,6 +152,6 @@ async function ask(
   return done;
 }
 
-function told(service: Service, request: FastifyRequest, deployment: Deployment) {
-  return { status: statusRecord(deployment, service.now()), ...parameterWarnings(request) };
+function told(service: Service, deployment: Deployment) {
+  return { status: statusRecord(deployment, service.now()) };
 }

@@ -1,5 +1,6 @@
 /** Problems → HTTP. */
 import type { FastifyReply } from 'fastify';
+import { nearestName } from '../../config/diagnostics/suggest.ts';
 import { EngineFault } from '../../engine/engine.ts';
 import type { Problem, Result } from '../../lib/problem.ts';
 import { type ProblemCode, problemCodes } from '../../lib/problem-codes.ts';
@@ -11,6 +12,15 @@ export const nothingHere: Problem = {
   error: 'There is nothing at this path.',
   hint: 'GET /docs describes all paths.',
 };
+
+/** PURE. With the path that was probably meant. `routes`: `GET /docs` and so on. */
+export function nothingAt(path: string, routes: ReadonlySet<string>): Problem {
+  const named = Array.from(routes).filter((route) => /^(?:GET|POST|DELETE) \/[A-Za-z./-]{3,}$/.test(route));
+  const known = new Map(named.map((route) => [route.slice(route.indexOf(' ') + 1), route]));
+  const meant = nearestName(path, [...known.keys()]);
+  if (meant === undefined) return nothingHere;
+  return { ...nothingHere, hint: `Did you mean ${known.get(meant)}? GET /docs describes all paths.` };
+}
 
 const notJson: Problem = {
   code: 'unsupported_media_type',

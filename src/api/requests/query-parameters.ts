@@ -1,22 +1,59 @@
-/** Query parameters that an endpoint does not know: whoever sends one expects something of it, and is told. */
+/**
+ * Query parameters that an endpoint does not know. A request that changes something is refused with one, since its sender
+ * may count on it: `?dryrun=true` for `dryRun` would deploy. Other answers carry a warning.
+ */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { nearestName } from '../../config/diagnostics/suggest.ts';
+import { RefusedRequest } from './errors.ts';
+import { movable } from './token-places.ts';
 
 /** Nobody reads more. */
 const mostWarnings = 5;
 /** What may be repeated to the caller, and to logs on the way: no token looks like it. */
 const harmless = /^[a-zA-Z][\w.-]{0,29}$/;
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A request that sends a body and changes nothing all the same. */
+    changesNothing?: boolean;
+  }
+}
+
 type Described = { properties?: Record<string, unknown> };
+type Asked = Pick<FastifyRequest, 'query' | 'routeOptions'>;
 
 /** A sentence for each parameter of the query that has no meaning for the request's endpoint. */
-export function unknownParameters({ query, routeOptions }: Pick<FastifyRequest, 'query' | 'routeOptions'>): string[] {
-  const known = Object.keys((routeOptions.schema?.querystring as Described | undefined)?.properties ?? {});
-  const unknown = Object.keys(query as object).filter((name) => !known.includes(name));
+export function unknownParameters(request: Asked): string[] {
+  return unknownNames(request).map((words) => `${words.start} is unknown and was ignored${words.meant}.`);
+}
+
+/** `start` names the parameter where that can be repeated; `meant` is a suggestion in parentheses, or nothing. */
+function unknownNames({ query, routeOptions }: Asked): { start: string; meant: string }[] {
+  const { querystring, body } = (routeOptions.schema ?? {}) as Record<string, Described | undefined>;
+  const known = Object.keys(querystring?.properties ?? {});
+  // Public clients name the application in every request that has a JSON body, of whichever endpoint.
+  const moved: readonly string[] = body?.properties ? movable : [];
+  const unknown = Object.keys(query as object).filter((name) => ![...known, ...moved].includes(name));
   return unknown.slice(0, mostWarnings).map((name) => {
-    if (!harmless.test(name)) return 'A query parameter is unknown and was ignored.';
+    if (!harmless.test(name)) return { start: 'A query parameter', meant: '' };
     const meant = nearestName(name, known);
-    return `The query parameter ${name} is unknown and was ignored${meant ? ` (did you mean ${meant}?)` : ''}.`;
+    return { start: `The query parameter ${name}`, meant: meant ? ` (did you mean ${meant}?)` : '' };
+  });
+}
+
+/** Refuses requests that change something; call it before anything is read of their bodies. */
+export function refuseUnknownParameters(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request) => {
+    const { schema, config } = request.routeOptions;
+    const isReading = ['GET', 'HEAD'].includes(request.method) || config.changesNothing;
+    if (schema?.operationId === undefined || isReading) return;
+    const [first] = unknownNames(request);
+    if (!first) return;
+    throw new RefusedRequest({
+      code: 'invalid_request',
+      error: `${first.start} is unknown${first.meant}. Nothing was changed.`,
+      hint: 'GET /docs lists the parameters of each request.',
+    });
   });
 }
 

@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 
 /** Not the header: that is read where nothing else is given. */
-const movable = ['sessionToken', 'applicationName', 'environment', 'forget'] as const;
+export const movable = ['sessionToken', 'applicationName', 'environment', 'forget'] as const;
 
 /** Of a path that ends with a session token. */
 export const TokenPath = Type.Object({

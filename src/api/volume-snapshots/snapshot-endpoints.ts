@@ -19,7 +19,6 @@ import {
   requireCaller,
 } from '../requests/callers.ts';
 import { orRefuse } from '../requests/errors.ts';
-import { parameterWarnings } from '../requests/query-parameters.ts';
 import { restoreBeside, type StartedBeside } from './restore-beside.ts';
 import {
   DeletedRecord,
@@ -107,7 +106,7 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
         const found = orRefuse(await findApplication(service, request, request.body));
         const asked = orRefuse(await createSnapshot(service, found, request.body));
         const message = `A snapshot of ${found.applicationName} is being taken.`;
-        return { message, snapshot: snapshotRecord(asked), ...parameterWarnings(request) };
+        return { message, snapshot: snapshotRecord(asked) };
       },
     );
 
@@ -132,7 +131,6 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
           kept: { count, bytes, ...(everyMs !== null && { everyHours: everyMs / hour }) },
           wishes: await wishesOf(db, found.id),
           dumpable: (await dumpable(service, found)).map(({ pod, kind }) => ({ pod, kind })),
-          ...parameterWarnings(request),
         };
       },
     );
@@ -166,7 +164,7 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
               explain: (document, bounds) => refuseBeyond(documents, request, { document, bounds }),
             }),
           );
-          return { ...besideAnswer(started, service.urlOf), ...parameterWarnings(request) };
+          return { ...besideAnswer(started, service.urlOf) };
         }
         if (request.query.dryRun === 'true') {
           orRefuse(refuseUnoffered(service));
@@ -185,12 +183,11 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
             left,
             stopped,
             message: `What ${name} has written to ${all.join(', ')} since ${since} would be replaced; ${beforeWords(request.body)}${loading}`,
-            ...parameterWarnings(request),
           };
         }
         const asked = orRefuse(await restoreSnapshot(service, found, request.body));
         const message = `The data of ${name} are being restored; ${beforeWords(request.body)}`;
-        return { message, restore: restoreRecord(asked), ...parameterWarnings(request) };
+        return { message, restore: restoreRecord(asked) };
       },
     );
 
@@ -214,7 +211,7 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
         const message = wishes.beforeUpdates
           ? `A snapshot is taken before each update of ${name} that touches a pod with volumes.`
           : `No snapshot is taken before an update of ${name}, unless the update asks for one.`;
-        return { message, wishes, ...parameterWarnings(request) };
+        return { message, wishes };
       },
     );
 
@@ -232,7 +229,7 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
       async (request) => {
         const found = orRefuse(await findApplication(service, request, request.body));
         const deleted = orRefuse(await deleteSnapshot(service, found, request.body.snapshot));
-        return { message: `Snapshot ${deleted.id} is deleted.`, ...parameterWarnings(request) };
+        return { message: `Snapshot ${deleted.id} is deleted.` };
       },
     );
   };
