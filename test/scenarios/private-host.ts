@@ -54,6 +54,7 @@ export async function createPrivateHost(): Promise<PrivateHost> {
   };
 
   try {
+    await releaseVolumes(run);
     return {
       ...(await connectNetwork(pid, run)),
       pid,
@@ -76,6 +77,17 @@ export async function createPrivateHost(): Promise<PrivateHost> {
     await close();
     throw error;
   }
+}
+
+/**
+ * Unmounts the volumes of other tests inside. Its mounts are copies, which would keep the loop devices of those volumes for
+ * as long as it lives, so that a test that unmounts one waits in vain.
+ */
+async function releaseVolumes(run: PrivateHost['run']): Promise<void> {
+  const mounts = (await run(['cat', '/proc/self/mounts'])).split('\n').map((line) => line.split(' '));
+  const volumes = mounts.flatMap(([device, path]) => (device?.startsWith('/dev/loop') && path ? [path] : []));
+  // One that was unmounted at this instant is no mount any more.
+  for (const path of volumes) await run(['umount', '--lazy', path]).catch(() => {});
 }
 
 /** A cable between the two, with an address at either end: of a range for tests of networks (RFC 2544). */
