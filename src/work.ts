@@ -63,6 +63,8 @@ type Work = AsyncDisposable & {
 async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
   const { store, told, exchange, log, ...others } = parts;
   const { db } = store;
+  const { seal, now, metrics } = parts;
+  const shared = { db, seal, now, metrics, process: store.process };
   await using opening = new AsyncDisposableStack();
   const isShared = settings.databaseUrl !== undefined;
   const tls = tlsOf(settings);
@@ -77,15 +79,14 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
   const edge = opening.use(
     await openEdge(
       { ...settings, apiHosts: apiHosts(settings), isShared, tls },
-      { db, seal: parts.seal, now: parts.now, log, noteCertificates, tellOperator },
+      { ...shared, log, noteCertificates, tellOperator },
     ),
   );
   const { othersServe, othersLead } = edge;
   const control = opening.use(
     await openControl(settings, {
       ...others,
-      db,
-      process: store.process,
+      ...shared,
       refreshEdge: edge.refresh,
       underWay: edge.countUnderWay,
       tallyRequests: edge.tallyRequests,
@@ -131,24 +132,19 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
   };
   const snapshots = opening.use(
     openSnapshots(settings, {
-      db,
-      seal: parts.seal,
+      ...shared,
       engine: parts.engine,
-      metrics: parts.metrics,
-      now: parts.now,
-      process: store.process,
       termsOf,
       tell,
       wake: control.wake,
       log: log.child({ part: 'snapshots' }),
     }),
   );
-  opening.use(openNotify(settings, { db, seal: parts.seal, now: parts.now, log: log.child({ part: 'notify' }), mail }));
+  opening.use(openNotify(settings, { ...shared, log: log.child({ part: 'notify' }), mail }));
   const domains = opening.use(
     openDomains(settings, {
-      db,
+      ...shared,
       owner: store.owner,
-      now: parts.now,
       refreshEdge: edge.refresh,
       mail,
       log: log.child({ part: 'domains' }),

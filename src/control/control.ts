@@ -8,6 +8,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Wait } from '../lib/wait.ts';
 import type { Database } from '../store/database.ts';
+import type { StoreProcess } from '../store/held.ts';
 import type { Lease } from '../store/leases.ts';
 import type { DiskBook } from './disk/disk-book.ts';
 import type { Routed } from './routing.ts';
@@ -53,7 +54,7 @@ export type Control = {
   /** How many requests the edge has under way at these addresses; absent where it cannot tell. */
   underWay?: (addresses: readonly string[]) => Promise<number>;
   /** This process, as others on the store know it, and whether they see now that it is there. */
-  process?: { id: string; isSeen(): boolean };
+  process?: StoreProcess;
   routed: Routed;
   /** The public address of a deployment's label. */
   urlOf: (label: string) => URL;

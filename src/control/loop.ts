@@ -3,8 +3,8 @@
  * (start, update, expiry, removal, repair, recovery after a crash) is a visit.
  */
 import type { Instant } from '../deployment/deployment.ts';
-import { leaveDuties, takeDuty } from '../store/duties.ts';
-import { nameOfHeld, releaseHeldBy } from '../store/held.ts';
+import { createDuty } from '../store/duties.ts';
+import { releaseHeldBy } from '../store/held.ts';
 import { makeDueIfSettled, nextDueAt, spreadVisits } from '../store/leases.ts';
 import { clearImages } from './clear-images.ts';
 import { clearPushedCopies } from './clear-pushed-copies.ts';
@@ -38,12 +38,13 @@ export function startLoop(control: Control): Loop {
   });
   let beside: Promise<void> = Promise.resolve();
   let keptHouseAt: Instant | undefined;
-  const tidyDuty = { name: 'tidy', holder: nameOfHeld(control.process?.id) };
+  const { process } = control;
+  const duty = createDuty({ db, name: 'tidy', forMs: 3 * settings.resyncMs, process, now });
 
   /** Of all processes on the store one does it. Beside the visits: an image of some gigabytes takes seconds to remove. */
   async function tidy(): Promise<void> {
     try {
-      if (!(await takeDuty(db, { ...tidyDuty, now: now(), forMs: 3 * settings.resyncMs }))) return;
+      if (!(await duty.take())) return;
       const forgotten = await limitKept(control);
       if (forgotten.length > 0) log.info({ forgotten }, 'what was kept of ended deployments goes');
       const { changed, removed, present } = await tidying.tidy();
@@ -127,7 +128,7 @@ export function startLoop(control: Control): Loop {
       await watching;
       await keeping;
       await visits.ended();
-      await leaveDuties(db, tidyDuty.holder).catch(() => {});
+      await duty.leave().catch(() => {});
     },
   };
 }

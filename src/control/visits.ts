@@ -160,7 +160,7 @@ export function createVisits(control: Control, stop: AbortSignal, { onPlace, onE
     async begin() {
       if (working >= places) return;
       const limit = places - working;
-      const token = nameOfHeld(process?.isSeen() ? process.id : undefined);
+      const token = nameOfHeld(process);
       const taking = { now: now(), leaseMs, horizonMs: settings.revisitMs, limit, token };
       for (const lease of await takeLeases(db, taking)) {
         working++;

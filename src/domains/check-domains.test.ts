@@ -8,7 +8,7 @@ import { graceMs } from '../deployment/domain/domain-state.ts';
 import { addDeployment } from '../store/deployments.ts';
 import { domainAt, domainsOfDeployment, putDomain } from '../store/domains.ts';
 import { addSession } from '../store/sessions.ts';
-import { checkDomains } from './check-domains.ts';
+import { createDomainChecks } from './check-domains.ts';
 import type { Asked } from './lookup.ts';
 
 const name = 'shop.example.com';
@@ -29,8 +29,17 @@ async function world() {
     const proof = isThere ? ({ server: 'ns1', said: 'proof' } as const) : ({ server: 'ns1', said: 'nothing' } as const);
     return { proof: [proof], direction: { kind: 'here' }, wanted: ['203.0.113.7'] };
   };
-  const common = { db, lookup, now: () => state.now, random: () => 0, holder: 'one', installation: 'i' };
-  const look = () => checkDomains({ ...common, appsDomain: 'apps.test', log: { info() {}, error() {} } });
+  const duty = { take: async () => true };
+  const common = { db, lookup, now: () => state.now, random: () => 0, duty, installation: 'i' };
+  const checking = { ...common, appsDomain: 'apps.test', log: { info() {}, error() {} } };
+  /** Whether something has turned. */
+  const look = async () => {
+    let hasTurned = false;
+    await createDomainChecks(checking, () => {
+      hasTurned = true;
+    }).run();
+    return hasTurned;
+  };
   const add = (accountId: string) =>
     db
       .transaction()

@@ -3,6 +3,8 @@ import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { proofRecord } from '../deployment/domain/domain-proof.ts';
 import { afterCheck, type Domain } from '../deployment/domain/domain-state.ts';
+import { createFairWorker } from '../lib/fair-work.ts';
+import type { HeldDuty } from '../lib/rounds.ts';
 import type { Database } from '../store/database.ts';
 import { deploymentById } from '../store/deployments.ts';
 import {
@@ -13,7 +15,6 @@ import {
   releaseDomain,
   strayDomains,
 } from '../store/domains.ts';
-import { takeDuty } from '../store/duties.ts';
 import type { Tables } from '../store/rows.ts';
 import { write } from '../store/transaction.ts';
 import type { Lookup } from './lookup.ts';
@@ -23,8 +24,9 @@ export type Checking = {
   lookup: Lookup;
   now: () => Instant;
   random: () => number;
-  /** Names this process to the others. */
-  holder: string;
+  /** One process at a time looks domains up. */
+  duty: Pick<HeldDuty, 'take'>;
+  signal?: AbortSignal | undefined;
   installation: string;
   appsDomain: string;
   log: { info(details: object, message: string): void; error(details: object, message: string): void };
@@ -32,22 +34,43 @@ export type Checking = {
   tellOwners?: (() => Promise<void>) | undefined;
 };
 
-/** Who is slow holds one place for as long as a look may take. */
-const checksAtOnce = 16;
-const dutyMs = 60_000;
+/** A name server that does not answer holds its place for as long as a look may take. */
+const mostAtOnce = 16;
+const mostOfAccount = 2;
+/** Of each account so many are read: those that are under way, and the next. */
+const readOfAccount = 2 * mostOfAccount;
 
-/** Whether something may lead elsewhere than before. */
-export async function checkDomains(checking: Checking): Promise<boolean> {
-  const { db, now, holder } = checking;
-  if (!(await takeDuty(db, { name: 'domains', holder, now: now(), forMs: dutyMs }))) return false;
-  const mayBeStray = (await strayDomains(db, now())).length > 0;
-  const isReleased = mayBeStray && (await write(db, 'all', (db) => releaseStray(db, now())));
-  const due = await dueDomains(db, now(), checksAtOnce);
-  const turned = await Promise.all(due.map((domain) => check(checking, domain)));
-  const hasTurned = isReleased || turned.includes(true);
-  // What has turned is to be served, whether or not its owner can be told.
-  await checking.tellOwners?.().catch((err: unknown) => checking.log.error({ err }, 'owners could not be told'));
-  return hasTurned;
+export type DomainChecks = {
+  /** Looks up all that is due, so much of each account at once. */
+  run(): Promise<void>;
+  /** Something else may be due. */
+  lookAgain(): void;
+};
+
+/** `turned`: a domain may lead elsewhere than before. Called while other checks are under way. */
+export function createDomainChecks(checking: Checking, turned: () => void): DomainChecks {
+  const { db, now, duty, log, signal } = checking;
+  const worker = createFairWorker<Domain>({
+    due: async () =>
+      (await duty.take()) ? await dueDomains(db, now(), { ofAccount: readOfAccount, limit: 10 * mostAtOnce }) : [],
+    keyOf: ({ name, accountId, nextCheckAt }) => `${name} ${accountId} ${nextCheckAt}`,
+    clientOf: ({ accountId }) => accountId,
+    work: async (domain) => void ((await check(checking, domain)) && turned()),
+    most: mostAtOnce,
+    mostOfClient: mostOfAccount,
+    signal,
+  });
+  return {
+    lookAgain: worker.lookAgain,
+    async run() {
+      if (!(await duty.take())) return;
+      const mayBeStray = (await strayDomains(db, now())).length > 0;
+      if (mayBeStray && (await write(db, 'all', (db) => releaseStray(db, now())))) turned();
+      await worker.run();
+      // What has turned is served, whether or not its owner can be told.
+      await checking.tellOwners?.().catch((err: unknown) => log.error({ err }, 'domain owners could not be notified'));
+    },
+  };
 }
 
 /** Reads them again: meanwhile an account may have led one to another deployment. */

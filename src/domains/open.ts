@@ -2,13 +2,13 @@
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import type { Instant } from '../deployment/deployment.ts';
-import { reportingFirstFault } from '../lib/first-fault.ts';
-import { newId } from '../lib/ids.ts';
 import { type MailSettings, sendingMail } from '../lib/mail-transport.ts';
-import { wait } from '../lib/wait.ts';
-import { leaveDuties } from '../store/duties.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { runRounds } from '../lib/rounds.ts';
+import { createDuty } from '../store/duties.ts';
+import type { StoreProcess } from '../store/held.ts';
 import type { Tables } from '../store/rows.ts';
-import { checkDomains } from './check-domains.ts';
+import { createDomainChecks } from './check-domains.ts';
 import { createLookup } from './lookup.ts';
 import { createTellOwners } from './tell-owners.ts';
 
@@ -21,58 +21,65 @@ export type DomainParts = {
   now: () => Instant;
   log: Logger;
   refreshEdge: () => Promise<void>;
+  process?: StoreProcess | undefined;
+  metrics?: Metrics | undefined;
   /** Absent where nobody is told by mail. */
   mail?: MailSettings | undefined;
 };
 
 const lookEveryMs = 2_000;
+const dutyMs = 60_000;
 
 /** `look`: something was asked of a domain, and routes may have changed with it. */
 export function openDomains(
   { domainResolvers, appsDomain, baseUrl }: DomainSettings,
-  { db, owner, now, log, refreshEdge, mail }: DomainParts,
+  { db, owner, now, log, refreshEdge, mail, process, metrics }: DomainParts,
 ): AsyncDisposable & { look(): void } {
   const end = new AbortController();
-  const holder = newId();
+  const { signal } = end;
   const lookup = createLookup({ resolvers: domainResolvers });
   const about = { db, now, installation: owner, appsDomain, log };
   const tellOwners = mail && createTellOwners({ ...about, baseUrl, send: sendingMail(mail) });
-  const checking = { ...about, lookup, random: Math.random, holder, tellOwners };
-  let isAsked = false;
-  /** Until the edge has read the routes after the last that was asked. */
+  const duty = createDuty({ db, name: 'domains', forMs: dutyMs, process, now });
+  const checking = { ...about, lookup, random: Math.random, duty, tellOwners, signal };
+  const common = { everyMs: lookEveryMs, signal, metrics };
+  /** Until the edge has read the routes after the last change. */
   let isStale = false;
-  let pause = new AbortController();
-  async function refresh(): Promise<void> {
-    await refreshEdge();
-    isStale = false;
-  }
-  const round = reportingFirstFault(
-    async () => {
-      // Before the refresh: what is asked meanwhile is for the next round.
-      isStale ||= isAsked;
-      isAsked = false;
-      if (isStale) await refresh();
-      isStale = await checkDomains(checking);
-      if (isStale) await refresh();
+  const turned = () => {
+    isStale = true;
+    refreshing.soon();
+  };
+  const refreshing = runRounds({
+    ...common,
+    name: 'domain-routes',
+    async work() {
+      if (!isStale) return;
+      // Before the refresh: what turns during it is for the next one.
+      isStale = false;
+      await refreshEdge().catch((error: unknown) => {
+        isStale = true;
+        throw error;
+      });
     },
-    (err) => log.warn({ err }, 'custom domains cannot be looked after'),
-  );
-  const rounds = (async () => {
-    while (!end.signal.aborted) {
-      const wentWell = await round();
-      await wait(lookEveryMs, wentWell ? AbortSignal.any([end.signal, pause.signal]) : end.signal);
-      pause = new AbortController();
-    }
-  })();
+    onFault: (err) => log.warn({ err }, 'routes of custom domains cannot be refreshed'),
+  });
+  const checks = createDomainChecks(checking, turned);
+  const checkRounds = runRounds({
+    ...common,
+    name: 'domains',
+    work: checks.run,
+    onFault: (err) => log.warn({ err }, 'custom domains cannot be looked up'),
+  });
   return {
     look() {
-      isAsked = true;
-      pause.abort();
+      turned();
+      checks.lookAgain();
+      checkRounds.soon();
     },
     async [Symbol.asyncDispose]() {
       end.abort();
-      await rounds;
-      await leaveDuties(db, holder).catch(() => {});
+      await Promise.all([checkRounds, refreshing].map((rounds) => rounds[Symbol.asyncDispose]()));
+      await duty.leave().catch(() => {});
     },
   };
 }

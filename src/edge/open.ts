@@ -5,11 +5,13 @@ import type { Instant } from '../deployment/deployment.ts';
 import { createRequestTally } from '../deployment/metrics/request-tally.ts';
 import type { RequestCounts } from '../deployment/metrics/use.ts';
 import type { NoteCertificates } from '../lib/certificate-report.ts';
-import { reportingFirstFault } from '../lib/first-fault.ts';
+import type { Metrics } from '../lib/metrics.ts';
 import type { TellOperator } from '../lib/operator-mail.ts';
 import type { Rate } from '../lib/rate-limit.ts';
+import { runRounds } from '../lib/rounds.ts';
 import type { Seal } from '../lib/seal.ts';
 import { StartError } from '../lib/start-error.ts';
+import type { StoreProcess } from '../store/held.ts';
 import { routesSince } from '../store/routes.ts';
 import type { Tables } from '../store/rows.ts';
 import { type AcmeSettings, openAcmeSource } from './acme/acme-source.ts';
@@ -57,6 +59,8 @@ export type EdgeParts = {
   noteCertificates?: NoteCertificates;
   /** By mail; absent where there is no mail server, or nobody to write to. */
   tellOperator?: TellOperator | undefined;
+  process?: StoreProcess | undefined;
+  metrics?: Metrics | undefined;
 };
 
 /** Closing it leaves HAProxy running, unless this opening has begun it and nobody has asked to `keep` it. */
@@ -100,11 +104,26 @@ export async function openEdge(settings: OpenEdgeSettings, parts: EdgeParts): Pr
   const owners = createAddressOwners();
   owners.noteOnly(changed);
   const feed = createRouteFeed(db, edge, { appsDomain, log: edgeLog, version, owners });
-  const compare = reportingFirstFault(feed.compare, (err) => edgeLog.warn({ err }, 'routes cannot be compared'));
-  const timers = [setInterval(compare, compareEveryMs), setInterval(edge.mend, mendEveryMs)].map((timer) =>
-    timer.unref(),
+  opening.use(
+    runRounds({
+      name: 'routes',
+      everyMs: compareEveryMs,
+      isDelayed: true,
+      metrics: parts.metrics,
+      work: feed.compare,
+      onFault: (err) => edgeLog.warn({ err }, 'routes cannot be compared'),
+    }),
   );
-  opening.defer(() => timers.forEach(clearInterval));
+  opening.use(
+    runRounds({
+      name: 'haproxy',
+      everyMs: mendEveryMs,
+      isDelayed: true,
+      metrics: parts.metrics,
+      work: edge.mend,
+      onFault: (err) => edgeLog.warn({ err }, 'HAProxy cannot be checked'),
+    }),
+  );
   let isKept = !edge.isNew;
   opening.defer(async () => {
     await edge.close();
@@ -137,12 +156,12 @@ export async function openEdge(settings: OpenEdgeSettings, parts: EdgeParts): Pr
 /** Undefined without HTTPS. Throws StartError. */
 async function openCertificates(
   { tls, baseUrl, appsDomain }: OpenEdgeSettings,
-  { db, seal, now, noteCertificates: note = () => {}, tellOperator }: EdgeParts,
+  { noteCertificates: note = () => {}, ...parts }: EdgeParts,
 ): Promise<CertificateSource | undefined> {
   if (!tls) return undefined;
   const { from } = tls;
   const apiHost = baseUrl.hostname;
   if (from.kind === 'authority')
-    return await openAcmeSource({ ...from.authority, apiHost, appsDomain }, { db, seal, now, note, tellOperator });
-  return await openFileSource({ files: from.files, hosts: [apiHost, `*.${appsDomain}`] }, { now, note, tellOperator });
+    return await openAcmeSource({ ...from.authority, apiHost, appsDomain }, { ...parts, note });
+  return await openFileSource({ files: from.files, hosts: [apiHost, `*.${appsDomain}`] }, { ...parts, note });
 }

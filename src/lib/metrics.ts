@@ -40,6 +40,12 @@ export function createMetrics() {
       help: 'Workloads that were stopped for what they held of the disk.',
       registers,
     }),
+    rounds: new Counter({
+      name: 'berth_rounds_total',
+      help: 'Rounds of background work, by their name and how they ended.',
+      labelNames: ['name', 'ended'] as const,
+      registers,
+    }),
     givingWay: new Gauge({
       name: 'berth_workloads_giving_way',
       help: 'Workloads that compute all the time, so that the others go first.',

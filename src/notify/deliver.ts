@@ -3,7 +3,9 @@ import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { isToBeDisabled, nextTryAt } from '../deployment/notification/delivery.ts';
 import { noticeMail } from '../deployment/notification/notice.ts';
+import type { FairWork } from '../lib/fair-work.ts';
 import { mailRefusal, type SendMail } from '../lib/mail-transport.ts';
+import type { HeldDuty } from '../lib/rounds.ts';
 import type { Seal } from '../lib/seal.ts';
 import { accountById } from '../store/accounts.ts';
 import {
@@ -24,6 +26,8 @@ export type Delivering = {
   db: Kysely<Tables>;
   seal: Seal;
   now: () => Instant;
+  /** One process at a time sends. */
+  duty: Pick<HeldDuty, 'take'>;
   call: (call: Omit<WebhookCall, 'mayAskListed'>) => Promise<Called>;
   /** Absent where no mails are sent. */
   sendMail: SendMail | undefined;
@@ -33,15 +37,25 @@ export type Delivering = {
   stop: AbortSignal;
 };
 
-/** An address that stands still holds its place for 15 s. */
-const atOnce = 16;
+/** An address that does not answer holds its place for 15 s. */
+const mostAtOnce = 16;
+const mostOfAccount = 2;
+/** Of each account so many are read: those that are under way, and the next. */
+const readOfAccount = 2 * mostOfAccount;
 
-export async function deliverDue(delivering: Delivering): Promise<void> {
-  const { db, now } = delivering;
-  const due = await dueDeliveries(db, now(), atOnce);
-  // All come to their end, also where one fails: what is sent and not noted as sent would be sent once more.
-  const ends = await Promise.allSettled(due.map((delivery) => deliver(delivering, delivery)));
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+/** All that is due, so much of each account at once. */
+export function deliveryWork(delivering: Delivering): FairWork<Delivery> {
+  const { db, now, duty, stop } = delivering;
+  return {
+    due: async () =>
+      (await duty.take()) ? await dueDeliveries(db, now(), { ofAccount: readOfAccount, limit: 10 * mostAtOnce }) : [],
+    keyOf: ({ noticeId, channel, tries }) => `${noticeId} ${channel} ${tries}`,
+    clientOf: ({ accountId }) => accountId,
+    work: (delivery) => deliver(delivering, delivery),
+    most: mostAtOnce,
+    mostOfClient: mostOfAccount,
+    signal: stop,
+  };
 }
 
 async function deliver(delivering: Delivering, delivery: Delivery): Promise<void> {

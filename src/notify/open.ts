@@ -5,15 +5,16 @@ import type { Logger } from 'pino';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import { dashboardPath } from '../deployment/deployment-names.ts';
 import { createDialer } from '../images/dialer/dialer.ts';
-import { reportingFirstFault } from '../lib/first-fault.ts';
-import { newId } from '../lib/ids.ts';
+import { createFairWorker } from '../lib/fair-work.ts';
 import { type MailSettings, sendingMail } from '../lib/mail-transport.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { runRounds } from '../lib/rounds.ts';
 import type { Seal } from '../lib/seal.ts';
-import { wait } from '../lib/wait.ts';
-import { leaveDuties, takeDuty } from '../store/duties.ts';
+import { createDuty } from '../store/duties.ts';
+import type { StoreProcess } from '../store/held.ts';
 import type { Tables } from '../store/rows.ts';
 import { callWebhook } from './call-webhook.ts';
-import { deliverDue } from './deliver.ts';
+import { deliveryWork } from './deliver.ts';
 import { lookForNotices } from './look.ts';
 
 export type NotifyParts = {
@@ -21,6 +22,8 @@ export type NotifyParts = {
   seal: Seal;
   now: () => Instant;
   log: Logger;
+  process?: StoreProcess | undefined;
+  metrics?: Metrics | undefined;
   /** Absent where no mails are sent. */
   mail?: MailSettings | undefined;
 };
@@ -28,46 +31,44 @@ export type NotifyParts = {
 /** Somebody may wait for a test. */
 const roundEveryMs = 1_000;
 const lookEveryMs = 15_000;
-/** Longer than the slowest call. */
+/** Longer than the slowest call. It is taken again in each round, and a round may have many calls. */
 const dutyMs = 60_000;
 
-export function openNotify({ baseUrl }: { baseUrl: URL }, { mail, ...parts }: NotifyParts): AsyncDisposable {
+export function openNotify(
+  { baseUrl }: { baseUrl: URL },
+  { mail, process, metrics, ...parts }: NotifyParts,
+): AsyncDisposable {
   const { db, now, log } = parts;
   const end = new AbortController();
   const dialer = createDialer();
-  const holder = newId();
   const urlOf = (deployment: Deployment) => new URL(dashboardPath(deployment), baseUrl).href;
-  const delivering = {
-    ...parts,
-    call: (call: Parameters<typeof callWebhook>[1]) => callWebhook(dialer, call),
-    sendMail: mail && sendingMail(mail),
-    accountUrl: new URL('/account', baseUrl).href,
-    stop: end.signal,
-  };
-  let lookedAt = Number.NEGATIVE_INFINITY;
-  const round = reportingFirstFault(
-    async () => {
-      if (!(await takeDuty(db, { name: 'notifications', holder, now: now(), forMs: dutyMs }))) return;
-      if (performance.now() - lookedAt >= lookEveryMs) {
-        lookedAt = performance.now();
-        await lookForNotices({ db, now, urlOf });
-      }
-      await deliverDue(delivering);
-    },
-    (err) => end.signal.aborted || log.warn({ err }, 'notifications cannot be sent'),
+  const duty = createDuty({ db, name: 'notifications', forMs: dutyMs, process, now });
+  const delivering = createFairWorker(
+    deliveryWork({
+      ...parts,
+      duty,
+      call: (call: Parameters<typeof callWebhook>[1]) => callWebhook(dialer, call),
+      sendMail: mail && sendingMail(mail),
+      accountUrl: new URL('/account', baseUrl).href,
+      stop: end.signal,
+    }),
   );
-  const rounds = (async () => {
-    while (!end.signal.aborted) {
-      await round();
-      await wait(roundEveryMs, end.signal);
-    }
-  })();
+  const onFault = (err: unknown) => log.warn({ err }, 'notifications cannot be sent');
+  const common = { signal: end.signal, onFault, metrics };
+  const looks = runRounds({
+    ...common,
+    name: 'notices',
+    everyMs: lookEveryMs,
+    duty: createDuty({ db, name: 'notices', forMs: dutyMs, process, now }),
+    work: () => lookForNotices({ db, now, urlOf }),
+  });
+  const deliveries = runRounds({ ...common, name: 'notifications', everyMs: roundEveryMs, work: delivering.run });
   return {
     async [Symbol.asyncDispose]() {
       end.abort();
-      await rounds;
+      await Promise.all([looks, deliveries].map((rounds) => rounds[Symbol.asyncDispose]()));
+      await duty.leave().catch(() => {});
       dialer[Symbol.dispose]();
-      await leaveDuties(db, holder).catch(() => {});
     },
   };
 }

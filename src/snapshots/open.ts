@@ -6,8 +6,8 @@ import type { Engine } from '../engine/engine.ts';
 import { serializeByKey } from '../lib/concurrency.ts';
 import type { Seal } from '../lib/seal.ts';
 import { wait } from '../lib/wait.ts';
-import { leaveDuties, takeDuty } from '../store/duties.ts';
-import { nameOfHeld } from '../store/held.ts';
+import { createDuty } from '../store/duties.ts';
+import type { StoreProcess } from '../store/held.ts';
 import { revisionIfKept } from '../store/revisions.ts';
 import { derivationOf } from '../store/seeds.ts';
 import { passwordOfPlace } from '../store/snapshots.ts';
@@ -32,7 +32,7 @@ export type OpenSnapshotParts = Omit<
   engine: Engine;
   seal: Seal;
   /** This process, as others on the store know it. */
-  process?: { id: string; isSeen(): boolean } | undefined;
+  process?: StoreProcess | undefined;
 };
 
 /** Closing it ends what is under way, which the next process begins anew. */
@@ -62,9 +62,9 @@ export function openSnapshots(
   const { snapshots, dataDir, diskFreeBytes } = settings;
   const stopping = new AbortController();
   const { db, now, log } = parts;
-  const duty = { name: 'snapshots', holder: nameOfHeld(self?.isSeen() ? self.id : undefined), forMs: dutyMs };
-  const renew = () => takeDuty(db, { ...duty, now: now() });
-  const leave = () => leaveDuties(db, duty.holder).catch(() => {});
+  const duty = createDuty({ db, name: 'snapshots', forMs: dutyMs, process: self, now });
+  const renew = duty.take;
+  const leave = () => duty.leave().catch(() => {});
   if (snapshots === 'none' || !copies || !isPlaceKnown(settings, engine))
     return failAll({ ...parts, copies }, { renew, leave }, stopping);
   const place = snapshots ?? readBackupPlace(join(dataDir, 'snapshots'));

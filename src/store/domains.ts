@@ -84,14 +84,34 @@ export async function putDomain(
 }
 
 /** Those to be looked up by now, the longest due first. */
-export async function dueDomains(db: Database, now: Instant, limit: number): Promise<Domain[]> {
-  const rows = await domains(db)
-    .where('releasedAt', 'is', null)
-    .where('nextCheckAt', '<=', now)
+/** The first `ofAccount` of each account that are due, at most `limit`: the first of every account before any second. */
+export async function dueDomains(
+  db: Database,
+  now: Instant,
+  { ofAccount, limit }: { ofAccount: number; limit: number },
+): Promise<Domain[]> {
+  const rows = await db
+    .with('due', (db) =>
+      db
+        .selectFrom('domains')
+        .selectAll()
+        .select((eb) =>
+          eb.fn
+            .agg<number>('row_number')
+            .over((over) => over.partitionBy('accountId').orderBy('nextCheckAt'))
+            .as('place'),
+        )
+        .where('releasedAt', 'is', null)
+        .where('nextCheckAt', '<=', now),
+    )
+    .selectFrom('due')
+    .selectAll()
+    .where('place', '<=', ofAccount)
+    .orderBy('place')
     .orderBy('nextCheckAt')
     .limit(limit)
     .execute();
-  return rows.map(fromRow);
+  return rows.map(({ place: _, ...row }) => fromRow(row));
 }
 
 export async function makeDomainDue(db: Database, key: DomainKey, now: Instant): Promise<void> {

@@ -3,8 +3,10 @@
  * it comes back in time; who has died loses it to the next that asks. In SQLite there is one process, and nothing to ask.
  */
 import type { Instant } from '../deployment/deployment.ts';
+import type { HeldDuty } from '../lib/rounds.ts';
 import type { Database } from './database.ts';
 import { isPostgres } from './dialect/dialect.ts';
+import { nameOfHeld, type StoreProcess } from './held.ts';
 
 export type Duty = {
   name: string;
@@ -14,6 +16,34 @@ export type Duty = {
   /** For so long nobody else has it. */
   forMs: number;
 };
+
+export type DutyParts = Pick<Duty, 'name' | 'forMs'> & {
+  db: Database;
+  /** Absent where there is one process. */
+  process: StoreProcess | undefined;
+  now: () => Instant;
+};
+
+/** A duty of this process, under a name by which others take it over at once when this process has died. */
+export function createDuty({ db, name, forMs, process, now }: DutyParts): HeldDuty {
+  let holder: string | undefined;
+  let isNamed = false;
+  const leave = async () => {
+    if (holder !== undefined) await leaveDuties(db, holder);
+  };
+  return {
+    async take() {
+      const isSeen = process?.isSeen() ?? false;
+      if (holder === undefined || isSeen !== isNamed) {
+        await leave();
+        holder = nameOfHeld(process);
+        isNamed = isSeen;
+      }
+      return await takeDuty(db, { name, holder, now: now(), forMs });
+    },
+    leave,
+  };
+}
 
 /** Whether it is this process's to do, from now on for a time. One that ends too far ahead is of a clock that was set back. */
 export async function takeDuty(db: Database, { name, holder, now, forMs }: Duty): Promise<boolean> {

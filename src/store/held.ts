@@ -4,9 +4,12 @@ import { newId } from '../lib/ids.ts';
 import type { Database } from './database.ts';
 import { atOnce } from './leases.ts';
 
-/** Without the id of a process nobody knows whose it is, and others wait until it runs out. */
-export function nameOfHeld(processId: string | undefined): string {
-  return processId === undefined ? newId() : `${processId}.${newId()}`;
+/** A process among those on the database. `isSeen`: the others notice at once when it dies. */
+export type StoreProcess = { id: string; isSeen(): boolean };
+
+/** Names a holder after its process while the others see that. Otherwise they wait until what it holds runs out. */
+export function nameOfHeld(process: StoreProcess | undefined): string {
+  return process?.isSeen() ? `${process.id}.${newId()}` : newId();
 }
 
 /** Nobody waits for it to run out: what a dead process was at work on is due now, and its duties are anybody's. */

@@ -173,12 +173,30 @@ export type Delivery = {
   createdAt: Instant;
 };
 
-export async function dueDeliveries(db: Database, now: Instant, limit: number): Promise<Delivery[]> {
+/** The first `ofAccount` of each account that are due, at most `limit`: the first of every account before any second. */
+export async function dueDeliveries(
+  db: Database,
+  now: Instant,
+  { ofAccount, limit }: { ofAccount: number; limit: number },
+): Promise<Delivery[]> {
   const rows = await db
-    .selectFrom('noticeDeliveries')
-    .innerJoin('notices', 'notices.id', 'noticeDeliveries.noticeId')
+    .with('due', (db) =>
+      db
+        .selectFrom('noticeDeliveries')
+        .innerJoin('notices', 'notices.id', 'noticeDeliveries.noticeId')
+        .select(['noticeId', 'channel', 'tries', 'accountId', 'content', 'createdAt', 'dueAt'])
+        .select((eb) =>
+          eb.fn
+            .agg<number>('row_number')
+            .over((over) => over.partitionBy('accountId').orderBy('dueAt'))
+            .as('place'),
+        )
+        .where('dueAt', '<=', now),
+    )
+    .selectFrom('due')
     .select(['noticeId', 'channel', 'tries', 'accountId', 'content', 'createdAt'])
-    .where('dueAt', '<=', now)
+    .where('place', '<=', ofAccount)
+    .orderBy('place')
     .orderBy('dueAt')
     .limit(limit)
     .execute();

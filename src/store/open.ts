@@ -6,6 +6,7 @@ import type { PostgresAddress } from '../lib/postgres-address.ts';
 import { openPostgres, openSqlite } from './database.ts';
 import { clientConfig, processPrefix } from './dialect/postgres.ts';
 import { followNews, type News } from './dialect/postgres-news.ts';
+import type { StoreProcess } from './held.ts';
 import { provideInstallationId } from './installation.ts';
 import type { NewsListener } from './news.ts';
 import type { Tables } from './rows.ts';
@@ -29,7 +30,7 @@ export type Store = AsyncDisposable & {
   /** The name of this process among those on the database. */
   processName: string;
   /** By which the others know what it holds, and, while it is seen, that it is there. */
-  process: { id: string; isSeen(): boolean };
+  process: StoreProcess;
   /** Hears what processes tell one another, where there may be several: in PostgreSQL. */
   follow(listener: NewsListener): Promise<AsyncDisposable>;
 };

@@ -1,5 +1,7 @@
-/** A process on a PostgreSQL that takes the lease of a deployment, tells its id, and lives on: `URL DEPLOYMENT` as arguments. */
+/** A process on a PostgreSQL that takes the lease of a deployment and a duty, sends its id, and lives on: `URL DEPLOYMENT` as arguments. */
+import assert from 'node:assert/strict';
 import { parsePostgresUrl } from '../../src/lib/postgres-address.ts';
+import { createDuty } from '../../src/store/duties.ts';
 import { nameOfHeld } from '../../src/store/held.ts';
 import { makeDue, takeLeases } from '../../src/store/leases.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -12,7 +14,14 @@ await follow({ due() {}, told() {}, routes() {}, edges() {}, asked() {}, gone() 
 while (!own.isSeen()) await new Promise((resolve) => setTimeout(resolve, 5));
 await write(db, 'all', async (db) => {
   await makeDue(db, deploymentId!, -1);
-  await takeLeases(db, { now: 0, leaseMs: 1e9, horizonMs: 1e12, limit: 1, token: nameOfHeld(own.id) });
+  await takeLeases(db, {
+    now: 0,
+    leaseMs: 1e9,
+    horizonMs: 1e12,
+    limit: 1,
+    token: nameOfHeld({ ...own, isSeen: () => true }),
+  });
 });
+assert.ok(await createDuty({ db, name: `of ${deploymentId}`, forMs: 1e9, process: own, now: () => 0 }).take());
 process.once('disconnect', () => process.exit());
 process.send!(own.id);

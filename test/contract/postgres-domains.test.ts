@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Finding } from '../../src/deployment/domain/domain-finding.ts';
 import { afterCheck } from '../../src/deployment/domain/domain-state.ts';
-import { checkDomains } from '../../src/domains/check-domains.ts';
+import { createDomainChecks } from '../../src/domains/check-domains.ts';
 import type { Asked } from '../../src/domains/lookup.ts';
 import { parsePostgresUrl } from '../../src/lib/postgres-address.ts';
+import type { HeldDuty } from '../../src/lib/rounds.ts';
 import { addDeployment } from '../../src/store/deployments.ts';
 import { domainAt, domainOfAccount, isHeldByOther, noteChecked, putDomain } from '../../src/store/domains.ts';
-import { leaveDuties } from '../../src/store/duties.ts';
+import { createDuty } from '../../src/store/duties.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { routesSince } from '../../src/store/routes.ts';
 import { addSession } from '../../src/store/sessions.ts';
@@ -50,21 +51,27 @@ test('one of two processes looks names up, the edges of both hear of it, and the
   const asked: string[] = [];
   let proof: string | undefined;
   const common = { now: () => clock.now, random: () => 0, installation: 'i', appsDomain: 'apps.test' };
-  const look = (store: Store, holder: string) =>
-    checkDomains({
-      ...common,
-      db: store.db,
-      holder,
-      log: { info() {}, error() {} },
-      lookup: async (question: Asked): Promise<Finding> => {
-        asked.push(holder);
-        proof ??= question.proof.value;
-        const isProven = clock.now > dayMs && proof === question.proof.value;
-        const server = 'ns1';
-        const said = isProven ? ({ server, said: 'proof' } as const) : ({ server, said: 'nothing' } as const);
-        return { proof: [said], direction: { kind: 'here' }, wanted: ['203.0.113.7'] };
-      },
-    });
+  const duties = new Map<string, HeldDuty>();
+  /** As a process of that name; whether something has turned. */
+  const look = async (store: Store, holder: string) => {
+    const parts = { db: store.db, name: 'domains', forMs: 60_000, process: undefined, now: common.now };
+    const duty = duties.get(holder) ?? createDuty(parts);
+    duties.set(holder, duty);
+    let hasTurned = false;
+    const lookup = async (question: Asked): Promise<Finding> => {
+      asked.push(holder);
+      proof ??= question.proof.value;
+      const isProven = clock.now > dayMs && proof === question.proof.value;
+      const server = 'ns1';
+      const said = isProven ? ({ server, said: 'proof' } as const) : ({ server, said: 'nothing' } as const);
+      return { proof: [said], direction: { kind: 'here' }, wanted: ['203.0.113.7'] };
+    };
+    const checking = { ...common, db: store.db, duty, log: { info() {}, error() {} }, lookup };
+    await createDomainChecks(checking, () => {
+      hasTurned = true;
+    }).run();
+    return hasTurned;
+  };
   await put(theirs!.db, 'ada', name);
   await look(ours!, 'one');
   const { version } = await routesSince(theirs!.db, undefined);
@@ -81,7 +88,7 @@ test('one of two processes looks names up, the edges of both hear of it, and the
     [['ada', [{ name, redirectTo: null, isServed: true }]]],
   );
   // It leaves by itself: the other need not wait.
-  await leaveDuties(theirs!.db, 'two');
+  await duties.get('two')!.leave();
   clock.now += dayMs + 1;
   await look(ours!, 'one');
   assert.deepEqual(asked, ['one', 'two', 'one']);

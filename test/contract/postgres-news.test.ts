@@ -121,6 +121,7 @@ test('what a process held is free within seconds when it was killed, and not whe
   await using looking = await openStore(settings);
   await using _ = await looking.follow(hear);
   await looking.db.deleteFrom('leases').execute();
+  await looking.db.deleteFrom('duties').execute();
   const [still, killed] = await Promise.all(
     ['shop', 'blog'].map(async (deploymentId) => {
       const holder = fork(join(import.meta.dirname, 'lease-holder.ts'), [postgres.url('store'), deploymentId]);
@@ -133,7 +134,10 @@ test('what a process held is free within seconds when it was killed, and not whe
   killed!.holder.kill('SIGKILL');
   await isTold;
   assert.deepEqual(gone, [killed!.id]);
+  const takes = (name: string) => takeDuty(looking.db, { name, holder: 'another', now: 100, forMs: 1e9 });
+  assert.deepEqual([await takes('of blog'), await takes('of shop')], [false, false]);
   await releaseHeldBy(looking.db, killed!.id, 100);
+  assert.deepEqual([await takes('of blog'), await takes('of shop')], [true, false], 'duties are free with the leases');
   const taken = await takeLeases(looking.db, { now: 100, leaseMs: 1e9, horizonMs: 1e12, limit: 8 });
   assert.deepEqual(
     taken.map(({ deploymentId }) => deploymentId),

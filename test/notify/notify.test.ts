@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { mailTransport } from '../../src/lib/mail-transport.ts';
-import { deliverDue } from '../../src/notify/deliver.ts';
 import { addDeployment } from '../../src/store/deployments.ts';
 import { addNotice, setMailKinds } from '../../src/store/notifications.ts';
 import { startMailServer } from '../accounts/mail-server.ts';
-import { failed, minuteMs, secret, world } from './world.ts';
+import { deliverDue, failed, minuteMs, secret, world } from './world.ts';
 
 test('a deployment that failed is told once, by mail and by a call that its secret proves', async (t) => {
   const { db, choose, look, deliver, received, mails, clock, webhook, waiting } = await world(t);

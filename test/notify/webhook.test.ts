@@ -5,10 +5,9 @@ import { failuresToDisable } from '../../src/deployment/notification/delivery.ts
 import { createDialer } from '../../src/images/dialer/dialer.ts';
 import { sealWith } from '../../src/lib/seal.ts';
 import { callWebhook } from '../../src/notify/call-webhook.ts';
-import { deliverDue } from '../../src/notify/deliver.ts';
 import { addDeployment } from '../../src/store/deployments.ts';
 import { addNotice } from '../../src/store/notifications.ts';
-import { failed, minuteMs, secret, world } from './world.ts';
+import { deliverDue, failed, minuteMs, secret, world } from './world.ts';
 
 test('a test is sent once, whatever comes of it, and leaves nothing', async (t) => {
   const { db, choose, deliver, received, answers, clock } = await world(t);

@@ -5,9 +5,10 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { NoticeKind } from '../../src/deployment/notification/notice.ts';
 import { createDialer } from '../../src/images/dialer/dialer.ts';
+import { createFairWorker } from '../../src/lib/fair-work.ts';
 import { sealWith } from '../../src/lib/seal.ts';
 import { callWebhook } from '../../src/notify/call-webhook.ts';
-import { deliverDue } from '../../src/notify/deliver.ts';
+import { type Delivering, deliveryWork } from '../../src/notify/deliver.ts';
 import { lookForNotices } from '../../src/notify/look.ts';
 import { choicesOf, setWebhook } from '../../src/store/notifications.ts';
 import { addSession } from '../../src/store/sessions.ts';
@@ -54,6 +55,7 @@ export async function world(t: TestContext) {
     call: (call: Parameters<typeof callWebhook>[1]) => callWebhook(dialer, { ...call, mayAskListed: true }),
     sendMail: async (mail: (typeof mails)[number]) => void mails.push(mail),
     stop: new AbortController().signal,
+    duty: { take: async () => true },
   };
   const urlOf = ({ id }: { id: string }) => `https://berth.test/d/${id}`;
   return {
@@ -71,6 +73,9 @@ export async function world(t: TestContext) {
     waiting: async () => (await db.selectFrom('noticeDeliveries').selectAll().execute()).length,
   };
 }
+
+/** Sends all that is due now. */
+export const deliverDue = (delivering: Delivering) => createFairWorker(deliveryWork(delivering)).run();
 
 export const failed = deploymentOf({
   id: 'shop',

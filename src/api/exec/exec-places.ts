@@ -5,6 +5,8 @@ const mostOfDeployment = 5;
 /** Of an account, or of a client address without one. */
 const mostOfCaller = 10;
 const mostAtOnce = 50;
+/** The last places are for callers who have none yet: others cannot take all of them. */
+const placesForFirst = 15;
 
 export type ExecPlaces = {
   /** Gives the place back, when it is called; nothing is taken when there is none, and the problem is returned. */
@@ -22,8 +24,8 @@ export function createExecPlaces(): ExecPlaces {
         return isFull(`This application is already running ${mostOfDeployment} commands, as many as it may at once.`);
       if (ofCaller >= mostOfCaller)
         return isFull(`You are already running ${mostOfCaller} commands, as many as you may at once.`);
-      if (others.length >= mostAtOnce)
-        return isFull('The service is already running as many commands as it may at once.');
+      if (others.length >= (ofCaller === 0 ? mostAtOnce : mostAtOnce - placesForFirst))
+        return isFull('The service is running as many commands as it may at once.');
       const place = { deploymentId, caller };
       underWay.add(place);
       return () => void underWay.delete(place);

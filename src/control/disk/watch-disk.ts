@@ -9,7 +9,7 @@ import { type DiskUse, type Level, levelEvent, levelOf, shareOf } from '../../de
 import type { EventOf } from '../../deployment/event/event.ts';
 import { freeOf } from '../../deployment/limits/host-budget.ts';
 import type { HostDisk } from '../../engine/engine.ts';
-import { reportingFirstFault } from '../../lib/first-fault.ts';
+import { runRounds } from '../../lib/rounds.ts';
 import { addEvents, latestOfDisk } from '../../store/events.ts';
 import { addEviction } from '../../store/evictions.ts';
 import { atOnce, makeDue } from '../../store/leases.ts';
@@ -41,23 +41,36 @@ export type DiskWatch = Pick<Control, 'db' | 'engine' | 'metrics' | 'now' | 'wai
 
 /** Looks again and again until the abort; resolves when the last look has ended. */
 export async function watchDisk(watch: DiskWatch, stop: AbortSignal): Promise<void> {
-  const look = reportingFirstFault(createLook(watch), (err) =>
-    watch.log.error({ err }, 'the disk cannot be looked at; retrying'),
-  );
-  while (!stop.aborted) {
-    await look();
-    await untilDue(watch, stop);
-  }
-}
-
-/** A disk can be filled in less than a second: reserving takes no writing. */
-async function untilDue({ engine, wait }: DiskWatch, stop: AbortSignal): Promise<void> {
+  const { engine, wait, metrics, log } = watch;
+  const look = createLook(watch);
   const free = async () => (await engine.capacity().catch(() => undefined))?.disk?.freeBytes ?? 0;
-  const before = await free();
-  for (let waitedMs = 0; waitedMs < lookEveryMs && !stop.aborted; waitedMs += glanceEveryMs) {
-    await wait(glanceEveryMs, stop);
-    if (before - (await free()) > hurryBytes) return;
-  }
+  let freeAtLook = 0;
+  const common = { wait, metrics, signal: stop };
+  const looks = runRounds({
+    ...common,
+    name: 'disk',
+    everyMs: lookEveryMs,
+    longestMs: 2 * lookEveryMs,
+    async work() {
+      try {
+        await look();
+      } finally {
+        freeAtLook = await free();
+      }
+    },
+    onFault: (err) => log.error({ err }, 'the disk cannot be looked at; trying again'),
+  });
+  // A disk can be filled in less than a second: reserving takes no writing.
+  const glances = runRounds({
+    ...common,
+    name: 'disk-room',
+    everyMs: glanceEveryMs,
+    longestMs: glanceEveryMs,
+    isDelayed: true,
+    work: async () => void (freeAtLook - (await free()) > hurryBytes && looks.soon()),
+    onFault: (err) => log.error({ err }, 'the room on the disk cannot be read; trying again'),
+  });
+  await Promise.all([looks.ended, glances.ended]);
 }
 
 /** One look, which remembers those before it. */

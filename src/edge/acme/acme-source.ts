@@ -3,15 +3,15 @@ import type { Kysely } from 'kysely';
 import type { Instant } from '../../deployment/deployment.ts';
 import { orAbort } from '../../lib/abortable.ts';
 import { lateAt, type NoteCertificates } from '../../lib/certificate-report.ts';
-import { reportingFirstFault } from '../../lib/first-fault.ts';
-import { newId } from '../../lib/ids.ts';
+import type { Metrics } from '../../lib/metrics.ts';
 import type { TellOperator } from '../../lib/operator-mail.ts';
+import { runRounds } from '../../lib/rounds.ts';
 import type { Seal } from '../../lib/seal.ts';
-import { wait } from '../../lib/wait.ts';
 import { accountKey } from '../../store/acme-accounts.ts';
 import { type CertificateState, certificateStates } from '../../store/certificates.ts';
 import { ownedDomains, servedDomains } from '../../store/domains.ts';
-import { leaveDuties } from '../../store/duties.ts';
+import { createDuty } from '../../store/duties.ts';
+import type { StoreProcess } from '../../store/held.ts';
 import { servedLabels } from '../../store/routes.ts';
 import type { Tables } from '../../store/rows.ts';
 import type { CertificateSource } from '../certificates/certificate-source.ts';
@@ -22,7 +22,7 @@ import { createAnswerer } from './answerer.ts';
 import type { AuthoritySettings } from './authority.ts';
 import { isServed, planOrders, waitingHosts, wantedCertificates } from './certificate-plan.ts';
 import { createCertificateShelf } from './certificate-shelf.ts';
-import { type Issuing, issueDue } from './issuing.ts';
+import { dutyMs, type Issuing, issueDue } from './issuing.ts';
 
 export type AcmeSettings = AuthoritySettings & {
   /** The command that sets records; without one each host is shown by itself. */
@@ -40,6 +40,8 @@ export type AcmeParts = {
   note: NoteCertificates;
   /** Absent where nobody is told by mail. */
   tellOperator?: TellOperator | undefined;
+  process?: StoreProcess | undefined;
+  metrics?: Metrics | undefined;
 };
 
 /** A deployment's certificate is ordered so long after it serves, at the most. */
@@ -47,7 +49,7 @@ const lookEveryMs = 2_000;
 
 export async function openAcmeSource(
   settings: AcmeSettings & { apiHost: string; appsDomain: string },
-  { db, seal, now, note, tellOperator }: AcmeParts,
+  { db, seal, now, note, tellOperator, process, metrics }: AcmeParts,
 ): Promise<CertificateSource> {
   // They are large, and most services need none of it.
   const [{ openAuthority, makeAccountKey }, { makePlaceholder }] = [
@@ -62,8 +64,7 @@ export async function openAcmeSource(
   async function wanted() {
     const labels = wildcardBy ? [] : await servedLabels(db);
     const leading = (await servedDomains(db)).filter(({ finding }) => finding?.direction.kind === 'here');
-    const domains = leading.map(({ name }) => name);
-    return wantedCertificates({ apiHost, appsDomain, wildcardBy, labels, domains });
+    return wantedCertificates({ apiHost, appsDomain, wildcardBy, labels, domains: leading });
   }
 
   /** The certificate of a name that was lost stays, and is shown to nobody: whoever proves it again needs no other. */
@@ -106,22 +107,19 @@ export async function openAcmeSource(
     served: shelf.certificates(),
     follow(edge: Pick<Edge, 'certify'>, log: EdgeLog, answers: Promise<void>): AsyncDisposable {
       const end = new AbortController();
-      const holder = newId();
       const answerer = createAnswerer({ db, now, log, dnsHook });
-      let untilStored = new AbortController();
       const issuing: Issuing = {
         db,
         seal,
         now,
         log,
-        holder,
         wanted,
         answerer,
         mostInWeek: settings.mostInWeek,
         appsDomain,
         random: Math.random,
         underWay: new Map(),
-        stored: () => untilStored.abort(),
+        stored: () => serving.soon(),
         alarm: tellOperator && createAlarm({ db, now, log, service: apiHost, tell: tellOperator }),
         authority: () => {
           authority ??= openOnce();
@@ -131,41 +129,38 @@ export async function openAcmeSource(
           return authority;
         },
       };
-      const issue = reportingFirstFault(
-        () => issueDue(issuing, end.signal),
-        (err) => log.warn({ err }, 'certificates cannot be looked after'),
-      );
-      const serve = reportingFirstFault(
-        async () => {
+      const common = { everyMs: lookEveryMs, signal: end.signal, metrics };
+      /** What this process has stored is served at once; what others have stored, at the next look. */
+      const serving = runRounds({
+        ...common,
+        name: 'certificates-served',
+        async work() {
           await shelf.read(await shownStates(), now());
           await shelf.put((certificates) => edge.certify(certificates));
           await report();
         },
-        (err) => log.warn({ err }, 'new certificates cannot be served'),
-      );
-      const repeat = async (work: () => Promise<unknown>) => {
-        for (; !end.signal.aborted; await wait(lookEveryMs, end.signal)) await work();
-      };
-      /** What this process has stored is served at once; of the others' it hears at its next look. */
-      const serveOn = async () => {
-        while (!end.signal.aborted) {
-          untilStored = new AbortController();
-          await serve();
-          await wait(lookEveryMs, AbortSignal.any([end.signal, untilStored.signal]));
-        }
-      };
+        onFault: (err) => log.warn({ err }, 'new certificates cannot be served'),
+      });
+      const duty = createDuty({ db, name: 'certificates', forMs: dutyMs, process, now });
       // An order that is placed before fails, and the next try is a minute later.
       const ordering = orAbort(answers, end.signal).then(
-        () => repeat(issue),
-        () => {},
+        () =>
+          runRounds({
+            ...common,
+            name: 'certificates',
+            work: async () => void ((await duty.take()) && (await issueDue(issuing, end.signal))),
+            onFault: (err) => log.warn({ err }, 'certificates cannot be ordered'),
+          }),
+        () => undefined,
       );
-      const following = Promise.all([ordering, serveOn()]);
       return {
         async [Symbol.asyncDispose]() {
           end.abort();
-          await following;
+          await serving[Symbol.asyncDispose]();
+          await (await ordering)?.[Symbol.asyncDispose]();
+          // Before that, the orders: others place none while this process has the duty.
           await Promise.all(issuing.underWay.values());
-          await leaveDuties(db, holder).catch(() => {});
+          await duty.leave().catch(() => {});
         },
       };
     },

@@ -12,7 +12,7 @@ const wanted = wantedCertificates({
   appsDomain: 'apps.test',
   wildcardBy: undefined,
   labels,
-  domains: ['shop.example.com'],
+  domains: [{ name: 'shop.example.com', accountId: 'ada' }],
 });
 
 function row(host: string, change: Partial<CertificateState> = {}): CertificateState {

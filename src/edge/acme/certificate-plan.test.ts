@@ -6,6 +6,7 @@ import {
   forgettable,
   isServed,
   type Names,
+  nextOrders,
   planOrders,
   retryMs,
   type WantedCertificate,
@@ -18,6 +19,7 @@ const hour = 3_600_000;
 const day = 24 * hour;
 const now = 1_000 * day;
 const appsDomain = 'apps.test';
+const ofAda = (domains: readonly string[]) => domains.map((name) => ({ name, accountId: 'ada' }));
 const names: Names = {
   apiHost: 'berth.test',
   appsDomain,
@@ -133,19 +135,19 @@ test('custom domains have certificates of their own, with or without records in 
   const domains = ['shop.example.com', 'www.example.com'];
   const challenge = 'shop.example.com http-01\nfirst www.example.com http-01';
   assert.match(
-    described(wantedCertificates({ ...names, wildcardBy: 'dns-01', domains }), []),
+    described(wantedCertificates({ ...names, wildcardBy: 'dns-01', domains: ofAda(domains) }), []),
     new RegExp(`\nfirst ${challenge}$`),
   );
   const states = [issued('berth.test'), issued('shop.example.com', { firstIssuedAt: now - day })];
   assert.equal(
-    described(wantedCertificates({ ...names, domains }), states, 1),
+    described(wantedCertificates({ ...names, domains: ofAda(domains) }), states, 1),
     'first new.apps.test http-01\nfirst www.example.com http-01\nwait old.apps.test limit 168h',
   );
 });
 
 test('first certificates of custom domains have a share of the three hours, and hold up nothing else', () => {
   const domains = Array.from({ length: 400 }, (_, index) => `a${index}.example.com`);
-  const wanted = wantedCertificates({ ...names, domains });
+  const wanted = wantedCertificates({ ...names, domains: ofAda(domains) });
   const begun = planOrders(wanted, [issued('berth.test')], { now, mostInWeek: 50, appsDomain });
   assert.deepEqual([begun.orders.length, begun.waiting.length], [2 + 60, 340]);
   const states = [
@@ -238,4 +240,20 @@ test('a host without a certificate waits for the order under way, the next try o
     'failed.apps.test': { because: 'failed', until: now + hour },
     'held.apps.test': { because: 'limit', until: now + 7 * day },
   });
+});
+
+test('the first domain of each account is ordered before any second, and no account has all places', () => {
+  const domains = ['a/1', 'a/2', 'a/3', 'b/1'].map((name) => ({ name, accountId: name[0]! }));
+  const wanted = wantedCertificates({ ...names, domains });
+  const custom = wanted.filter(({ isCustom }) => isCustom);
+  assert.deepEqual(
+    custom.map(({ host }) => host),
+    ['a/1', 'b/1', 'a/2', 'a/3'],
+  );
+  const limits = { wanted, most: 4, mostOfAccount: 2 };
+  const hostsOf = (underWay: string[]) =>
+    nextOrders(custom, { ...limits, underWay: new Set(underWay) }).map(({ host }) => host);
+  assert.deepEqual(hostsOf([]), ['a/1', 'b/1', 'a/2']);
+  assert.deepEqual(hostsOf(['a/1', 'a/2']), ['b/1']);
+  assert.deepEqual(hostsOf(['a/1', 'a/2', 'b/1']), []);
 });

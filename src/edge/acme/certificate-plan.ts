@@ -17,6 +17,8 @@ export type WantedCertificate = {
   isOwn: boolean;
   /** An account's custom domain: it counts to no limit of the apps domain. */
   isCustom?: boolean;
+  /** Whose custom domain it is. */
+  accountId?: string;
 };
 
 export type Names = {
@@ -27,13 +29,15 @@ export type Names = {
   /** Labels of deployments that serve, the newest first. */
   labels: readonly string[];
   /** Custom domains that are proven and lead here. */
-  domains: readonly string[];
+  domains: readonly { name: string; accountId: string }[];
 };
 
 /** A certificate for each host, so that one that the authority refuses keeps nobody else from having one. */
 export function wantedCertificates({ apiHost, appsDomain, wildcardBy, labels, domains }: Names): WantedCertificate[] {
   const challenge = 'http-01' as const;
-  const custom = domains.map((host) => ({ host, challenge, isOwn: false, isCustom: true }));
+  const custom = inTurns(domains, ({ accountId }) => accountId).map(({ name: host, accountId }) => {
+    return { host, challenge, isOwn: false, isCustom: true, accountId };
+  });
   if (wildcardBy) {
     // Of records that stay one is enough: the host of the API is proven as any other.
     const api = { host: apiHost, challenge: wildcardBy === 'dns-01' ? wildcardBy : challenge, isOwn: true };
@@ -44,6 +48,47 @@ export function wantedCertificates({ apiHost, appsDomain, wildcardBy, labels, do
     ...labels.map((label) => ({ host: `${label}.${appsDomain}`, challenge, isOwn: false })),
     ...custom,
   ];
+}
+
+/** The first of each client before any second: whoever has many waits behind those who have one. */
+export function inTurns<T>(all: readonly T[], clientOf: (one: T) => string): T[] {
+  const counts = new Map<string, number>();
+  const placed = all.map((one) => {
+    const place = counts.get(clientOf(one)) ?? 0;
+    counts.set(clientOf(one), place + 1);
+    return { one, place };
+  });
+  return placed.toSorted((a, b) => a.place - b.place).map(({ one }) => one);
+}
+
+/**
+ * PURE. The orders to place now, in their order: `most` at once with those that are under way, by host, and of each account
+ * `mostOfAccount`. An account whose orders hang keeps nobody else waiting.
+ */
+export function nextOrders<T extends WantedCertificate>(
+  orders: readonly T[],
+  {
+    wanted,
+    underWay,
+    most,
+    mostOfAccount,
+  }: {
+    wanted: readonly WantedCertificate[];
+    underWay: ReadonlySet<string>;
+    most: number;
+    mostOfAccount: number;
+  },
+): T[] {
+  const busy = wanted.filter(({ host }) => underWay.has(host)).map(({ accountId }) => accountId);
+  const next: T[] = [];
+  for (const order of orders) {
+    if (underWay.size + next.length >= most) break;
+    const { host, accountId } = order;
+    const ofAccount = [...busy, ...next.map((each) => each.accountId)].filter((each) => each === accountId).length;
+    if (underWay.has(host) || (accountId !== undefined && ofAccount >= mostOfAccount)) continue;
+    next.push(order);
+  }
+  return next;
 }
 
 export type Order = WantedCertificate & { because: 'first' | 'renewal'; failures: number };

@@ -24,7 +24,6 @@ test('orders that hang keep a place each, are not placed twice, and hold up nobo
     now: () => now,
     random: () => 0,
     log: silent,
-    holder: 'this',
     mostInWeek: 50,
     appsDomain: names.appsDomain,
     wanted: async () => wantedCertificates(names),

@@ -13,13 +13,20 @@ import {
   sealedCertificates,
   storeCertificate,
 } from '../../store/certificates.ts';
-import { takeDuty } from '../../store/duties.ts';
 import type { Tables } from '../../store/rows.ts';
 import { write } from '../../store/transaction.ts';
 import { readCertificate, uncovered } from '../certificates/certificate.ts';
 import type { EdgeLog } from '../edge-settings.ts';
 import type { Answerer, Authority } from './authority.ts';
-import { forgettable, isServed, type Order, planOrders, retryMs, type WantedCertificate } from './certificate-plan.ts';
+import {
+  forgettable,
+  isServed,
+  nextOrders,
+  type Order,
+  planOrders,
+  retryMs,
+  type WantedCertificate,
+} from './certificate-plan.ts';
 import { renewalAt, suggestedRenewal } from './renewal-time.ts';
 
 export type Issuing = {
@@ -28,8 +35,6 @@ export type Issuing = {
   now: () => Instant;
   random: () => number;
   log: EdgeLog;
-  /** Names this process to the others. */
-  holder: string;
   mostInWeek: number;
   appsDomain: string;
   wanted: () => Promise<WantedCertificate[]>;
@@ -47,10 +52,11 @@ export type Issuing = {
 /** An order waits for a hook twice, and for the authority. */
 const longestOrderMs = 10 * 60_000;
 /** Whoever is too late for it has no order under way any more. */
-const dutyMs = longestOrderMs + 5 * 60_000;
+export const dutyMs = longestOrderMs + 5 * 60_000;
 
 /** Authorities are slow rather than busy: some seconds an order. */
 const ordersAtOnce = 4;
+const ordersOfAccount = 2;
 const questionsAtOnce = 20;
 /** After it could not be asked. */
 const askAgainMs = 6 * 3_600_000;
@@ -60,11 +66,11 @@ const askAgainMs = 6 * 3_600_000;
  * too many. Never rejects because of the authority.
  */
 export async function issueDue(issuing: Issuing, signal: AbortSignal): Promise<void> {
-  const { db, now, holder, mostInWeek, appsDomain, underWay } = issuing;
-  if (!(await takeDuty(db, { name: 'certificates', holder, now: now(), forMs: dutyMs }))) return;
+  const { db, now, mostInWeek, appsDomain, underWay } = issuing;
   const [wanted, states] = [await issuing.wanted(), await certificateStates(db)];
   const { orders } = planOrders(wanted, states, { now: now(), mostInWeek, appsDomain });
-  const next = orders.filter(({ host }) => !underWay.has(host)).slice(0, Math.max(ordersAtOnce - underWay.size, 0));
+  const limits = { most: ordersAtOnce, mostOfAccount: ordersOfAccount };
+  const next = nextOrders(orders, { ...limits, wanted, underWay: new Set(underWay.keys()) });
   for (const order of next) underWay.set(order.host, endOfOrder(issuing, order, signal));
   await issuing.alarm?.(wanted, states);
   if (orders.length > 0) return;

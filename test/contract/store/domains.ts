@@ -168,12 +168,13 @@ export function domainsContract(open: OpenStore): void {
 
   test('names are looked up when they are due, and a name of a deployment that ends, or is nobody’s, is found', async () => {
     await put('ada', 'ada1', 1);
-    assert.equal((await dueDomains(db, 0, 10)).length, 0);
-    assert.equal((await dueDomains(db, 1, 10))[0]?.name, name);
+    const all = { ofAccount: 10, limit: 10 };
+    assert.equal((await dueDomains(db, 0, all)).length, 0);
+    assert.equal((await dueDomains(db, 1, all))[0]?.name, name);
     await prove('ada', 2);
-    assert.equal((await dueDomains(db, 3, 10)).length, 0);
+    assert.equal((await dueDomains(db, 3, all)).length, 0);
     await makeDomainDue(db, { name, accountId: 'ada' }, 3);
-    assert.equal((await dueDomains(db, 3, 10)).length, 1);
+    assert.equal((await dueDomains(db, 3, all)).length, 1);
     assert.deepEqual(await strayDomains(db, 3), []);
     await db.updateTable('sessions').set({ accountId: null }).where('id', '=', 'ada').execute();
     assert.equal((await strayDomains(db, 3)).length, 1);

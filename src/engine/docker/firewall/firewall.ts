@@ -5,9 +5,9 @@
 import { type Egress, printEgress } from '../../../deployment/workload/egress.ts';
 import type { PodTargets } from '../../../deployment/workload/pod-addresses.ts';
 import { createSemaphore } from '../../../lib/concurrency.ts';
-import { reportingFirstFault } from '../../../lib/first-fault.ts';
 import { latestOnly } from '../../../lib/latest-only.ts';
-import { forgetFlows } from './flows.ts';
+import { runRounds } from '../../../lib/rounds.ts';
+import { forgetting } from './flows.ts';
 import { isWhole, type Listing, readListing } from './listing.ts';
 import { apply, list } from './nft.ts';
 import { retargetText } from './pod-translation.ts';
@@ -231,14 +231,6 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
     return awaited;
   }
 
-  const guard = reportingFirstFault(restore, (err) =>
-    log.error({ err }, 'firewall rules cannot be looked after, will be tried again'),
-  );
-
-  const forgetting = reportingFirstFault(forgetFlows, (err) =>
-    log.warn({ err }, 'connections to removed containers cannot be closed; UDP clients may keep sending there'),
-  );
-
   await inTurn(async () => {
     followOthers(await look());
     await load();
@@ -246,13 +238,24 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
   await remember();
   report(true);
   let isResting = false;
-  const lookAfter = latestOnly(() =>
-    inTurn(async () => {
-      if (!isResting) report(await guard());
+  opening.use(
+    runRounds({
+      name: 'firewall',
+      everyMs: turnEveryMs,
+      longestMs: turnEveryMs,
+      isDelayed: true,
+      work: () =>
+        inTurn(async () => {
+          if (isResting) return;
+          await restore().catch((error: unknown) => {
+            report(false);
+            throw error;
+          });
+          report(true);
+        }),
+      onFault: (err) => log.error({ err }, 'firewall rules cannot be restored; trying again'),
     }),
   );
-  const timer = setInterval(lookAfter, turnEveryMs);
-  opening.defer(() => clearInterval(timer));
   const open = opening.move();
 
   return {
@@ -286,7 +289,7 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
 
     retarget: (bridge, wanted) => inTurn(() => lead(bridge, wanted)),
     targetsOf: (bridge) => targets.get(bridge) ?? {},
-    forget: async (address) => void (await forgetting(address)),
+    forget: forgetting(log),
 
     egressOf: (bridge) => bridges.get(bridge)?.egress,
 

@@ -3,8 +3,7 @@
  * go first, see `goes-first.ts`. Nothing of it is stored: whose turn it is stands in the kernel, with each process.
  */
 import { readFile, writeFile } from 'node:fs/promises';
-import { reportingFirstFault } from '../../../lib/first-fault.ts';
-import { wait } from '../../../lib/wait.ts';
+import { runRounds } from '../../../lib/rounds.ts';
 import { firstScore, type HeldByContainer, type HeldByDeployment, scoreOf, whoGoesFirst } from './goes-first.ts';
 import type { Groups } from './groups.ts';
 
@@ -19,14 +18,14 @@ export type MemoryWatchOptions = {
 /** Looks once a second until the abort; resolves when the last look has ended. */
 export async function watchMemory(groups: Groups, options: MemoryWatchOptions, stop: AbortSignal): Promise<void> {
   const look = createMemoryLook(groups, options);
-  const lookOn = reportingFirstFault(
-    async () => options.report(await look()),
-    (err) => options.log.error({ err }, 'the memory of the deployments cannot be looked at; retrying'),
-  );
-  while (!stop.aborted) {
-    await lookOn();
-    await wait(lookEveryMs, stop);
-  }
+  const { ended } = runRounds({
+    name: 'memory',
+    everyMs: lookEveryMs,
+    signal: stop,
+    work: async () => options.report(await look()),
+    onFault: (err) => options.log.error({ err }, 'the memory of deployments cannot be read; trying again'),
+  });
+  await ended;
 }
 
 /** One look, which mends what is amiss; how many containers go first after it. */

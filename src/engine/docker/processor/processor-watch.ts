@@ -4,8 +4,7 @@
  */
 import { cpus } from 'node:os';
 import type Docker from 'dockerode';
-import { reportingFirstFault } from '../../../lib/first-fault.ts';
-import { wait } from '../../../lib/wait.ts';
+import { runRounds } from '../../../lib/rounds.ts';
 import { labelKeys, labelSelector } from '../../labels.ts';
 import { orAbsent } from '../faults.ts';
 import type { Groups } from '../groups/groups.ts';
@@ -37,18 +36,18 @@ export async function watchProcessor(docker: Docker, options: ProcessorWatchOpti
   const isBusy = createBusy();
   /** A service before this one may have left some. */
   let givingWay: number | undefined;
-  const lookWhenBusy = reportingFirstFault(
-    async () => {
+  const { ended } = runRounds({
+    name: 'processor',
+    everyMs: lookEveryMs,
+    signal: stop,
+    async work() {
       if (!isBusy() && givingWay === 0) return;
       givingWay = await look();
       report(givingWay);
     },
-    (err) => log.error({ err }, 'the processor cannot be looked at; retrying'),
-  );
-  while (!stop.aborted) {
-    await lookWhenBusy();
-    await wait(lookEveryMs, stop);
-  }
+    onFault: (err) => log.error({ err }, 'the use of the processor cannot be read; trying again'),
+  });
+  await ended;
 }
 
 /** What is remembered of a container from one look to the next. */

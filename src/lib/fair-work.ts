@@ -1,0 +1,69 @@
+/**
+ * Work that waits on others' servers, for many clients: so much at once, and of each client so much. As soon as one ends
+ * the next begins, of the client that has least under way. A client with slow servers delays nobody by more than one turn.
+ */
+
+export type FairWork<T> = {
+  /** What is due now, the most urgent first; may name what is under way. */
+  due: () => Promise<readonly T[]>;
+  /** Of one try: a run begins each key once, so that what fails at once is not tried at once again. */
+  keyOf: (task: T) => string;
+  clientOf: (task: T) => string;
+  /** A rejection ends its own task alone; the first one is thrown when all have ended. */
+  work: (task: T) => Promise<void>;
+  most: number;
+  mostOfClient: number;
+  /** Nothing more is begun; what is under way ends. */
+  signal?: AbortSignal | undefined;
+};
+
+export type FairWorker = {
+  /** Works on all that is due. Resolves when nothing is due and nothing under way; throws the first fault. */
+  run(): Promise<void>;
+  /** Something else may be due: a run that is under way looks again. */
+  lookAgain(): void;
+};
+
+export function createFairWorker<T>(options: FairWork<T>): FairWorker {
+  const { due, keyOf, clientOf, work, most, mostOfClient, signal } = options;
+  const underWay = new Map<string, string>();
+  let changed = Promise.withResolvers<void>();
+  const note = () => {
+    changed.resolve();
+    changed = Promise.withResolvers();
+  };
+  const ofClient = (client: string) => [...underWay.values()].filter((each) => each === client).length;
+
+  /** The next task; undefined where none may begin. */
+  function next(tasks: readonly T[], begun: ReadonlySet<string>): T | undefined {
+    if (underWay.size >= most) return undefined;
+    const waiting = tasks.filter((task) => !begun.has(keyOf(task)) && ofClient(clientOf(task)) < mostOfClient);
+    return waiting.toSorted((a, b) => ofClient(clientOf(a)) - ofClient(clientOf(b)))[0];
+  }
+
+  return {
+    lookAgain: note,
+    async run() {
+      const faults: unknown[] = [];
+      const begun = new Set<string>();
+      for (;;) {
+        const ended = changed.promise;
+        const tasks = underWay.size < most && !signal?.aborted ? await due() : [];
+        for (let task = next(tasks, begun); task !== undefined; task = next(tasks, begun)) {
+          const key = keyOf(task);
+          begun.add(key);
+          underWay.set(key, clientOf(task));
+          void work(task)
+            .catch((fault: unknown) => faults.push(fault))
+            .finally(() => {
+              underWay.delete(key);
+              note();
+            });
+        }
+        if (underWay.size === 0) break;
+        await ended;
+      }
+      if (faults.length > 0) throw faults[0];
+    },
+  };
+}

@@ -1,0 +1,104 @@
+/**
+ * Background work that repeats for as long as a service runs: looks, deliveries, renewals. Each kind has its pause, begins
+ * sooner when something was asked, and slows down while it fails. What fails together does not come again together.
+ */
+import { reportingFirstFault } from './first-fault.ts';
+import type { Metrics } from './metrics.ts';
+import { wait as reallyWait, type Wait } from './wait.ts';
+
+export type RoundsOptions = {
+  /** Names the work in metrics, e.g. `notifications`. */
+  name: string;
+  /** Between the end of one round and the beginning of the next. */
+  everyMs: number;
+  /** The longest pause while it fails; default: 30 s, or `everyMs` where that is longer. */
+  longestMs?: number;
+  /** The first round begins after a pause, not at once. */
+  isDelayed?: boolean;
+  work: () => Promise<unknown>;
+  /** Called with the first of consecutive faults. */
+  onFault: (error: unknown) => void;
+  /** Of several processes one does the work. Default: each does. */
+  duty?: HeldDuty | undefined;
+  /** Ends the rounds, as disposing them does. */
+  signal?: AbortSignal | undefined;
+  metrics?: Pick<Metrics, 'rounds'> | undefined;
+  wait?: Wait;
+  /** From 0 to below 1. */
+  random?: () => number;
+};
+
+/** Work that one process does for all. */
+export type HeldDuty = {
+  /** Whether it is this process's to do now. */
+  take(): Promise<boolean>;
+  /** Lets others have it at once. */
+  leave(): Promise<void>;
+};
+
+/** Disposing them lets a round that has begun end, and gives the duty up. */
+export type Rounds = AsyncDisposable & {
+  /** The next round begins now, or right after the one that is under way. */
+  soon(): void;
+  /** Resolves when the last round has ended. */
+  ended: Promise<void>;
+};
+
+const longestPauseMs = 30_000;
+
+export function runRounds({
+  name,
+  everyMs,
+  longestMs,
+  isDelayed,
+  work,
+  onFault,
+  duty,
+  signal,
+  metrics,
+  ...parts
+}: RoundsOptions): Rounds {
+  const { wait = reallyWait, random = Math.random } = parts;
+  const ending = new AbortController();
+  const end = signal ? AbortSignal.any([signal, ending.signal]) : ending.signal;
+  let pause = new AbortController();
+  const round = reportingFirstFault(
+    async () => {
+      if (!duty || (await duty.take())) await work();
+    },
+    (error) => end.aborted || onFault(error),
+  );
+
+  async function run(): Promise<void> {
+    let failures = 0;
+    if (isDelayed) await wait(pauseMs(everyMs, 0, random), AbortSignal.any([end, pause.signal]));
+    while (!end.aborted) {
+      pause = new AbortController();
+      const wentWell = await round();
+      metrics?.rounds.inc({ name, ended: wentWell ? 'well' : 'with a fault' });
+      failures = wentWell ? 0 : failures + 1;
+      await wait(pauseMs(everyMs, failures, random, longestMs), AbortSignal.any([end, pause.signal]));
+    }
+  }
+
+  const ended = run();
+  return {
+    ended,
+    soon: () => pause.abort(),
+    async [Symbol.asyncDispose]() {
+      ending.abort();
+      await ended;
+      await duty?.leave().catch(() => {});
+    },
+  };
+}
+
+/** PURE. Milliseconds to the next round: `everyMs` give or take a tenth, doubled with each fault in a row up to `longestMs`. */
+export function pauseMs(
+  everyMs: number,
+  failures: number,
+  random: () => number,
+  longestMs = Math.max(everyMs, longestPauseMs),
+): number {
+  return Math.min(everyMs * 2 ** Math.min(failures, 20), longestMs) * (0.9 + random() / 5);
+}
