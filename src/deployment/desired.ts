@@ -184,7 +184,7 @@ function toWorkload(
     resources: pod.resources,
     useGPU: pod.useGPU,
     ...(pod.container && { container: pod.container }),
-    readiness: readinessOf(spec, pod, values),
+    readiness: { ...readinessOf(spec, pod, values), ...(pod.container?.mayEnd && { mayEnd: true as const }) },
     // One that is restarted is another workload, which takes the place of the first as an update's would.
     ...(restart > 0 && { restart }),
   };

@@ -156,6 +156,7 @@ function readApplication(
     reading,
   );
   assignRoutes(drafts, reading);
+  for (const draft of drafts) if (mayEnd(draft)) draft.pod.container = { mayEnd: true, ...draft.pod.container };
   warnOfPublishedAddresses(drafts, reading);
   return { drafts, spec: assemble(name, drafts, extension, reading) };
 }
@@ -209,15 +210,13 @@ function warnOfName(service: string, podName: string, field: Field, reading: Rea
 }
 
 /** What only shows when all services are known. */
-function finish({ service, pod, field, isNeverRestarted, extension }: Draft, drafts: Draft[], reading: Reading): void {
-  const isAwaited = drafts.some(({ pod: other }) => other.dependsOn.includes(pod.name));
+function finish({ service, pod, field, extension }: Draft, drafts: Draft[], reading: Reading): void {
   const isChecked = pod.healthCheck && !('disabled' in pod.healthCheck);
   const isWorker = pod.servicePorts.length === 0 && !isChecked && pod.path === undefined;
-  const saysSo = endsItself(pod) || (isNeverRestarted && !isAwaited);
   const isUndecided = pod.resourceType === 'deployment' && !extension.resourceType && drafts.length > 1;
-  if (isUndecided && isWorker && saysSo) {
+  if (isUndecided && isWorker && endsItself(pod)) {
     pod.resourceType = 'job';
-    const at = childOf(field, 'restart') ?? childOf(field, 'command') ?? childOf(field, 'entrypoint') ?? field;
+    const at = childOf(field, 'command') ?? childOf(field, 'entrypoint') ?? field;
     const hint = 'write x-berth: { resourceType: deployment } if it is to run all the time';
     reading.warn(at, 'taken-as-job', `the service "${service}" runs once, to its end`, hint);
   }
@@ -227,6 +226,15 @@ function finish({ service, pod, field, isNeverRestarted, extension }: Draft, dra
     const hint = `nothing to do; PostgreSQL keeps its data in ${dataDirectory} (PGDATA), as it would not start otherwise`;
     reading.warn(at, 'volume-path', 'PostgreSQL 18 and newer expect the volume at /var/lib/postgresql', hint);
   }
+}
+
+/**
+ * Only `always` and `unless-stopped` restart a service that has ended with 0. A public route leads nowhere without its
+ * service, and one that listens and says nothing about restarts is a server: these are always restarted.
+ */
+function mayEnd({ pod, isRestartedWhenDone, isServer, extension }: Draft): boolean {
+  if (extension.resourceType || pod.resourceType === 'job' || pod.path !== undefined) return false;
+  return isRestartedWhenDone === undefined ? !isServer : !isRestartedWhenDone;
 }
 
 /** `… exit 0` at the end of a script: it has done its work then. */

@@ -10,7 +10,10 @@ export type Draft = {
   field: Field;
   pod: PodSpec;
   ports: Port[];
-  isNeverRestarted: boolean;
+  /** See `Scale`. */
+  isRestartedWhenDone: boolean | undefined;
+  /** It is meant to listen: it has ports of its own, or is a database that is known for one. */
+  isServer: boolean;
   dependencies: Dependency[];
   extension: Extension;
   origins: Origins;

@@ -60,7 +60,9 @@ export const serviceKeys: Record<string, Key> = {
   secrets: honoured('files at `/run/secrets/<name>` or `target`'),
   deploy: honoured('`replicas`, `mode`, `resources`, `restart_policy.condition`; the rest is ignored'),
   scale: honoured('the number of replicas; 0 leaves the service out'),
-  restart: depends('services are always restarted; `"no"` on a service without ports makes it a job'),
+  restart: depends(
+    'a service is restarted after a failure; after an exit with 0 only with `always` or `unless-stopped`, or if it is public',
+  ),
   profiles: honoured('a service with profiles is left out, unless `x-berth` at the top enables one'),
   extends: depends('a service of the same document; another `file` is refused'),
   user: honoured('the user that the process runs as'),

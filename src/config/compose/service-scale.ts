@@ -14,8 +14,8 @@ export type Scale = {
   resources: { requests: Resources; limits: Resources };
   useGPU: boolean;
   mode: 'deployment' | 'daemonset' | 'job';
-  /** `restart: "no"`, said and not only the default. */
-  isNeverRestarted: boolean;
+  /** Whether it is restarted after an exit with 0; undefined where the document does not say. */
+  isRestartedWhenDone: boolean | undefined;
   /** Where the resources are said, by their paths in a pod. */
   resourcesAt: [path: string[], field: Field | undefined][];
 };
@@ -33,7 +33,6 @@ export function readScale(service: Field, reading: Reading): Scale {
   const modeField = deploy && childOf(deploy, 'mode');
   const mode = modeField ? (reading.text(modeField) ?? '') : '';
   const restartPolicy = deploy && childOf(deploy, 'restart_policy');
-  const condition = restartPolicy && childOf(restartPolicy, 'condition');
   const restart = childOf(service, 'restart');
   const replicas = childOf(service, 'scale') ?? (deploy && childOf(deploy, 'replicas'));
   return {
@@ -44,9 +43,7 @@ export function readScale(service: Field, reading: Reading): Scale {
     },
     useGPU: wantsGPU(service, reservations, reading),
     mode: mode.endsWith('job') ? 'job' : mode === 'global' ? 'daemonset' : 'deployment',
-    isNeverRestarted:
-      (restart !== undefined && /^(?:no|false)$/.test(reading.text(restart) ?? '')) ||
-      (condition !== undefined && reading.text(condition) === 'none'),
+    isRestartedWhenDone: readRestart(restart, restartPolicy, reading),
     resourcesAt: [
       [['resources'], limits ?? childOf(service, 'mem_limit') ?? childOf(service, 'cpus')],
       [['resources', 'limits', 'cpu'], cpuLimit],
@@ -55,6 +52,14 @@ export function readScale(service: Field, reading: Reading): Scale {
       [['resources', 'requests', 'memory'], memoryRequest],
     ],
   };
+}
+
+/** `deploy.restart_policy` wins over `restart`, as in Compose; without a condition it means always. */
+function readRestart(restart: Field | undefined, policy: Field | undefined, reading: Reading): boolean | undefined {
+  const condition = policy && childOf(policy, 'condition');
+  if (policy && !isEmpty(policy)) return !/^(?:none|on-failure)$/.test((condition && reading.text(condition)) ?? '');
+  const text = restart && reading.text(restart)?.trim();
+  return text ? !/^(?:no|false|on-failure(?::\d+)?)$/.test(text) : undefined;
 }
 
 const ignoredOfDeploy: Record<string, string> = {

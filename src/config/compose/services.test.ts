@@ -62,17 +62,46 @@ describe('dependencies', () => {
     );
     assert.deepEqual(pods[2]?.servicePorts, [5432]);
   });
-  test('restart: "no" without ports is a job; with ports it is none', () => {
+  test('jobs are declared by their mode, their image or x-berth, and not by how they are restarted', () => {
     const { pods } = read(`services:
   web: { image: "a:1", ports: [80], restart: "no" }
   seed: { image: "b:1", restart: "no" }
-  db: { image: "postgres:16", restart: "no" }
   once: { image: "c:1", deploy: { mode: replicated-job } }
   buckets: { image: "minio/mc:1" }
-  told: { image: "d:1", restart: "no", x-berth: { resourceType: deployment } }
 `);
     const types = pods.map(({ resourceType }) => resourceType);
-    assert.deepEqual(types, ['deployment', 'job', 'deployment', 'job', 'job', 'deployment']);
+    assert.deepEqual(types, ['deployment', 'deployment', 'job', 'job']);
+  });
+  test('only what is always restarted, is public, or is a server that says nothing about it may not end', () => {
+    const mayEnd = (service: string) =>
+      read(`services: { web: { image: "a:1", ports: [80] }, x1: { image: "b:1", ${service} } }`).pods[1]!.container
+        ?.mayEnd ?? false;
+    const table: [string, boolean][] = [
+      ['restart: "no"', true],
+      ['restart: no', true],
+      ['restart: on-failure', true],
+      ['restart: "on-failure:3"', true],
+      ['command: seed', true],
+      ['restart: "no", expose: [80]', true],
+      ['restart: always', false],
+      ['restart: unless-stopped', false],
+      ['expose: [80]', false],
+      ['deploy: { restart_policy: { condition: none } }', true],
+      ['deploy: { restart_policy: { condition: on-failure, max_attempts: 3 } }', true],
+      ['deploy: { restart_policy: { condition: any } }', false],
+      ['deploy: { restart_policy: { delay: 5s } }', false],
+      ['restart: always, deploy: { restart_policy: { condition: on-failure } }', true],
+      ['restart: "no", deploy: { restart_policy: { condition: any } }', false],
+      ['restart: "no", x-berth: { path: /x }, expose: [80]', false],
+      ['restart: "no", x-berth: { resourceType: deployment }', false],
+      ['healthcheck: { test: curl -f http://localhost:80/ }', true],
+    ];
+    assert.deepEqual(
+      table.map(([service]) => [service, mayEnd(service)]),
+      table,
+    );
+    const db = read('services: { web: { image: "a:1", ports: [80] }, db: { image: "postgres:16" } }').pods[1];
+    assert.equal(db?.container, undefined);
   });
   test('a script that ends in exit 0 is a job', () => {
     const { pods, codes } = read(`services:

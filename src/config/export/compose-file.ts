@@ -145,7 +145,7 @@ function service(pod: PodSpec, spec: AppSpec, { write, published, isInLayout }: 
     depends_on: filled(Object.fromEntries(pod.dependsOn.map((name) => [name, { condition: conditionOf(spec, name) }]))),
     healthcheck: pod.healthCheck && healthcheck(pod.healthCheck, write),
     // What it waits for has only been started, as often as not: it tries again.
-    restart: isOnce ? 'on-failure' : 'unless-stopped',
+    restart: isOnce || pod.container?.mayEnd ? 'on-failure' : 'unless-stopped',
     ...container(pod.container ?? {}),
     deploy: filled(
       written({ replicas: pod.replicas === 1 ? undefined : pod.replicas, resources: filled(resources(pod)) }),

@@ -32,6 +32,7 @@ export function readContainer(
   return onlyGiven<ContainerOptions>({
     shmBytes: readBytes(childOf(pod, 'shmSize')),
     tmpfs: itemsOf(childOf(pod, 'tmpfs'), max.tmpfs).flatMap((directory) => readTmpfs(directory, report)),
+    mayEnd: booleanOf(childOf(pod, 'mayEnd')) || undefined,
     readOnly: booleanOf(childOf(pod, 'readOnly')) || undefined,
     stopSignal: signal === undefined ? undefined : readSignal(signal, say('stopSignal')),
     stopGraceSeconds: seconds === undefined ? undefined : readStopSeconds(seconds, say('stopGraceSeconds')),

@@ -45,6 +45,14 @@ export const containerFields = {
     }),
   ),
   stopSignal: Type.Optional(Text("Signal that asks the process to end. Default: the image's.", 'SIGQUIT')),
+  mayEnd: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Whether an exit with code 0 is its end: it is not restarted then, and counts as ready.',
+      examples: [true],
+      ...says('must be true or false'),
+    }),
+  ),
   stopGraceSeconds: Type.Optional(Count('Seconds that it then has, before it is killed.', 0, 30, 5)),
   ulimits: Type.Optional(
     Type.Record(

@@ -44,6 +44,8 @@ export type PodSpec = {
 
 /** Each of these is within its limits, and absent where it is as for everybody. */
 export type ContainerOptions = {
+  /** An exit with code 0 is its end: it is not restarted after that, and counts as ready. */
+  mayEnd?: true | undefined;
   /** Size of /dev/shm. */
   shmBytes?: number | undefined;
   tmpfs?: TmpfsSpec[] | undefined;

@@ -91,10 +91,9 @@ function swap({ id: restoreId, snapshotId, fromDeploymentId, volumes, filledKey 
   return { kind: 'swap-volumes', volumes, restoreId, filledKey, snapshotId, fromDeploymentId, because };
 }
 
-/** It has none of the volumes, or is a job that has ended. */
+/** It has none of the volumes, or has ended and is not started again. */
 function canStay({ wanted: { workload }, found }: Match, volumes: readonly string[]): boolean {
-  const isOver = workload.readiness.kind === 'exit' && found?.phase === 'exited';
-  return isOver || !workload.volumes.some(({ volume }) => volumes.includes(volume));
+  return (found && isOver(workload, found)) || !workload.volumes.some(({ volume }) => volumes.includes(volume));
 }
 
 /** The edge lets go of what is about to be removed: its address may soon be another pod's. */
@@ -210,10 +209,15 @@ function requestOf({ image, registryLogin }: Workload): ImageRequest {
   return { image, ...(registryLogin && { registryLogin }) };
 }
 
-/** A job that has ended stays ended; anything else that does not run is started again. */
+/** A workload that does not run is started again, unless it is over. */
 function needsStart({ workload }: DesiredWorkload, found: ObservedWorkload): boolean {
   if (found.phase === 'created') return true;
-  return found.phase === 'exited' && workload.readiness.kind !== 'exit';
+  return found.phase === 'exited' && !isOver(workload, found);
+}
+
+/** A job that has ended stays ended, even if it failed; a service only if its end was a good one. */
+function isOver({ readiness }: Pick<Workload, 'readiness'>, { phase, isReady }: ObservedWorkload): boolean {
+  return phase === 'exited' && (readiness.kind === 'exit' || isReady);
 }
 
 function mayStart({ workload, dependsOn, isOrdered }: DesiredWorkload, matches: Match[]): boolean {
@@ -223,10 +227,10 @@ function mayStart({ workload, dependsOn, isOrdered }: DesiredWorkload, matches: 
   return !isOrdered || matches.filter(isBefore).every(({ found }) => found?.isReady);
 }
 
-/** A job that has ended uses nothing any more; kept, it need not run again should the update fail. */
-function usesVolumesOf({ workload }: DesiredWorkload, { pod, replica, phase }: ObservedWorkload): boolean {
-  if (pod !== workload.pod || replica !== workload.replica) return false;
-  return workload.readiness.kind !== 'exit' || phase !== 'exited';
+/** A workload that is over uses nothing any more; kept, it need not run again should the update fail. */
+function usesVolumesOf({ workload }: DesiredWorkload, found: ObservedWorkload): boolean {
+  if (found.pod !== workload.pod || found.replica !== workload.replica) return false;
+  return !isOver(workload, found);
 }
 
 /** The same before it was restarted, where that was of no use to anybody: nothing goes back to it. */

@@ -228,6 +228,7 @@ const options = {
   tmpfs: 'its tmpfs',
   readOnly: 'readOnly',
   stopSignal: 'its stopSignal',
+  mayEnd: 'whether it may end',
   stopGraceSeconds: 'its stopGraceSeconds',
   ulimits: 'its ulimits',
   groups: 'its groups',

@@ -47,7 +47,12 @@ export type PodRuntime = 'runc' | 'runsc';
 /** What the other pods of a deployment find of a workload, whether it runs yet or not. */
 export type Neighbour = Pick<Workload, 'pod' | 'replica' | 'aliases' | 'ports'>;
 
-export type Readiness =
+export type Readiness = Condition & {
+  /** It is also ready, and is not restarted, after it has exited with 0. */
+  mayEnd?: true;
+};
+
+type Condition =
   /** `host`: what the request calls the site; default: `localhost` with the port. */
   | ({ kind: 'http'; host?: string } & HttpCheck)
   /** A program in the container, which ends with 0. */

@@ -118,6 +118,9 @@ async function look(
   const isSameStart = before?.startedAt === startedAt;
   const ageMs = Math.max(0, now() - Date.parse(startedAt));
   const lastKnown = await lastEnd(docker, inspected, before?.lastEnd, now());
+  const { exit } = lastKnown;
+  if (exit && labels.readiness.mayEnd && exit.code === 0 && (await wasStoppedWithEngine(docker, exit.at)))
+    lastKnown.exit = { ...exit, isStopped: true };
   const healthBefore = isSameStart ? before.state.health : undefined;
   const wasHealthy = healthBefore !== undefined && (healthBefore.isHealthy || healthBefore.wasHealthy);
   const startedAtMs = isSameStart ? before.state.startedAtMs : uptime() - ageMs;
@@ -146,6 +149,15 @@ async function look(
     ...(elsewhere && { elsewhere }),
     lastEnd: lastKnown,
   };
+}
+
+/**
+ * Whether the engine has been started since: it stops its containers before it ends, and starts none of those again that
+ * then ended with 0. Its default network is made at each of its starts; without that network nobody can tell.
+ */
+async function wasStoppedWithEngine(docker: Docker, atMs: number): Promise<boolean> {
+  const network = await orAbsent(docker.getNetwork('bridge').inspect());
+  return network !== undefined && atMs < Date.parse(network.Created);
 }
 
 function addressOf({ NetworkSettings }: Docker.ContainerInspectInfo, labels: WorkloadLabels): string | undefined {

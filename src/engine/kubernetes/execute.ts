@@ -21,7 +21,7 @@ import { copyKey, deploymentOf, isUnused, workloadKey } from './manifests/marks.
 import { namespaceManifest, quotaManifest } from './manifests/namespace.ts';
 import { isPolicyFor, networkPolicy, type PolicySettings } from './manifests/network-policy.ts';
 import { pullSecretManifest, pullSecretName, pullSuffix } from './manifests/pull-secret.ts';
-import { controllerManifest, secretManifest, type WorkloadRequest } from './manifests/workload.ts';
+import { controllerKind, controllerManifest, secretManifest, type WorkloadRequest } from './manifests/workload.ts';
 import { namespaceName, objectName } from './names.ts';
 import type { Found, FoundController, FoundNamespace, FoundPolicy, Manifest } from './objects.ts';
 import { egressOf } from './observe.ts';
@@ -205,7 +205,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     limits: OwnImageLimits | undefined,
   ): Promise<void> {
     await needNetwork(deploymentId);
-    const kind = workload.readiness.kind === 'exit' ? 'Job' : 'Deployment';
+    const kind = controllerKind(workload);
     const found = cache.find(kind, objectName(deploymentId, workload.name), deploymentId);
     if (found && found.metadata.deletionTimestamp === undefined) {
       const isSame = isSameWorkload(workload, found.metadata.annotations?.[labelKeys.fingerprint] ?? '');

@@ -43,7 +43,7 @@ export function podFacts(controller: FoundController, pods: readonly FoundPod[],
         ...(startedAt !== undefined && { startedAt: Date.parse(startedAt) }),
       },
     }),
-    restarts: isJob ? triesBefore(controller, isGivenUp) : restartsOf(living),
+    restarts: isJob ? triesBefore(controller, isGivenUp) + restartsInPlace(living) : restartsOf(living),
     ...(lastExit && { lastExit }),
     hasEnded: isOver || (!isRunning && lastExit !== undefined && (isJob || container?.lastState !== undefined)),
     ...(obstacle && { obstacle }),
@@ -57,8 +57,11 @@ function isScaledDown({ metadata, spec }: FoundController): boolean {
 
 /** Also those of pods that were evicted before it: each had a successor. */
 function restartsOf(pods: readonly FoundPod[]): number {
-  const own = pods.at(-1)?.status?.containerStatuses?.[0]?.restartCount ?? 0;
-  return own + pods.slice(0, -1).filter(evictedFor).length;
+  return restartsInPlace(pods) + pods.slice(0, -1).filter(evictedFor).length;
+}
+
+function restartsInPlace(pods: readonly FoundPod[]): number {
+  return pods.at(-1)?.status?.containerStatuses?.[0]?.restartCount ?? 0;
 }
 
 /** Each try of a job is a pod; those that failed are counted. */

@@ -28,7 +28,8 @@ export function reasonNotReady(container: MemoryContainer): string | undefined {
   const reason = phase === 'exited' ? undefined : reasonWhileRunning(container);
   if (phase === 'running' && reason === undefined) return undefined;
   if (exitCode === undefined) return reason ?? 'was stopped';
-  if (container.workload.readiness.kind === 'exit' && phase === 'exited' && exitCode === 0) return undefined;
+  const { kind, mayEnd } = container.workload.readiness;
+  if ((kind === 'exit' || mayEnd) && phase === 'exited' && exitCode === 0) return undefined;
   return `exited with code ${exitCode}${reason ? `; since its restart: ${reason}` : ''}`;
 }
 

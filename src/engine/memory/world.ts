@@ -249,7 +249,7 @@ export function passRound(world: MemoryWorld, container: MemoryContainer, now: n
     endContainer(world, container, { exitCode: run.exitCode, now });
 }
 
-/** A service is always restarted; a job three times, unless it exits with 0. */
+/** A service is always restarted, unless it may end; a job three times, unless it exits with 0. */
 export function endContainer(
   world: MemoryWorld,
   container: MemoryContainer,
@@ -257,8 +257,9 @@ export function endContainer(
 ): void {
   container.exitCode = exitCode;
   container.exitedAt = now;
-  const isJob = container.workload.readiness.kind === 'exit';
-  if (isJob && (exitCode === 0 || container.restarts >= 3)) {
+  const { kind, mayEnd } = container.workload.readiness;
+  const isOver = kind === 'exit' ? exitCode === 0 || container.restarts >= 3 : mayEnd && exitCode === 0;
+  if (isOver) {
     container.phase = 'exited';
     tellReaders(world);
     return;

@@ -2,8 +2,17 @@
 import type { Instant, LastExit } from '../../deployment/deployment.ts';
 import type { ObservedWorkload } from '../../deployment/workload/workload.ts';
 
-/** `memoryBytes`: its limit; 0 without one. `evictedFor`: its machine had stopped it, so that the code says nothing. */
-export type Ending = { code: number; isOutOfMemory: boolean; memoryBytes: number; evictedFor?: 'disk' | 'memory' };
+/**
+ * `memoryBytes`: its limit; 0 without one. `evictedFor`: its machine had stopped it, so that the code says nothing.
+ * `isStopped`: it was stopped together with its engine, and did not end by itself.
+ */
+export type Ending = {
+  code: number;
+  isOutOfMemory: boolean;
+  memoryBytes: number;
+  evictedFor?: 'disk' | 'memory';
+  isStopped?: true;
+};
 
 export type Ended = Ending & { at: Instant };
 
@@ -26,11 +35,12 @@ export function lastExitOf({ at, ...ending }: Ended): LastExit {
 }
 
 /** Why it ended, e.g. `exited with code 1`, `killed for memory (limit 512 MiB)`, and what to do about it. */
-export function exitReason({ code, isOutOfMemory, memoryBytes, evictedFor }: Ending): {
+export function exitReason({ code, isOutOfMemory, memoryBytes, evictedFor, isStopped }: Ending): {
   words: string;
   hint?: string;
 } {
   if (evictedFor) return evictionReasons[evictedFor];
+  if (isStopped) return { words: 'was stopped together with its engine' };
   if (isOutOfMemory) {
     const words = `killed for memory (limit ${Math.round(memoryBytes / 2 ** 20)} MiB)`;
     return { words, hint: 'raise resources.limits.memory' };
@@ -60,7 +70,7 @@ const exitMeanings: Record<number, string> = {
 };
 
 const exitHints: Record<number, string> = {
-  0: 'a service has to keep running; what exits is a job',
+  0: 'a service has to keep running; one that ends is a job, or says `mayEnd: true` (Compose: `restart: on-failure`, without ports)',
   126: 'check its command and entrypoint',
   127: 'check its command and entrypoint',
 };

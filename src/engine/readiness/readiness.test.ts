@@ -66,7 +66,7 @@ test('a verdict says why, and what to do about it', () => {
       port,
       running({ exit: exit(0) }),
       undefined,
-      'exited with code 0 (a service has to keep running; what exits is a job)',
+      'exited with code 0 (a service has to keep running; one that ends is a job, or says `mayEnd: true` (Compose: `restart: on-failure`, without ports))',
     ],
     [port, running({ phase: 'created' }), undefined, 'is created but not started'],
     [port, running({ health: { isHealthy: true, wasHealthy: false, output: '' } }), undefined, undefined],
@@ -262,4 +262,17 @@ test('who listens elsewhere counts from the last sign that it is on its way: oth
     'another port',
   );
   assert.equal(followElsewhere(idle, { ports: '81', open: [81], cpuMs: undefined, atMs: 30_000 }).sinceMs, 10_000);
+});
+
+test('a service that may end is ready after an exit with 0, and not if it was stopped together with its engine', () => {
+  const worker: Readiness = { kind: 'running', mayEnd: true };
+  const ended = (end: ReturnType<typeof exit> & { isStopped?: true }, readiness: Readiness = worker) =>
+    wordsOf(judge(readiness, running({ phase: 'exited', exit: end }), undefined, end, startedAtMs));
+  assert.equal(ended(exit(0)), undefined);
+  assert.equal(ended(exit(0), { ...port, mayEnd: true }), undefined);
+  assert.equal(ended(exit(1)), 'exited with code 1');
+  assert.equal(ended({ ...exit(0), isStopped: true }), 'was stopped together with its engine');
+  assert.match(ended(exit(0), { kind: 'running' })!, /^exited with code 0 \(a service has to keep running/);
+  // A cluster starts it again.
+  assert.equal(wordsOf(judge(worker, running(), undefined, exit(0), startedAtMs)), undefined);
 });

@@ -23,10 +23,12 @@ export function judge(
 ): Verdict {
   if (state.phase === 'created') return notReady('is created but not started');
   if (state.exit) {
-    if (readiness.kind === 'exit' && state.exit.code === 0) return { isReady: true };
+    if ((readiness.kind === 'exit' || readiness.mayEnd) && isGoodEnd(state.exit)) return { isReady: true };
     const { words, hint } = exitReason(state.exit);
     return notReady(words, hint);
   }
+  // A cluster starts it again although it is done.
+  if (readiness.mayEnd && lastExit && isGoodEnd(lastExit)) return { isReady: true };
   const verdict = judgeRunning(readiness, state, probed, uptimeMs);
   if (verdict.isReady || !lastExit) return verdict;
   const { words, hint } = exitReason(lastExit);
@@ -59,6 +61,10 @@ function judgeRunning(
   if (readiness.kind !== 'running') return notReady('has no address yet');
   if (uptimeMissingMs(state, uptimeMs) === 0) return { isReady: true };
   return notReady('has only just started');
+}
+
+function isGoodEnd({ code, isStopped }: Ending): boolean {
+  return code === 0 && !isStopped;
 }
 
 function notReady(because: string, hint?: string): Verdict {

@@ -76,6 +76,11 @@ test('services come back after anything, jobs get three more tries', () => {
   assert.deepEqual(host({ readiness: { kind: 'exit' } }).RestartPolicy, { Name: 'on-failure', MaximumRetryCount: 3 });
 });
 
+test('a service that may end comes back after failures alone, however many', () => {
+  const { RestartPolicy } = host({ readiness: { kind: 'running', mayEnd: true } });
+  assert.deepEqual(RestartPolicy, { Name: 'on-failure', MaximumRetryCount: 0 });
+});
+
 test('without limits there are 512 MiB and one processor, or what is requested when that is more', () => {
   assert.deepEqual([host().Memory, host().NanoCpus], [512 * 2 ** 20, 1e9]);
   const { Memory, MemoryReservation, NanoCpus, CpuShares } = host({

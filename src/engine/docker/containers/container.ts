@@ -75,11 +75,7 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
     HostConfig: {
       NetworkMode: network,
       Mounts: mountsOf(owner, deploymentId, workload.volumes, imageVolumes, boundTo),
-      // A service has to survive a restart of the engine; a job that keeps failing has failed.
-      RestartPolicy:
-        workload.readiness.kind === 'exit'
-          ? { Name: 'on-failure', MaximumRetryCount: 3 }
-          : { Name: 'unless-stopped', MaximumRetryCount: 0 },
+      RestartPolicy: restartPolicyOf(workload.readiness),
       Runtime: runtime,
       ...(gpu !== undefined && { DeviceRequests: [{ Driver: '', DeviceIDs: [String(gpu)], Capabilities: [['gpu']] }] }),
       ...resourcesOf(workload.resources, host),
@@ -105,6 +101,12 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
  */
 function withoutMeaning(imageLabels: readonly string[]): Labels {
   return Object.fromEntries(imageLabels.map((key) => [key, '']));
+}
+
+/** A service has to survive a restart of the engine; a job that keeps failing has failed. */
+function restartPolicyOf(readiness: Readiness): NonNullable<HostConfig['RestartPolicy']> {
+  if (readiness.kind === 'exit') return { Name: 'on-failure', MaximumRetryCount: 3 };
+  return { Name: readiness.mayEnd ? 'on-failure' : 'unless-stopped', MaximumRetryCount: 0 };
 }
 
 function resourcesOf(resources: Workload['resources'], host: HostFacts): HostConfig {

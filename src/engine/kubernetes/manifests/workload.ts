@@ -48,6 +48,9 @@ const awayTolerations = ['not-ready', 'unreachable'].map((condition) => ({
 /** A job's tries after the first, as on other engines. */
 const jobRetries = 3;
 
+/** A service that may end is restarted after each failure: the rules about crash loops decide when it has failed. */
+const serviceRetries = 1_000_000;
+
 export const containerName = 'main';
 
 /** By this name clusters that have gVisor mostly know it. */
@@ -76,6 +79,10 @@ export function controllerManifest(request: WorkloadRequest): Manifest {
   const name = objectName(deploymentId, workload.name);
   const metadata = { name, namespace: namespaceName(deploymentId), ...workloadMarks(owner, deploymentId, workload) };
   const template = podTemplate(request);
+  if (endsOnce(workload)) {
+    const spec = { backoffLimit: serviceRetries, completions: 1, parallelism: 1, template };
+    return { apiVersion: 'batch/v1', kind: 'Job', metadata, spec };
+  }
   if (workload.readiness.kind === 'exit') {
     // Each try is a pod of its own: one that was restarted in its place is removed, with its log, after the last try.
     const spec = { backoffLimit: jobRetries, completions: 1, parallelism: 1, template };
@@ -90,6 +97,18 @@ export function controllerManifest(request: WorkloadRequest): Manifest {
     template,
   };
   return { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec };
+}
+
+export function controllerKind(workload: Workload): 'Deployment' | 'Job' {
+  return workload.readiness.kind === 'exit' || endsOnce(workload) ? 'Job' : 'Deployment';
+}
+
+/**
+ * Only a job stays ended on a cluster. A service with volumes is a deployment nevertheless, because a job is not stopped
+ * for a copy of its volumes: the cluster starts it again, less and less often.
+ */
+function endsOnce({ readiness, volumes }: Workload): boolean {
+  return readiness.mayEnd === true && readiness.kind !== 'exit' && volumes.length === 0;
 }
 
 function podTemplate(request: WorkloadRequest): V1PodTemplateSpec {
@@ -115,7 +134,7 @@ function podTemplate(request: WorkloadRequest): V1PodTemplateSpec {
         ...(volumeGroup !== undefined && { fsGroup: volumeGroup, fsGroupChangePolicy: 'OnRootMismatch' }),
         ...(sysctls.length > 0 && { sysctls }),
       },
-      restartPolicy: workload.readiness.kind === 'exit' ? 'Never' : 'Always',
+      restartPolicy: workload.readiness.kind === 'exit' ? 'Never' : endsOnce(workload) ? 'OnFailure' : 'Always',
       terminationGracePeriodSeconds: container.stopGraceSeconds ?? stopSeconds,
       hostname: (workload.hostname ?? workload.pod).slice(0, 63),
       ...(aliases.length > 0 && { hostAliases: aliases }),

@@ -1,0 +1,30 @@
+/** Documents made after public bug reports of similar services, each as its author would run it. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type Berth, createBerth } from './berth.ts';
+
+let berth: Berth;
+before(async () => {
+  berth = await createBerth();
+  await berth.serve();
+});
+after(async () => await berth.destroy());
+
+const reported = (name: string) => readFile(join('test/compose/reports', name), 'utf8');
+
+for (const [file, pod] of [
+  ['03-onfailure-oneshot.yaml', 'migrate'],
+  ['36-restart-no-awaited.yaml', 'seed'],
+  ['37-restart-absent.yaml', 'bootstrap'],
+] as const) {
+  test(`a service that ends with 0 is done, and its application runs: ${file}`, async () => {
+    const app = await berth.start(await reported(file));
+    const status = await berth.reach(app, 'running');
+    const found = status.pods.find(({ name }: { name: string }) => name === pod);
+    assert.deepEqual([found.state, found.restarts], ['ready', 0], JSON.stringify(found));
+    assert.equal((await berth.visit(app.url)).text, 'ok');
+    await berth.remove(app);
+  });
+}
