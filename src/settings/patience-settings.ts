@@ -18,8 +18,8 @@ export const patienceTable = {
   },
   listenPatienceMs: {
     variable: 'LISTEN_PATIENCE',
-    default: '10s',
-    help: 'a pod that does nothing for so long but listen where it should not has failed',
+    default: '60s',
+    help: 'a pod that listens on another port than its own, and changes nothing for so long, has failed',
     read: duration,
   },
   drainMs: {

@@ -8,7 +8,7 @@ test('without any variable the defaults of the documentation apply', () => {
   assert.ok(read.ok);
   assert.equal(read.settings.baseUrl.href, 'http://localhost:8080/');
   assert.equal(read.settings.lifetimeMs, 120 * 60_000);
-  assert.equal(read.settings.listenPatienceMs, 10_000);
+  assert.equal(read.settings.listenPatienceMs, 60_000);
   assert.deepEqual(read.settings.startRate, { count: 10, windowMs: 60_000 });
 });
 

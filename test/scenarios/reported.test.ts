@@ -28,3 +28,17 @@ for (const [file, pod] of [
     await berth.remove(app);
   });
 }
+
+test('a pod that opens another port first and its own 25 s later comes up, at its start and at its update', async () => {
+  const [late, waiting, updated] = await Promise.all(
+    ['52-late-port.yaml', '62-late-port-start-period.yaml', '57-late-port-update.yaml'].map(async (file) =>
+      berth.start(await reported(file)),
+    ),
+  );
+  await berth.reach(updated!, 'running');
+  await berth.update(updated!, await reported('57-late-port-update.update.yaml'));
+  await berth.eventsUntil(updated!, /revision 2 is running/);
+  for (const app of [late!, waiting!]) await berth.reach(app, 'running');
+  const texts = await Promise.all([late!, waiting!, updated!].map(async ({ url }) => (await berth.visit(url)).text));
+  assert.deepEqual(texts, ['app', 'app', 'app 25000']);
+});

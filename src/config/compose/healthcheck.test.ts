@@ -23,10 +23,16 @@ describe('checks of health', () => {
       assert.equal(failureThreshold, 7);
     });
   }
-  test("the start period is more failures, and what is left out is Docker's default", () => {
+  test("the start period stays what it is, and what is left out is Docker's default", () => {
     const { healthCheck } = readWeb('healthcheck: { test: curl -f http://localhost/, start_period: 1m10s }').web;
-    const { initialDelaySeconds, periodSeconds, timeoutSeconds, failureThreshold } = healthCheck as HttpCheck;
-    assert.deepEqual([initialDelaySeconds, periodSeconds, timeoutSeconds, failureThreshold], [0, 30, 30, 6]);
+    const { path: _, port: __, ...times } = healthCheck as HttpCheck;
+    assert.deepEqual(times, {
+      initialDelaySeconds: 0,
+      periodSeconds: 30,
+      timeoutSeconds: 30,
+      failureThreshold: 3,
+      startPeriodSeconds: 70,
+    });
   });
 
   const shell = (script: string) => ['/bin/sh', '-c', script];
@@ -55,8 +61,8 @@ describe('checks of health', () => {
   }
   test('a command is run every minute at least, and has a minute at the most', () => {
     const { healthCheck } = readWeb('healthcheck: { test: "true", interval: 1h, timeout: 5m, start_period: 2h }').web;
-    const { periodSeconds, timeoutSeconds, failureThreshold } = healthCheck as CommandCheck;
-    assert.deepEqual([periodSeconds, timeoutSeconds, failureThreshold], [60, 60, 63]);
+    const { periodSeconds, timeoutSeconds, startPeriodSeconds } = healthCheck as CommandCheck;
+    assert.deepEqual([periodSeconds, timeoutSeconds, startPeriodSeconds], [60, 60, 3600]);
   });
   for (const line of ['test: ["NONE"]', 'disable: true', 'test: ["CMD", "pg_isready"], disable: "yes"']) {
     test(`{ ${line} } asks the port alone, without a word`, () => {

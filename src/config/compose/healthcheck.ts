@@ -32,10 +32,14 @@ function readTimes(field: Field, within: Bound, reading: Reading): CheckTimes {
     timeoutSeconds: readSeconds(childOf(field, 'timeout'), reading) ?? 30,
   });
   const retries = integerOf(reading, childOf(field, 'retries'), 0) || 3;
-  // Failures of the start period do not count, but its first success does: it is no delay, but more failures.
-  const startSeconds = readSeconds(childOf(field, 'start_period'), reading) ?? 0;
-  const failureThreshold = Math.min(retries + Math.ceil(startSeconds / periodSeconds), 100);
-  return { initialDelaySeconds: 0, periodSeconds, timeoutSeconds, failureThreshold };
+  const startPeriodSeconds = readSeconds(childOf(field, 'start_period'), reading);
+  return {
+    initialDelaySeconds: 0,
+    periodSeconds,
+    timeoutSeconds,
+    failureThreshold: Math.min(retries, 100),
+    ...(startPeriodSeconds !== undefined && { startPeriodSeconds }),
+  };
 }
 
 /** The words of the command; what is written for a shell is given to one. Undefined when it cannot be read. */

@@ -163,13 +163,14 @@ function conditionOf({ pods }: AppSpec, name: string): string {
 
 function healthcheck(check: HealthCheck, write: Writer['write']) {
   if ('disabled' in check) return { disable: true };
-  const { initialDelaySeconds, periodSeconds, timeoutSeconds, failureThreshold } = check;
+  const { initialDelaySeconds, periodSeconds, timeoutSeconds, failureThreshold, startPeriodSeconds = 0 } = check;
+  const startSeconds = Math.max(initialDelaySeconds, startPeriodSeconds);
   const test =
     'command' in check
       ? ['CMD', ...check.command.map(write)]
       : ['CMD', 'wget', '-q', '-O', '/dev/null', write(`http://localhost:${check.port}${check.path}`)];
   const times = { interval: `${periodSeconds}s`, timeout: `${timeoutSeconds}s`, retries: failureThreshold };
-  return written({ test, ...times, start_period: initialDelaySeconds > 0 ? `${initialDelaySeconds}s` : undefined });
+  return written({ test, ...times, start_period: startSeconds > 0 ? `${startSeconds}s` : undefined });
 }
 
 function resources({ resources: { requests, limits }, useGPU }: PodSpec) {

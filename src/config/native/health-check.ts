@@ -72,10 +72,12 @@ function reportBounds(check: Field, times: CheckTimes, report: Report): void {
 
 function readTimes(check: Field): CheckTimes {
   const seconds = (name: string) => integerOf(childOf(check, name));
+  const startPeriodSeconds = seconds('startPeriodSeconds');
   return {
     initialDelaySeconds: seconds('initialDelaySeconds') ?? 0,
     periodSeconds: seconds('periodSeconds') ?? 10,
     timeoutSeconds: seconds('timeoutSeconds') ?? 5,
     failureThreshold: seconds('failureThreshold') ?? 3,
+    ...(startPeriodSeconds !== undefined && { startPeriodSeconds }),
   };
 }

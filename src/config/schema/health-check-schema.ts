@@ -26,6 +26,9 @@ export const HealthCheck = closed(
       }),
     ),
     initialDelaySeconds: Type.Optional(Count('Seconds before the first check.', 0, 3600, 0)),
+    startPeriodSeconds: Type.Optional(
+      Count('Seconds after the start in which failed checks do not count; a success does.', 0, 3600, 120),
+    ),
     periodSeconds: Type.Optional(
       Count(
         'Seconds between two checks of a pod that has been ready, 10 at least; before that it is asked more often.',

@@ -104,4 +104,6 @@ export type CheckTimes = {
   periodSeconds: number;
   timeoutSeconds: number;
   failureThreshold: number;
+  /** After its start, failures in these seconds do not count; a success does. */
+  startPeriodSeconds?: number;
 };

@@ -110,6 +110,22 @@ test('a health check that is answered badly is given up after failureThreshold Ã
   });
 });
 
+test('the start period of a health check is waited for, whether the pod answers badly or listens elsewhere', () => {
+  const times = { initialDelaySeconds: 0, periodSeconds: 5, timeoutSeconds: 1, failureThreshold: 5 };
+  const healthCheck = { path: '/', port: 80, ...times, startPeriodSeconds: 120 };
+  const spec = specOf(pod('web', { servicePorts: [80], healthCheck }));
+  const checked = desiredAt(deploymentOf({}), { number: 1, spec }, resolvedAt(0));
+  assert.ok(checked.kind === 'running');
+  const observed = observedOf({ desired: checked, starting: ['web'] });
+  for (const by of ['health-check', 'listening'] as const) {
+    const workloads = observed.workloads.map((web) => ({ ...web, stuck: { by, since: 0 } }));
+    const longer = { ...patience, deadlineMs: 600_000 };
+    const kindAt = (now: number): string =>
+      judge(checked, { ...observed, workloads }, { ...clock, patience: longer, now }).kind;
+    assert.deepEqual([kindAt(144_999), kindAt(145_000)], ['pending', 'given-up'], by);
+  }
+});
+
 test('a command is given 30 s at least, however short its interval: it fails while its program starts', () => {
   const times = { initialDelaySeconds: 0, periodSeconds: 1, timeoutSeconds: 1, failureThreshold: 3 };
   const spec = specOf(pod('web', { servicePorts: [80], healthCheck: { command: ['check'], ...times } }));

@@ -221,17 +221,20 @@ function stuckOf(unready: Match[], { patience, isRunning }: Clock) {
 /** A command fails while its program starts, as a connection is refused: an interval of 1 s says nothing about that. */
 const leastCommandMs = 30_000;
 
-/** A health check is given as long as it would need to make a running pod unhealthy. */
+/**
+ * A health check is given its start period, and then as long as it would need to make a running pod unhealthy. A pod that
+ * listens elsewhere is given at least as much: a guess does not override what its owner wrote.
+ */
 function stuckIn(match: Match, { listenMs }: Patience): (Stuck & { match: Match; patienceMs: number })[] {
   const { readiness } = match.wanted.workload;
   const stuck = match.found?.stuck;
   if (!stuck) return [];
-  if (stuck.by === 'listening') return [{ ...stuck, match, patienceMs: listenMs }];
+  if (stuck.by === 'listening' && readiness.kind === 'port') return [{ ...stuck, match, patienceMs: listenMs }];
   if (readiness.kind !== 'http' && readiness.kind !== 'command') return [];
-  const patienceMs = readiness.failureThreshold * readiness.periodSeconds * 1000;
-  return [
-    { ...stuck, match, patienceMs: readiness.kind === 'http' ? patienceMs : Math.max(patienceMs, leastCommandMs) },
-  ];
+  const { failureThreshold, periodSeconds, startPeriodSeconds = 0 } = readiness;
+  const checkMs = (startPeriodSeconds + failureThreshold * periodSeconds) * 1000;
+  const leastMs = stuck.by === 'listening' ? listenMs : readiness.kind === 'command' ? leastCommandMs : 0;
+  return [{ ...stuck, match, patienceMs: Math.max(checkMs, leastMs) }];
 }
 
 function givenUp({ match, suffix }: Hopeless, before: readonly PodStatus[]): Verdict {
