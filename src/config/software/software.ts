@@ -49,6 +49,27 @@ const databases: Record<string, DatabaseKind> = {
   'clickhouse-server': 'clickhouse',
 };
 
+/** The variables that images of a kind define, by their beginning. */
+const own: Record<DatabaseKind, RegExp> = {
+  postgres: /^(?:POSTGRES(?:QL)?_|PG)/,
+  mysql: /^(?:MYSQL|MARIADB)_/,
+  mongo: /^MONGO(?:DB)?_/,
+  redis: /^(?:REDIS|VALKEY|KEYDB|DFLY|DRAGONFLY)_/,
+  memcached: /^MEMCACHED_/,
+  rabbitmq: /^RABBITMQ_/,
+  kafka: /^KAFKA_/,
+  nats: /^NATS_/,
+  cassandra: /^(?:CASSANDRA|SCYLLA)_/,
+  mssql: /^(?:MSSQL_|SA_)/,
+  elasticsearch: /^(?:ELASTIC|OPENSEARCH)/,
+  clickhouse: /^CLICKHOUSE_/,
+};
+
+/** Matches the variables that images of this kind define themselves. */
+export function variablesOf(kind: DatabaseKind): RegExp {
+  return own[kind];
+}
+
 /** Databases that speak HTTP on their first port: a public path is unwise there, and works. */
 const speaksHttp = new Set<DatabaseKind>(['elasticsearch', 'clickhouse', 'rabbitmq', 'nats']);
 

@@ -3,7 +3,7 @@
  * key of another service (OpenAI, Google Maps, a database elsewhere) cannot be invented. Pure.
  */
 
-import { databaseOf } from '../software/software.ts';
+import { databaseOf, variablesOf } from '../software/software.ts';
 import type { AppSpec } from '../spec/spec.ts';
 import { shortNameOf } from '../values/image-names.ts';
 import { isSecretName, wordsOf } from './secret-names.ts';
@@ -18,8 +18,8 @@ export type SecretUse = {
 /** What the name of a pod and its image say about the secrets that it takes: found out once, whatever it is used for. */
 export type Software = {
   pod: string;
-  /** Databases, and stores that are told the key under which others reach them. */
-  isStore: boolean;
+  /** Of a database, or a store that is given the key by which others reach it: the variables that its image defines. */
+  own: RegExp | undefined;
   /** What it may be called, in upper case and without signs. */
   names: string[];
 };
@@ -30,7 +30,14 @@ const longestImage = 500;
 export function softwareOf(pod: string, written: string): Software {
   const image = written.slice(0, longestImage);
   const names = new Set([pod, shortNameOf(image), ...image.split('/')].map((name) => lettersOf(name.slice(0, 200))));
-  return { pod, isStore: databaseOf(image) !== undefined || keyed.test(shortNameOf(image)), names: [...names] };
+  return { pod, own: ownVariables(image), names: [...names] };
+}
+
+function ownVariables(image: string): RegExp | undefined {
+  const kind = databaseOf(image);
+  if (kind) return variablesOf(kind);
+  const name = shortNameOf(image);
+  return Object.hasOwn(keyed, name) ? keyed[name] : undefined;
 }
 
 function lettersOf(name: string): string {
@@ -77,14 +84,28 @@ function canBeMadeUp(name: string, uses: readonly SecretUse[]): boolean {
   return uses.some((use) => isDefinedBy(use)) || isOfApplication(name) || uses.some(({ by }) => isNamedAfter(name, by));
 }
 
-/** Whether the pod takes the value for its own password: databases do, and software with variables of its own name. */
+/**
+ * Whether the pod takes the value for its own password: a database in its command and in the variables that its image
+ * defines, other software in variables of its own name. What else shares the environment of a database is not its own.
+ */
 function isDefinedBy({ by, variable }: SecretUse): boolean {
-  if (by.isStore) return variable === undefined || !isOfVendor(variable);
+  if (by.own) return variable === undefined || (by.own.test(variable) && !isOfVendor(variable));
   if (variable === undefined) return false;
   return isNamedAfter(variable, by) || (stores.test(variable) && storeNames.test(by.pod));
 }
 
-const keyed = /^(?:typesense|meilisearch|qdrant|weaviate|chroma|influxdb|couchdb|neo4j|minio|litellm)$/;
+const keyed: Record<string, RegExp> = {
+  typesense: /^TYPESENSE_/,
+  meilisearch: /^MEILI_/,
+  qdrant: /^QDRANT_/,
+  weaviate: /^(?:WEAVIATE|AUTHENTICATION)_/,
+  chroma: /^CHROMA_/,
+  influxdb: /^(?:DOCKER_)?INFLUXDB_/,
+  couchdb: /^COUCHDB_/,
+  neo4j: /^NEO4J_/,
+  minio: /^MINIO_/,
+  litellm: /^(?:LITELLM|UI)_/,
+};
 
 /** An image of one's own for a database, as `db` with `POSTGRES_PASSWORD`. */
 const stores = /^(?:POSTGRES(?:QL)?|PG|MYSQL|MARIADB|MONGO(?:DB)?(?:_INITDB)?|REDIS|RABBITMQ|SA|MSSQL)_/;
