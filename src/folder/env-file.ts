@@ -8,6 +8,8 @@ export type EnvFile = {
   /** In the order of the file; a name without `=` has no value of its own. */
   values: { name: string; value: string | undefined; at: number }[];
   problems: { at: number; message: string }[];
+  /** Variables inside of values that nobody has given: they have become empty. */
+  unset: { at: number; name: string }[];
 };
 
 /** Most variables of a file; a pod has 1000 at the most. */
@@ -19,6 +21,7 @@ const name = /^(?:export[ \t]+)?([A-Za-z_0-9.[\]-]+)[ \t]*/;
 export function readEnvFile(text: string, lookup: Lookup): EnvFile {
   const values: EnvFile['values'] = [];
   const problems: EnvFile['problems'] = [];
+  const unset: EnvFile['unset'] = [];
   const known = new Map<string, string>();
   let at = text.startsWith('\uFEFF') ? 1 : 0;
   while (at < text.length && values.length < maxNames) {
@@ -45,13 +48,14 @@ export function readEnvFile(text: string, lookup: Lookup): EnvFile {
       continue;
     }
     const from = at + begin[0].length + 1;
-    const { value, next, problem } = readValue(text, from, (one) => lookup(one) ?? known.get(one));
+    const { value, next, problem, unset: names = [] } = readValue(text, from, (one) => lookup(one) ?? known.get(one));
+    for (const one of names) unset.push({ at, name: one });
     if (problem) problems.push({ at, message: problem });
     known.set(variable, value);
     values.push({ name: variable, value, at });
     at = next;
   }
-  return { values, problems };
+  return { values, problems, unset };
 }
 
 /** `format: raw` of `env_file`: everything behind `=`, as it stands. */
@@ -68,10 +72,10 @@ export function readRawEnvFile(text: string): EnvFile {
     }
     at += line.length + 1;
   }
-  return { values, problems };
+  return { values, problems, unset: [] };
 }
 
-type Value = { value: string; next: number; problem?: string };
+type Value = { value: string; next: number; problem?: string; unset?: string[] };
 
 function readValue(text: string, from: number, lookup: Lookup): Value {
   const space = /[ \t]*/y;
@@ -103,14 +107,14 @@ function readQuoted(text: string, begin: number, quote: string, lookup: Lookup):
   return { value: line, next: begin + line.length + 1, problem: `the quote ${quote} that begins here is never closed` };
 }
 
-function expanded(written: string, lookup: Lookup): { value: string; problem?: string } {
+function expanded(written: string, lookup: Lookup): Omit<Value, 'next'> {
   if (!written.includes('$')) return { value: written };
   const { text, problems } = interpolate(written, { find: lookup, stand: lookup });
   const malformed = problems.find(({ kind }) => kind === 'malformed');
   // Compose refuses the file; what cannot be a variable is most often a password with a dollar sign.
   return malformed
     ? { value: written, problem: 'a "${" cannot be read as a variable; write $$ for a dollar sign' }
-    : { value: text };
+    : { value: text, unset: problems.flatMap((problem) => (problem.kind === 'unset' ? [problem.name] : [])) };
 }
 
 const escapes: Record<string, string> = {

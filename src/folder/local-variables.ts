@@ -4,8 +4,9 @@
  */
 import { resolve } from 'node:path';
 import { type InterpolationProblem, interpolate, type Lookup } from '../config/compose/interpolate.ts';
+import { isDollarSign, unsetWords } from '../config/compose/unset-variables.ts';
 import type { Tree } from '../config/document/tree.ts';
-import { readEnvFile } from './env-file.ts';
+import { type EnvFile, readEnvFile } from './env-file.ts';
 import type { Findings } from './findings.ts';
 import { type FolderFiles, shownPath } from './folder-files.ts';
 import { markOf } from './marks.ts';
@@ -51,7 +52,7 @@ export function openVariables(
     sources.push(shown);
     const from = findings.addText(shown, text);
     const read = readEnvFile(text, (name) => shell(name) ?? known.get(name));
-    for (const { at, message } of read.problems) findings.refuse('env-file', message, from + at);
+    reportEnvFile(read, from, findings);
     for (const { name, value } of read.values) if (value !== undefined) known.set(name, value);
   }
   return { lookup: (name) => shell(name) ?? known.get(name), sources, whys: new Map(), fromShell };
@@ -60,6 +61,15 @@ export function openVariables(
 /** The same with further values below all others. */
 export function withFallback(variables: Variables, fallback: Lookup): Variables {
   return { ...variables, lookup: (name) => variables.lookup(name) ?? fallback(name) };
+}
+
+/** What is wrong in a file with variables, whose text begins at `from`. */
+export function reportEnvFile({ problems, unset }: EnvFile, from: number, findings: Findings): void {
+  for (const { at, message } of problems) findings.refuse('env-file', message, from + at);
+  for (const { at, name } of unset) {
+    const hint = `write $$${name} for a dollar sign itself, or put the value in single quotes`;
+    findings.note('unset-variable', `the variable ${name} has no value, and becomes empty here`, from + at, hint);
+  }
 }
 
 /** Undefined when it is not there, or may not be read, which is refused. */
@@ -81,13 +91,19 @@ export function interpolateTree(tree: Tree, { lookup, whys }: Variables, finding
     // A NUL is no part of any value; the marks are made of it.
     const clean = text.replaceAll('\0', '');
     if (!clean.includes('$')) return clean === text ? scalar : { ...scalar, value: clean, text: clean };
-    const result = interpolate(clean, { find: lookup, stand: (name) => lookup(name) ?? markOf(name), missing: markOf });
+    const stand = (name: string, isBare: boolean) =>
+      lookup(name) ?? (isDollarSign(name, isBare) ? undefined : markOf(name));
+    const result = interpolate(clean, { find: lookup, stand, missing: markOf });
     for (const problem of result.problems) report(problem, at);
     return { ...scalar, value: result.text, text: result.text };
   });
 
   function report(problem: InterpolationProblem, at: number) {
     if (problem.kind === 'required' && !whys.has(problem.name)) whys.set(problem.name, problem.why);
+    if (problem.kind === 'unset') {
+      const { message, hint } = unsetWords([problem.name], ['bare']);
+      findings.note('unset-variable', message, at, hint);
+    }
     if (problem.kind !== 'malformed') return;
     const hint = `write \${NAME} or \${NAME:-default}, and $$ for a dollar sign itself`;
     findings.refuse('bad-interpolation', `"${problem.text}" cannot be read as a variable`, at, hint);

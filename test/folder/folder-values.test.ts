@@ -217,3 +217,20 @@ test('what is odd in a file with variables is told once, however many services r
     ['localhost-reference'],
   );
 });
+
+test('a dollar sign that means no variable is pointed out in each file, and asked for nowhere', async (t) => {
+  const { project, pod, noted, asked } = await read(t, {
+    'compose.yaml': web('image: nginx:1.29', 'env_file: app.env', 'environment: { PW: "${PW}", HOST: "a$host" }'),
+    '.env': 'PW="abc$def"\n',
+    'app.env': "SECRET=x$yz\nKEPT='x$yz'\nDOUBLED=x$$yz\n",
+  });
+  assert.deepEqual(pod('web').vars, { PW: 'abc', SECRET: 'x', KEPT: 'x$yz', DOUBLED: 'x$yz', HOST: 'a' });
+  const lost = ['unset-variable .env:1:1', 'unset-variable compose.yaml:6:39', 'unset-variable app.env:1:1'];
+  assert.deepEqual(
+    noted.filter((note) => note.startsWith('unset')),
+    lost,
+  );
+  const { hint } = project.notes.find(({ at }) => at?.file === 'app.env')!;
+  assert.equal(hint, 'write $$yz for a dollar sign itself, or put the value in single quotes');
+  assert.deepEqual(asked, []);
+});

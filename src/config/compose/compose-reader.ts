@@ -5,8 +5,17 @@ import { secretScriptlet } from '../variables/scriptlets.ts';
 import { isSecretName } from '../variables/secret-names.ts';
 
 import type { ComposeCode } from './compose-codes.ts';
+import { listOf } from './extends.ts';
 import { interpolate, type Lookup } from './interpolate.ts';
-import { generatedWords, lackedWords, missingKeyWords, unsetWords, whereToSet } from './unset-variables.ts';
+import {
+  generatedWords,
+  isDollarSign,
+  lackedWords,
+  missingKeyWords,
+  type UnsetForm,
+  unsetWords,
+  whereToSet,
+} from './unset-variables.ts';
 
 export type Reading = {
   error(at: Field, code: ComposeCode, message: string, hint?: string): void;
@@ -25,6 +34,8 @@ export type Reading = {
   aside(part: string): string;
   /** Whether `text` of this field had a variable without a value. */
   isIncomplete(field: Field): boolean;
+  /** Reports that a field cannot be read because its variables have no value; false if they all have one. */
+  needsValue(field: Field, what: string): boolean;
   /** The value of a variable that is named without a dollar sign, such as `environment: [TOKEN]`. */
   variable(at: Field, name: string): string | undefined;
   hasErrorAt(path: string): boolean;
@@ -59,7 +70,7 @@ export function openReading(
 ): Reading {
   const found: Diagnostic[] = [];
   const seen = new Set<string>();
-  const incomplete = new Set<unknown>();
+  const incomplete = new Map<unknown, string[]>();
 
   const gathered = new Map<string, Gathered>();
 
@@ -100,14 +111,16 @@ export function openReading(
     return secretScriptlet(name);
   };
 
-  const reportUnset = (at: Field, name: string) =>
-    once(`unset ${name}`, () => {
+  const reportUnset = (at: Field, name: string, form: UnsetForm) =>
+    once(`unset ${name} ${form}`, () => {
       const service = lackedBy(name);
-      if (service !== undefined) {
+      if (isDollarSign(name, form === 'bare')) {
+        reading.gather(at, 'unset-variable', 'service', name, unsetWords, form);
+      } else if (service !== undefined) {
         const { message, hint } = lackedWords(name, service);
         reading.warn(at, 'missing-key', message, hint);
-      } else if (isSecretName(name)) reading.gather(at, 'missing-key', 'document', name, missingKeyWords);
-      else reading.gather(at, 'unset-variable', 'service', name, unsetWords);
+      } else if (isSecretName(name)) reading.gather(at, 'missing-key', 'document', name, missingKeyWords, form);
+      else reading.gather(at, 'unset-variable', 'service', name, unsetWords, form);
     });
 
   const reading: Reading = {
@@ -145,11 +158,11 @@ export function openReading(
       if (expansion > maxExpansion) return '';
       const { text, problems } = interpolate(tree.text, {
         find: lookup,
-        stand: (name) => lookupOrGenerate(field, name),
+        stand: (name, isBare) => (isDollarSign(name, isBare) ? lookup(name) : lookupOrGenerate(field, name)),
       });
       for (const problem of problems) {
-        incomplete.add(tree);
-        if (problem.kind === 'unset') reportUnset(field, problem.name);
+        incomplete.set(tree, 'name' in problem ? [...(incomplete.get(tree) ?? []), problem.name] : []);
+        if (problem.kind === 'unset') reportUnset(field, problem.name, problem.isBare ? 'bare' : 'braces');
         else if (problem.kind === 'malformed') {
           const hint = `write \${NAME} or \${NAME:-default}, and $$ for a dollar sign itself`;
           add('error', field, 'bad-interpolation', `"${problem.text}" cannot be read as a variable`, hint);
@@ -168,9 +181,17 @@ export function openReading(
       return text;
     },
     isIncomplete: ({ tree }) => incomplete.has(tree),
+    needsValue(field, what) {
+      const names = [...new Set(incomplete.get(field.tree))];
+      if (names.length === 0) return false;
+      const isOne = names.length === 1;
+      const message = `the variable${isOne ? '' : 's'} ${listOf(names)} ${isOne ? 'has' : 'have'} no value, and ${what} is needed here`;
+      add('error', field, 'required-variable', message, `${whereToSet(names)}, or \${${names[0]}:-default}`);
+      return true;
+    },
     variable(at, name) {
       const value = lookupOrGenerate(at, name);
-      if (value === undefined) reportUnset(at, name);
+      if (value === undefined) reportUnset(at, name, 'absent');
       return value;
     },
     hasGathered: (code, { line, column }) =>
@@ -242,6 +263,7 @@ export function integerOf(reading: Reading, field: Field | undefined, least: num
   const text = reading.text(field);
   if (text === undefined) return undefined;
   if (/^\d{1,9}$/.test(text.trim()) && Number(text) >= least) return Number(text);
+  if (reading.needsValue(field, 'a whole number')) return undefined;
   reading.error(field, 'not-a-number', `${quote(text)} must be a whole number from ${least}`);
   return undefined;
 }

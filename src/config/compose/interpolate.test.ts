@@ -35,7 +35,7 @@ describe('variables in values', () => {
       text: 'ab',
       problems: [
         { kind: 'unset', name: 'UNSET' },
-        { kind: 'unset', name: 'NONE' },
+        { kind: 'unset', name: 'NONE', isBare: true },
       ],
     });
   });

@@ -9,14 +9,14 @@ export type Variables = {
   /** The value that is written down; the operators ask for it. */
   find: Lookup;
   /** The value for a variable without an operator, which may stand in for one that nobody has written down. */
-  stand: Lookup;
+  stand(name: string, isBare: boolean): string | undefined;
   /** What stands for a variable that has to have a value and has none; nothing, unless somebody is asked for it. */
   missing?: (name: string) => string;
 };
 
 export type InterpolationProblem =
-  /** No value and no default: it has become empty. */
-  | { kind: 'unset'; name: string }
+  /** No value and no default: it has become empty. `isBare`: written as `$NAME`, without braces. */
+  | { kind: 'unset'; name: string; isBare?: true }
   /** `${NAME:?why}` without a value. */
   | { kind: 'required'; name: string; why: string }
   | { kind: 'malformed'; text: string };
@@ -53,7 +53,7 @@ export function interpolate(
       if (found[0] === '$$') {
         append('$');
       } else if (found[0] !== '${') {
-        append(valueFor(found[0].slice(1)));
+        append(valueFor(found[0].slice(1), true));
       } else {
         const end = closingBrace(template, from);
         const expression = end === -1 ? undefined : braced.exec(template.slice(from, end));
@@ -79,14 +79,14 @@ export function interpolate(
     return parts.join('');
   };
 
-  const valueFor = (name: string): string => {
-    const value = stand(name);
-    if (value === undefined) problems.push({ kind: 'unset', name });
+  const valueFor = (name: string, isBare: boolean): string => {
+    const value = stand(name, isBare);
+    if (value === undefined) problems.push({ kind: 'unset', name, ...(isBare && { isBare }) });
     return value ?? '';
   };
 
   const evaluate = (name: string, operator: string | undefined, word: string, depth: number): string => {
-    if (operator === undefined) return valueFor(name);
+    if (operator === undefined) return valueFor(name, false);
     const value = find(name);
     // With a colon, an empty value counts as none.
     const isSet = operator.startsWith(':') ? value !== undefined && value !== '' : value !== undefined;

@@ -91,6 +91,7 @@ function readCpu(field: Field | undefined, reading: Reading): Resources {
   if (!field || text === undefined || text === '') return {};
   const cpus = /^\d+(?:\.\d+)?$|^\.\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
   if (!(cpus <= 10_000)) {
+    if (reading.needsValue(field, 'a number of processors')) return {};
     reading.error(field, 'bad-cpus', `${quote(text)} is not a number of processors`, 'for example 0.5');
     return {};
   }
@@ -103,6 +104,7 @@ function readMemory(field: Field | undefined, reading: Reading): Resources {
   if (!field || text === undefined || text === '') return {};
   const memoryBytes = parseSize(text);
   if (memoryBytes === undefined) {
+    if (reading.needsValue(field, 'a size')) return {};
     reading.error(field, 'bad-size', `${quote(text)} is not a size`, 'for example 512m or 1.5g');
     return {};
   }
@@ -125,6 +127,7 @@ export function readSeconds(field: Field | undefined, reading: Reading): number 
   const seconds = { h: 3600, m: 60, s: 1, ms: 0.001, us: 0.000_001, µs: 0.000_001, ns: 0 } as Record<string, number>;
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s|us|µs|ns)/g)];
   if (text === '' || !/^(?:\d+(?:\.\d+)?(?:h|ms|m|s|us|µs|ns))+$|^\d+$/.test(text)) {
+    if (reading.needsValue(field, 'a duration')) return undefined;
     reading.error(field, 'bad-duration', `${quote(text)} is not a duration`, 'for example 10s or 1m30s');
     return undefined;
   }

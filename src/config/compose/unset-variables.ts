@@ -12,14 +12,51 @@ export function whereToSet(names: readonly string[]): string {
   return `write x-berth: { vars: { ${vars}${names.length > 3 ? ', …' : ''} } } at the top of the document`;
 }
 
-export function unsetWords(names: readonly string[]): Words {
-  const message = `${subject(names)} no value and become${names.length === 1 ? 's' : ''} empty`;
+/** How a variable without a value is written: `$name`, or alone in an environment, where it is then not set at all. */
+export type UnsetForm = 'braces' | 'bare' | 'absent';
+
+/** Whether a `$name` without a value is most probably a dollar sign: names of variables are in upper case. */
+export function isDollarSign(name: string, isBare: boolean): boolean {
+  return isBare && !/^[A-Z_][A-Z0-9_]*$/.test(name);
+}
+
+/** @param forms Of each name. */
+export function unsetWords(names: readonly string[], forms: readonly string[]): Words {
+  const inForm = (...wanted: UnsetForm[]) => names.filter((_, at) => wanted.includes(forms[at] as UnsetForm));
+  const bare = inForm('bare');
+  const dollars = bare.filter((name) => isDollarSign(name, true));
+  const meant = names.filter((name) => !dollars.includes(name));
+  const empty = names.filter((name) => !inForm('absent').includes(name));
+  const messages = [
+    ...(empty.length > 0 ? [`${subject(empty)} no value and become${empty.length === 1 ? 's' : ''} empty`] : []),
+    ...(empty.length < names.length ? [absent(inForm('absent'))] : []),
+  ];
+  const hints = [
+    ...(dollars.length > 0 ? [`write ${asDollars(dollars)} for a dollar sign itself`] : []),
+    ...(meant.length > 0 ? [valueHint(meant)] : []),
+    ...(dollars.length === 0 && bare.length > 0 ? [`${asDollars(bare)} for a dollar sign itself`] : []),
+  ];
+  return { message: messages.join('; '), hint: hints.join('; ') };
+}
+
+function asDollars(names: readonly string[]): string {
+  return `${names
+    .slice(0, 3)
+    .map((name) => `$$${name}`)
+    .join(', ')}${names.length > 3 ? ', …' : ''}`;
+}
+
+function absent(names: readonly string[]): string {
+  return `${subject(names)} no value and ${names.length === 1 ? 'is' : 'are'} not set`;
+}
+
+function valueHint(names: readonly string[]): string {
   const own = names.flatMap((name) => {
     const meant = ownAddressMeant(name);
     return meant ? [`${meant} as ${name}`] : [];
   });
   const instead = `${whereToSet(names)}, or \${${names[0]}:-default}`;
-  return { message, hint: own.length > 0 ? `${instead}; the application's own address is ${listOf(own)}` : instead };
+  return own.length > 0 ? `${instead}; the application's own address is ${listOf(own)}` : instead;
 }
 
 export function generatedWords(names: readonly string[]): Words {
@@ -28,10 +65,12 @@ export function generatedWords(names: readonly string[]): Words {
   return { message, hint: `to choose ${isOne ? 'it' : 'them'}: ${whereToSet(names)}` };
 }
 
-export function missingKeyWords(names: readonly string[]): Words {
-  const becomes = names.length === 1 ? 'becomes empty: it is' : 'become empty: they are';
-  const message = `${subject(names)} no value and ${becomes} given out by something outside of the document, and cannot be made up`;
-  return { message, hint: `${whereToSet(names)}, with the real ${names.length === 1 ? 'value' : 'values'}` };
+export function missingKeyWords(names: readonly string[], forms: readonly string[]): Words {
+  const isOne = names.length === 1;
+  const areAbsent = forms.every((form) => form === 'absent');
+  const becomes = areAbsent ? (isOne ? 'is not set' : 'are not set') : isOne ? 'becomes empty' : 'become empty';
+  const message = `${subject(names)} no value and ${becomes}: ${isOne ? 'it is' : 'they are'} given out by something outside of the document, and cannot be made up`;
+  return { message, hint: `${whereToSet(names)}, with the real ${isOne ? 'value' : 'values'}` };
 }
 
 /** A database does not start without it, and the document says it nowhere. */

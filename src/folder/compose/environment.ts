@@ -4,7 +4,7 @@ import { childOf, entriesOf, type Field, itemsOf, type Tree, textOf } from '../.
 import { readEnvFile, readRawEnvFile } from '../env-file.ts';
 import type { Findings } from '../findings.ts';
 import { type FolderFiles, shownPath } from '../folder-files.ts';
-import { readEnvText, type Variables } from '../local-variables.ts';
+import { readEnvText, reportEnvFile, type Variables } from '../local-variables.ts';
 import { markOf } from '../marks.ts';
 import { lackFile } from '../missing-files.ts';
 import type { FolderOptions } from '../project.ts';
@@ -90,7 +90,7 @@ function readOne(file: Field, own: ReadonlySet<string>, context: EnvironmentCont
   if (!sources.includes(shown)) sources.push(shown);
   const from = findings.addText(shown, text);
   const read = isRaw ? readRawEnvFile(text) : readEnvFile(text, variables.lookup);
-  for (const { at: place, message } of read.problems) findings.refuse('env-file', message, from + place);
+  reportEnvFile(read, from, findings);
   return read.values.flatMap(({ name, value = variables.lookup(name), at: place }): [string, Tree][] =>
     value === undefined ? [] : [[name, scalar(value, from + place)]],
   );

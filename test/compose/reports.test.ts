@@ -1,0 +1,57 @@
+/** Documents made after public bug reports of similar services: what is said of each, and what it becomes. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parseConfiguration } from '../../src/config/parse.ts';
+
+async function report(file: string) {
+  const parsed = parseConfiguration(await readFile(join(import.meta.dirname, 'reports', file), 'utf8'));
+  const said = parsed.diagnostics.map(
+    ({ severity, code, line, message, hint }) => `${severity} ${code} ${line}: ${message} (${hint})`,
+  );
+  const pods = parsed.kind === 'valid' ? parsed.spec.pods : [];
+  return { said, pods, varsOf: (name: string) => pods.find((pod) => pod.name === name)?.vars };
+}
+
+test('of a dollar sign that means no variable it is said how to write it', async () => {
+  const { said } = await report('02-bcrypt.yaml');
+  assert.deepEqual(said, [
+    'warning unset-variable 7: the variables uGiLGJaXP0abc, def have no value and become empty (write $$uGiLGJaXP0abc, $$def for a dollar sign itself)',
+  ]);
+  const inFile = await report('66-config-dollar.yaml');
+  assert.deepEqual(inFile.said, [
+    'warning unset-variable 9: the variables host, request_uri have no value and become empty (write $$host, $$request_uri for a dollar sign itself)',
+  ]);
+});
+
+test('what shares the environment of a database is not made up with its password', async () => {
+  const { said, varsOf } = await report('27-shared-env-db.yaml');
+  const secret = { POSTGRES_PASSWORD: '<% SECRET POSTGRES_PASSWORD %>' };
+  const all = { ...secret, APPLE_CLIENT_SECRET: '', SPACES_KEY: '', SMTP_PASSWORD: '' };
+  assert.deepEqual([varsOf('web'), varsOf('db')], [all, all]);
+  assert.match(
+    said.find((line) => line.includes('missing-key'))!,
+    /^warning missing-key \d+: the variables APPLE_CLIENT_SECRET, SPACES_KEY, SMTP_PASSWORD have no value and become empty/,
+  );
+});
+
+test('a variable alone in an environment is not set, and not said to be empty', async () => {
+  const { said, varsOf } = await report('32-port-env.yaml');
+  assert.deepEqual(varsOf('web'), { HOST: '0.0.0.0' });
+  assert.match(said.find((line) => line.includes('unset-variable'))!, /the variable PORT has no value and is not set/);
+});
+
+test('of a number or a duration without a value the variable is the error', async () => {
+  const { said } = await report('60-unset-duration.yaml');
+  const needed = (name: string, what: string) =>
+    `the variable ${name} has no value, and ${what} is needed here (write x-berth: { vars: { ${name}: … } } at the top of the document, or \${${name}:-default})`;
+  assert.deepEqual(
+    said.filter((line) => line.startsWith('error')).map((line) => line.replace(/^error required-variable \d+: /, '')),
+    [
+      needed('HC_INTERVAL', 'a duration'),
+      needed('HC_RETRIES', 'a whole number'),
+      needed('WEB_REPLICAS', 'a whole number'),
+    ],
+  );
+});
