@@ -156,7 +156,7 @@ function textsOf(pod: PodSpec, values: Values): Texts {
     ...(pod.entrypoint && { entrypoint: pod.entrypoint.map(replace) }),
     ...(pod.command && { command: pod.command.map(replace) }),
     env: Object.fromEntries(Object.entries(pod.vars).map(([name, value]) => [name, replace(value)])),
-    files: pod.files.map(({ path, content }) => ({ path, content: replace(content) })),
+    files: pod.files.map(({ isSecret: _, content, ...file }) => ({ ...file, content: replace(content) })),
   };
 }
 

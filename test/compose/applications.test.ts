@@ -25,7 +25,7 @@ const outcomes: Record<string, string> = {
   keycloak: '/ keycloak:8080; generated-value; further-port',
   laravel: 'refused: unsupported:5',
   'laravel-on-its-own':
-    '/ laravel-test:80, /mailpit mailpit:8025; renamed-service; further-port; generated-value; not-http; latest-image; store-not-public; further-route',
+    '/ laravel-test:80, /mailpit mailpit:8025; renamed-service; further-port; generated-value; not-http; latest-image; store-not-public; further-route; public-admin-tool',
   'mern-development':
     'refused: build-without-image:3, bind-mount:6, build-without-image:10, env-file:12, bind-mount:13',
   mern: '/api api:5000, / client:80; not-http; ignored',

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseConfiguration } from '../../src/config/parse.ts';
+import { printSpec } from '../../src/config/spec/print-spec.ts';
 
 async function report(file: string) {
   const parsed = parseConfiguration(await readFile(join(import.meta.dirname, 'reports', file), 'utf8'));
@@ -54,4 +55,46 @@ test('of a number or a duration without a value the variable is the error', asyn
       needed('WEB_REPLICAS', 'a whole number'),
     ],
   );
+});
+
+test('inboxes without a password are warned of when they are public, and a port of gRPC gets no route', async () => {
+  const { said, pods } = await report('38-mail-tools.yaml');
+  const tools = said.flatMap((line) => /everyone can reach (\S+) at/.exec(line)?.[1] ?? []);
+  assert.deepEqual(tools, ['MailCatcher', 'Mailpit', 'MailHog']);
+  assert.equal(pods.find(({ name }) => name === 'temporal')?.path, undefined);
+});
+
+test('files have the owner and the mode that the document says, and a container the name', async () => {
+  const { said, pods } = await report('08-nonroot-secret.yaml');
+  assert.deepEqual(said, []);
+  assert.deepEqual(
+    pods[0]!.files.map(({ content: _, ...file }) => file),
+    [
+      { path: '/run/secrets/plain', isSecret: true },
+      { path: '/run/secrets/own', isSecret: true, mode: '400', user: 1000, group: 1000 },
+      { path: '/etc/app/abs.key', isSecret: true, mode: '440' },
+      { path: '/usr/local/bin/run.sh', isSecret: false, mode: '755' },
+    ],
+  );
+  const broker = (await report('04-hostname.yaml')).pods.find(({ name }) => name === 'rabbit-mq');
+  assert.deepEqual(broker?.container, { hostname: 'broker1', domainname: 'example.org' });
+});
+
+test('a native document gives files a mode too, and reads back what it prints', () => {
+  const text = `application:
+  name: modes
+  pods:
+    - { name: web, image: "a:1", path: /, servicePorts: [80], files: [{ path: /run.sh, content: x, mode: 0755 }, { path: /b, content: y, mode: "0640", group: 33 }] }
+`;
+  const parsed = parseConfiguration(text);
+  assert.ok(parsed.kind === 'valid', JSON.stringify(parsed.diagnostics));
+  assert.deepEqual(
+    parsed.spec.pods[0]!.files.map(({ mode, group }) => [mode, group]),
+    [
+      ['755', undefined],
+      ['640', 33],
+    ],
+  );
+  const again = parseConfiguration(printSpec(parsed.spec));
+  assert.deepEqual(again.kind === 'valid' && again.spec, parsed.spec);
 });

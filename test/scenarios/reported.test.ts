@@ -42,3 +42,30 @@ test('a pod that opens another port first and its own 25 s later comes up, at it
   const texts = await Promise.all([late!, waiting!, updated!].map(async ({ url }) => (await berth.visit(url)).text));
   assert.deepEqual(texts, ['app', 'app', 'app 25000']);
 });
+
+test('files have their owner and mode, and a container calls itself what its hostname says', async () => {
+  const [files, named] = await Promise.all(
+    ['08-nonroot-secret.yaml', '04-hostname.yaml'].map(async (file) => berth.start(await reported(file))),
+  );
+  for (const app of [files!, named!]) await berth.reach(app, 'running');
+  assert.deepEqual(JSON.parse((await berth.visit(files!.url)).text), {
+    '/run/secrets/plain': 's3cret 100644 0',
+    '/run/secrets/own': 's3cret 100400 1000',
+    '/etc/app/abs.key': 'EACCES',
+    run: 'ran /usr/local/bin/run.sh\n',
+  });
+  assert.equal((await berth.visit(named!.url)).text, 'web broker1 broker1');
+});
+
+test('a process has 10 s for its end, as with Compose', async () => {
+  const app = await berth.start(await reported('53-grace-default.yaml'));
+  await berth.reach(app, 'running');
+  assert.equal((await berth.visit(app.url)).text, 'none');
+  const renamed = (await reported('53-grace-default.yaml')).replace(
+    'ports: ["3000"]',
+    'ports: ["3000"]\n    environment: [A=1]',
+  );
+  await berth.update(app, renamed);
+  await berth.eventsUntil(app, /revision 2 is running/);
+  assert.equal((await berth.visit(app.url)).text, 'term\nflushed\n');
+});

@@ -9,6 +9,7 @@ import {
   onlyGiven,
   readGroup,
   readHost,
+  readHostname,
   readMode,
   readSignal,
   readStopSeconds,
@@ -29,7 +30,14 @@ export function readContainer(
   const graceAt = filled(childOf(service, 'stop_grace_period'));
   const signal = signalAt && reading.text(signalAt);
   const seconds = graceAt && readSeconds(graceAt, reading);
+  const host = (key: 'hostname' | 'domainname') => {
+    const field = filled(childOf(service, key));
+    const text = field && reading.text(field);
+    return text ? readHostname(text, sayAt(field, reading)) : undefined;
+  };
   return onlyGiven<ContainerOptions>({
+    hostname: host('hostname'),
+    domainname: host('domainname'),
     shmBytes: readSize(childOf(service, 'shm_size'), reading),
     tmpfs: readDirectories(service, reading),
     readOnly: isTrue(reading, childOf(service, 'read_only')) || undefined,
@@ -192,7 +200,7 @@ function filled(field: Field | undefined): Field | undefined {
   return field && !isEmpty(field) ? field : undefined;
 }
 
-function sayAt(field: Field, reading: Reading): Say {
+export function sayAt(field: Field, reading: Reading): Say {
   return {
     refuse: (message, hint) => reading.error(field, 'unsupported', message, hint),
     note: (message, hint) => reading.warn(field, 'ignored', message, hint),

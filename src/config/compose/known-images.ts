@@ -44,6 +44,8 @@ const table: [KnownImage['role'], number, string][] = [
   ['tool', 8081, 'mongo-express redis-commander redisinsight'],
   ['tool', 8025, 'mailhog mailpit'],
   ['tool', 1080, 'mailcatcher maildev'],
+  ['tool', 9000, 'inbucket'],
+  ['tool', 80, 'smtp4dev'],
   ['tool', 8080, 'kafka-ui dozzle cadvisor'],
   ['tool', 9000, 'portainer-ce kafdrop'],
   ['tool', 9090, 'prometheus'],
@@ -119,7 +121,7 @@ const otherProtocols: [string, number[]][] = [
   ['VNC', [5900, 5901]],
   ['NFS or SMB', [139, 445, 2049]],
   ['SIP', [5060, 5061]],
-  ['gRPC', [50051]],
+  ['gRPC', [50051, 50052, 4317, 6334, 7233, 7234, 7235, 19530]],
 ];
 
 const protocolOf = new Map(otherProtocols.flatMap(([name, ports]) => ports.map((port) => [port, name])));

@@ -2,9 +2,11 @@
 
 import { quote } from '../diagnostics/diagnostics.ts';
 import { nearestName } from '../diagnostics/suggest.ts';
-import { childOf, entriesOf, entryOf, type Field, itemsOf } from '../document/tree.ts';
-import type { FileSpec } from '../spec/spec.ts';
+import { childOf, entriesOf, entryOf, type Field, isEmpty, itemsOf } from '../document/tree.ts';
+import type { FileAccess, FileSpec } from '../spec/spec.ts';
+import { readAccess } from '../values/container-values.ts';
 import { isTrue, keyOf, type Reading } from './compose-reader.ts';
+import { sayAt } from './container-keys.ts';
 
 export type MountedFile = { file: FileSpec; field: Field };
 
@@ -41,12 +43,14 @@ export function openFiles(document: Field, reading: Reading): (service: Field) =
         const content = contentOf(kind, use.source, field);
         return content === undefined
           ? []
-          : [{ file: { path: use.path, content, isSecret: kind === 'secrets' }, field }];
+          : [{ file: { path: use.path, content, isSecret: kind === 'secrets', ...use.access }, field }];
       }),
     );
 }
 
-function readUse(kind: Kind, field: Field, reading: Reading): { source: string; path: string } | undefined {
+type Use = { source: string; path: string; access: FileAccess };
+
+function readUse(kind: Kind, field: Field, reading: Reading): Use | undefined {
   const isLong = field.tree.kind === 'map';
   const sourceField = isLong ? childOf(field, 'source') : field;
   if (!sourceField) {
@@ -68,7 +72,22 @@ function readUse(kind: Kind, field: Field, reading: Reading): { source: string; 
     );
     return undefined;
   }
-  return { source, path };
+  return { source, path, access: isLong ? accessOf(field, reading) : {} };
+}
+
+function accessOf(field: Field, reading: Reading): FileAccess {
+  const keys = { mode: 'mode', user: 'uid', group: 'gid' } as const;
+  const at = (key: keyof typeof keys) => {
+    const found = childOf(field, keys[key]);
+    return found && !isEmpty(found) ? found : undefined;
+  };
+  const text = (key: keyof typeof keys) => {
+    const found = at(key);
+    return found && reading.text(found);
+  };
+  return readAccess({ mode: text('mode'), user: text('user'), group: text('group') }, (key) =>
+    sayAt(at(key) ?? field, reading),
+  );
 }
 
 /** `content`, or the value of the variable in `environment`; everything else is outside of the document. */

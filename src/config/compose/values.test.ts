@@ -190,7 +190,7 @@ secrets: { token: { content: s3cret }, given: { environment: API_SECRET } }
       { path: '/run/secrets/other', content: 's3cret', isSecret: true },
       { path: '/run/secrets/given', content: '<% SECRET API_SECRET %>', isSecret: true },
       { path: '/app', content: 'a=1 $b', isSecret: false },
-      { path: '/etc/app.conf', content: 'a=1 $b', isSecret: false },
+      { path: '/etc/app.conf', content: 'a=1 $b', isSecret: false, mode: '440' },
     ]);
   });
   test('what is outside of the document is an error at its own line, and only when it is used', () => {

@@ -140,7 +140,7 @@ function service(pod: PodSpec, spec: AppSpec, { write, published, isInLayout }: 
     ports: published === undefined || port === undefined ? undefined : [`${published}:${port}`],
     expose: filled(pod.servicePorts.map(String)),
     volumes: filled(pod.volumes.map((volume) => `${volumeName(pod, volume)}:${volume.mountPath}`)),
-    configs: filled(pod.files.map(({ path }, at) => ({ source: configName(pod, at), target: path }))),
+    configs: filled(pod.files.map((file, at) => ({ source: configName(pod, at), target: file.path, ...access(file) }))),
     networks: { default: { aliases: [`${pod.name}.pod`, ...(pod.aliases ?? [])] } },
     depends_on: filled(Object.fromEntries(pod.dependsOn.map((name) => [name, { condition: conditionOf(spec, name) }]))),
     healthcheck: pod.healthCheck && healthcheck(pod.healthCheck, write),
@@ -188,6 +188,8 @@ function amounts({ cpuMillis, memoryBytes }: Resources) {
 
 function container({ shmBytes, tmpfs, ulimits, ...options }: ContainerOptions) {
   return {
+    hostname: options.hostname,
+    domainname: options.domainname,
     read_only: options.readOnly,
     stop_signal: options.stopSignal,
     stop_grace_period: options.stopGraceSeconds === undefined ? undefined : `${options.stopGraceSeconds}s`,
@@ -210,6 +212,14 @@ function container({ shmBytes, tmpfs, ulimits, ...options }: ContainerOptions) {
 /** A pod's own volumes are told apart by its name; those of the application have their own. */
 export function volumeName({ name: pod }: PodSpec, { name, isShared }: PodSpec['volumes'][number]): string {
   return isShared ? name : `${pod}-${name}`;
+}
+
+function access({ mode, user, group }: PodSpec['files'][number]) {
+  return written({
+    mode: mode === undefined ? undefined : `0${mode}`,
+    uid: user === undefined ? undefined : String(user),
+    gid: group === undefined ? undefined : String(group),
+  });
 }
 
 function configName({ name }: PodSpec, at: number): string {

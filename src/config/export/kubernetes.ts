@@ -100,6 +100,17 @@ function manifestsOf(pod: PodSpec, spec: AppSpec, texts: Texts): Manifest[] {
 }
 
 type File = PodSpec['files'][number] & { key: string };
+
+/** Only where one of them has a mode of its own: otherwise all keys are files. */
+function items(files: readonly File[]) {
+  if (files.every(({ mode }) => mode === undefined)) return {};
+  const item = ({ key, mode }: File) => ({
+    key,
+    path: key,
+    ...(mode !== undefined && { mode: Number.parseInt(mode, 8) }),
+  });
+  return { items: files.map(item) };
+}
 type Parts = { texts: Texts; hidden: File[]; open: File[]; secretVars: ReadonlySet<string> };
 
 const kinds = { deployment: 'Deployment', statefulset: 'StatefulSet', daemonset: 'DaemonSet', job: 'Job' } as const;
@@ -143,8 +154,10 @@ function podTemplate(pod: PodSpec, spec: AppSpec, { texts, hidden, open, secretV
       name: `volume-${volume.name}`,
       persistentVolumeClaim: { claimName: volumeName(pod, volume) },
     })),
-    ...(open.length > 0 ? [{ name: 'files', configMap: { name: `${pod.name}-files` } }] : []),
-    ...(hidden.length > 0 ? [{ name: 'secrets', secret: { secretName: `${pod.name}-secrets` } }] : []),
+    ...(open.length > 0 ? [{ name: 'files', configMap: { name: `${pod.name}-files`, ...items(open) } }] : []),
+    ...(hidden.length > 0
+      ? [{ name: 'secrets', secret: { secretName: `${pod.name}-secrets`, ...items(hidden) } }]
+      : []),
     ...memory.map(({ volume }) => volume),
   ];
   const env = Object.entries(pod.vars).map(([name, value]) =>

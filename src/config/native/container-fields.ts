@@ -10,6 +10,7 @@ import {
   onlyGiven,
   readGroup,
   readHost,
+  readHostname,
   readMode,
   readSignal,
   readStopSeconds,
@@ -27,11 +28,14 @@ export function readContainer(
   report: Report,
 ): ContainerOptions | undefined {
   const signal = textOf(childOf(pod, 'stopSignal'));
+  const [hostname, domainname] = [textOf(childOf(pod, 'hostname')), textOf(childOf(pod, 'domainname'))];
   const seconds = integerOf(childOf(pod, 'stopGraceSeconds'));
   const say = (field: string) => sayAt([...pod.path, field], report);
   return onlyGiven<ContainerOptions>({
     shmBytes: readBytes(childOf(pod, 'shmSize')),
     tmpfs: itemsOf(childOf(pod, 'tmpfs'), max.tmpfs).flatMap((directory) => readTmpfs(directory, report)),
+    hostname: hostname === undefined ? undefined : readHostname(hostname, say('hostname')),
+    domainname: domainname === undefined ? undefined : readHostname(domainname, say('domainname')),
     mayEnd: booleanOf(childOf(pod, 'mayEnd')) || undefined,
     readOnly: booleanOf(childOf(pod, 'readOnly')) || undefined,
     stopSignal: signal === undefined ? undefined : readSignal(signal, say('stopSignal')),
@@ -63,7 +67,7 @@ export function podHosts(pod: Field, isPod: (name: string) => boolean): { alias:
     });
 }
 
-function sayAt(path: Path, report: Report): Say {
+export function sayAt(path: Path, report: Report): Say {
   return {
     refuse: (message, hint) => !report.isBroken(path) && report.error(path, 'bad-value', message, { hint }),
     note: (message, hint) => !report.isBroken(path) && report.warn(path, 'lenient-value', message, { hint }),

@@ -8,10 +8,11 @@ import { replaceValue } from '../document/edits.ts';
 import type { Source } from '../document/source.ts';
 import { childOf, type Field, itemsOf, textOf } from '../document/tree.ts';
 import { resourceTypes } from '../schema/field-rules.ts';
-import type { AppSpec, FileSpec, PodSpec, RegistryLogin, Resources } from '../spec/spec.ts';
+import type { AppSpec, FileAccess, FileSpec, PodSpec, RegistryLogin, Resources } from '../spec/spec.ts';
+import { readAccess } from '../values/container-values.ts';
 import { splitWords } from '../values/shell-words.ts';
 import { parseBytes, parseCpuMillis, readCpu, readPort, readSize } from '../values/units.ts';
-import { podHosts, readContainer } from './container-fields.ts';
+import { podHosts, readContainer, sayAt } from './container-fields.ts';
 import { inferPort } from './default-port.ts';
 import { readHealthCheck } from './health-check.ts';
 import { booleanOf, integerOf } from './scalars.ts';
@@ -72,8 +73,8 @@ function readPod(pod: Field, index: number, { source, names, report }: Reading):
   const route = text('path');
   const words = (name: 'command' | 'entrypoint') => readWords(childOf(pod, name), report);
   const variables = readVars(childOf(pod, 'vars'), source, report);
-  const secrets = itemsOf(childOf(pod, 'secrets'), max.files).flatMap(readSecret);
-  const files = itemsOf(childOf(pod, 'files'), max.files).flatMap(readFile);
+  const secrets = itemsOf(childOf(pod, 'secrets'), max.files).flatMap((secret) => readSecret(secret, report));
+  const files = itemsOf(childOf(pod, 'files'), max.files).flatMap((file) => readFile(file, report));
   const [command, entrypoint] = [words('command'), words('entrypoint')];
   const check = childOf(pod, 'healthCheck');
   const [workingDir, user, subdomain] = [text('workingDir'), text('user'), text('subdomain')];
@@ -140,18 +141,27 @@ function readWords(field: Field | undefined, report: Report): string[] | undefin
   return words;
 }
 
-function readSecret(secret: Field): { file: FileSpec; path: Path }[] {
+function readSecret(secret: Field, report: Report): { file: FileSpec; path: Path }[] {
   const [name, fileName] = [textOf(childOf(secret, 'name')), textOf(childOf(secret, 'fileName'))];
   if (fileName === undefined) return [];
   const directory = textOf(childOf(secret, 'mountPath')) ?? `/var/secrets/${name ?? ''}`;
   const path = `${directory.replace(/(?<!\/)\/+$/, '').replace(/^\/$/, '')}/${fileName}`;
-  return [{ file: { path, content: textOf(childOf(secret, 'data')) ?? '', isSecret: true }, path: secret.path }];
+  const content = textOf(childOf(secret, 'data')) ?? '';
+  return [{ file: { path, content, isSecret: true, ...accessOf(secret, report) }, path: secret.path }];
 }
 
-function readFile(file: Field): { file: FileSpec; path: Path }[] {
+function readFile(file: Field, report: Report): { file: FileSpec; path: Path }[] {
   const path = textOf(childOf(file, 'path'));
   if (path === undefined) return [];
-  return [{ file: { path, content: textOf(childOf(file, 'content')) ?? '', isSecret: false }, path: file.path }];
+  const content = textOf(childOf(file, 'content')) ?? '';
+  return [{ file: { path, content, isSecret: false, ...accessOf(file, report) }, path: file.path }];
+}
+
+function accessOf(file: Field, report: Report): FileAccess {
+  const text = (name: string) => textOf(childOf(file, name));
+  return readAccess({ mode: text('mode'), user: text('user'), group: text('group') }, (field) =>
+    sayAt([...file.path, field], report),
+  );
 }
 
 /** Docker's own least memory of a container. */

@@ -45,6 +45,8 @@ export const containerFields = {
     }),
   ),
   stopSignal: Type.Optional(Text("Signal that asks the process to end. Default: the image's.", 'SIGQUIT')),
+  hostname: Type.Optional(Text('What the container calls itself. Default: the name of the pod.', 'broker1')),
+  domainname: Type.Optional(Text('Domain that the container calls its own.', 'example.org')),
   mayEnd: Type.Optional(
     Type.Boolean({
       default: false,
@@ -53,7 +55,7 @@ export const containerFields = {
       ...says('must be true or false'),
     }),
   ),
-  stopGraceSeconds: Type.Optional(Count('Seconds that it then has, before it is killed.', 0, 30, 5)),
+  stopGraceSeconds: Type.Optional(Count('Seconds that it then has, before it is killed.', 0, 30, 10)),
   ulimits: Type.Optional(
     Type.Record(
       Type.String(),

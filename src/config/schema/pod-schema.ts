@@ -28,6 +28,12 @@ const Resources = (description: string, cpu: string, memory: string) =>
     { description, examples: [{ cpu, memory }] },
   );
 
+const access = {
+  mode: Type.Optional(Text('Mode of the file; `0755` makes it a program. Default: `0644`.', '0755')),
+  user: Type.Optional(Count('Number of the user that owns it.', 0, 999_999_999, 1000)),
+  group: Type.Optional(Count('Number of the group that owns it.', 0, 999_999_999, 1000)),
+};
+
 const Secret = closed(
   {
     name: Text('Name of the secret.', 'jwt-key', { minLength: 1, ...says('must not be empty') }),
@@ -37,6 +43,7 @@ const Secret = closed(
     ),
     fileName: FileName('Name of the file below `mountPath`.', 'jwt.key'),
     mountPath: Type.Optional(AbsolutePath('Directory of the file. Default: `/var/secrets/<name>`.', '/var/secrets')),
+    ...access,
   },
   {
     description: 'A file whose content is a secret.',
@@ -48,6 +55,7 @@ const File = closed(
   {
     path: FilePath('Absolute path of the file in the container.', '/app/server.js'),
     content: Text('Content of the file. Scriptlets are replaced in it; `${…}` is left alone.', 'console.log("hello")'),
+    ...access,
   },
   {
     description: 'A plain file, so that one document can carry small sources.',

@@ -7,23 +7,36 @@ type Tool = {
   name: string;
   /** The variables that hold its password; without any, it has none of its own. */
   passwords: string[];
-  /** Whether a password that everybody knows is its own without these. */
-  hasDefault: boolean;
+  /** What protects it without these: a password that everybody knows, nothing, or (undefined) something else. */
+  otherwise: 'default-password' | 'no-password' | undefined;
 };
 
-const tool = (name: string, passwords: string[] = [], hasDefault = false): Tool => ({ name, passwords, hasDefault });
+const tool = (name: string, passwords: string[] = [], otherwise?: Tool['otherwise']): Tool => ({
+  name,
+  passwords,
+  otherwise,
+});
 
 const tools: Record<string, Tool> = {
   adminer: tool('Adminer'),
   phpmyadmin: tool('phpMyAdmin'),
-  'mongo-express': tool('mongo-express', ['ME_CONFIG_BASICAUTH_PASSWORD'], true),
-  'redis-commander': tool('Redis Commander', ['HTTP_PASSWORD'], true),
+  'mongo-express': tool('mongo-express', ['ME_CONFIG_BASICAUTH_PASSWORD'], 'default-password'),
+  'redis-commander': tool('Redis Commander', ['HTTP_PASSWORD'], 'default-password'),
   redisinsight: tool('Redis Insight'),
   'kafka-ui': tool('Kafka UI'),
   dozzle: tool('Dozzle'),
+  mailpit: tool('Mailpit', ['MP_UI_AUTH', 'MP_UI_AUTH_FILE'], 'no-password'),
+  mailhog: tool('MailHog', ['MH_AUTH_FILE'], 'no-password'),
+  mailcatcher: tool('MailCatcher'),
+  maildev: tool('MailDev', ['MAILDEV_WEB_PASS'], 'no-password'),
+  inbucket: tool('Inbucket'),
+  smtp4dev: tool('smtp4dev'),
+  greenmail: tool('GreenMail'),
+  flower: tool('Flower', ['FLOWER_BASIC_AUTH'], 'no-password'),
+  kafdrop: tool('Kafdrop'),
   cadvisor: tool('cAdvisor'),
-  minio: tool('MinIO', ['MINIO_ROOT_PASSWORD', 'MINIO_SECRET_KEY'], true),
-  grafana: tool('Grafana', ['GF_SECURITY_ADMIN_PASSWORD'], true),
+  minio: tool('MinIO', ['MINIO_ROOT_PASSWORD', 'MINIO_SECRET_KEY'], 'default-password'),
+  grafana: tool('Grafana', ['GF_SECURITY_ADMIN_PASSWORD'], 'default-password'),
   pgadmin4: tool('pgAdmin', ['PGADMIN_DEFAULT_PASSWORD']),
   keycloak: tool('Keycloak', ['KEYCLOAK_ADMIN_PASSWORD', 'KC_BOOTSTRAP_ADMIN_PASSWORD']),
   rabbitmq: tool('RabbitMQ', ['RABBITMQ_DEFAULT_PASS']),
@@ -38,11 +51,14 @@ export function openTool({ image, vars }: PodSpec): OpenTool | undefined {
   const repository = shortNameOf(image);
   const found = Object.hasOwn(tools, repository) ? tools[repository] : undefined;
   if (!found) return undefined;
-  const { name, passwords, hasDefault } = found;
+  const { name, passwords, otherwise } = found;
   const [first] = passwords;
   if (first === undefined) return { name, because: 'no-password' };
   const variable = passwords.find((password) => Object.hasOwn(vars, password));
-  if (variable === undefined) return hasDefault ? { name, because: 'default-password', variable: first } : undefined;
+  if (variable === undefined) {
+    if (otherwise === 'no-password') return { name, because: otherwise };
+    return otherwise && { name, because: otherwise, variable: first };
+  }
   return known.test(vars[variable]!) ? { name, because: 'known-password', variable } : undefined;
 }
 

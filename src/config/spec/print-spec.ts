@@ -32,7 +32,7 @@ function podDocument(pod: PodSpec) {
     entrypoint: pod.entrypoint?.map(escapeParameters),
     command: pod.command?.map(escapeParameters),
     secrets: filled(pod.files.filter(({ isSecret }) => isSecret).map(secretDocument)),
-    files: filled(pod.files.filter(({ isSecret }) => !isSecret).map(({ path, content }) => ({ path, content }))),
+    files: filled(pod.files.filter(({ isSecret }) => !isSecret).map(({ isSecret: _, ...file }) => file)),
     volumes: filled(pod.volumes.map(volumeDocument)),
     resourceType: pod.resourceType === 'deployment' ? undefined : pod.resourceType,
     replicas: pod.replicas === 1 ? undefined : pod.replicas,
@@ -71,7 +71,7 @@ function escapeValues(vars: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(vars).map(([name, value]) => [name, escapeParameters(value)]));
 }
 
-function secretDocument({ path, content }: FileSpec, index: number) {
+function secretDocument({ path, content, isSecret: _, ...access }: FileSpec, index: number) {
   const { directory, fileName } = splitPath(path);
   return {
     name: `secret-${index + 1}`,
@@ -79,6 +79,7 @@ function secretDocument({ path, content }: FileSpec, index: number) {
     data: content.includes('\n') ? content : escapeParameters(content),
     fileName,
     mountPath: directory,
+    ...access,
   };
 }
 

@@ -46,6 +46,9 @@ export type PodSpec = {
 export type ContainerOptions = {
   /** An exit with code 0 is its end: it is not restarted after that, and counts as ready. */
   mayEnd?: true | undefined;
+  /** What the container calls itself; default: the name of its pod. */
+  hostname?: string | undefined;
+  domainname?: string | undefined;
   /** Size of /dev/shm. */
   shmBytes?: number | undefined;
   tmpfs?: TmpfsSpec[] | undefined;
@@ -76,7 +79,10 @@ export type TmpfsSpec = {
 
 export type Ulimit = { soft: number; hard: number };
 
-export type FileSpec = { path: string; content: string; isSecret: boolean };
+export type FileSpec = FileAccess & { path: string; content: string; isSecret: boolean };
+
+/** `mode`: default 644; `user` and `group`: default 0, by number. */
+export type FileAccess = { mode?: string; user?: number; group?: number };
 
 export type VolumeSpec = {
   name: string;

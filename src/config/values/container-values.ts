@@ -3,7 +3,7 @@
  * Both forms of a document read their values with this. Pure.
  */
 import { quote } from '../diagnostics/diagnostics.ts';
-import type { Ulimit } from '../spec/spec.ts';
+import type { FileAccess, Ulimit } from '../spec/spec.ts';
 import { isPublicAddress } from './public-address.ts';
 
 /** How a form reports about the place that it reads. */
@@ -164,8 +164,36 @@ export function readSysctl(name: string, text: string, say: Say): string | undef
 
 /** `1777`; of the bits above, only the sticky one. */
 export function readMode(text: string, say: Say): string | undefined {
-  if (/^0?[01]?[0-7]{3}$/.test(text.trim())) return text.trim().replace(/^0(?=.{3})/, '');
-  say.refuse(`${quote(text)} is no mode of a directory`, 'for example "1777"');
+  const mode = text.trim().replace(/^0o/, '');
+  if (/^0?[01]?[0-7]{3}$/.test(mode)) return mode.replace(/^0(?=.{3})/, '');
+  say.refuse(`${quote(text)} is not a mode`, 'for example "0644", or "0755" for a program');
+  return undefined;
+}
+
+/** The mode and owner of a file, each as it is written; undefined where it is not given. */
+export function readAccess(
+  { mode, user, group }: { mode: string | undefined; user: string | undefined; group: string | undefined },
+  sayOf: (field: 'mode' | 'user' | 'group') => Say,
+): FileAccess {
+  const id = (text: string | undefined, field: 'user' | 'group') => {
+    if (text === undefined || text === '' || /^\d{1,9}$/.test(text)) return text ? Number(text) : undefined;
+    sayOf(field).note(`${quote(text)} is not a number and is ignored`, 'write the number of the user or group');
+    return undefined;
+  };
+  const [uid, gid] = [id(user, 'user'), id(group, 'group')];
+  const read = mode === undefined || mode === '' ? undefined : readMode(mode, sayOf('mode'));
+  return {
+    ...(read !== undefined && { mode: read }),
+    ...(uid !== undefined && { user: uid }),
+    ...(gid !== undefined && { group: gid }),
+  };
+}
+
+/** A hostname of a container, or its domain: labels of DNS. Undefined for anything else. */
+export function readHostname(text: string, say: Say): string | undefined {
+  const name = text.trim();
+  if (/^(?=.{1,63}$)[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(name)) return name;
+  say.note(`${quote(text)} is not a host name and is ignored`, 'write letters, digits and hyphens');
   return undefined;
 }
 

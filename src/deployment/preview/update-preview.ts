@@ -229,6 +229,8 @@ const options = {
   readOnly: 'readOnly',
   stopSignal: 'its stopSignal',
   mayEnd: 'whether it may end',
+  hostname: 'its hostname',
+  domainname: 'its domainname',
   stopGraceSeconds: 'its stopGraceSeconds',
   ulimits: 'its ulimits',
   groups: 'its groups',
@@ -270,7 +272,7 @@ function changedKeys(before: Record<string, string>, after: Record<string, strin
 }
 
 function contentsOf({ files }: Workload): Record<string, string> {
-  return Object.fromEntries(files.map(({ path, content }) => [path, content]));
+  return Object.fromEntries(files.map(({ path, ...file }) => [path, JSON.stringify(file)]));
 }
 
 function isChecked(readiness: Workload['readiness']): boolean {

@@ -1,5 +1,12 @@
 /** Workloads: what an engine is asked to run, and what it says about them. Engine-neutral values only. */
-import type { CommandCheck, ContainerOptions, HttpCheck, RegistryLogin, Resources } from '../../config/spec/spec.ts';
+import type {
+  CommandCheck,
+  ContainerOptions,
+  FileAccess,
+  HttpCheck,
+  RegistryLogin,
+  Resources,
+} from '../../config/spec/spec.ts';
 import type { Instant, LastExit } from '../deployment.ts';
 import type { PodTargets } from './pod-addresses.ts';
 
@@ -25,7 +32,7 @@ export type Workload = {
   workingDir?: string;
   user?: string;
   env: Record<string, string>;
-  files: { path: string; content: string }[];
+  files: (FileAccess & { path: string; content: string })[];
   volumes: { volume: string; mountPath: string }[];
   ports: number[];
   /** Names by which the other pods of the deployment reach it. */

@@ -85,7 +85,7 @@ export type DockerEngine = Engine & Pick<EngineFacets, 'images' | 'disk'>;
 
 export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
   const { docker, owner, networkPool, firewall, groups, now = Date.now, uptime = () => performance.now() } = options;
-  const { runtime = 'runc', gpus = 0, startConcurrency = 3, stopSeconds = 5, walkEveryMs = 20_000 } = options;
+  const { runtime = 'runc', gpus = 0, startConcurrency = 3, stopSeconds = 10, walkEveryMs = 20_000 } = options;
   const { leastPeriodMs = leastProbePeriodMs, images = noRegistries, localImages = setUpImages } = options;
   const hostFacts = createHostFacts(docker, uptime);
   const networks = createNetworks(docker, owner, networkPool, firewall);

@@ -25,7 +25,7 @@ export type KubernetesSettings = {
 };
 
 /** Between SIGTERM and SIGKILL. */
-const stopSeconds = 5;
+const stopSeconds = 10;
 
 /** Throws StartError. */
 export async function openKubernetes(settings: KubernetesSettings, parts: EngineParts): Promise<OpenEngine> {

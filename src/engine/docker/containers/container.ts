@@ -58,7 +58,8 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
     name: workload.name,
     Image: image.name,
     // A pod's name may have 64 characters, a label of DNS 63.
-    Hostname: workload.hostname ?? workload.pod.slice(0, 63),
+    Hostname: workload.hostname ?? container.hostname ?? workload.pod.slice(0, 63),
+    ...(container.domainname !== undefined && { Domainname: container.domainname }),
     Labels: {
       ...withoutMeaning(image.labels),
       ...workloadLabels(owner, deploymentId, workload, address),

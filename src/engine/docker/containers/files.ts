@@ -26,13 +26,16 @@ export async function putFiles(container: Docker.Container, workload: Workload):
 }
 
 /**
- * A tar of these files, mode 0644, owner root. It names no directories: those that exist keep their mode and owner,
+ * A tar of these files, by default of mode 0644 and owned by root. It names no directories: those that exist keep their mode and owner,
  * Docker makes the missing ones. An archive begins with the name of its first file, and the engine tells by its first
  * bytes whether it is compressed: `./` is how none of these begins.
  */
 async function archiveOf(files: Workload['files']): Promise<Buffer> {
   const archive = pack();
-  for (const { path, content } of files) archive.entry({ name: `.${absolute(path)}`, mode: 0o644 }, content);
+  for (const { path, content, mode = '644', user = 0, group = 0 } of files) {
+    const header = { name: `.${absolute(path)}`, mode: Number.parseInt(mode, 8), uid: user, gid: group };
+    archive.entry(header, content);
+  }
   archive.finalize();
   return Buffer.concat(await Array.fromAsync(archive as AsyncIterable<Buffer>));
 }

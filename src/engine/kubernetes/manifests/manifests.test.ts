@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { V1JobSpec } from '@kubernetes/client-node';
 import { stringify } from 'yaml';
 import { parseEgress } from '../../../deployment/workload/egress.ts';
 import type { Workload } from '../../../deployment/workload/workload.ts';
@@ -275,4 +276,28 @@ test('what its plan says a workload runs in goes before what the operator says f
   };
   assert.deepEqual([classOf(undefined, 'runc'), classOf(undefined, 'runsc')], [undefined, 'gvisor']);
   assert.deepEqual([classOf('runsc', 'runc'), classOf('runc', 'runsc')], ['gvisor', undefined]);
+});
+
+test('a service that may end is a job that is restarted after failures; with volumes it is a deployment', () => {
+  const worker: Workload = { ...migrate, readiness: { kind: 'running', mayEnd: true } };
+  const { kind, spec } = controllerManifest(request(worker)) as { kind: string; spec: V1JobSpec };
+  assert.deepEqual([kind, spec.backoffLimit, spec.template.spec?.restartPolicy], ['Job', 1_000_000, 'OnFailure']);
+  const writing = { ...worker, volumes: [{ volume: 'data', mountPath: '/data' }] };
+  assert.equal(controllerManifest(request(writing)).kind, 'Deployment');
+});
+
+test('files keep their mode, readable by the user of the pod, and a hostname becomes a label', () => {
+  const files = [
+    { path: '/a', content: 'a' },
+    { path: '/b', content: 'b', mode: '400', user: 1000 },
+    { path: '/c', content: 'c', mode: '755' },
+  ];
+  const named: Workload = { ...web, files, container: { hostname: 'Rabbit_1.example.org' } };
+  const { spec } = controllerManifest(request(named)) as { spec: V1JobSpec };
+  const items = spec.template.spec?.volumes?.find(({ name }) => name === 'files')?.secret?.items;
+  assert.deepEqual(
+    items?.map(({ mode }) => mode),
+    [undefined, 0o444, 0o755],
+  );
+  assert.equal(spec.template.spec?.hostname, 'rabbit-1');
 });

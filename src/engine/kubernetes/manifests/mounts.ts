@@ -28,7 +28,10 @@ export function mountsOf(request: MountRequest): Mounts {
   return { volumes: parts.flatMap(({ volumes }) => volumes), mounts: parts.flatMap(({ mounts }) => mounts) };
 }
 
-/** Each on its own, so that what the image has beside it stays; below a volume's path, on top of the volume. */
+/**
+ * Each on its own, so that what the image has beside it stays; below a volume's path, on top of the volume. A cluster
+ * cannot choose their owner: a mode that only the owner can read is opened to all, as nothing else runs in the pod.
+ */
 function filesOf({ deploymentId, workload }: MountRequest): Mounts {
   if (workload.files.length === 0) return { volumes: [], mounts: [] };
   const mounts = workload.files.map(({ path }, index) => {
@@ -36,9 +39,19 @@ function filesOf({ deploymentId, workload }: MountRequest): Mounts {
     refuseHidden(mountPath, path, workload);
     return { name: 'files', mountPath, subPath: fileKey(index), readOnly: true };
   });
-  const items = workload.files.map((_, index) => ({ key: fileKey(index), path: fileKey(index) }));
+  const items = workload.files.map(({ mode }, index) => ({
+    key: fileKey(index),
+    path: fileKey(index),
+    ...(mode !== undefined && { mode: readableByAll(mode) }),
+  }));
   const secret = { secretName: objectName(deploymentId, workload.name), items, defaultMode: 0o644 };
   return { volumes: [{ name: 'files', secret }], mounts };
+}
+
+/** Read and execute bits of the owner hold for the group and for others. */
+function readableByAll(mode: string): number {
+  const owner = (Number.parseInt(mode, 8) >> 6) & 0o5;
+  return Number.parseInt(mode, 8) | (owner << 3) | owner;
 }
 
 /**

@@ -136,7 +136,7 @@ function podTemplate(request: WorkloadRequest): V1PodTemplateSpec {
       },
       restartPolicy: workload.readiness.kind === 'exit' ? 'Never' : endsOnce(workload) ? 'OnFailure' : 'Always',
       terminationGracePeriodSeconds: container.stopGraceSeconds ?? stopSeconds,
-      hostname: (workload.hostname ?? workload.pod).slice(0, 63),
+      hostname: labelOf(workload.hostname ?? container.hostname ?? workload.pod),
       ...(aliases.length > 0 && { hostAliases: aliases }),
       ...(mayMoveSoon(workload) && { tolerations: awayTolerations }),
       ...(runtime === 'runsc' && { runtimeClassName: gvisorClass }),
@@ -145,6 +145,11 @@ function podTemplate(request: WorkloadRequest): V1PodTemplateSpec {
       ...(volumes.length > 0 && { volumes }),
     },
   };
+}
+
+/** A cluster takes a label of DNS: of a longer name its first part. */
+function labelOf(hostname: string): string {
+  return hostname.split('.')[0]!.toLowerCase().replaceAll('_', '-').slice(0, 63);
 }
 
 /** What may still be at work there, with a volume or as a job, is not begun elsewhere so soon. */
