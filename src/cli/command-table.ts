@@ -52,6 +52,7 @@ export const commands = {
         multiple: true,
         help: 'go on even if this file of variables is missing',
       },
+      empty: { type: 'boolean', help: 'leave all other values empty' },
       profile: { type: 'string', value: 'NAME', multiple: true, help: 'with the services of this profile' },
       name: { type: 'string', value: 'NAME', help: 'of the application, instead of the one that is found' },
       allow: { type: 'string', value: 'FOLDER', multiple: true, help: 'another folder that may be read' },

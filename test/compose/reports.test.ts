@@ -98,3 +98,43 @@ test('a native document gives files a mode too, and reads back what it prints', 
   const again = parseConfiguration(printSpec(parsed.spec));
   assert.deepEqual(again.kind === 'valid' && again.spec, parsed.spec);
 });
+
+test('a space after the colon of a volume or a port is named', async () => {
+  const { said } = await report('55-shapes.yaml');
+  assert.deepEqual(
+    said.filter((line) => line.startsWith('error')),
+    [
+      'error bad-port 6: "0:5555" is not a port (for example "80", "8080:80" or "127.0.0.1:8080:80/tcp")',
+      'error bad-mount-path 11: "data: /data" is a map, because of the space after its colon (write data:/data, without spaces)',
+    ],
+  );
+  const ports = parseConfiguration('services: { web: { image: "a:1", ports: [8080 : 80] } }').diagnostics;
+  assert.ok(ports.some(({ message }) => message === '"8080: 80" is a map, because of the space after its colon'));
+});
+
+test('the refusal of a GPU stands at the field of the Compose file', async () => {
+  const text = await readFile(join(import.meta.dirname, 'reports/48-cpu-mem.yaml'), 'utf8');
+  const refusal = {
+    pod: 0,
+    field: ['useGPU'],
+    code: 'beyond-limit' as const,
+    message: 'no GPUs',
+    hint: 'leave it out',
+  };
+  const { diagnostics } = parseConfiguration(text, { judge: () => [refusal] });
+  const { line, path } = diagnostics.find(({ code }) => code === 'beyond-limit')!;
+  assert.deepEqual([line, path], [9, 'services.web.deploy.resources.reservations.devices[0]']);
+});
+
+test('a script that is no program, and one with Windows line endings, are warned of before they run', async () => {
+  assert.deepEqual((await report('68-script-noexec.yaml')).said, [
+    'warning not-executable 10: the entrypoint "/app/run.sh" is a file that cannot be executed (write mode: "0755" on the file, or sh /app/run.sh as the entrypoint)',
+  ]);
+  const crlf = parseConfiguration(
+    'application: { name: crlf, pods: [{ name: web, image: "a:1", path: /, servicePorts: [80], entrypoint: /e.sh, files: [{ path: /e.sh, mode: "0755", content: "#!/bin/sh\\r\\nexec web\\r\\n" }] }] }',
+  );
+  assert.deepEqual(
+    crlf.diagnostics.map(({ code }) => code),
+    ['windows-line-endings'],
+  );
+});

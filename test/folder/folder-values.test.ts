@@ -234,3 +234,12 @@ test('a dollar sign that means no variable is pointed out in each file, and aske
   assert.equal(hint, 'write $$yz for a dollar sign itself, or put the value in single quotes');
   assert.deepEqual(asked, []);
 });
+
+test('a mounted script with Windows line endings is named', async (t) => {
+  const { project } = await read(t, {
+    'compose.yaml': web('image: nginx:1.29', 'entrypoint: [/entry.sh]', 'volumes: ["./entry.sh:/entry.sh"]'),
+    'entry.sh': { program: '#!/bin/sh\r\nexec nginx\r\n' },
+  });
+  const note = project.notes.find(({ code }) => code === 'windows-line-endings');
+  assert.match(note!.message, /^the script entry\.sh has Windows line endings \(CRLF\)/);
+});

@@ -89,7 +89,7 @@ describe('one document', () => {
       return [body.errors?.[0] ?? 'started', again.body.code ?? 'started', gpus];
     };
     const place = '4:174 application.pods[0].useGPU: the application has 1 GPU, and';
-    const advice = '(leave out useGPU; the pod then runs without one)';
+    const advice = '(leave out useGPU (Compose: its gpus or devices); the pod then runs without one)';
     const refused = 'invalid_configuration';
     assert.deepEqual(await told(undefined, 0), [
       `${place} this server gives no GPUs to applications ${advice}`,

@@ -113,7 +113,7 @@ const failures: Failure[] = [
     name: 'no-such-command',
     yaml: (name) => webYaml(name, 'x').replace('command: node', 'entrypoint: /no/such/program\n      command: node'),
     message: () =>
-      'pod web: crash loop, restarted 5 times, exited with code 127, command not found (check its command and entrypoint)',
+      'pod web: crash loop, restarted 5 times, exited with code 127, command not found (check its command and entrypoint; a script with Windows line endings (CRLF) is not found either)',
     // Of a cluster, what cannot be started has no program around it that would write of it.
     ...(engineOfTests === 'docker' && {
       says: '[FATAL tini (N)] exec /no/such/program failed: No such file or directory ×5',
@@ -170,7 +170,7 @@ const failures: Failure[] = [
     elsewhere: 'a pod waits for a node with a GPU',
     yaml: (name) => webYaml(name, 'x', ['useGPU: true']),
     message: () =>
-      'pod web: it asks for a GPU, and this host has none that containers can use (leave out useGPU, or deploy it to a host that has one)',
+      'pod web: it asks for a GPU, and this host has none that containers can use (leave out useGPU (Compose: its gpus or devices), or deploy it to a host that has one)',
   },
 ];
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type Berth, createBerth } from './berth.ts';
+import { type Berth, createBerth, until } from './berth.ts';
 
 let berth: Berth;
 before(async () => {
@@ -68,4 +68,11 @@ test('a process has 10 s for its end, as with Compose', async () => {
   await berth.update(app, renamed);
   await berth.eventsUntil(app, /revision 2 is running/);
   assert.equal((await berth.visit(app.url)).text, 'term\nflushed\n');
+});
+
+test('a server for IPv6 alone is named as such', async () => {
+  const app = await berth.start(await reported('18-ipv6only.yaml'));
+  const said = /listens on port 3000 for IPv6 only \(make it listen on 0\.0\.0\.0:3000/;
+  await until('its status says so', async () => said.test(JSON.stringify(await berth.status(app))) || undefined);
+  await berth.remove(app);
 });

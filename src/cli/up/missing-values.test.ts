@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MissingValue } from '../../folder/project.ts';
-import { askForFiles, askForValues, printMissing, printMissingFiles } from './missing-values.ts';
+import { askForFiles, askForValues, emptiable, printMissing, printMissingFiles } from './missing-values.ts';
 
 const missing = (name: string, more: Partial<MissingValue> = {}): MissingValue => ({
   name,
@@ -68,10 +68,11 @@ test('where nobody can be asked each value is told with its place, and once what
     'compose.yaml:4:7: A has no value (.env.sample has x).',
     'compose.yaml:4:7: B has no value.',
     '  Write them into .env, each as NAME=value (NAME= leaves it empty), or give each with --env NAME=value.',
+    '  --empty leaves all that have no value empty.',
     '  --env-file .env.sample --env-file .env takes what .env.sample has.',
   ]);
   const lines = printMissing(many('A', 335), []);
-  assert.equal(lines.length, 22);
+  assert.equal(lines.length, 23);
   assert.equal(lines[20], '… and 315 more; --json names them all.');
 });
 
@@ -94,4 +95,10 @@ test('a file with variables that nobody has is gone on without only when somebod
     '  Write them, with a NAME=value a line; --without .env --without api/.env goes on without.',
   ]);
   assert.deepEqual(printMissingFiles([]), []);
+});
+
+test('one switch leaves 113 values empty, and not the one that the document insists on', () => {
+  const questions = [...many('A', 113), missing('TOKEN', { why: 'from the console' })];
+  assert.equal(emptiable(questions).length, 113);
+  assert.ok(printMissing(questions, []).includes('  --empty leaves all that have no value empty.'));
 });

@@ -28,6 +28,7 @@ export function printMissing(questions: readonly MissingValue[], sources: readon
     lines.push(
       '  Write them into .env, each as NAME=value (NAME= leaves it empty), or give each with --env NAME=value.',
     );
+  if (emptiable(questions).length > 1) lines.push('  --empty leaves all that have no value empty.');
   const proposing = filesOf(questions);
   if (proposing.length > 0) {
     // A file that is named is read instead of .env; a later one wins.
@@ -64,6 +65,11 @@ export async function askForFiles(
     without.push(file);
   }
   return without;
+}
+
+/** The names of those that may be empty: all that the document does not insist on. */
+export function emptiable(questions: readonly MissingValue[]): string[] {
+  return questions.filter(({ why }) => !why).map(({ name }) => name);
 }
 
 /** Undefined where somebody stops answering. Many are not asked for one by one. */

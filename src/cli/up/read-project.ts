@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import type { FolderOptions, Project } from '../../folder/project.ts';
 import { readFolder } from '../../folder/read-folder.ts';
 import { type Answers, recallAnswers, rememberAnswers } from './asked-values.ts';
-import { askForFiles, askForValues } from './missing-values.ts';
+import { askForFiles, askForValues, emptiable } from './missing-values.ts';
 import type { UpContext } from './up-context.ts';
 
 /** An answer may bring further questions: which services run, and which files they read. */
@@ -16,13 +16,19 @@ export async function readProject(context: UpContext): Promise<Project | string>
   if (typeof options === 'string') return options;
   const remembered = await recallAnswers(folder);
   const answers: Answers = { values: {}, without: [] };
+  const empty: Record<string, string> = {};
   for (let round = 0; ; round += 1) {
     const project = await readFolder(folder, {
       ...options,
-      values: { ...remembered.values, ...options.values, ...answers.values },
+      values: { ...empty, ...remembered.values, ...options.values, ...answers.values },
       without: [...remembered.without, ...(options.without ?? []), ...answers.without],
     });
     const { questions, missingFiles, refusals } = project;
+    const emptied = context.options.empty ? emptiable(questions) : [];
+    if (emptied.length > 0 && round < mostRounds) {
+      for (const name of emptied) empty[name] = '';
+      continue;
+    }
     const isAsked = questions.length + missingFiles.length > 0 && refusals.length === 0 && !context.options['dry-run'];
     if (!isAsked || round === mostRounds) return project;
     const values = await askForValues(questions, context);

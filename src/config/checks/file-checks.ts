@@ -1,6 +1,7 @@
 /** Files and volumes: each at a path of its own, where a container can have it. */
-import { excerpt } from '../diagnostics/diagnostics.ts';
+import { excerpt, type Path } from '../diagnostics/diagnostics.ts';
 import { databaseOf } from '../software/software.ts';
+import type { FileSpec } from '../spec/spec.ts';
 import { normalisePath } from '../values/container-paths.ts';
 import { type Context, type PodContext, repeated } from './context.ts';
 
@@ -33,6 +34,7 @@ export function checkFiles({ pod, index, path, origin, report }: PodContext): vo
       const hint = 'give one of them another path';
       report.error(at, 'file-on-volume', `a volume and a file are both at "${excerpt(name)}"`, { hint });
     }
+    checkScript(file, name, { pod, at, report });
     if (file.isSecret && isEncoded(file.content)) {
       const hint = 'write the text itself, after "|" on the lines below';
       report.warn(at, 'encoded-secret', 'the content looks like base64, which is not decoded', { hint });
@@ -50,6 +52,21 @@ export function checkFiles({ pod, index, path, origin, report }: PodContext): vo
     const message = `no volume can be mounted at "${excerpt(mountPath)}"`;
     report.error([...path, 'volumes', position, 'mountPath'], 'bad-mount-path', message);
   });
+}
+
+type Place = Pick<PodContext, 'pod' | 'report'> & { at: Path };
+
+/** A script that is a file of the document, as its own interpreter and the kernel read it. */
+function checkScript({ content, mode = '644' }: FileSpec, name: string, { pod, at, report }: Place): void {
+  if (/^#![^\n]*\r\n/.test(content)) {
+    const message = `the script "${excerpt(name)}" has Windows line endings (CRLF), and its interpreter is not found`;
+    report.warn(at, 'windows-line-endings', message, { hint: 'save it with line endings of Unix (LF)' });
+  }
+  const [program] = pod.entrypoint ?? [];
+  if (program === undefined || normalisePath(program) !== name || /[1357]/.test(mode)) return;
+  const message = `the entrypoint "${excerpt(name)}" is a file that cannot be executed`;
+  const hint = `write mode: "0755" on the file, or sh ${excerpt(name)} as the entrypoint`;
+  report.warn(at, 'not-executable', message, { hint });
 }
 
 function parentsOf(path: string): string[] {

@@ -234,6 +234,15 @@ export function isTrue(reading: Reading, field: Field | undefined): boolean {
   return field !== undefined && !isEmpty(field) && /^(?:true|yes|on|y|1|t)$/i.test(reading.text(field) ?? '');
 }
 
+/** An item such as `data : /data`, which YAML reads as a map with one key: as it was meant, with and without the space. */
+export function spacedPair(field: Field): { written: string; together: string } | undefined {
+  const entries = entriesOf(field);
+  const [name, value] = entries[0] ?? [];
+  if (entries.length !== 1 || name === undefined || value?.tree.kind !== 'scalar') return undefined;
+  const { text } = value.tree;
+  return /^[/\d]/.test(text) ? { written: `${name}: ${text}`, together: `${name}:${text}` } : undefined;
+}
+
 export type Pair = { name: string; value: string | undefined; field: Field };
 
 /** A map `NAME: value` or a list of `NAME=value`; without a value it is undefined. */

@@ -160,7 +160,8 @@ function readShort(field: Field, reading: Reading): TmpfsSpec[] {
 }
 
 function readLong(field: Field, reading: Reading): TmpfsSpec[] {
-  if (field.tree.kind !== 'map' || reading.text(childOf(field, 'type') ?? field) !== 'tmpfs') return [];
+  const type = childOf(field, 'type');
+  if (!type || reading.text(type) !== 'tmpfs') return [];
   const targetAt = childOf(field, 'target') ?? childOf(field, 'dst') ?? childOf(field, 'destination');
   const target = targetAt && reading.text(targetAt);
   if (!targetAt || target === undefined || !isPath(target, targetAt, reading)) return [];

@@ -2,7 +2,7 @@
 
 import { quote } from '../diagnostics/diagnostics.ts';
 import { childOf, type Field, itemsOf } from '../document/tree.ts';
-import type { Reading } from './compose-reader.ts';
+import { type Reading, spacedPair } from './compose-reader.ts';
 import { listOf } from './extends.ts';
 
 export type Port = {
@@ -43,6 +43,12 @@ export function readPorts(service: Field, reading: Reading): Port[] {
 }
 
 function readPort(field: Field, reach: Reach, reading: Reading): Port[] {
+  const pair = spacedPair(field);
+  if (pair && !/^(?:target|published|port)\b/.test(pair.written)) {
+    const message = `${quote(pair.written)} is a map, because of the space after its colon`;
+    reading.error(field, 'bad-port', message, `write "${pair.together}", without spaces`);
+    return [];
+  }
   if (field.tree.kind === 'map') return readLongForm(field, reading);
   const { host, inside } = splitAtHost(field);
   const text = reading.text(inside);

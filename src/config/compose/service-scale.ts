@@ -35,13 +35,14 @@ export function readScale(service: Field, reading: Reading): Scale {
   const restartPolicy = deploy && childOf(deploy, 'restart_policy');
   const restart = childOf(service, 'restart');
   const replicas = childOf(service, 'scale') ?? (deploy && childOf(deploy, 'replicas'));
+  const gpu = findGPU(service, reservations, reading);
   return {
     replicas: readReplicas(replicas, reading),
     resources: {
       limits: { ...readCpu(cpuLimit, reading), ...readMemory(memoryLimit, reading) },
       requests: { ...readCpu(cpuRequest, reading), ...readMemory(memoryRequest, reading) },
     },
-    useGPU: wantsGPU(service, reservations, reading),
+    useGPU: gpu !== undefined,
     mode: mode.endsWith('job') ? 'job' : mode === 'global' ? 'daemonset' : 'deployment',
     isRestartedWhenDone: readRestart(restart, restartPolicy, reading),
     resourcesAt: [
@@ -50,6 +51,7 @@ export function readScale(service: Field, reading: Reading): Scale {
       [['resources', 'limits', 'memory'], memoryLimit],
       [['resources', 'requests', 'cpu'], cpuRequest],
       [['resources', 'requests', 'memory'], memoryRequest],
+      [['useGPU'], gpu],
     ],
   };
 }
@@ -138,12 +140,14 @@ export function readSeconds(field: Field | undefined, reading: Reading): number 
   return Math.min(Math.max(Math.ceil(sum), 1), 3600);
 }
 
-function wantsGPU(service: Field, reservations: Field | undefined, reading: Reading): boolean {
+/** The field by which the service asks for a GPU. */
+function findGPU(service: Field, reservations: Field | undefined, reading: Reading): Field | undefined {
   const gpus = childOf(service, 'gpus');
   const runtime = childOf(service, 'runtime');
-  if (gpus || (runtime && reading.text(runtime) === 'nvidia')) return true;
+  const asking = gpus ?? (runtime && reading.text(runtime) === 'nvidia' ? runtime : undefined);
+  if (asking) return asking;
   const devices = itemsOf(reservations && childOf(reservations, 'devices'));
-  return devices.some((device) => {
+  return devices.find((device) => {
     const isGPU = itemsOf(childOf(device, 'capabilities')).some((item) =>
       /gpu|nvidia|compute/.test(reading.text(item) ?? ''),
     );

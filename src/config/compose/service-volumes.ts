@@ -5,7 +5,7 @@ import { childOf, entriesOf, entryOf, type Field, itemsOf } from '../document/tr
 import type { VolumeSpec } from '../spec/spec.ts';
 import { type Bind, openBinds } from './bind-mounts.ts';
 import { VolumeNames } from './compose-names.ts';
-import { isTrue, keyOf, type Reading } from './compose-reader.ts';
+import { isTrue, keyOf, type Reading, spacedPair } from './compose-reader.ts';
 import { listOf } from './extends.ts';
 import { ignore } from './key-rules.ts';
 import { parseSize } from './service-scale.ts';
@@ -98,6 +98,17 @@ function readLongForm(field: Field, context: Context): NamedMount | undefined {
     const child = childOf(field, key);
     return child ? reading.text(child) : undefined;
   };
+  const pair = spacedPair(field);
+  if (pair && !/^(?:target|dst|destination|source|src)\b/.test(pair.written)) {
+    const hint = `write ${pair.together}, without spaces`;
+    reading.error(
+      field,
+      'bad-mount-path',
+      `${quote(pair.written)} is a map, because of the space after its colon`,
+      hint,
+    );
+    return undefined;
+  }
   const type = textAt('type') ?? 'volume';
   const source = textAt('source') ?? textAt('src') ?? '';
   const target = textAt('target') ?? textAt('dst') ?? textAt('destination');

@@ -65,6 +65,6 @@ const adviceFor: Record<Kind, (pod: PodSpec, room: number, max: number) => Pick<
     hint:
       room >= 1 && replicasOf(pod) > room
         ? `write at most ${room} replicas`
-        : `leave out useGPU${max > 0 ? ' in several pods' : '; the pod then runs without one'}`,
+        : `leave out useGPU (Compose: its gpus or devices)${max > 0 ? ' in several pods' : '; the pod then runs without one'}`,
   }),
 };

@@ -145,7 +145,7 @@ test('more containers, volumes or GPUs than a deployment can have are refused wi
   ]);
   const plan = { ...max, gpus: 1, gpusOf: { plan: 'free' } };
   assert.deepEqual(said({ useGPU: true }), [
-    'db useGPU: the application has 1 GPU, and this server gives no GPUs to applications (leave out useGPU; the pod then runs without one)',
+    'db useGPU: the application has 1 GPU, and this server gives no GPUs to applications (leave out useGPU (Compose: its gpus or devices); the pod then runs without one)',
   ]);
   assert.deepEqual(said({ useGPU: true }, undefined, plan), []);
   assert.deepEqual(said({ useGPU: true, replicas: 2 }, undefined, plan), [

@@ -76,7 +76,7 @@ const rules: (Explanation & { pattern: RegExp })[] = [
     pattern: /could not select device driver/i,
     kind: 'bad-request',
     words: 'it asks for a GPU, and this host has none that containers can use.',
-    hint: 'leave out useGPU, or deploy it to a host that has one',
+    hint: 'leave out useGPU (Compose: its gpus or devices), or deploy it to a host that has one',
   },
   {
     pattern: /no space left on device/i,

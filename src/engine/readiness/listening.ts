@@ -7,7 +7,8 @@
 import { open, readFile } from 'node:fs/promises';
 import type { Reason } from './attempts.ts';
 
-export type Listening = { port: number; isLocalOnly: boolean };
+/** `isIPv6`: only sockets of IPv6 listen there. Unless they are for IPv6 alone, they accept IPv4, too. */
+export type Listening = { port: number; isLocalOnly: boolean; isIPv6?: true };
 
 /** Most applications listen within a second; before that, looking for other ports would only cost. */
 export const listeningAfterMs = 1_000;
@@ -20,6 +21,9 @@ const localAddress = /^([0-9A-F]{6}7F|00000000000000000000000001000000|000000000
 
 /** Docker's DNS listens in every container on this address. */
 const dockerDns = '0B00007F';
+
+/** Of an address of IPv6, in hexadecimal. */
+const ipv6Digits = 32;
 
 const listenState = '0A';
 
@@ -57,15 +61,21 @@ async function readBeginning(path: string): Promise<string> {
 
 /** Rows of /proc/net/tcp and tcp6: `sl local_address rem_address st …`, the address as `hex:port`. */
 export function parseListening(table: string): Listening[] {
-  const found = new Map<number, boolean>();
+  const found = new Map<number, { isLocalOnly: boolean; isIPv6: boolean }>();
   for (const row of table.split('\n')) {
     const [, local = '', , state] = row.trim().split(/\s+/);
     const [address = '', port = ''] = local.split(':');
     if (state !== listenState || address === dockerDns) continue;
     const number = Number.parseInt(port, 16);
-    found.set(number, (found.get(number) ?? true) && localAddress.test(address));
+    const { isLocalOnly, isIPv6 } = found.get(number) ?? { isLocalOnly: true, isIPv6: true };
+    found.set(number, {
+      isLocalOnly: isLocalOnly && localAddress.test(address),
+      isIPv6: isIPv6 && address.length === ipv6Digits,
+    });
   }
-  return [...found].map(([port, isLocalOnly]) => ({ port, isLocalOnly })).sort((a, b) => a.port - b.port);
+  return [...found]
+    .map(([port, { isLocalOnly, isIPv6 }]) => ({ port, isLocalOnly, ...(isIPv6 && { isIPv6 }) }))
+    .sort((a, b) => a.port - b.port);
 }
 
 /** Why the port of a container is refused that has only just started. */
@@ -79,7 +89,13 @@ export function listeningReason(listening: Listening[] | undefined, wanted: numb
   const refused = (words: string, hint: string): Reason => ({ kind: 'refused', words, hint });
   if (listening.some(({ port, isLocalOnly }) => port === wanted && isLocalOnly))
     return refused(`listens on 127.0.0.1:${wanted} only`, `make it listen on 0.0.0.0:${wanted}`);
-  if (listening.some(({ port }) => port === wanted)) return undefined;
+  const own = listening.find(({ port }) => port === wanted);
+  if (own?.isIPv6)
+    return refused(
+      `listens on port ${wanted} for IPv6 only`,
+      `make it listen on 0.0.0.0:${wanted}, or on [::]:${wanted} for both`,
+    );
+  if (own) return undefined;
   if (listening.length === 0)
     return refused(`does not listen on port ${wanted}, nor on any other`, 'its last lines may say what it waits for');
   const open = listening.filter(({ isLocalOnly }) => !isLocalOnly).map(({ port }) => `${port}`);

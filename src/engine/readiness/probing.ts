@@ -61,7 +61,7 @@ export async function reasonElsewhere(
   if (seen && seen.listening.length > 0)
     known.elsewhere = followElsewhere(before, {
       ports: JSON.stringify(seen.listening),
-      open: seen.listening.filter(({ isLocalOnly }) => !isLocalOnly).map(({ port }) => port),
+      open: seen.listening.flatMap(({ port, isLocalOnly }) => (isLocalOnly || port === readiness.port ? [] : [port])),
       cpuMs: seen.cpuMs,
       atMs: uptimeMs,
     });

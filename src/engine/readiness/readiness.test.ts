@@ -214,7 +214,7 @@ test('where a container listens is read from the kernel and told when it helps',
   const listening = parseListening(table);
   assert.deepEqual(listening, [
     { port: 3000, isLocalOnly: true },
-    { port: 8080, isLocalOnly: false },
+    { port: 8080, isLocalOnly: false, isIPv6: true },
   ]);
   const words = (wanted: number, where = listening) => {
     const reason = listeningReason(where, wanted);
@@ -227,7 +227,11 @@ test('where a container listens is read from the kernel and told when it helps',
     'listens on 127.0.0.1:3000, not on 5000 (make it listen on 0.0.0.0:5000)',
   );
   assert.match(words(5000, [])!, /^does not listen on port 5000, nor on any other/);
-  assert.equal(words(8080), undefined);
+  assert.equal(
+    words(8080),
+    'listens on port 8080 for IPv6 only (make it listen on 0.0.0.0:8080, or on [::]:8080 for both)',
+  );
+  assert.equal(words(8080, [{ port: 8080, isLocalOnly: false }]), undefined);
   assert.equal(listeningReason(undefined, 5000), undefined);
 });
 

@@ -119,6 +119,7 @@ function place(bind: Mount, hidden: readonly string[], mounted: Mounted, context
       findings.note('files-inline', message, at);
       return;
     }
+    if (entry.kind === 'file') reportWindowsScript(source, shown, at, context);
     const below = hidden.filter((path) => path.startsWith(`${target}/`)).map((path) => posix.relative(target, path));
     const except = entry.kind === 'folder' && below.length > 0 ? { except: below } : {};
     mounted.layers.push({ from: source, kind: entry.kind, to: target, ...except, at: findings.placeOf(at) });
@@ -233,4 +234,15 @@ function trimmed(path: string): string {
 
 function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
+}
+
+/** Much longer than the first line of any script. */
+const firstBytes = 4096;
+
+/** The kernel takes the carriage return for a part of the interpreter's name, and finds no such program. */
+function reportWindowsScript(source: string, shown: string, at: number, { files, findings }: MountContext): void {
+  const beginning = files.read(source, firstBytes)?.toString('latin1') ?? '';
+  if (!/^#![^\n]*\r\n/.test(beginning)) return;
+  const message = `the script ${shown} has Windows line endings (CRLF), and its interpreter is not found`;
+  findings.note('windows-line-endings', message, at, 'save it with line endings of Unix (LF)');
 }
