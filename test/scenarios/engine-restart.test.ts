@@ -99,6 +99,31 @@ test('what is asked for while the engine is away is done when it is back, and a 
   for (const app of [updated, started]) await remove(app);
 });
 
+test('a worker that may end and that its engine has stopped runs again with the engine', async () => {
+  const worker = "trap 'exit 0' TERM; echo begun >>/data/begun; while :; do sleep 0.2; done";
+  const pod = (name: string, script: string, more: string) => `
+    - name: ${name}
+      image: "${image}"
+      entrypoint: /bin/sh
+      command: [-c, "${script}"]
+      volumes: [{ name: data, size: 1Mi, mountPath: /data, shared: true }]
+      ${more}`;
+  const web = pod('web', 'cd /data; exec httpd -f -p 8080', 'path: /\n      servicePorts: [8080]');
+  const app = await berth.start(`application:
+  name: ending
+  pods:${web}${pod('worker', worker, 'mayEnd: true')}
+`);
+  const begun = async (times: number) =>
+    await until(`it has begun ${times} times`, async () => {
+      const { text } = await berth.visit(`${app.url}/begun`);
+      return text === 'begun\n'.repeat(times) || undefined;
+    });
+  await begun(1);
+  await whileAway('SIGTERM', async () => {});
+  await begun(2);
+  await remove(app);
+});
+
 /** The engine is there afterwards, whatever happened. */
 async function whileAway(signal: 'SIGKILL' | 'SIGTERM', work: () => Promise<void>): Promise<void> {
   await engine.stop(signal);
