@@ -138,3 +138,11 @@ test('a script that is no program, and one with Windows line endings, are warned
     ['windows-line-endings'],
   );
 });
+
+test('scalars reach a program as they are written, and those without a value are not set', async () => {
+  const { said, varsOf } = await report('01-scalars.yaml');
+  const { YES, OCT, SEXA, EXP, FLOAT, BIG, NULLV, TILDE, EMPTY, EMPTYQ, DOUBLE } = varsOf('web')!;
+  assert.deepEqual([YES, OCT, SEXA, EXP, FLOAT, BIG], ['yes', '0777', '22:22', '1e3', '1.10', '12345678901234567890']);
+  assert.deepEqual([NULLV, TILDE, EMPTY, EMPTYQ, DOUBLE], [undefined, undefined, undefined, '', '$2b$12$Pg8A.R220']);
+  assert.match(said.join(), /the variables NULLV, TILDE, EMPTY have no value and are not set/);
+});

@@ -65,7 +65,9 @@ const podMeanings: Record<string, Meaning> = {
   stop_grace_period: { field: 'stopGraceSeconds' },
   group_add: { field: 'groups', fits: isListOf(isScalar) },
   securityContext: { hint: 'write "user" and "readOnly" in the pod' },
-  restart: { hint: 'a pod that ends is always restarted; "resourceType: job" runs once' },
+  restart: {
+    hint: 'a pod that ends is restarted; with "mayEnd: true" only after a failure, and "resourceType: job" runs once',
+  },
   url: { hint: '"url" belongs to the application' },
 };
 
