@@ -28,6 +28,7 @@ export const benchSeal: Seal = sealWith('a secret of the benchmark');
 
 export const benchLog: Control['log'] = {
   info() {},
+  warn: (fields, message) => console.error(message, fields),
   error: (fields, message) => console.error(message, fields),
 };
 
@@ -39,6 +40,7 @@ export function loopControl(parts: Pick<Control, 'db' | 'engine' | 'checkTags' |
     now: Date.now,
     wait,
     log: benchLog,
+    epoch: { value: 0 },
     random: Math.random,
     metrics: createMetrics(),
     disk: createDiskBook(),

@@ -184,8 +184,8 @@ function sum(numbers: readonly string[]): number {
 
 async function surveyOnce(): Promise<number> {
   const begunAt = performance.now();
-  const { changed, removed } = await tidying.tidy();
-  if (changed.length + removed.length > 0) throw new Error('The survey has found something that is not so.');
+  const { changed, swept } = await tidying.tidy();
+  if (changed.length + swept.removed.length > 0) throw new Error('The survey has found something that is not so.');
   return performance.now() - begunAt;
 }
 

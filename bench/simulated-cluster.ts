@@ -29,7 +29,7 @@ export function simulatedCluster(owner: string): SimulatedCluster {
     server: 'simulated',
     requests,
     add(deploymentId, { workloads, egress }) {
-      put('Namespace', found(namespaceManifest(owner, deploymentId, egress).metadata));
+      put('Namespace', found(namespaceManifest({ owner, deploymentId, epoch: 1, egress }).metadata));
       const settings = { edgeNetworks: [], hasPortRanges: true, storeVersion: 1 };
       const policy = networkPolicy(owner, deploymentId, egress, settings);
       put('NetworkPolicy', { ...policy, ...found(policy.metadata) });

@@ -48,7 +48,8 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const keeping = { db, now, notePullsLeft, seal, isSucceeding: predecessor !== undefined, log: part('images') };
   const kept = opening.use(await openKeptImages(settings, keeping));
   const { images, pushed } = kept;
-  const { engine, standAside: rest } = opening.use(await openEngine(settings, { owner, now, metrics, images, log }));
+  const around = { owner, epoch: () => store.epoch.value, now, metrics, images, log };
+  const { engine, standAside: rest } = opening.use(await openEngine(settings, around));
   const exchange = settings.databaseUrl && createCountExchange((text) => tellAll(db, 'asked', text), longestNews - 100);
   const shared = { seal, engine, urlOf, metrics, now, told: createBells(), exchange };
   await predecessor?.standAside();

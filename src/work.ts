@@ -29,6 +29,7 @@ export type WorkParts = Omit<
   ControlParts,
   | 'db'
   | 'process'
+  | 'epoch'
   | 'refreshEdge'
   | 'othersServe'
   | 'othersLead'
@@ -87,6 +88,7 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
     await openControl(settings, {
       ...others,
       ...shared,
+      epoch: store.epoch,
       refreshEdge: edge.refresh,
       underWay: edge.countUnderWay,
       tallyRequests: edge.tallyRequests,

@@ -55,6 +55,8 @@ export type Control = {
   underWay?: (addresses: readonly string[]) => Promise<number>;
   /** This process, as others on the store know it, and whether they see now that it is there. */
   process?: StoreProcess;
+  /** The epoch of the store, which the engine labels new things with. */
+  epoch: { value: number };
   routed: Routed;
   /** The public address of a deployment's label. */
   urlOf: (label: string) => URL;
@@ -75,7 +77,7 @@ export type Control = {
   wait: Wait;
   /** From 0 to below 1. */
   random: () => number;
-  log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
+  log: Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>;
 };
 
 /** One to a deployment. */

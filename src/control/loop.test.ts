@@ -84,7 +84,7 @@ test('a lease that cannot be given back, because the store takes nothing, runs o
   await sql`create trigger full before update on leases when new.token is null
     begin select raise(abort, 'database or disk is full'); end`.execute(db);
   const complaints: string[] = [];
-  const log = { info() {}, error: (_: object, message: string) => void complaints.push(message) };
+  const log = { info() {}, warn() {}, error: (_: object, message: string) => void complaints.push(message) };
   const loop = startLoop({ ...shop.control, log, engine: createTestEngine({ world: shop.world }) });
   t.after(() => loop.stop());
   await reach(shop, async () => complaints.includes('a lease could not be given back; it runs out'));

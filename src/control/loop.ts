@@ -3,9 +3,11 @@
  * (start, update, expiry, removal, repair, recovery after a crash) is a visit.
  */
 import type { Instant } from '../deployment/deployment.ts';
+import { describeHold } from '../deployment/quarantine/sweep-hold.ts';
 import { createDuty } from '../store/duties.ts';
 import { releaseHeldBy } from '../store/held.ts';
 import { makeDueIfSettled, nextDueAt, spreadVisits } from '../store/leases.ts';
+import { nextEpoch, readSweepState } from '../store/quarantine.ts';
 import { clearImages } from './clear-images.ts';
 import { clearPushedCopies } from './clear-pushed-copies.ts';
 import type { Control } from './control.ts';
@@ -13,6 +15,7 @@ import { watchDisk } from './disk/watch-disk.ts';
 import { keepHouse, keepHouseEveryMs } from './housekeeping.ts';
 import { limitKept } from './limit-kept.ts';
 import { revisitMsOf } from './schedule.ts';
+import type { Swept } from './sweep.ts';
 import { createTidying } from './tidying.ts';
 import { createVisits } from './visits.ts';
 
@@ -44,15 +47,18 @@ export function startLoop(control: Control): Loop {
   /** Of all processes on the store one does it. Beside the visits: an image of some gigabytes takes seconds to remove. */
   async function tidy(): Promise<void> {
     try {
+      control.epoch.value = (await readSweepState(db)).epoch;
       if (!(await duty.take())) return;
       const forgotten = await limitKept(control);
       if (forgotten.length > 0) log.info({ forgotten }, 'what was kept of ended deployments goes');
-      const { changed, removed, present } = await tidying.tidy();
+      const { changed, swept, present } = await tidying.tidy();
       settings.revisitMs = revisitMsOf(present, control.settings.revisitMs);
       if (changed.length + forgotten.length > 0) rouse();
-      if (removed.length > 0) log.info({ removed: removed.map(({ name }) => name) }, 'orphans removed');
+      reportSweep(swept, log);
       if (hasPassed(keptHouseAt, keepHouseEveryMs, now())) {
         await keepHouse(db, now());
+        // After the sweep, which has compared the earlier epoch with the engine.
+        control.epoch.value = await nextEpoch(db);
         keptHouseAt = now();
       }
       const copies = await clearPushedCopies(control);
@@ -131,6 +137,22 @@ export function startLoop(control: Control): Loop {
       await duty.leave().catch(() => {});
     },
   };
+}
+
+function reportSweep({ removed, stopped, entered, begunHold }: Swept, log: Control['log']): void {
+  const names = (owned: Swept['removed']) => owned.map(({ name }) => name);
+  if (begunHold)
+    log.warn(
+      begunHold,
+      `The sweep is on hold: ${describeHold(begunHold)} Nothing is removed until you run \`berth admin orphans --accept\``,
+    );
+  if (entered.length > 0)
+    log.warn(
+      { deployments: entered },
+      'The engine has things of deployments that the database does not know: they are in quarantine, see `berth admin orphans`',
+    );
+  if (stopped.length > 0) log.warn({ stopped: names(stopped) }, 'workloads in quarantine stopped');
+  if (removed.length > 0) log.info({ removed: names(removed) }, 'orphans removed');
 }
 
 /** By a clock that may be set back, too. */

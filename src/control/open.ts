@@ -29,7 +29,7 @@ export type ControlParts = Pick<
   Control,
   | ('db' | 'seal' | 'engine' | 'refreshEdge' | 'othersServe' | 'othersLead' | 'underWay' | 'urlOf' | 'egressOf')
   | 'runtimeOf'
-  | ('metrics' | 'now' | 'log' | 'afterOperation' | 'process')
+  | ('metrics' | 'now' | 'log' | 'afterOperation' | 'process' | 'epoch')
 > & {
   /** What asks registries. */
   images: TagCheckParts['images'];

@@ -1,35 +1,175 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shopOnMemory } from '../../test/support/controlled-deployment.ts';
+import { type Shop, shopOnMemory } from '../../test/support/controlled-deployment.ts';
 import { pod, specOf } from '../../test/support/deployments.ts';
 import { createTestEngine } from '../../test/support/memory-engine.ts';
+import type { Workload } from '../deployment/workload/workload.ts';
+import type { Owned } from '../engine/engine.ts';
+import {
+  acceptSweep,
+  decideQuarantined,
+  holdSweep,
+  nextEpoch,
+  quarantined,
+  readSweepState,
+} from '../store/quarantine.ts';
 import { createTidying } from './tidying.ts';
 
+const asked = { actor: 'me', now: 0 };
+const plainWorkload: Workload = {
+  name: '',
+  pod: 'web',
+  revision: 1,
+  replica: 0,
+  fingerprint: 'f',
+  image: 'nginx:1',
+  env: {},
+  files: [],
+  volumes: [],
+  ports: [80],
+  aliases: ['web'],
+  resources: { requests: {}, limits: {} },
+  useGPU: false,
+  readiness: { kind: 'port', port: 80 },
+};
 const spec = specOf(pod('web', { image: 'nginx:1', path: '/', servicePorts: [80] }));
 
-test('what no row wants is removed, what a row wants stays, and what another installation owns is not seen', async () => {
+const because = 'test';
+const day = 24 * 60 * 60_000;
+
+/** Something of a deployment that the store does not know, with a workload that runs. */
+async function strayOn({ control, world }: Shop, id: string, engine = createTestEngine({ world })): Promise<void> {
+  await engine.execute(id, { kind: 'create-network', because });
+  await engine.execute(id, { kind: 'create-volume', volume: 'data', sizeBytes: 1, because });
+  const workload = { ...plainWorkload, name: `berth-${id}-web-1-0`, volumes: [{ volume: 'data', mountPath: '/data' }] };
+  await engine.execute(id, { kind: 'start', workload, because });
+  assert.ok((await control.engine.listOwned()).some(({ deploymentId }) => deploymentId === id));
+}
+
+const kindsOf = (owned: readonly Owned[]) => owned.map(({ kind, deploymentId }) => `${kind} of ${deploymentId}`).sort();
+
+test('things of a deployment that has ended are removed, wanted ones stay, and those of another installation are not seen', async () => {
   const shop = await shopOnMemory(spec, { 'nginx:1': {} });
   await shop.visit();
-  const { engine, metrics } = shop.control;
-  const because = 'test';
-  await engine.execute('stray', { kind: 'create-network', because });
-  await engine.execute('stray', { kind: 'create-volume', volume: 'data', sizeBytes: 1, because });
+  const { engine, metrics, db } = shop.control;
   const neighbour = createTestEngine({ world: shop.world, owner: 'neighbour' });
   await neighbour.execute('theirs', { kind: 'create-network', because });
+  const tidying = createTidying(shop.control);
+  assert.deepEqual((await tidying.tidy()).swept.removed, []);
 
-  const { removed } = await createTidying(shop.control).tidy();
-  assert.deepEqual(removed.map(({ kind, deploymentId }) => `${kind} of ${deploymentId}`).toSorted(), [
-    'network of stray',
-    'volume of stray',
-  ]);
+  await db.updateTable('deployments').set({ goneAt: shop.clock.now }).execute();
+  const { swept } = await createTidying(shop.control).tidy();
+  assert.deepEqual(kindsOf(swept.removed), ['network of shop', 'workload of shop']);
   assert.deepEqual(await shop.orphans(), []);
   const text = await metrics.registry.metrics();
   assert.match(text, /^berth_orphans 2$/m);
   assert.match(text, /^berth_orphans_removed_total 2$/m);
   await createTidying(shop.control).tidy();
   assert.match(await metrics.registry.metrics(), /^berth_orphans 0$/m);
-  assert.equal((await engine.listOwned()).length, 2);
+  assert.deepEqual(await engine.listOwned(), []);
   assert.equal((await neighbour.listOwned()).length, 1);
+});
+
+test('things of a deployment that the store does not know are stopped, kept for a day at least, and then removed', async () => {
+  const shop = await shopOnMemory(spec, { 'nginx:1': {} });
+  await shop.visit();
+  const { control, clock } = shop;
+  await strayOn(shop, 'stray');
+  const tidying = createTidying(control);
+  const { swept } = await tidying.tidy();
+  assert.deepEqual([swept.entered, swept.removed, kindsOf(swept.stopped)], [['stray'], [], ['workload of stray']]);
+  const workload = (await control.engine.listOwned()).find(({ name }) => name === 'berth-stray-web-1-0');
+  assert.equal(workload?.phase, 'exited');
+  clock.pass(day - 1);
+  const later = (await tidying.tidy()).swept;
+  assert.deepEqual([later.entered, later.removed, later.stopped], [[], [], []]);
+  clock.pass(1);
+  const { removed } = (await tidying.tidy()).swept;
+  assert.deepEqual(kindsOf(removed), ['network of stray', 'volume of stray', 'workload of stray']);
+  await tidying.tidy();
+  assert.deepEqual([await shop.orphans(), await quarantined(control.db)], [[], []]);
+});
+
+test('what is adopted is never removed, and what the operator wants removed goes at once, even during a hold', async () => {
+  const shop = await shopOnMemory(spec, { 'nginx:1': {} });
+  const { control, clock } = shop;
+  const { db } = control;
+  for (const id of ['adopted', 'unwanted']) await strayOn(shop, id);
+  const tidying = createTidying(control);
+  await tidying.tidy();
+  await decideQuarantined(db, { deploymentId: 'adopted', decision: 'adopt', ...asked });
+  await decideQuarantined(db, { deploymentId: 'unwanted', decision: 'remove', ...asked });
+  assert.equal(await decideQuarantined(db, { deploymentId: 'nothing', decision: 'remove', ...asked }), false);
+  await holdSweep(db, { reasons: [{ kind: 'many-unknown', deployments: 4 }] });
+  clock.pass(10 * day);
+  const { removed } = (await tidying.tidy()).swept;
+  assert.deepEqual(new Set(removed.map(({ deploymentId }) => deploymentId)), new Set(['unwanted']));
+  await acceptSweep(db, asked);
+  assert.deepEqual((await tidying.tidy()).swept.removed, []);
+});
+
+test('a row that comes back ends the quarantine, and its deployment runs again', async () => {
+  const shop = await shopOnMemory(spec, { 'nginx:1': {} });
+  await shop.visit();
+  const { db, engine } = shop.control;
+  const rows = await db.selectFrom('deployments').selectAll().execute();
+  const others = [
+    ['revisions', await db.selectFrom('revisions').selectAll().execute()],
+    ['seeds', await db.selectFrom('seeds').selectAll().execute()],
+    ['leases', await db.selectFrom('leases').selectAll().execute()],
+  ] as const;
+  await db.deleteFrom('deployments').execute();
+  const tidying = createTidying(shop.control);
+  assert.deepEqual((await tidying.tidy()).swept.entered, ['shop']);
+  await db.insertInto('deployments').values(rows).execute();
+  for (const [table, values] of others)
+    await db
+      .insertInto(table)
+      .values(values as never)
+      .execute();
+  await tidying.tidy();
+  assert.deepEqual(await quarantined(db), []);
+  await shop.visit();
+  assert.equal((await engine.observe('shop', [])).workloads[0]?.phase, 'running');
+});
+
+test('a store that is older than the engine holds the sweep until the operator accepts it', async () => {
+  const shop = await shopOnMemory(spec, { 'nginx:1': {} });
+  await shop.visit();
+  const { control, clock, world } = shop;
+  const { db } = control;
+  await db.updateTable('deployments').set({ goneAt: clock.now }).execute();
+  await strayOn(shop, 'stray', createTestEngine({ world, epoch: () => 7 }));
+  const tidying = createTidying(control);
+  const { begunHold, removed, stopped } = (await tidying.tidy()).swept;
+  assert.deepEqual(begunHold?.reasons, [{ kind: 'later-epoch', epoch: 0, seen: 7 }]);
+  assert.deepEqual([removed, stopped], [[], []]);
+  assert.equal(await nextEpoch(db), 0, 'a restart does not end the hold');
+  clock.pass(10 * day);
+  assert.deepEqual((await createTidying(control).tidy()).swept.removed, []);
+
+  assert.equal(await acceptSweep(db, { actor: 'me', now: clock.now }), true);
+  assert.equal(await acceptSweep(db, { actor: 'me', now: clock.now }), false);
+  const after = (await tidying.tidy()).swept;
+  assert.deepEqual(kindsOf(after.removed), ['network of shop', 'workload of shop']);
+  assert.deepEqual(kindsOf(after.stopped), ['workload of stray']);
+  assert.equal((await readSweepState(db)).epoch, 8);
+  clock.pass(day);
+  assert.equal((await tidying.tidy()).swept.removed.length, 3, 'the time in quarantine counts from the acceptance');
+});
+
+test('more than three unknown deployments hold the sweep, and it is not held again once they are accepted', async () => {
+  const shop = await shopOnMemory(spec, { 'nginx:1': {} });
+  const { control, clock } = shop;
+  for (const id of ['a', 'b', 'c']) await strayOn(shop, id);
+  const tidying = createTidying(control);
+  assert.equal((await tidying.tidy()).swept.begunHold, undefined);
+  await strayOn(shop, 'd');
+  const { begunHold } = (await tidying.tidy()).swept;
+  assert.deepEqual(begunHold?.reasons, [{ kind: 'many-unknown', deployments: 4 }]);
+  await acceptSweep(control.db, { actor: 'me', now: clock.now });
+  const after = (await tidying.tidy()).swept;
+  assert.deepEqual([after.begunHold, after.stopped.length], [undefined, 1]);
 });
 
 test('an update never makes an orphan of a volume that the deployment still has', async () => {
@@ -61,6 +201,6 @@ test('what another process has removed since it was listed is no orphan', async 
     await shop.visit();
     return listed;
   };
-  assert.deepEqual((await createTidying(shop.control).tidy()).removed, []);
+  assert.deepEqual((await createTidying(shop.control).tidy()).swept.removed, []);
   assert.match(await shop.control.metrics.registry.metrics(), /^berth_orphans_removed_total 0$/m);
 });

@@ -1,42 +1,109 @@
-/** The sweep: what carries our label and no row wants is removed. Nothing else ever is. */
+/**
+ * The sweep. Things of deployments that have ended are removed. Things that carry our label while the store has no row
+ * for them are quarantined: the store may have lost it.
+ */
+import type { Instant } from '../deployment/deployment.ts';
+import {
+  type KnownDeployment,
+  planSweep,
+  type Quarantined,
+  unknownAmong,
+} from '../deployment/quarantine/quarantine.ts';
+import { holdReasons, type SweepHold } from '../deployment/quarantine/sweep-hold.ts';
 import type { Engine, Owned } from '../engine/engine.ts';
+import { isTrialId } from '../engine/trial-ids.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Database } from '../store/database.ts';
-import { presentAmong, presentDeploymentIds } from '../store/deployments.ts';
+import { knownAmong, presentDeploymentIds } from '../store/deployments.ts';
+import { holdSweep, leaveQuarantine, noteQuarantined, quarantined, readSweepState } from '../store/quarantine.ts';
 import type { Things } from './attention.ts';
 
-/** Owned objects whose deployment no row knows as present. */
-function orphansAmong(owned: readonly Owned[], presentIds: ReadonlySet<string>): Owned[] {
-  return owned.filter(({ deploymentId }) => !presentIds.has(deploymentId));
-}
-
-/** The orphans now on the engine. */
+/** Owned objects that no deployment wants now. */
 export async function findOrphans(engine: Pick<Engine, 'listOwned'>, db: Database): Promise<Owned[]> {
   // The engine first: an object that appears after this has its row before it, so it is never taken for an orphan.
   const owned = await engine.listOwned();
-  return orphansAmong(owned, new Set(await presentDeploymentIds(db)));
+  const presentIds = new Set(await presentDeploymentIds(db));
+  return owned.filter(({ deploymentId }) => !presentIds.has(deploymentId));
 }
 
-type Sweeper = { engine: Engine; db: Database; metrics: Metrics };
+type Sweeper = { engine: Engine; db: Database; metrics: Metrics; now: () => Instant; graceMs: number };
 
-/**
- * Removes orphans among what is listed of these deployments, workloads before the volumes and networks they use; returns
- * the removed.
- */
-export async function sweep({ db, metrics, engine }: Sweeper, things: Things, ids: Iterable<string>): Promise<Owned[]> {
-  const listed = [...ids].filter((id) => things.has(id));
-  const unwanted = orphansAmong(
-    listed.flatMap((id) => things.get(id)!),
-    await presentAmong(db, listed),
+export type Swept = {
+  removed: Owned[];
+  /** Workloads of unknown deployments that were stopped. */
+  stopped: Owned[];
+  /** Ids of deployments that are in quarantine from now on. */
+  entered: string[];
+  /** Ids of deployments to look at next time, because a hold keeps them on the engine. */
+  held: string[];
+  /** The sweep is held from now on. */
+  begunHold?: SweepHold;
+};
+
+/** Sweeps what is listed of these deployments, and of all that are in quarantine. */
+export async function sweep(sweeper: Sweeper, things: Things, ids: Iterable<string>): Promise<Swept> {
+  const { db, metrics, engine, graceMs, now } = sweeper;
+  const before = await quarantined(db);
+  const looked = [...new Set([...ids, ...before.map(({ deploymentId }) => deploymentId)])];
+  const listed = new Map(looked.map((id) => [id, things.get(id) ?? []]));
+  const known = await knownOf(
+    db,
+    looked.filter((id) => things.has(id)),
   );
-  const orphans = unwanted.length === 0 ? [] : await stillThere(engine, unwanted);
-  metrics.orphans.set(orphans.length);
+  const { entries, entered } = await updateQuarantine(sweeper, { before, listed, known });
+  const state = await readSweepState(db);
+  // Attention to a part of the engine would see a part of the reasons: the epoch is compared for all of it.
+  const reasons = state.hold ? [] : holdReasons({ state, things, known, entries: entries.values() });
+  const begunHold = reasons.length > 0 ? { reasons } : undefined;
+  if (begunHold) await holdSweep(db, begunHold);
+  const isHeld = state.hold !== null || begunHold !== undefined;
+  const plan = planSweep({ things: listed, known, entries, isHeld, graceMs, now: now() });
+  for (const workload of plan.stops) await engine.stopOwned(workload);
+  const removed = plan.removals.length === 0 ? [] : await stillThere(engine, plan.removals);
+  metrics.orphans.set(removed.length);
   const order = ['workload', 'volume', 'network', 'group'];
-  for (const orphan of orphans.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))) {
+  for (const orphan of removed.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))) {
     await engine.removeOwned(orphan);
     metrics.orphansRemoved.inc();
   }
-  return orphans;
+  return { removed, stopped: plan.stops, entered, held: plan.held, ...(begunHold && { begunHold }) };
+}
+
+/** What the store knows; what a start of the engine tries things with has no row, and counts as ended. */
+async function knownOf(db: Database, ids: readonly string[]): Promise<Map<string, KnownDeployment>> {
+  const known = await knownAmong(db, ids);
+  for (const id of ids) if (isTrialId(id)) known.set(id, { goneAt: 0, revision: 0 });
+  return known;
+}
+
+type Looked = {
+  before: readonly Quarantined[];
+  listed: ReadonlyMap<string, readonly Owned[]>;
+  known: ReadonlyMap<string, KnownDeployment>;
+};
+
+/** Unknown deployments get an entry; entries of which nothing is left, or whose row is back, are removed. */
+async function updateQuarantine({ db, now }: Sweeper, { before, listed, known }: Looked) {
+  const unknown = new Set(unknownAmong(listed, known));
+  const left = before.filter(({ deploymentId }) => !unknown.has(deploymentId));
+  if (left.length > 0)
+    await leaveQuarantine(
+      db,
+      left.map(({ deploymentId }) => deploymentId),
+    );
+  const entries = new Map(before.map((entry) => [entry.deploymentId, entry]));
+  for (const { deploymentId } of left) entries.delete(deploymentId);
+  const entered: string[] = [];
+  for (const deploymentId of unknown) {
+    const things = listed.get(deploymentId)!.map(({ kind, name }) => ({ kind, name }));
+    const entry = entries.get(deploymentId);
+    if (entry && JSON.stringify(entry.things) === JSON.stringify(things)) continue;
+    await noteQuarantined(db, { deploymentId, things, now: now() });
+    if (entry) continue;
+    entered.push(deploymentId);
+    entries.set(deploymentId, { deploymentId, firstSeenAt: now(), acceptedAt: null, decision: null, things });
+  }
+  return { entries, entered };
 }
 
 /** Without what a visit, of whatever process, has removed since it was listed: its row went after that. */

@@ -6,6 +6,7 @@ import { watchQueries } from '../../test/support/queries.ts';
 import { hashListed } from '../deployment/workload/observed-hash.ts';
 import type { Owned } from '../engine/engine.ts';
 import { createMetrics } from '../lib/metrics.ts';
+import type { Control } from './control.ts';
 import { createTidying } from './tidying.ts';
 
 const networkOf = (deploymentId: string): Owned => ({
@@ -14,6 +15,7 @@ const networkOf = (deploymentId: string): Owned => ({
   name: deploymentId,
   deploymentId,
 });
+const settings = { graceMs: 0 } as Control['settings'];
 const observedHash = hashListed([networkOf('any')]);
 
 /** So many deployments with a network each, as their last visits have seen them; the engine lists what is told here. */
@@ -28,7 +30,7 @@ async function manySettled(count: number) {
     listOwned: async () => [...owned.values()],
     removeOwned: async ({ id }: Pick<Owned, 'id'>) => void removed.push(id),
   };
-  const tidying = createTidying({ db: watched, engine, metrics: createMetrics(), now: () => 0 });
+  const tidying = createTidying({ db: watched, engine, metrics: createMetrics(), now: () => 0, settings });
   return {
     db,
     ids,
@@ -48,8 +50,8 @@ async function manySettled(count: number) {
 test('of deployments of which the same is listed as before, nothing is read but of a part in turn', async () => {
   const { tidy } = await manySettled(2_000);
   assert.ok((await tidy()).rows >= 2 * 2_000, 'the first time all');
-  // Its turn, its hash, and whether it is present.
-  assert.deepEqual(await tidy(), { changed: [], rows: 3 * 500 });
+  // Its turn, its hash, its row; and the state of the sweep.
+  assert.deepEqual(await tidy(), { changed: [], rows: 3 * 500 + 1 });
 });
 
 test('whose things change, come or go is looked at, whoever has its turn', async () => {
@@ -59,7 +61,7 @@ test('whose things change, come or go is looked at, whoever has its turn', async
   owned.delete('d1800');
   const { changed, rows } = await tidy();
   assert.deepEqual(changed, ['d1700', 'd1800']);
-  assert.equal(rows, 3 * 500 + 2 + 1);
+  assert.equal(rows, 3 * 500 + 2 + 1 + 1);
 });
 
 test('who was visited since is looked at again: what its visit wrote may be older than the last listing', async () => {
@@ -77,10 +79,11 @@ test('who was visited since is looked at again: what its visit wrote may be olde
 });
 
 test('when the store fails, all that the listing has told is looked at the next time', async () => {
-  const { tidy, owned, tidying, engine } = await manySettled(2_000);
+  const { tidy, owned, tidying, engine, db } = await manySettled(2_000);
   await tidy();
   owned.delete('d1800');
-  owned.set('stray', networkOf('stray'));
+  owned.set('d0001', { ...networkOf('d0001'), name: 'another' });
+  await db.updateTable('deployments').set({ goneAt: 1 }).where('id', '=', 'd0001').execute();
   const { removeOwned } = engine;
   engine.removeOwned = async () => {
     throw new Error('not now');
@@ -92,8 +95,11 @@ test('when the store fails, all that the listing has told is looked at the next 
 });
 
 test('an orphan that stays although it was removed is removed again', async () => {
-  const { tidy, owned, removed } = await manySettled(600);
-  owned.set('stray', networkOf('stray'));
+  const { tidy, owned, removed, db } = await manySettled(600);
+  await db.updateTable('deployments').set({ goneAt: 1 }).where('id', '=', 'd0001').execute();
+  await tidy();
+  removed.length = 0;
   for (const _ of ['once', 'twice', 'three times']) await tidy();
-  assert.deepEqual(removed, ['stray', 'stray', 'stray']);
+  assert.deepEqual(removed, ['d0001', 'd0001', 'd0001']);
+  assert.ok(owned.has('d0001'));
 });

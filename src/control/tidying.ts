@@ -2,17 +2,15 @@
  * Tidying: one listing of the whole engine tells who is to be visited and what nobody wants. It costs little where little
  * has changed, however much there is.
  */
-import type { Owned } from '../engine/engine.ts';
 import { createAttention } from './attention.ts';
 import type { Control } from './control.ts';
 import { survey } from './survey.ts';
-import { sweep } from './sweep.ts';
+import { type Swept, sweep } from './sweep.ts';
 
 export type Tidied = {
   /** Ids of deployments that are due now because of it. */
   changed: string[];
-  /** Orphans. */
-  removed: Owned[];
+  swept: Swept;
   /** Of how many deployments there is something on the engine. */
   present: number;
 };
@@ -23,7 +21,7 @@ export type Tidying = {
   visited(deploymentId: string): void;
 };
 
-export function createTidying(control: Pick<Control, 'db' | 'engine' | 'metrics' | 'now'>): Tidying {
+export function createTidying(control: Pick<Control, 'db' | 'engine' | 'metrics' | 'now' | 'settings'>): Tidying {
   const attention = createAttention(control.db);
   return {
     visited: attention.look,
@@ -34,10 +32,11 @@ export function createTidying(control: Pick<Control, 'db' | 'engine' | 'metrics'
       try {
         const ids = await attention.direct(things);
         const changed = await survey(control, things, ids);
-        const removed = await sweep(control, things, ids);
+        const swept = await sweep({ ...control, graceMs: control.settings.graceMs }, things, ids);
         // Until they are gone.
-        for (const { deploymentId } of removed) attention.look(deploymentId);
-        return { changed, removed, present: things.size };
+        for (const { deploymentId } of swept.removed) attention.look(deploymentId);
+        for (const deploymentId of swept.held) attention.look(deploymentId);
+        return { changed, swept, present: things.size };
       } catch (error) {
         attention.lookAtAll();
         throw error;

@@ -54,6 +54,11 @@ export type EngineCore = {
   capacity(): Promise<Capacity>;
   /** Everything on the engine that carries this installation's label. */
   listOwned(): Promise<Owned[]>;
+  /**
+   * Ends what a workload that `listOwned` returned runs, and nothing starts it again. Volumes stay; an engine that cannot
+   * stop a workload removes it.
+   */
+  stopOwned(workload: Owned): Promise<void>;
   /** Removes one object that `listOwned` returned; one that is gone already is no error. */
   removeOwned(owned: Owned): Promise<void>;
 };
@@ -217,6 +222,10 @@ export type Owned = {
   phase?: ObservedWorkload['phase'];
   /** Of a volume that `observe` tells of, its name there. */
   volume?: string;
+  /** Of a workload. */
+  revision?: number;
+  /** The epoch of the store when it was made, where the engine records that. */
+  epoch?: number;
 };
 
 /** What can go wrong on an engine, sorted by what to do about it. */

@@ -25,6 +25,8 @@ export const labelKeys = {
   address: 'berth.address',
   /** The number of the GPU that a workload has. */
   gpu: 'berth.gpu',
+  /** The epoch of the store when it was made: shows a store that is older than the engine. */
+  epoch: 'berth.epoch',
 } as const;
 
 export type WorkloadLabels = Pick<Workload, 'pod' | 'revision' | 'replica' | 'fingerprint' | 'readiness'> & {
@@ -56,6 +58,18 @@ export function workloadLabels(owner: string, deploymentId: string, workload: Wo
     ...(stopSeconds !== undefined && { [labelKeys.stopSeconds]: String(stopSeconds) }),
     ...(address && { [labelKeys.address]: address }),
   };
+}
+
+/** Added to the labels of what is made; not part of any selector. */
+export function epochLabel(epoch: number): Labels {
+  return { [labelKeys.epoch]: String(epoch) };
+}
+
+/** What `listOwned` reports from labels. */
+export function readOwnedLabels(labels: Labels | null | undefined): { revision?: number; epoch?: number } {
+  const read = (key: string) => Number(labels?.[key] || Number.NaN);
+  const [revision, epoch] = [read(labelKeys.revision), read(labelKeys.epoch)];
+  return { ...(Number.isSafeInteger(revision) && { revision }), ...(Number.isSafeInteger(epoch) && { epoch }) };
 }
 
 /** What `workloadLabels` wrote; undefined when these are not the labels of a workload. */

@@ -10,6 +10,8 @@ import type { VolumeCopies } from './volume-facets.ts';
 export type EngineParts = {
   /** The installation: what carries another one's label is never touched. */
   owner: string;
+  /** The epoch of the store now, which new things are labeled with. */
+  epoch: () => number;
   /** Epoch milliseconds; may jump. */
   now: () => Instant;
   metrics: Metrics;

@@ -20,6 +20,16 @@ export function createMetrics() {
       help: 'Things of ours on the engine that no deployment wants, as the last sweep found them.',
       registers,
     }),
+    quarantined: new Gauge({
+      name: 'berth_quarantined_deployments',
+      help: 'Deployments that the engine has something of and the database does not know. 0 unless the database lost them.',
+      registers,
+    }),
+    sweepHeld: new Gauge({
+      name: 'berth_sweep_held',
+      help: 'Whether the sweep waits for the operator because the database looks older than the engine: 1, or 0.',
+      registers,
+    }),
     orphansRemoved: new Counter({
       name: 'berth_orphans_removed_total',
       help: 'Orphans that sweeps have removed.',

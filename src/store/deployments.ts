@@ -1,6 +1,7 @@
 /** Deployments. Intents (what the API asks for) and observations (what the loop saw) are written by different calls. */
 import type { Insertable, Selectable } from 'kysely';
 import type { Deployment, DeploymentState, Instant, PodStatus } from '../deployment/deployment.ts';
+import type { KnownDeployment } from '../deployment/quarantine/quarantine.ts';
 import type { Endpoint } from '../deployment/site.ts';
 import type { Explanation } from '../deployment/status/reason.ts';
 import { isActiveAt, isToExpireAt } from './active.ts';
@@ -99,17 +100,16 @@ export async function presentDeploymentIds(db: Database): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Of these, those that may have something on the engine. */
-export async function presentAmong(db: Database, ids: readonly string[]): Promise<Set<string>> {
-  const found = new Set<string>();
+/** Those of these that have a row. */
+export async function knownAmong(db: Database, ids: readonly string[]): Promise<Map<string, KnownDeployment>> {
+  const found = new Map<string, KnownDeployment>();
   for (const some of chunksOf(ids)) {
     const rows = await db
       .selectFrom('deployments')
-      .select('id')
+      .select(['id', 'goneAt', 'revision'])
       .where('id', 'in', some)
-      .where('goneAt', 'is', null)
       .execute();
-    for (const { id } of rows) found.add(id);
+    for (const { id, ...known } of rows) found.set(id, known);
   }
   return found;
 }

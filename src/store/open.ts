@@ -9,6 +9,7 @@ import { followNews, type News } from './dialect/postgres-news.ts';
 import type { StoreProcess } from './held.ts';
 import { provideInstallationId } from './installation.ts';
 import type { NewsListener } from './news.ts';
+import { readSweepState } from './quarantine.ts';
 import type { Tables } from './rows.ts';
 import { requireNotMoving } from './store-moves.ts';
 
@@ -27,6 +28,8 @@ export type Store = AsyncDisposable & {
   db: Kysely<Tables>;
   /** The id of the installation. */
   owner: string;
+  /** The epoch of the store, as this process last read or raised it. */
+  epoch: { value: number };
   /** The name of this process among those on the database. */
   processName: string;
   /** By which the others know what it holds, and, while it is seen, that it is there. */
@@ -50,6 +53,7 @@ export async function openStore(settings: StoreSettings): Promise<Store> {
   opening.defer(() => db.destroy());
   await requireNotMoving(db);
   const owner = await provideInstallationId(db);
+  const epoch = { value: (await readSweepState(db)).epoch };
   let isSeen = false;
   const seen = (is: boolean) => {
     isSeen = is;
@@ -58,6 +62,7 @@ export async function openStore(settings: StoreSettings): Promise<Store> {
   return {
     db,
     owner,
+    epoch,
     processName,
     process: { id: processId, isSeen: () => isSeen },
     follow: async (listener) => {

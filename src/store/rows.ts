@@ -7,6 +7,7 @@ import type { Ban } from '../deployment/limits/ban.ts';
 import type { Amount } from '../deployment/limits/pod-resources.ts';
 import type { SessionStarts } from '../deployment/limits/session-starts.ts';
 import type { NoticeChannel } from '../deployment/notification/notice.ts';
+import type { Quarantined } from '../deployment/quarantine/quarantine.ts';
 import type { Asker, RevisionOutcome } from '../deployment/revision-history.ts';
 import type { Restore, Snapshot } from '../deployment/snapshot/snapshot.ts';
 
@@ -80,6 +81,10 @@ export type Tables = {
   routeTable: { id: number; version: number };
   /** What one process does for all. */
   duties: { name: string; holder: string; heldUntil: Instant };
+  /** What is on the engine and unknown to the store. `things`: JSON, as last listed. */
+  quarantine: Omit<Quarantined, 'things'> & { things: string };
+  /** One row. `hold`: JSON; null while the sweep may change the engine. */
+  sweepState: { id: number; epoch: number; acceptedEpoch: number; hold: string | null };
   spentProofs: { hash: string; expiresAt: Instant };
   edges: EdgeRow;
   certificates: CertificateRow;

@@ -15,7 +15,7 @@ import { openGroups } from '../../src/engine/docker/groups/open.ts';
 import type { Runtime } from '../../src/engine/docker/host/runtime.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { openTestImages, removeBrought } from '../support/images.ts';
-import type { Contractor } from './engine.ts';
+import { type Contractor, contractEpoch } from './engine.ts';
 import { buildImage } from './image.ts';
 import { startRegistry } from './registry.ts';
 
@@ -83,7 +83,16 @@ export async function dockerContractor({
   const registry = await startRegistry({ architecture, foreignArchitecture: 'none', needsLogin: false });
   const opened = await openTestImages([registry.host, 'localhost:1']);
   const { images } = opened;
-  const engine = createDockerEngine({ ...options, images, owner, execs, firewall, loops: loops('one'), ...ours });
+  const engine = createDockerEngine({
+    ...options,
+    epoch: () => contractEpoch,
+    images,
+    owner,
+    execs,
+    firewall,
+    loops: loops('one'),
+    ...ours,
+  });
   const neighbour = createDockerEngine({
     ...options,
     owner: other,

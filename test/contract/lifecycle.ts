@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hashListed, hashObserved } from '../../src/deployment/workload/observed-hash.ts';
 import { type Engine, EngineFault } from '../../src/engine/engine.ts';
-import type { Stage } from './engine.ts';
+import { contractEpoch, type Stage } from './engine.ts';
 import { identityPath, port, written } from './program.ts';
 import { createVolume } from './scene.ts';
 
@@ -120,6 +120,28 @@ export function lifecycleContract({ contractor, newScene }: Stage): void {
     assert.deepEqual(owned.map(({ kind }) => kind).sort(), ['network', 'volume', 'workload']);
     for (const one of [...owned, ...owned]) await contractor().engine.removeOwned(one);
     assert.deepEqual(await scene.observe(), nothingOn(contractor().engine));
+  });
+
+  test('what is made carries the revision and the epoch of the store, and a workload that is stopped stays stopped', async () => {
+    const scene = newScene();
+    await scene.execute(createVolume('data'));
+    const web = scene.workload('web', { volumes: [{ volume: 'data', mountPath: '/srv' }] });
+    await scene.start(web);
+    await scene.ready(web);
+    const list = async () =>
+      (await contractor().engine.listOwned()).filter(({ deploymentId }) => deploymentId === scene.id);
+    const owned = await list();
+    const workload = owned.find(({ kind }) => kind === 'workload')!;
+    assert.equal(workload.revision, 1);
+    assert.equal(Math.max(...owned.map(({ epoch }) => epoch ?? 0)), contractEpoch);
+    for (const _ of ['once', 'again']) await contractor().engine.stopOwned(workload);
+    const left = await list();
+    assert.notEqual(left.find(({ kind }) => kind === 'workload')?.phase, 'running');
+    assert.deepEqual(
+      left.flatMap(({ kind }) => (kind === 'workload' ? [] : [kind])).sort(),
+      ['network', 'volume'],
+      'the rest stays',
+    );
   });
 
   test('a listing of everything and an observation tell the same of a deployment', async () => {

@@ -2,7 +2,7 @@ import type { FacetName } from '../../src/engine/engine.ts';
 import { allFacets } from '../../src/engine/memory/memory.ts';
 import { createTestEngine } from '../support/memory-engine.ts';
 import { createTestWorld } from '../support/test-world.ts';
-import { engineContract } from './engine.ts';
+import { contractEpoch, engineContract } from './engine.ts';
 import { command, entrypoint, program } from './program.ts';
 
 memoryContract('memory', allFacets);
@@ -19,7 +19,7 @@ function memoryContract(name: string, facets: ReadonlySet<FacetName>): void {
       const world = createTestWorld({ 'contract:1': { entrypoint, command, program, readyAfter: 1 } });
       let held = 0;
       return {
-        engine: createTestEngine({ world, owner: 'one', facets }),
+        engine: createTestEngine({ world, owner: 'one', epoch: () => contractEpoch, facets }),
         neighbour: createTestEngine({ world, owner: 'two', facets }),
         image: 'contract:1',
         async heldImage() {

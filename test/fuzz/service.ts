@@ -81,6 +81,7 @@ const loop = startLoop({
   now,
   wait,
   log,
+  epoch: { value: 0 },
   disk: createDiskBook(),
   random: Math.random,
   checkTags: engine.checkTags,

@@ -4,7 +4,7 @@ import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { type Cluster, connectCluster } from '../../src/engine/kubernetes/cluster.ts';
 import { type KubernetesEngine, openKubernetesEngine } from '../../src/engine/kubernetes/kubernetes.ts';
 import { newId } from '../../src/lib/ids.ts';
-import type { Contractor } from '../contract/engine.ts';
+import { type Contractor, contractEpoch } from '../contract/engine.ts';
 import { buildImage } from '../contract/image.ts';
 import { provideDebian } from '../images/debian.ts';
 import { openTestImages } from '../support/images.ts';
@@ -38,7 +38,7 @@ export async function kubernetesContractor(further: readonly string[] = []): Pro
     localPatterns: ['berth-test-*', copierImage, ...further],
     copierImage,
   };
-  const { engine } = opening.use(await openKubernetesEngine({ ...options, owner }));
+  const { engine } = opening.use(await openKubernetesEngine({ ...options, owner, epoch: () => contractEpoch }));
   const { engine: neighbour } = opening.use(await openKubernetesEngine({ ...options, owner: other }));
   const open = opening.move();
   return {

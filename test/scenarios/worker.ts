@@ -48,6 +48,7 @@ const loop = startLoop({
   random: Math.random,
   seal: sealWith(secret),
   metrics: createMetrics(),
+  epoch: { value: 0 },
   disk: createDiskBook(),
   routed: createRouted(),
   engine,
@@ -59,7 +60,7 @@ const loop = startLoop({
   afterOperation: () => {
     if (++operations === 2 && leaveLastWords()) process.kill(process.pid, 'SIGKILL');
   },
-  log: { info() {}, error: (fields, message) => console.error(message, fields) },
+  log: { info() {}, warn() {}, error: (fields, message) => console.error(message, fields) },
   settings: {
     leaseMs,
     pollMs: 500,

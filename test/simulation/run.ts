@@ -90,7 +90,9 @@ export async function run(told: Story, base: Base, { note, tell = () => {} }: Re
     settings: { ...settings, graceMs },
     egressOf: async (deployment) => egressOf(deployment),
     urlOf: (label) => new URL(`http://${label}.localhost`),
+    epoch: { value: 0 },
     log: {
+      warn: (_, message) => tell(`    ${message}`),
       info: (fields) => {
         if ('because' in fields && String(fields.because).includes('has stalled')) note('late pull');
       },

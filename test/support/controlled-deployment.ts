@@ -89,7 +89,8 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, TestIma
     now: () => clock.now,
     wait,
     random: () => 0.5,
-    log: { info() {}, error() {} },
+    log: { info() {}, warn() {}, error() {} },
+    epoch: { value: 0 },
   };
   const { db, seal } = control;
   await addSession(db, { id: 'session', token: 'token', createdAt: clock.now });

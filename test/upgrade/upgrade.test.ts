@@ -179,7 +179,7 @@ async function takeOverFrom(
   const read = readSettings({ BERTH_DATA_DIR: dataDir, BERTH_BASE_URL: baseUrl, BERTH_APPS_DOMAIN: appsDomain });
   assert.ok(read.ok);
   const { settings } = read;
-  const log = { info() {}, error() {} };
+  const log = { info() {}, warn() {}, error() {} };
   const executed: EngineOperation[] = [];
   const engine: Engine = {
     ...createTestEngine({ world: createMemoryWorld({}) }),
@@ -196,6 +196,7 @@ async function takeOverFrom(
     engine,
     checkTags,
     log,
+    epoch: { value: 0 },
     wait,
     metrics: createMetrics(),
     disk: createDiskBook(),

@@ -9,7 +9,15 @@ import { addressesOf, askPort, clockAhead, ownAddresses, shownCertificate } from
 import { lookAtDisk, lookAtEngine, lookAtMail, lookAtService, lookAtStore } from './look-at-service.ts';
 import { judgeClock, judgeDisk, judgeEngine, judgeFirewall, judgeService } from './machine.ts';
 import { judgeListening, judgeNames, judgePort } from './names-and-ports.ts';
-import { judgeBackup, judgeDatabase, judgeMail, judgeOpenness, judgeOperatorMail, type Openness } from './upkeep.ts';
+import {
+  judgeBackup,
+  judgeDatabase,
+  judgeMail,
+  judgeOpenness,
+  judgeOperatorMail,
+  judgeOrphans,
+  type Openness,
+} from './upkeep.ts';
 
 export type DoctorSettings = StoreSettings &
   Pick<Openness, 'signUp' | 'sharedDomain' | 'hasTerms'> & {
@@ -25,6 +33,7 @@ export type DoctorSettings = StoreSettings &
     engine: string;
     runtime: Runtime;
     diskFreeBytes: number;
+    graceMs: number;
     proofOfWork: { mode: Openness['proofOfWork'] };
     isUnsafeAllowed: boolean;
     metricsToken: string | undefined;
@@ -116,6 +125,7 @@ async function examineUpkeep(
   return [
     judgeDatabase(placeOf(settings), store.tookMs),
     judgeBackup(store.backupAt, now),
+    judgeOrphans(store.orphans),
     judgeMail(mail),
     ...(settings.certificates === 'none' ? [] : [judgeOperatorMail(settings.operator, settings.mail !== undefined)]),
     ...(settings.acmeDirectory ? [judgeOrders(store.failedOrders)] : []),

@@ -11,6 +11,7 @@ import { installationId } from '../../store/installation.ts';
 import type { StoreSettings } from '../../store/open.ts';
 import type { Tables } from '../../store/rows.ts';
 import { obstacleAt, openStore } from '../open-store.ts';
+import { listOrphans, type Orphans } from '../orphans.ts';
 import { failedOrders } from './certificates.ts';
 import type { Look } from './check.ts';
 import { look, patienceMs } from './look-at-network.ts';
@@ -52,18 +53,26 @@ export type StoreSeen = {
   tookMs: Look<number | undefined>;
   backupAt: Look<number | undefined>;
   failedOrders: Look<{ host: string; problem: string }[]>;
+  orphans: Look<Orphans>;
 };
 
 /** A database may be slow rather than away; it is opened once. */
-export async function lookAtStore(settings: StoreSettings & { baseUrl: URL; appsDomain: string }): Promise<StoreSeen> {
+export async function lookAtStore(
+  settings: StoreSettings & { baseUrl: URL; appsDomain: string; graceMs: number },
+): Promise<StoreSeen> {
   const opened = await look(() => openStore(settings), 4 * patienceMs);
-  if ('fault' in opened) return { tookMs: opened, backupAt: opened, failedOrders: opened };
+  if ('fault' in opened) return { tookMs: opened, backupAt: opened, failedOrders: opened, orphans: opened };
   const db = opened.value;
-  if (!db) return { tookMs: { value: undefined }, backupAt: { value: undefined }, failedOrders: { value: [] } };
+  if (!db) {
+    const nothing = { value: undefined };
+    const orphans = { value: { hold: null, orphans: [] } };
+    return { tookMs: nothing, backupAt: nothing, failedOrders: { value: [] }, orphans };
+  }
   try {
     return {
       tookMs: await look(() => timeOf(db)),
       backupAt: await look(() => lastBackupAt(db)),
+      orphans: await look(() => listOrphans(db, settings)),
       failedOrders: await look(async () => failedOrders(await certificateStates(db), settings)),
     };
   } finally {

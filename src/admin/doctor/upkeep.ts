@@ -1,4 +1,5 @@
 /** What whoever looks after an installation easily forgets. Pure. */
+import type { Orphans } from '../orphans.ts';
 import { bad, type Check, good, type Look, unknown, warn } from './check.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -14,6 +15,25 @@ export function judgeBackup(lastAt: Look<number | undefined>, now: number): Chec
   if (days >= 7) return bad('backup', `${words}, ${days} days ago.`, todo);
   if (days >= 2) return warn('backup', `${words}, ${days} days ago.`, todo);
   return good('backup', `${words}.`);
+}
+
+export function judgeOrphans(orphans: Look<Orphans>): Check {
+  const name = 'orphans';
+  if ('fault' in orphans) return unknown(name, `The quarantine cannot be read: ${orphans.fault}.`, 'See database.');
+  const { hold, orphans: found } = orphans.value;
+  if (hold !== null)
+    return bad(
+      name,
+      `The sweep is on hold: ${hold}`,
+      'Put the newer database back, or confirm this one with "berth admin orphans --accept".',
+    );
+  const undecided = found.filter(({ isAdopted }) => !isAdopted).length;
+  if (undecided === 0) return good(name, 'The database knows what is on the engine.');
+  return warn(
+    name,
+    `The database does not know ${undecided === 1 ? '1 deployment' : `${undecided} deployments`} on the engine.`,
+    'See "berth admin orphans": they are stopped, and removed later unless you adopt them.',
+  );
 }
 
 /** `undefined`: nobody has ever started a service on it. */

@@ -7,6 +7,7 @@ import { deploymentStates } from '../../deployment/deployment.ts';
 import { lastBackupAt } from '../../store/backups.ts';
 import { committedInAll } from '../../store/commitments.ts';
 import { countByState, namesOf } from '../../store/deployments.ts';
+import { quarantined, readSweepState } from '../../store/quarantine.ts';
 import type { Service } from '../api-service.ts';
 import { clientAddress } from '../requests/client-address.ts';
 import { nothingHere, RefusedRequest } from '../requests/errors.ts';
@@ -53,6 +54,8 @@ function digestOf(text: string): Buffer {
 async function readStore({ db, budget, metrics }: Service): Promise<void> {
   const asked = [countByState(db), committedInAll(db), budget(), lastBackupAt(db)] as const;
   const [counts, committed, most, backupAt] = await Promise.all(asked);
+  metrics.quarantined.set((await quarantined(db)).length);
+  metrics.sweepHeld.set((await readSweepState(db)).hold ? 1 : 0);
   metrics.lastBackup.set(Math.floor((backupAt ?? 0) / 1000));
   for (const state of deploymentStates) metrics.deployments.set({ state }, counts.get(state) ?? 0);
   for (const [gauge, amount] of [

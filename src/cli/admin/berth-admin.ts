@@ -13,6 +13,7 @@ import { deploymentsCommand, inspectCommand, stopCommand } from './deployment-co
 import { doctorCommand } from './doctor-command.ts';
 import { imagesCommand } from './images-command.ts';
 import { migrateStoreCommand } from './migrate-store-command.ts';
+import { orphansCommand } from './orphans-command.ts';
 import { restoreCommand } from './restore-command.ts';
 import { rotateKeyCommand } from './rotate-key-command.ts';
 
@@ -26,6 +27,7 @@ const commands: Record<string, Command> = {
   ban: banCommand,
   unban: unbanCommand,
   images: imagesCommand,
+  orphans: orphansCommand,
   audit: auditCommand,
   doctor: doctorCommand,
   'rotate-key': rotateKeyCommand,

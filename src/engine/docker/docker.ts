@@ -40,6 +40,8 @@ export type DockerEngineOptions = {
   docker: Docker;
   /** The installation: what carries another one's label is never touched. */
   owner: string;
+  /** The epoch of the store now; default: 0. */
+  epoch?: () => number;
   /** CIDR; cut into /25 networks, one per deployment. */
   networkPool: string;
   /**
@@ -85,13 +87,20 @@ export type DockerEngine = Engine & Pick<EngineFacets, 'images' | 'disk'>;
 
 export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
   const { docker, owner, networkPool, firewall, groups, now = Date.now, uptime = () => performance.now() } = options;
+  const { epoch = () => 0 } = options;
   const { runtime = 'runc', gpus = 0, startConcurrency = 3, stopSeconds = 10, walkEveryMs = 20_000 } = options;
   const { leastPeriodMs = leastProbePeriodMs, images = noRegistries, localImages = setUpImages } = options;
   const hostFacts = createHostFacts(docker, uptime);
-  const networks = createNetworks(docker, owner, networkPool, firewall);
+  const networks = createNetworks(docker, { owner, epoch, pool: networkPool, firewall });
   const ownerOfData = async () => (await hostFacts()).containerRoot;
   const loops = options.loops && createLoopVolumes(options.loops.directory, ownerOfData);
-  const volumes = createVolumes(docker, { owner, loops, isLoopForNew: options.loops?.isForNew ?? false, stopSeconds });
+  const volumes = createVolumes(docker, {
+    owner,
+    epoch,
+    loops,
+    isLoopForNew: options.loops?.isForNew ?? false,
+    stopSeconds,
+  });
   const copies =
     loops &&
     options.loops?.isForNew &&
@@ -112,6 +121,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
     });
   const workloads = createWorkloads(docker, {
     owner,
+    epoch,
     runtime,
     stopSeconds,
     startConcurrency,
@@ -226,6 +236,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
         return { memoryBytes: host.memoryBytes, cpuMillis: host.cpus * 1000, ...(disk && { disk }) };
       }),
     listOwned: () => withFaults(() => listOwned(docker, owner, volumes, groups)),
+    stopOwned: ({ id }) => withFaults(() => workloads.stop(id)),
     removeOwned: (owned) =>
       withFaults(async () => {
         await removeOwned(docker, owner, volumes, owned);

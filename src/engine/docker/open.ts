@@ -43,7 +43,7 @@ export type DockerSettings = Pick<Parameters<typeof isolate>[1], 'dataDir' | 'eg
 
 /** Throws StartError. */
 export async function openDocker(settings: DockerSettings, parts: EngineParts): Promise<OpenEngine> {
-  const { owner, now, metrics, images, log } = parts;
+  const { owner, epoch, now, metrics, images, log } = parts;
   const { dataDir, networkPool, runtime, egress, resolvers, gpus, diskRate, localImages, diskFreeBytes } = settings;
   await using opening = new AsyncDisposableStack();
   const docker = await connect(settings, log);
@@ -88,6 +88,7 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
   const { disk, ...engine } = createDockerEngine({
     docker,
     owner,
+    epoch,
     networkPool,
     runtime,
     resolvers,

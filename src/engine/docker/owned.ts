@@ -1,7 +1,7 @@
 /** Everything of this installation on the engine, for the sweep. */
 import type Docker from 'dockerode';
 import type { Owned } from '../engine.ts';
-import { isOwnedBy, type Labels, labelKeys, labelSelector } from '../labels.ts';
+import { isOwnedBy, type Labels, labelKeys, labelSelector, readOwnedLabels } from '../labels.ts';
 import { phaseOf } from './containers/inspected-state.ts';
 import { removeContainer } from './containers/workloads.ts';
 import { orAbsent } from './faults.ts';
@@ -76,5 +76,5 @@ export async function removeOwned(
 }
 
 function owned(kind: Owned['kind'], id: string, name: string, labels: Labels | null | undefined): Owned {
-  return { kind, id, name, deploymentId: labels?.[labelKeys.deployment] ?? '' };
+  return { kind, id, name, deploymentId: labels?.[labelKeys.deployment] ?? '', ...readOwnedLabels(labels) };
 }

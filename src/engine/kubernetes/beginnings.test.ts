@@ -87,7 +87,9 @@ test('more than the volume has room for is refused in words, and nothing is made
 });
 
 test('what is put beside for a start is nobody else’s to clear while the deployment has a network', () => {
-  const cacheOf = (egress?: { kind: 'none' }) => ({ find: () => namespaceManifest(owner, deploymentId, egress) });
+  const cacheOf = (egress?: { kind: 'none' }) => ({
+    find: () => namespaceManifest({ owner, deploymentId, epoch: 1, egress }),
+  });
   const isKept = (egress?: { kind: 'none' }) => isBeginning(cacheOf(egress) as never, left);
   assert.deepEqual([isKept({ kind: 'none' }), isKept()], [true, false]);
   const other = asideManifest({ ...common, key: 'restore-1', part: 'made' }) as unknown as FoundClaim;

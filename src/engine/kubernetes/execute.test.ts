@@ -16,7 +16,7 @@ import type { Found, Kind, Manifest } from './objects.ts';
 const owner = 'berthowner';
 const deploymentId = 'shop';
 const policy = { edgeNetworks: [], hasPortRanges: true, decidedAt: 0, storeVersion: 0 };
-const settings = { ...policy, owner, stopSeconds: 5, diskBytes: 1, hasLowPorts: true, now: () => 0 };
+const settings = { ...policy, owner, stopSeconds: 5, diskBytes: 1, hasLowPorts: true, epoch: () => 1, now: () => 0 };
 const workload: Workload = {
   name: 'berth-shop-db-1-0',
   pod: 'db',
@@ -47,7 +47,11 @@ const copierOf = (claim: string) =>
 /** What is there. @returns Whether it has started. */
 async function startBeside(...others: object[]): Promise<boolean> {
   const claim = claimManifest({ owner, deploymentId, volume: 'db-data', sizeBytes: 1 });
-  const there = [namespaceManifest(owner, deploymentId, openEgress), claim, ...others] as unknown as Found[];
+  const there = [
+    namespaceManifest({ owner, deploymentId, epoch: 1, egress: openEgress }),
+    claim,
+    ...others,
+  ] as unknown as Found[];
   const applied: Manifest[] = [];
   const list = (kind: Kind) => there.filter((each) => (each as unknown as Manifest).kind === kind);
   const cluster = {

@@ -32,6 +32,8 @@ import { removalLeftMs } from './terminating.ts';
 export type ExecuteSettings = PolicySettings &
   Pick<WorkloadRequest, 'stopSeconds' | 'diskBytes' | 'runtime' | 'hasLowPorts'> & {
     owner: string;
+    /** The epoch of the store now. */
+    epoch: () => number;
     /** Epoch milliseconds; may jump. */
     now: () => Instant;
     storageClass?: string | undefined;
@@ -55,7 +57,7 @@ export type Execute = {
 const removalPatienceMs = 120_000;
 
 export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage, settings: ExecuteSettings): Execute {
-  const { owner, storageClass } = settings;
+  const { owner, epoch, storageClass } = settings;
   const services = createServices(cluster, cache, owner);
 
   /** Undefined where there is none, or none any more. Throws EngineFault where it is somebody else's. */
@@ -72,7 +74,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     const found = await findNamespace(deploymentId);
     if (found && found.metadata.deletionTimestamp === undefined) return found;
     if (found) await untilGone(deploymentId, removalLeftMs(found, settings.now()));
-    const made = await create(namespaceManifest(owner, deploymentId, undefined));
+    const made = await create(namespaceManifest({ owner, deploymentId, epoch: epoch() }));
     await bound(deploymentId, egress);
     await cache.untilSeen('Namespace', made);
     return made;
@@ -119,13 +121,19 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     const namespace = await makeNamespace(deploymentId, egress);
     if (egressOf(namespace)) return;
     await bound(deploymentId, egress);
-    await cache.untilSeen('Namespace', await cluster.apply(namespaceManifest(owner, deploymentId, egress)));
+    await cache.untilSeen(
+      'Namespace',
+      await cluster.apply(namespaceManifest({ owner, deploymentId, epoch: epoch(), egress })),
+    );
   }
 
   async function setEgress(deploymentId: string, egress: Egress): Promise<void> {
     await needNetwork(deploymentId);
     await bound(deploymentId, egress);
-    await cache.untilSeen('Namespace', await cluster.apply(namespaceManifest(owner, deploymentId, egress)));
+    await cache.untilSeen(
+      'Namespace',
+      await cluster.apply(namespaceManifest({ owner, deploymentId, epoch: epoch(), egress })),
+    );
   }
 
   async function needNetwork(deploymentId: string): Promise<void> {
@@ -139,7 +147,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     if (!namespace || namespace.metadata.deletionTimestamp !== undefined) return;
     if (!cache.list('PersistentVolumeClaim', deploymentId).some(isOfVolume)) return removeNamespace(deploymentId);
     await services.removeAll(deploymentId);
-    await cache.untilSeen('Namespace', await cluster.apply(namespaceManifest(owner, deploymentId, undefined)));
+    await cache.untilSeen('Namespace', await cluster.apply(namespaceManifest({ owner, deploymentId, epoch: epoch() })));
   }
 
   async function removeNamespace(deploymentId: string): Promise<void> {

@@ -6,9 +6,9 @@
 import type { Workload } from '../../deployment/workload/workload.ts';
 import { wait } from '../../lib/wait.ts';
 import type { Engine } from '../engine.ts';
+import { isolationTrialId } from '../trial-ids.ts';
 import type { Cluster } from './cluster.ts';
 import { pathOf } from './cluster.ts';
-import { trialId } from './isolation-trial.ts';
 import { namespaceName } from './names.ts';
 import type { FoundNode, FoundService } from './objects.ts';
 import { complaintsAbout, type Outcome, probePort, probeProgram, type Target, targetsOf } from './probe-targets.ts';
@@ -35,7 +35,7 @@ const pauseMs = 500;
 /** What is not as it has to be, in words for the operator; [] when all is. Throws EngineFault when it cannot be tried. */
 export async function probeIsolation(probe: IsolationProbe): Promise<string[]> {
   const { engine, newId, patienceMs = startPatienceMs, settleMs = settlePatienceMs } = probe;
-  const [own, other] = [trialId(newId()), trialId(newId())];
+  const [own, other] = [isolationTrialId(newId()), isolationTrialId(newId())];
   try {
     const signal = AbortSignal.timeout(patienceMs);
     for (const id of [own, other])

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deploymentLabels } from '../labels.ts';
-import { isBeingTried, trialId } from './isolation-trial.ts';
+import { isolationTrialId } from '../trial-ids.ts';
+import { isBeingTried } from './isolation-trial.ts';
 
 const began = Date.parse('2026-01-01T00:00:00Z');
 const namespaceOf = (deploymentId: string) => ({
@@ -12,7 +13,7 @@ const namespaceOf = (deploymentId: string) => ({
 });
 
 test('what another process tries the isolation with is left alone while it can still be at it, and an orphan later', () => {
-  const trial = namespaceOf(trialId('abcdefghij'));
+  const trial = namespaceOf(isolationTrialId('abcdefghij'));
   assert.equal(isBeingTried(trial, began + 6 * 60_000), true);
   assert.equal(isBeingTried(trial, began + 10 * 60_000), false);
   assert.equal(isBeingTried(namespaceOf('abcdefghij'), began), false, 'no deployment has such a name');

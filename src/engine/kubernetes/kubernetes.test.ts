@@ -10,7 +10,7 @@ const owner = 'berthowner';
 const removedAt = '2026-01-01T00:00:00Z';
 
 function leaving(deploymentId: string): Found {
-  const { metadata } = namespaceManifest(owner, deploymentId, undefined);
+  const { metadata } = namespaceManifest({ owner, deploymentId, epoch: 1 });
   const dates = { creationTimestamp: removedAt, deletionTimestamp: removedAt };
   return { metadata: { ...metadata, ...dates, uid: deploymentId, resourceVersion: '1' } };
 }

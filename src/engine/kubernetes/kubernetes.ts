@@ -20,9 +20,14 @@ import { listOwned, removeOwned } from './owned.ts';
 import { amountOf, bytesOf } from './quantities.ts';
 import { type Hanging, hangingNamespaces } from './terminating.ts';
 
-export type KubernetesEngineOptions = Omit<ExecuteSettings, 'hasPortRanges' | 'hasLowPorts' | 'storeVersion' | 'now'> &
+export type KubernetesEngineOptions = Omit<
+  ExecuteSettings,
+  'hasPortRanges' | 'hasLowPorts' | 'storeVersion' | 'now' | 'epoch'
+> &
   ClusterImageParts & {
     cluster: Cluster;
+    /** The epoch of the store now; default: 0. */
+    epoch?: () => number;
     /** Health checks of who has been ready are asked at most this often, whatever they want; default: every 10 s. */
     leastPeriodMs?: number;
     /** What reads and fills volumes is made of: has GNU tar, and a shell with the usual programs. Default: none does. */
@@ -49,7 +54,7 @@ export async function openKubernetesEngine(
   options: KubernetesEngineOptions,
 ): Promise<AsyncDisposable & { engine: KubernetesEngine; version: string }> {
   const { cluster, owner, now = Date.now, uptime = () => performance.now() } = options;
-  const { leastPeriodMs = leastProbePeriodMs, onHanging = () => {} } = options;
+  const { leastPeriodMs = leastProbePeriodMs, onHanging = () => {}, epoch = () => 0 } = options;
   const { major, minor } = await withFaults(() => cluster.ask<{ major: string; minor: string }>('GET', '/version'));
   const system = await withFaults(() => cluster.find('Namespace', systemNamespace));
   const storeVersion = await withFaults(() => storeVersionOf(cluster));
@@ -59,7 +64,7 @@ export async function openKubernetesEngine(
   const { bring, contents, isOnNodes } = createClusterImages(options, () =>
     architectureOf(cache.list('Node').filter(isOpen)),
   );
-  const settings = { ...options, now, hasPortRanges: isRecent, hasLowPorts: isRecent, storeVersion };
+  const settings = { ...options, epoch, now, hasPortRanges: isRecent, hasLowPorts: isRecent, storeVersion };
   const execute = createExecute(cluster, cache, bring, settings);
   const observer = createObserver(cluster, cache, { leastPeriodMs, now, uptime, policy: settings });
   const { read, follow } = createLogReader(cluster, cache);
@@ -133,6 +138,8 @@ export async function openKubernetesEngine(
         tellOfHanging();
         return listOwned(cache, now());
       }),
+    // Its pods would come back: what has to stay is in its claims.
+    stopOwned: (workload) => withFaults(() => removeOwned(cache, execute, workload)),
     removeOwned: (owned) => withFaults(() => removeOwned(cache, execute, owned)),
 
     ...(copies && { copies }),

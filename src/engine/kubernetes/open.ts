@@ -29,13 +29,14 @@ const stopSeconds = 10;
 
 /** Throws StartError. */
 export async function openKubernetes(settings: KubernetesSettings, parts: EngineParts): Promise<OpenEngine> {
-  const { owner, now, metrics, images, log } = parts;
+  const { owner, epoch, now, metrics, images, log } = parts;
   const { edgeNetworks, storageClass, runtime, localImages, containerDiskBytes: diskBytes } = settings;
   await using opening = new AsyncDisposableStack();
   const cluster = opening.use(await connectCluster(undefined, (method) => metrics.clusterRequests.inc({ method })));
   const opened = await openKubernetesEngine({
     cluster,
     owner,
+    epoch,
     images,
     edgeNetworks,
     storageClass,

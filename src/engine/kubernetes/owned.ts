@@ -1,6 +1,7 @@
 /** Everything of this installation on the cluster, for the sweep: by what is known of it, without a request. */
 import type { Instant } from '../../deployment/deployment.ts';
 import type { Owned } from '../engine.ts';
+import { readOwnedLabels } from '../labels.ts';
 import type { Cache } from './cache.ts';
 import { claimsOfVolumes, isOfVolume } from './claims.ts';
 import type { Execute } from './execute.ts';
@@ -28,6 +29,7 @@ export function listOwned(cache: Cache, now: Instant): Owned[] {
         name: labels.name,
         deploymentId: labels.deploymentId,
         phase: facts.phase,
+        revision: labels.revision,
       }),
     );
   // What is put together beside goes with its namespace.
@@ -44,7 +46,9 @@ export function listOwned(cache: Cache, now: Instant): Owned[] {
     .flatMap((namespace): Owned[] => {
       const deploymentId = deploymentOf(namespace);
       const { name } = namespace.metadata;
-      if (egressOf(namespace)) return [{ kind: 'network', id: name, name, deploymentId }];
+      const { epoch } = readOwnedLabels(namespace.metadata.annotations);
+      if (egressOf(namespace))
+        return [{ kind: 'network', id: name, name, deploymentId, ...(epoch !== undefined && { epoch }) }];
       // One that is empty was left behind between the last removal and its own.
       return occupied.has(deploymentId) ? [] : [{ kind: 'group', id: name, name, deploymentId }];
     });

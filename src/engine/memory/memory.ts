@@ -40,6 +40,8 @@ export type MemoryEngineOptions = {
   /** Default: an empty one. Engines of several installations may share one. */
   world?: MemoryWorld;
   owner?: string;
+  /** The epoch of the store now; default: 0. */
+  epoch?: () => number;
   wait?: Wait;
   /** Epoch milliseconds; dates what is observed. */
   now?: () => number;
@@ -66,6 +68,7 @@ export const allFacets: ReadonlySet<FacetName> = new Set([
 export function createMemoryEngine({
   world = createMemoryWorld({}),
   owner = 'memory',
+  epoch = () => 0,
   wait = reallyWait,
   now = Date.now,
   intercept = async (_, perform) => perform(),
@@ -144,7 +147,7 @@ export function createMemoryEngine({
         const isHalfway = extent === 'halfway';
         const bringsImages = !facets.has('images');
         const avoid = avoided.get(deploymentId) ?? [];
-        perform(world, owner, deploymentId, operation, { isHalfway, bringsImages, avoid, now: now() });
+        perform(world, owner, deploymentId, operation, { isHalfway, bringsImages, avoid, epoch: epoch(), now: now() });
         if (operation.kind === 'remove-network') avoided.delete(deploymentId);
         announce(world, deploymentId);
       }),
@@ -176,6 +179,7 @@ export function createMemoryEngine({
         return { ...host, ...(disk && facets.has('disk') && { disk }) };
       }),
     listOwned: () => intercept({ name: 'listOwned' }, () => listOwned(world, owner)),
+    stopOwned: (owned) => intercept({ name: 'stopOwned' }, () => stopOwned(world, owner, owned)),
     removeOwned: (owned) => intercept({ name: 'removeOwned' }, () => removeOwned(world, owner, owned)),
 
     ...(facets.has('images') && { images }),
@@ -254,6 +258,13 @@ function mayChange(world: MemoryWorld, deploymentId: string): boolean {
     );
 }
 
+function stopOwned(world: MemoryWorld, owner: string, { id }: Pick<Owned, 'id'>): void {
+  const container = world.containers.get(id);
+  if (container?.owner !== owner || container.phase !== 'running') return;
+  container.phase = 'exited';
+  announce(world, container.deploymentId);
+}
+
 function removeOwned(world: MemoryWorld, owner: string, { kind, id }: Pick<Owned, 'kind' | 'id'>): void {
   const found = listOwned(world, owner).find((owned) => owned.kind === kind && owned.id === id);
   if (!found) return;
@@ -281,6 +292,8 @@ function listOwned(world: MemoryWorld, owner: string): Owned[] {
               deploymentId: object.deploymentId,
               ...('phase' in object && { phase: object.phase }),
               ...('volume' in object && { volume: object.volume }),
+              ...('workload' in object && { revision: object.workload.revision }),
+              ...(object.epoch !== undefined && { epoch: object.epoch }),
             },
           ]
         : [],

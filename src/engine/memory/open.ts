@@ -7,7 +7,7 @@ import { createMemoryEngine } from './memory.ts';
 import { createMemoryWorld } from './world.ts';
 
 /** With this process all of its workloads are forgotten, and made again by the next one. */
-export async function openMemory(_: unknown, { owner, now, log }: EngineParts): Promise<OpenEngine> {
+export async function openMemory(_: unknown, { owner, epoch, now, log }: EngineParts): Promise<OpenEngine> {
   log.warn({}, 'BERTH_ENGINE is memory: nothing really runs, every public pod answers with what it was asked');
   await using opening = new AsyncDisposableStack();
   const { firstNetwork } = opening.use(await claimLoopbackBlock());
@@ -16,7 +16,7 @@ export async function openMemory(_: unknown, { owner, now, log }: EngineParts): 
   opening.adopt(startEchoes(world, log.child({ part: 'echoes' })), (echoes) => echoes.close());
   const open = opening.move();
   return {
-    engine: createMemoryEngine({ world, owner, now, facets: new Set(['addresses', 'usage', 'exec']) }),
+    engine: createMemoryEngine({ world, owner, epoch, now, facets: new Set(['addresses', 'usage', 'exec']) }),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

@@ -24,7 +24,13 @@ export type MemoryOperation = EngineOperation | ImagePull | EgressChange | TagCh
  * `isHalfway` stops a start between the creation of the container and its start, as a crash does; `bringsImages`: a start
  * does what else a pull does, without waiting for a registry that is slow; `avoid`: addresses that nothing new gets.
  */
-export type Performance = { isHalfway: boolean; bringsImages: boolean; avoid: readonly string[]; now: number };
+export type Performance = {
+  isHalfway: boolean;
+  bringsImages: boolean;
+  avoid: readonly string[];
+  epoch: number;
+  now: number;
+};
 
 export function perform(
   world: MemoryWorld,
@@ -35,14 +41,14 @@ export function perform(
 ): void {
   switch (operation.kind) {
     case 'create-network':
-      createNetwork(world, owner, deploymentId, operation.egress, performance.avoid);
+      createNetwork(world, owner, deploymentId, operation.egress, performance);
       return;
     case 'remove-network':
       if (world.networks.get(deploymentId)?.owner === owner) removeNetwork(world, deploymentId);
       return;
     case 'create-volume':
     case 'grow-volume':
-      createVolume(world, owner, deploymentId, operation);
+      createVolume(world, owner, deploymentId, operation, performance.epoch);
       return;
     case 'remove-volume':
       removeVolume(world, owner, volumeKey(deploymentId, operation.volume));
@@ -62,11 +68,11 @@ function createNetwork(
   owner: string,
   deploymentId: string,
   egress: Egress = { kind: 'none' },
-  avoid: readonly string[],
+  { avoid, epoch }: Performance,
 ): void {
   const found = world.networks.get(deploymentId);
   if (found) refuseForeign(found.owner, owner, `network ${deploymentId}`);
-  else addNetwork(world, { owner, deploymentId }, printEgress(egress), avoid);
+  else addNetwork(world, { owner, deploymentId, epoch }, printEgress(egress), avoid);
 }
 
 export function setEgress(world: MemoryWorld, owner: string, deploymentId: string, egress: Egress): void {
@@ -81,6 +87,7 @@ function createVolume(
   owner: string,
   deploymentId: string,
   { volume, sizeBytes }: { volume: string; sizeBytes: number },
+  epoch: number,
 ): void {
   const key = volumeKey(deploymentId, volume);
   const found = world.volumes.get(key);
@@ -89,7 +96,7 @@ function createVolume(
     found.sizeBytes = Math.max(found.sizeBytes, sizeBytes);
     return;
   }
-  world.volumes.set(key, { owner, deploymentId, volume, sizeBytes, files: new Map() });
+  world.volumes.set(key, { owner, deploymentId, epoch, volume, sizeBytes, files: new Map() });
 }
 
 function removeVolume(world: MemoryWorld, owner: string, key: string): void {
@@ -112,7 +119,7 @@ function start(
   owner: string,
   deploymentId: string,
   { workload }: { workload: Workload },
-  { isHalfway, bringsImages, avoid, now }: Performance,
+  { isHalfway, bringsImages, avoid, epoch, now }: Performance,
 ): void {
   const found = findOurs(world, owner, workload.name);
   if (found && found.phase !== 'created' && isSameWorkload(workload, found.workload.fingerprint)) {
@@ -132,6 +139,7 @@ function start(
   const container: MemoryContainer = {
     owner,
     deploymentId,
+    epoch,
     workload,
     address,
     phase: 'created',

@@ -56,9 +56,7 @@ export type MemoryRun = {
 
 export type Answer = { status: number; body: string };
 
-export type MemoryContainer = {
-  owner: string;
-  deploymentId: string;
+export type MemoryContainer = Owned & {
   workload: Workload;
   /** Absent without a network. */
   address?: string;
@@ -88,7 +86,8 @@ export type MemoryContainer = {
 /** `start`: of which of its starts it is; the first is 1. */
 export type WrittenLine = { at: number; stream: OutputStream; text: string; start: number };
 
-type Owned = { owner: string; deploymentId: string };
+/** `epoch`: of the store when it was made, where that is known. */
+type Owned = { owner: string; deploymentId: string; epoch?: number };
 
 /** The registries behind a world. */
 export type MemoryRegistries = {

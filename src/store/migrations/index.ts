@@ -54,6 +54,7 @@ import * as notifications from './0044-notifications.ts';
 import * as ownHosts from './0045-own-hosts.ts';
 import * as noticesAge from './0046-notices-age.ts';
 import * as snapshotTries from './0047-snapshot-tries.ts';
+import * as quarantine from './0071-quarantine.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -102,6 +103,7 @@ export const migrations: Record<string, Migration> = {
   '0045-own-hosts': ownHosts,
   '0046-notices-age': noticesAge,
   '0047-snapshot-tries': snapshotTries,
+  '0071-quarantine': quarantine,
 };
 
 /** What keeps the release before from a schema of each generation: the end of a sentence for operators. */

@@ -11,6 +11,7 @@ import { eventsContract } from './events.ts';
 import { keptMetricsContract } from './kept-metrics.ts';
 import { leasesContract } from './leases.ts';
 import { namesContract } from './names.ts';
+import { quarantineContract } from './quarantine.ts';
 import { routesContract } from './routes.ts';
 import { sealedContract } from './sealed.ts';
 import { writersContract } from './writers.ts';
@@ -26,6 +27,7 @@ export function storeContract(name: string, open: OpenStore, { isShared }: { isS
   describe(`metrics that are kept in ${name}`, () => keptMetricsContract(open));
   describe(`names in ${name}`, () => namesContract(open));
   describe(`leases in ${name}`, () => leasesContract(open, { isShared }));
+  describe(`the quarantine in ${name}`, () => quarantineContract(open));
   describe(`routes in ${name}`, () => routesContract(open));
   describe(`events in ${name}`, () => eventsContract(open));
   describe(`certificates in ${name}`, () => certificatesContract(open));

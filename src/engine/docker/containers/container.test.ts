@@ -26,6 +26,7 @@ const plain: Workload = {
 function options(workload: Partial<Workload> = {}, request: Partial<ContainerRequest> = {}) {
   return containerOptions({
     owner: 'me',
+    epoch: 1,
     deploymentId: 'abc',
     workload: { ...plain, ...workload },
     address: '10.200.0.2',

@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
 import { limitsOf, requestsOf } from '../../../deployment/limits/pod-resources.ts';
 import type { Readiness, Workload } from '../../../deployment/workload/workload.ts';
-import { type Labels, labelKeys, workloadLabels } from '../../labels.ts';
+import { epochLabel, type Labels, labelKeys, workloadLabels } from '../../labels.ts';
 import { type DiskRate, throttled } from '../disk/disk-throttle.ts';
 import { scoreOf } from '../groups/goes-first.ts';
 import { type HostFacts, isAtLeast } from '../host/host-facts.ts';
@@ -21,6 +21,7 @@ const leastReservation = 6 * 2 ** 20;
 
 export type ContainerRequest = {
   owner: string;
+  epoch: number;
   deploymentId: string;
   workload: Workload;
   address: string;
@@ -43,7 +44,8 @@ export type ContainerRequest = {
 };
 
 export function containerOptions(request: ContainerRequest): ContainerCreateOptions {
-  const { owner, deploymentId, workload, address, image, host, runtime, gpu, boundTo, group, throttle } = request;
+  const { owner, epoch, deploymentId, workload, address, image, host, runtime, gpu, boundTo, group, throttle } =
+    request;
   const { resolvers, stopSeconds } = request;
   const network = networkName(deploymentId);
   const { container = {} } = workload;
@@ -63,6 +65,7 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
     Labels: {
       ...withoutMeaning(image.labels),
       ...workloadLabels(owner, deploymentId, workload, address),
+      ...epochLabel(epoch),
       ...(gpu !== undefined && { [labelKeys.gpu]: String(gpu) }),
     },
     Env: Object.entries(workload.env).map(([name, value]) => `${name}=${value}`),

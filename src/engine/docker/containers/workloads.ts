@@ -26,6 +26,8 @@ export type Workloads = {
   start(deploymentId: string, workload: Workload, surroundings?: Surroundings): Promise<void>;
   /** Returns the address that it had, if it was there. */
   remove(name: WorkloadName): Promise<string | undefined>;
+  /** Stops the container of this id, which the engine then does not start again. */
+  stop(id: string): Promise<void>;
 };
 
 /** What a new container is made with besides its workload. */
@@ -37,6 +39,7 @@ export type Surroundings = {
 };
 
 export type WorkloadOptions = Pick<ContainerRequest, 'owner' | 'runtime' | 'resolvers' | 'stopSeconds'> & {
+  epoch: () => number;
   /** Starts at once on the whole host. */
   startConcurrency: number;
   hostFacts: () => Promise<HostFacts>;
@@ -81,14 +84,23 @@ export function createWorkloads(docker: Docker, options: WorkloadOptions): Workl
     async remove(name) {
       const found = await findOurs(docker, options.owner, name);
       if (!found) return undefined;
-      const container = docker.getContainer(found.Id);
-      // 304: it has stopped already. 409: its removal is under way. 500: it cannot be stopped, only killed.
-      const t = stopSecondsOf(found.Config.Labels, options.stopSeconds);
-      if (found.State.Running) await unless(container.stop({ t }), 304, 404, 409, 500);
+      await stopContainer(docker, found, options.stopSeconds);
       await removeContainer(docker, found.Id);
       return found.Config.Labels[labelKeys.address];
     },
+
+    async stop(id) {
+      const found = await orAbsent(docker.getContainer(id).inspect());
+      if (found && isOwnedBy(options.owner, found.Config.Labels))
+        await stopContainer(docker, found, options.stopSeconds);
+    },
   };
+}
+
+async function stopContainer(docker: Docker, found: Docker.ContainerInspectInfo, usualSeconds: number): Promise<void> {
+  const t = stopSecondsOf(found.Config.Labels, usualSeconds);
+  // 304: it has stopped already. 409: its removal is under way. 500: it cannot be stopped, only killed.
+  if (found.State.Running) await unless(docker.getContainer(found.Id).stop({ t }), 304, 404, 409, 500);
 }
 
 /** Kills it if it still runs, and removes it with its anonymous volumes. One that is gone is no error. */
@@ -146,10 +158,11 @@ async function startAgain(
 
 async function createContainer(
   docker: Docker,
-  { owner, runtime, resolvers, stopSeconds, hostFacts, loops, gpus, diskRate, groups, localImages }: WorkloadOptions,
+  options: WorkloadOptions,
   deploymentId: string,
   { workload, avoid = [], neighbours }: { workload: Workload } & Surroundings,
 ): Promise<Docker.Container> {
+  const { owner, runtime, resolvers, stopSeconds, hostFacts, loops, gpus, diskRate, groups, localImages } = options;
   const [host, image, network, promised] = await Promise.all([
     hostFacts(),
     readImage(docker, workload.image, localImages),
@@ -170,6 +183,7 @@ async function createContainer(
   const group = groups && parent !== undefined ? { parent, allBytes: groups.limitBytes } : undefined;
   const request = {
     owner,
+    epoch: options.epoch(),
     deploymentId,
     workload,
     address,

@@ -4,7 +4,7 @@ import type Docker from 'dockerode';
 import { type Egress, printEgress } from '../../../deployment/workload/egress.ts';
 import type { PodTargets } from '../../../deployment/workload/pod-addresses.ts';
 import { EngineFault } from '../../engine.ts';
-import { deploymentLabels, isOwnedBy, labelKeys } from '../../labels.ts';
+import { deploymentLabels, epochLabel, isOwnedBy, type Labels, labelKeys } from '../../labels.ts';
 import { orAbsent, statusOf, textOf, unless } from '../faults.ts';
 import type { Firewall } from '../firewall/firewall.ts';
 import { bridgeName, networkName } from '../names.ts';
@@ -21,11 +21,17 @@ export type Networks = {
   remove(deploymentId: string): Promise<void>;
 };
 
-/**
- * `pool` in CIDR notation. Subnets of creations under way are kept apart within this process. Without a firewall,
- * nothing keeps containers from what their machine reaches.
- */
-export function createNetworks(docker: Docker, owner: string, pool: string, firewall?: Firewall): Networks {
+export type NetworksOptions = {
+  owner: string;
+  epoch: () => number;
+  /** In CIDR notation. */
+  pool: string;
+  /** Without one, nothing keeps containers from what their machine reaches. */
+  firewall?: Firewall | undefined;
+};
+
+/** Subnets of creations under way are kept apart within this process. */
+export function createNetworks(docker: Docker, { owner, epoch, pool, firewall }: NetworksOptions): Networks {
   const promised = new Set<string>();
 
   async function createWithFreeSubnet(deploymentId: string, egress: Egress, avoid: readonly string[]): Promise<void> {
@@ -38,7 +44,12 @@ export function createNetworks(docker: Docker, owner: string, pool: string, fire
       if (!subnet) throw new EngineFault('unavailable', 'This host has no room for another network.');
       promised.add(subnet);
       try {
-        return await createNetwork(docker, owner, deploymentId, subnet, egress);
+        const labels = {
+          ...deploymentLabels(owner, deploymentId),
+          ...epochLabel(epoch()),
+          [labelKeys.egress]: printEgress(egress),
+        };
+        return await createNetwork(docker, { deploymentId, bridge: bridgeName(owner, deploymentId), subnet, labels });
       } catch (error) {
         if (!isSubnetRefusal(error)) throw error;
         refused.push(subnet);
@@ -135,10 +146,7 @@ async function refuseElsewhere(docker: Docker, owner: string, deploymentId: stri
 
 async function createNetwork(
   docker: Docker,
-  owner: string,
-  deploymentId: string,
-  subnet: string,
-  egress: Egress,
+  { deploymentId, bridge, subnet, labels }: { deploymentId: string; bridge: string; subnet: string; labels: Labels },
 ): Promise<void> {
   await docker.createNetwork({
     Name: networkName(deploymentId),
@@ -147,8 +155,8 @@ async function createNetwork(
     // The pool has no IPv6; what has no address reaches nothing by it.
     EnableIPv6: false,
     IPAM: { Driver: 'default', Config: [{ Subnet: subnet }] },
-    Options: { 'com.docker.network.bridge.name': bridgeName(owner, deploymentId) },
-    Labels: { ...deploymentLabels(owner, deploymentId), [labelKeys.egress]: printEgress(egress) },
+    Options: { 'com.docker.network.bridge.name': bridge },
+    Labels: labels,
   });
 }
 

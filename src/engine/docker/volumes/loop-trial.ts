@@ -8,6 +8,7 @@ import type Docker from 'dockerode';
 import { pack } from 'tar-stream';
 import { newId } from '../../../lib/ids.ts';
 import { deploymentLabels, volumeLabels } from '../../labels.ts';
+import { diskTrialId } from '../../trial-ids.ts';
 import { bindTo } from '../containers/mounts.ts';
 import { orAbsent, textOf, unless } from '../faults.ts';
 import { isLocal } from '../host/host-facts.ts';
@@ -23,7 +24,7 @@ export async function loopObstacle(docker: Docker, owner: string, directory: str
   const loops = createLoopVolumes(directory, async () => ({ uid: 0, gid: 0 }));
   // No deployment has this id: what a crash leaves of the trial is an orphan, and swept like any other. Nor has another
   // trial: the engine has one volume of a name for all installations on it, and several may start at once.
-  const trial: Trial = { deploymentId: `disk-trial-${newId()}`, volume: 'trial' };
+  const trial: Trial = { deploymentId: diskTrialId(newId()), volume: 'trial' };
   const tag = `berth-disk-trial:${owner}`;
   try {
     await loops.ensure(trial, 1);

@@ -6,7 +6,7 @@
 import { readdir } from 'node:fs/promises';
 import type Docker from 'dockerode';
 import { EngineFault, type MendedVolume } from '../../engine.ts';
-import { isOwnedBy, labelKeys, labelSelector, volumeLabels } from '../../labels.ts';
+import { epochLabel, isOwnedBy, labelKeys, labelSelector, volumeLabels } from '../../labels.ts';
 import { bindTo } from '../containers/mounts.ts';
 import { unless } from '../faults.ts';
 import { volumeName } from '../names.ts';
@@ -35,13 +35,16 @@ export type ForgottenVolume = LoopVolume & { name: string; sizeBytes: number };
 
 export type VolumesOptions = {
   owner: string;
+  epoch: () => number;
   /** Where volumes with a hard limit are, and whether new ones become such. */
   loops: LoopVolumes | undefined;
   isLoopForNew: boolean;
   stopSeconds: number;
 };
 
-export function createVolumes(docker: Docker, { owner, loops, isLoopForNew, stopSeconds }: VolumesOptions): Volumes {
+export function createVolumes(docker: Docker, options: VolumesOptions): Volumes {
+  const { owner, epoch, loops, isLoopForNew, stopSeconds } = options;
+
   /** Whoever has been stopped for the work is started again after it. */
   async function withoutUsers(name: string, work: (release: () => Promise<void>) => Promise<void>): Promise<void> {
     const stopped: Docker.Container[] = [];
@@ -71,7 +74,7 @@ export function createVolumes(docker: Docker, { owner, loops, isLoopForNew, stop
       const make = async () => {
         const created = await docker.createVolume({
           Name: name,
-          Labels: volumeLabels(owner, deploymentId, volume),
+          Labels: { ...volumeLabels(owner, deploymentId, volume), ...epochLabel(epoch()) },
           ...(isLoop && { DriverOpts: bindTo(loops.dataOf(which)) }),
         });
         return await created.inspect();

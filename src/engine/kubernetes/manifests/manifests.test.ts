@@ -89,8 +89,8 @@ const golden: Record<string, Manifest[]> = {
     ),
   ],
   'a namespace': [
-    namespaceManifest(owner, deploymentId, { kind: 'open' }),
-    namespaceManifest(owner, deploymentId, undefined),
+    namespaceManifest({ owner, deploymentId, epoch: 1, egress: { kind: 'open' } }),
+    namespaceManifest({ owner, deploymentId, epoch: 1 }),
     quotaManifest(owner, deploymentId),
     claimManifest({ owner, deploymentId, volume: 'Web_Data', sizeBytes: 2 ** 30, storageClass: 'fast' }),
   ],

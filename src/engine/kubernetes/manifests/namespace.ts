@@ -1,13 +1,20 @@
 /** PURE. The namespace of a deployment, with what bounds it. */
 import { maxContainersPerDeployment } from '../../../deployment/limits/count-limits.ts';
 import { type Egress, printEgress } from '../../../deployment/workload/egress.ts';
-import { deploymentLabels, labelKeys } from '../../labels.ts';
+import { deploymentLabels, epochLabel, labelKeys } from '../../labels.ts';
 import { namespaceName } from '../names.ts';
 import type { Manifest } from '../objects.ts';
 import { networkKey } from './marks.ts';
 
-/** `egress` absent: there is no network (any more), but volumes that outlive it. */
-export function namespaceManifest(owner: string, deploymentId: string, egress: Egress | undefined): Manifest {
+export type NamespaceRequest = {
+  owner: string;
+  deploymentId: string;
+  epoch: number;
+  /** Absent: there is no network (any more), but volumes that outlive it. */
+  egress?: Egress | undefined;
+};
+
+export function namespaceManifest({ owner, deploymentId, epoch, egress }: NamespaceRequest): Manifest {
   return {
     apiVersion: 'v1',
     kind: 'Namespace',
@@ -18,7 +25,7 @@ export function namespaceManifest(owner: string, deploymentId: string, egress: E
         ...(egress && { [networkKey]: 'true' }),
         'pod-security.kubernetes.io/enforce': 'baseline',
       },
-      annotations: egress ? { [labelKeys.egress]: printEgress(egress) } : {},
+      annotations: { ...epochLabel(epoch), ...(egress && { [labelKeys.egress]: printEgress(egress) }) },
     },
   };
 }

@@ -1,0 +1,46 @@
+/** What is in quarantine, and what the operator decides about it. */
+import type { Kysely } from 'kysely';
+import type { Instant } from '../deployment/deployment.ts';
+import { type QuarantinedThing, removedAt } from '../deployment/quarantine/quarantine.ts';
+import { describeHold } from '../deployment/quarantine/sweep-hold.ts';
+import { acceptSweep, decideQuarantined, quarantined, readSweepState } from '../store/quarantine.ts';
+import type { Tables } from '../store/rows.ts';
+
+export type OrphanLine = {
+  deploymentId: string;
+  firstSeenAt: string;
+  /** When the service removes it; null: never, because it was adopted, or because the sweep is on hold. */
+  removedAt: string | null;
+  isAdopted: boolean;
+  things: QuarantinedThing[];
+};
+
+/** `hold`: why the sweep changes nothing now, in a sentence. */
+export type Orphans = { hold: string | null; orphans: OrphanLine[] };
+
+export async function listOrphans(db: Kysely<Tables>, { graceMs }: { graceMs: number }): Promise<Orphans> {
+  const { hold } = await readSweepState(db);
+  const orphans = (await quarantined(db)).map((entry): OrphanLine => {
+    const at = hold && entry.decision !== 'remove' ? null : removedAt(entry, graceMs);
+    return {
+      deploymentId: entry.deploymentId,
+      firstSeenAt: new Date(entry.firstSeenAt).toISOString(),
+      removedAt: at === null ? null : new Date(Math.max(at, entry.firstSeenAt)).toISOString(),
+      isAdopted: entry.decision === 'adopt',
+      things: entry.things,
+    };
+  });
+  return { hold: hold && describeHold(hold), orphans };
+}
+
+export type OrphanOrder = { kind: 'accept' } | { kind: 'adopt' | 'remove'; deploymentId: string };
+
+/** Returns false if the sweep is not on hold, or nothing of that deployment is in quarantine. */
+export async function orderOrphans(
+  db: Kysely<Tables>,
+  order: OrphanOrder,
+  asked: { actor: string; now: Instant },
+): Promise<boolean> {
+  if (order.kind === 'accept') return await acceptSweep(db, asked);
+  return await decideQuarantined(db, { deploymentId: order.deploymentId, decision: order.kind, ...asked });
+}

@@ -1,0 +1,97 @@
+/**
+ * PURE. Quarantine: what is on the engine with our label while the store has no row for it. The store may have lost the
+ * row (an older copy of the database was put back), so such things are stopped and kept before they are removed.
+ */
+import type { Instant } from '../deployment.ts';
+
+/** What the sweep reads of one thing on the engine. */
+export type OwnedThing = {
+  kind: 'workload' | 'volume' | 'network' | 'group';
+  name: string;
+  phase?: string | undefined;
+  /** The epoch of the store when the thing was made; absent if its engine does not record it. */
+  epoch?: number | undefined;
+  /** Of a workload. */
+  revision?: number | undefined;
+};
+
+/** What the store knows about a deployment. A row without `goneAt` is wanted. */
+export type KnownDeployment = { goneAt: Instant | null; revision: number };
+
+/** `adopt`: the sweep never removes it. `remove`: the sweep removes it at its next round. */
+export type QuarantineDecision = 'adopt' | 'remove';
+
+export type QuarantinedThing = Pick<OwnedThing, 'kind' | 'name'>;
+
+export type Quarantined = {
+  deploymentId: string;
+  firstSeenAt: Instant;
+  /** When the operator accepted a hold of the sweep: the time in quarantine counts from then. */
+  acceptedAt: Instant | null;
+  decision: QuarantineDecision | null;
+  things: QuarantinedThing[];
+};
+
+/** Even with a shorter BERTH_GRACE: the operator needs time to notice. */
+export const leastQuarantineMs = 24 * 60 * 60_000;
+
+export function quarantineMs(graceMs: number): number {
+  return Math.max(graceMs, leastQuarantineMs);
+}
+
+/** When the sweep removes it; null: never. */
+export function removedAt({ firstSeenAt, acceptedAt, decision }: Quarantined, graceMs: number): Instant | null {
+  if (decision === 'adopt') return null;
+  return decision === 'remove' ? 0 : (acceptedAt ?? firstSeenAt) + quarantineMs(graceMs);
+}
+
+export type SweepView<Thing extends OwnedThing> = {
+  /** What is listed of each deployment that is looked at; empty if nothing is left of it. */
+  things: ReadonlyMap<string, readonly Thing[]>;
+  known: ReadonlyMap<string, KnownDeployment>;
+  entries: ReadonlyMap<string, Quarantined>;
+  /** The sweep may not change the engine now, except for what the operator has decided. */
+  isHeld: boolean;
+  graceMs: number;
+  now: Instant;
+};
+
+export type SweepPlan<Thing> = {
+  /** Workloads of unknown deployments that run. */
+  stops: Thing[];
+  removals: Thing[];
+  /** Deployments that have ended or are past their quarantine, and that a hold keeps on the engine. */
+  held: string[];
+};
+
+/** What the sweep does with each deployment. An unknown one has an entry before this is called. */
+export function planSweep<Thing extends OwnedThing>(view: SweepView<Thing>): SweepPlan<Thing> {
+  const { things, known, entries, isHeld, graceMs, now } = view;
+  const plan: SweepPlan<Thing> = { stops: [], removals: [], held: [] };
+  for (const [deploymentId, listed] of things) {
+    const row = known.get(deploymentId);
+    if (row?.goneAt === null) continue;
+    const entry = entries.get(deploymentId);
+    const isDecided = !row && entry?.decision === 'remove';
+    const until = entry && removedAt(entry, graceMs);
+    const isDue = row !== undefined || isEmpty(listed) || (until !== undefined && until !== null && until <= now);
+    if (isHeld && !isDecided) {
+      if (listed.length > 0) plan.held.push(deploymentId);
+    } else if (isDue) plan.removals.push(...listed);
+    else plan.stops.push(...listed.filter(({ kind, phase }) => kind === 'workload' && phase === 'running'));
+  }
+  return plan;
+}
+
+/** Deployments with something on the engine and no row. */
+export function unknownAmong(
+  things: ReadonlyMap<string, readonly OwnedThing[]>,
+  known: ReadonlyMap<string, KnownDeployment>,
+): string[] {
+  return [...things].flatMap(([id, listed]) => (!isEmpty(listed) && !known.has(id) ? [id] : []));
+}
+
+/** A group is what held the things of a deployment: without them nothing can be lost. */
+function isEmpty(listed: readonly OwnedThing[]): boolean {
+  return listed.every(({ kind }) => kind === 'group');
+}

@@ -1,0 +1,87 @@
+/** Quarantine: what is on the engine and unknown to the store, and whether the sweep is held because of it. */
+import type { Kysely } from 'kysely';
+import type { Instant } from '../deployment/deployment.ts';
+import type { QuarantineDecision, Quarantined, QuarantinedThing } from '../deployment/quarantine/quarantine.ts';
+import { epochAfter, type SweepHold, type SweepState } from '../deployment/quarantine/sweep-hold.ts';
+import { addAuditEntry } from './audit-log.ts';
+import type { Database } from './database.ts';
+import type { Tables } from './rows.ts';
+import { write } from './transaction.ts';
+
+/** All of them, the one seen first comes first. */
+export async function quarantined(db: Database): Promise<Quarantined[]> {
+  const rows = await db.selectFrom('quarantine').selectAll().orderBy('firstSeenAt').orderBy('deploymentId').execute();
+  return rows.map(({ things, ...row }) => ({ ...row, things: JSON.parse(things) }));
+}
+
+/** Adds an entry, or updates what is listed of one that is there. */
+export async function noteQuarantined(
+  db: Database,
+  { deploymentId, things, now }: { deploymentId: string; things: readonly QuarantinedThing[]; now: Instant },
+): Promise<void> {
+  const text = JSON.stringify(things);
+  await db
+    .insertInto('quarantine')
+    .values({ deploymentId, firstSeenAt: now, acceptedAt: null, decision: null, things: text })
+    .onConflict((conflict) => conflict.column('deploymentId').doUpdateSet({ things: text }))
+    .execute();
+}
+
+export async function leaveQuarantine(db: Database, deploymentIds: readonly string[]): Promise<void> {
+  for (const id of deploymentIds) await db.deleteFrom('quarantine').where('deploymentId', '=', id).execute();
+}
+
+export async function readSweepState(db: Database): Promise<SweepState> {
+  const { epoch, acceptedEpoch, hold } = await db.selectFrom('sweepState').selectAll().executeTakeFirstOrThrow();
+  return { epoch, acceptedEpoch, hold: hold === null ? null : JSON.parse(hold) };
+}
+
+/** Raises the epoch, unless the sweep is held; returns the one that holds from now on. */
+export async function nextEpoch(db: Database): Promise<number> {
+  await db
+    .updateTable('sweepState')
+    .set((eb) => ({ epoch: eb('epoch', '+', 1) }))
+    .where('hold', 'is', null)
+    .execute();
+  return (await readSweepState(db)).epoch;
+}
+
+export async function holdSweep(db: Database, hold: SweepHold): Promise<void> {
+  await db
+    .updateTable('sweepState')
+    .set({ hold: JSON.stringify(hold) })
+    .execute();
+}
+
+type Asked = { actor: string; now: Instant };
+
+/** Ends a hold: from now on the sweep works as before. Returns false if there was no hold. */
+export async function acceptSweep(db: Kysely<Tables>, { actor, now }: Asked): Promise<boolean> {
+  return await write(db, 'all', async (db) => {
+    const state = await readSweepState(db);
+    if (!state.hold) return false;
+    const epoch = epochAfter(state);
+    await db.updateTable('sweepState').set({ epoch, acceptedEpoch: epoch, hold: null }).execute();
+    await db.updateTable('quarantine').set({ acceptedAt: now }).where('acceptedAt', 'is', null).execute();
+    await addAuditEntry(db, { at: now, actor, action: 'accept-orphans', subject: 'engine', reason: '' });
+    return true;
+  });
+}
+
+/** Returns false if nothing of that deployment is in quarantine. */
+export async function decideQuarantined(
+  db: Kysely<Tables>,
+  { deploymentId, decision, actor, now }: Asked & { deploymentId: string; decision: QuarantineDecision },
+): Promise<boolean> {
+  return await write(db, 'all', async (db) => {
+    const { numUpdatedRows } = await db
+      .updateTable('quarantine')
+      .set({ decision })
+      .where('deploymentId', '=', deploymentId)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return false;
+    const action = decision === 'adopt' ? 'adopt-orphan' : 'remove-orphan';
+    await addAuditEntry(db, { at: now, actor, action, subject: deploymentId, reason: '' });
+    return true;
+  });
+}
