@@ -5,6 +5,7 @@ import { addressMark, agreeOnAddress } from './agreed-address.ts';
 import { leavingMs, openApi } from './api/open.ts';
 import { createCountExchange } from './api/requests/count-exchange.ts';
 import type { ControlParts } from './control/open.ts';
+import { agreeOnInstallation, requireDatabase } from './data-directory.ts';
 import { createDoors } from './edge/doors.ts';
 import { edgePaths } from './edge/edge-paths.ts';
 import { openPages } from './edge/open-pages.ts';
@@ -40,8 +41,10 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const { apiSocket, pagesSocket, registrySocket, serviceSocket } = edgePaths(settings.dataDir);
   const metrics = createMetrics();
   const urlOf = (label: string) => applicationUrl(settings, label);
+  await requireDatabase(settings);
   const store = opening.use(await openStore({ ...settings, mark: addressMark(settings) }));
   const { db, owner } = store;
+  await agreeOnInstallation(db, settings.dataDir, owner);
   await agreeOnAddress(db, settings, predecessor ? 1 : 0);
   const seal = await openKeys(db, settings, part('keys'));
   const notePullsLeft = (pulls: number) => metrics.dockerHubPulls.set(pulls);

@@ -78,3 +78,18 @@ test('with a key that is not the one, the log says so, and nothing that is store
   await assert.rejects(documentOf(db, wrong, 'shop', 1));
   assert.equal(await documentOf(db, await start({ secretKey: first }), 'shop', 1), 'text');
 });
+
+test('a key file that is missing while values are sealed is not made anew', async () => {
+  await addShop(await start());
+  const file = join(dataDir, 'secret.key');
+  const key = await readFile(file, 'utf8');
+  await rm(file);
+  await assert.rejects(start(), {
+    message: new RegExp(
+      `${file} is missing[^]*1\\. Put the file back[^]*2\\. Set BERTH_SECRET_KEY[^]*3\\. If the key is lost`,
+    ),
+  });
+  assert.ok(!existsSync(file));
+  await start({ oldSecretKey: key });
+  assert.ok(existsSync(file), 'a key that moves from a setting to the file');
+});

@@ -1,7 +1,7 @@
 /** Where the service has its keys from. */
 import type { Kysely } from 'kysely';
 import { finishRotation, keyFileOf } from './admin/rotate-key.ts';
-import { followKeys, provideKeys } from './lib/key-file.ts';
+import { followKeys, provideKeys, readKeys } from './lib/key-file.ts';
 import { type Keys, keyIdOf, type Seal, sealBy } from './lib/seal.ts';
 import { StartError } from './lib/start-error.ts';
 import type { Settings } from './settings/settings.ts';
@@ -9,6 +9,7 @@ import { recountCommitments } from './store/commitments.ts';
 import { isPostgres } from './store/dialect/dialect.ts';
 import { otherServices } from './store/dialect/postgres.ts';
 import { installationKeyId, noteKeyId } from './store/installation.ts';
+import { hasSealed } from './store/reseal.ts';
 import { countRevisions } from './store/revisions.ts';
 import type { Tables } from './store/rows.ts';
 import { provideSeedsFrom } from './store/seeds.ts';
@@ -30,6 +31,8 @@ async function openKeysNow(
 ): Promise<Seal> {
   const older = oldSecretKey === undefined ? [] : [oldSecretKey];
   const file = secretKey === undefined ? keyFileOf(dataDir) : undefined;
+  if (file !== undefined && older.length === 0 && !readKeys(file) && (await hasSealed(db)))
+    throw new StartError(missingKey(file));
   if (file !== undefined) provideKeys(file);
   const given = [secretKey ?? '', ...older] as [string, ...string[]];
   const keysNow: () => Keys = file === undefined ? () => given : followKeys(file, older);
@@ -61,6 +64,14 @@ async function agreeOnKey(db: Kysely<Tables>, [newest, ...older]: Keys): Promise
     if (!isKnown && (await otherServices(transaction)).length > 0) throw new StartError(anotherKey);
     if (agreed !== keyIdOf(newest)) await noteKeyId(transaction, keyIdOf(newest));
   });
+}
+
+function missingKey(file: string): string {
+  return `The key file ${file} is missing, and the database has values that were sealed with its key. Nothing was changed.
+1. Put the file back: every backup has it, and so has the data directory of another service on this database.
+2. Set BERTH_SECRET_KEY to the key.
+3. If the key is lost, make a new one: (umask 077; openssl rand -hex 32 > ${file}). Then what is stored cannot be read:
+   deployments keep running, and each needs one update by its owner.`;
 }
 
 const anotherKey = `Another service works on this database with another key.

@@ -1,5 +1,6 @@
 /** PURE. What a command says of a database that does not take what it is asked. */
 import { StartError } from '../lib/start-error.ts';
+import { describeCorruption, isCorruption } from '../store/dialect/sqlite-corruption.ts';
 import { StoreFault } from '../store/store-fault.ts';
 
 /** Of SQLite; https://www.sqlite.org/rescode.html. The lowest byte is what went wrong, the others say more exactly how. */
@@ -20,6 +21,7 @@ export function storeTrouble(error: unknown, where: string): string | undefined 
   }
   const { errcode, message } = error as { errcode?: unknown; message?: unknown };
   if (typeof errcode !== 'number') return undefined;
+  if (isCorruption(error)) return describeCorruption(where, String(message));
   const kind = errcode & 0xff;
   if (kind === busy || kind === locked)
     return `The database in ${where} is busy: another program writes to it. ${lastStep} was not done: try again.`;

@@ -13,6 +13,7 @@ import {
 import { StartError } from '../lib/start-error.ts';
 import { type PostgresSettings, postgresDialect, requireUsable } from './dialect/postgres.ts';
 import { sqliteDialect } from './dialect/sqlite.ts';
+import { describeCorruption, isCorruption } from './dialect/sqlite-corruption.ts';
 import { migrate, obstacleTo, type SchemaRight, stepOf } from './migrations/migrate.ts';
 import type { Tables } from './rows.ts';
 
@@ -21,7 +22,11 @@ export type Database = Kysely<Tables> | Transaction<Tables>;
 
 /** Opens, and where it may creates or migrates, the database file; `:memory:` for tests. Throws StartError. */
 export async function openSqlite(file: string, right: SchemaRight = 'all'): Promise<Kysely<Tables>> {
-  return await openDatabase(sqliteDialect(file), right);
+  try {
+    return await openDatabase(sqliteDialect(file), right);
+  } catch (error) {
+    throw isCorruption(error) ? new StartError(describeCorruption(file, (error as Error).message)) : error;
+  }
 }
 
 /** With the schema of this version, or one of its generation that a newer one has added to. Throws StartError. */

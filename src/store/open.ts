@@ -6,6 +6,7 @@ import type { PostgresAddress } from '../lib/postgres-address.ts';
 import { openPostgres, openSqlite } from './database.ts';
 import { clientConfig, processPrefix } from './dialect/postgres.ts';
 import { followNews, type News } from './dialect/postgres-news.ts';
+import { requireSound } from './dialect/sqlite-corruption.ts';
 import type { StoreProcess } from './held.ts';
 import { provideInstallationId } from './installation.ts';
 import type { NewsListener } from './news.ts';
@@ -51,6 +52,7 @@ export async function openStore(settings: StoreSettings): Promise<Store> {
   const right = { agreedGeneration };
   const db = server ? await openPostgres(server, right) : await openSqlite(databaseFile(settings), right);
   opening.defer(() => db.destroy());
+  if (!server) await requireSound(db, databaseFile(settings));
   await requireNotMoving(db);
   const owner = await provideInstallationId(db);
   const epoch = { value: (await readSweepState(db)).epoch };

@@ -32,25 +32,33 @@ export async function leaveQuarantine(db: Database, deploymentIds: readonly stri
 }
 
 export async function readSweepState(db: Database): Promise<SweepState> {
-  const { epoch, acceptedEpoch, hold } = await db.selectFrom('sweepState').selectAll().executeTakeFirstOrThrow();
+  const row = await db.selectFrom('sweepState').selectAll().executeTakeFirst();
+  if (!row) return { epoch: 0, acceptedEpoch: 0, hold: null };
+  const { epoch, acceptedEpoch, hold } = row;
   return { epoch, acceptedEpoch, hold: hold === null ? null : JSON.parse(hold) };
 }
 
-/** Raises the epoch, unless the sweep is held; returns the one that holds from now on. */
-export async function nextEpoch(db: Database): Promise<number> {
+/** Writes the one row: `fields` where there is one, else what a new installation has with them. */
+async function writeSweepState(db: Database, fields: Partial<Omit<Tables['sweepState'], 'id'>>): Promise<void> {
   await db
-    .updateTable('sweepState')
-    .set((eb) => ({ epoch: eb('epoch', '+', 1) }))
-    .where('hold', 'is', null)
+    .insertInto('sweepState')
+    .values({ id: 1, epoch: 0, acceptedEpoch: 0, hold: null, ...fields })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(fields))
     .execute();
-  return (await readSweepState(db)).epoch;
+}
+
+/** Raises the epoch, unless the sweep is held; returns the one that holds from now on. */
+export async function nextEpoch(db: Kysely<Tables>): Promise<number> {
+  return await write(db, 'all', async (db) => {
+    const { epoch, hold } = await readSweepState(db);
+    if (hold) return epoch;
+    await writeSweepState(db, { epoch: epoch + 1 });
+    return epoch + 1;
+  });
 }
 
 export async function holdSweep(db: Database, hold: SweepHold): Promise<void> {
-  await db
-    .updateTable('sweepState')
-    .set({ hold: JSON.stringify(hold) })
-    .execute();
+  await writeSweepState(db, { hold: JSON.stringify(hold) });
 }
 
 type Asked = { actor: string; now: Instant };
@@ -61,7 +69,7 @@ export async function acceptSweep(db: Kysely<Tables>, { actor, now }: Asked): Pr
     const state = await readSweepState(db);
     if (!state.hold) return false;
     const epoch = epochAfter(state);
-    await db.updateTable('sweepState').set({ epoch, acceptedEpoch: epoch, hold: null }).execute();
+    await writeSweepState(db, { epoch, acceptedEpoch: epoch, hold: null });
     await db.updateTable('quarantine').set({ acceptedAt: now }).where('acceptedAt', 'is', null).execute();
     await addAuditEntry(db, { at: now, actor, action: 'accept-orphans', subject: 'engine', reason: '' });
     return true;

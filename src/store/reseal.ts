@@ -17,6 +17,19 @@ export const sealedTables: readonly { table: keyof Tables; key: readonly string[
   { table: 'snapshotPlaces', key: ['place'], columns: ['password'] },
 ];
 
+/** Whether anything in the store is sealed. */
+export async function hasSealed(db: Database): Promise<boolean> {
+  for (const { table, columns } of sealedTables) {
+    const isSealed = sql.join(
+      columns.map((column) => sql`${sql.ref(column)} is not null`),
+      sql` or `,
+    );
+    const { rows } = await sql`select 1 from ${sql.table(table)} where ${isSealed} limit 1`.execute(db);
+    if (rows.length > 0) return true;
+  }
+  return false;
+}
+
 type SealedTable = (typeof sealedTables)[number];
 
 /** Rows that were sealed anew, and rows that no key that is here opens: those are left as they are. */

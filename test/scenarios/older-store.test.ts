@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { databaseFile } from '../../src/store/open.ts';
+import { readSweepState } from '../../src/store/quarantine.ts';
 import { berthAdmin } from '../accounts/terminal.ts';
 import { buildImage } from '../contract/image.ts';
 import { shellYaml } from './applications.ts';
@@ -21,10 +22,14 @@ const yaml = (name: string) =>
     '{ name: data, size: 16Mi, mountPath: /data }',
   ]);
 
+/** A command of the operator, with the settings of the service. */
+const admin = ({ environment }: Berth, ...words: string[]) =>
+  berthAdmin(environment as Record<string, string>, ...words);
+
 type Orphans = { hold: string | null; orphans: { deploymentId: string; things: { kind: string; name: string }[] }[] };
 
-async function orphansOf({ environment }: Berth): Promise<Orphans> {
-  const { status, stdout, stderr } = await berthAdmin(environment, 'orphans', '--json');
+async function orphansOf(berth: Berth): Promise<Orphans> {
+  const { status, stdout, stderr } = await admin(berth, 'orphans', '--json');
   assert.equal(status, 0, stderr);
   return JSON.parse(stdout);
 }
@@ -50,12 +55,7 @@ test(
     await copyFile(file, copy);
     await berth.serve();
     // The engine labels what it makes with the epoch that the first sweep has begun.
-    await until('the epoch has grown', async () => {
-      const { epoch } = await berth.query((db) =>
-        db.selectFrom('sweepState').select('epoch').executeTakeFirstOrThrow(),
-      );
-      return epoch > 1;
-    });
+    await until('the epoch has grown', async () => (await berth.query(readSweepState)).epoch > 1);
     const lost = await berth.start(yaml('lost'));
     await berth.reach(lost, 'running');
     const { id } = await berth.row(lost);
@@ -82,17 +82,17 @@ test(
     assert.equal((await berth.visit(lost.url)).status, 404, 'it has no route');
 
     await berth.end('SIGTERM');
-    assert.equal((await berthAdmin(berth.environment, 'orphans', '--accept')).status, 0);
+    assert.equal((await admin(berth, 'orphans', '--accept')).status, 0);
     await berth.serve();
     await until('its container is stopped', async () =>
       (await phasesOf(berth, id)).includes('workload exited') ? true : undefined,
     );
     assert.deepEqual(await phasesOf(berth, id), ['network', 'volume', 'workload exited']);
-    const listed = await berthAdmin(berth.environment, 'orphans');
+    const listed = await admin(berth, 'orphans');
     assert.match(listed.stdout, new RegExp(`${id} .* volume berth-${id}`));
 
     await berth.end('SIGTERM');
-    assert.equal((await berthAdmin(berth.environment, 'orphans', '--remove', id)).status, 0);
+    assert.equal((await admin(berth, 'orphans', '--remove', id)).status, 0);
     await berth.serve();
     await until('it is removed', async () => ((await phasesOf(berth, id)).length === 0 ? true : undefined));
     assert.deepEqual((await berth.inventory()).orphans, []);

@@ -17,8 +17,4 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('acceptedEpoch', 'bigint', (c) => c.notNull())
     .addColumn('hold', 'text')
     .execute();
-  await (db as Kysely<{ sweepState: { id: number; epoch: number; acceptedEpoch: number } }>)
-    .insertInto('sweepState')
-    .values({ id: 1, epoch: 0, acceptedEpoch: 0 })
-    .execute();
 }
