@@ -20,6 +20,7 @@ import { openKeys } from './sealing-keys.ts';
 import { settingsOrExit } from './settings/command-line.ts';
 import { applicationUrl, type Settings } from './settings/settings.ts';
 import { accountSettings } from './settings/sign-in-settings.ts';
+import { withStartErrors } from './start-trouble.ts';
 import { longestNews, tellAll } from './store/news.ts';
 import { openStore } from './store/open.ts';
 import { openTurn } from './work.ts';
@@ -28,13 +29,20 @@ import { openTurn } from './work.ts';
 export type Parts = Pick<ControlParts, 'now' | 'afterOperation'>;
 
 /** Resolves when requests are taken. The log goes to the standard output or to `logFile`. Throws StartError. */
-export async function serve(settings: Settings, logFile?: string, parts: Partial<Parts> = {}): Promise<Running> {
+export function serve(settings: Settings, logFile?: string, parts: Partial<Parts> = {}): Promise<Running> {
+  return withStartErrors(settings.dataDir, () => start(settings, logFile, parts));
+}
+
+async function start(settings: Settings, logFile: string | undefined, parts: Partial<Parts>): Promise<Running> {
   const { now = Date.now } = parts;
   // Whatever fails closes what was opened before it, the last first.
   await using opening = new AsyncDisposableStack();
   const pid = opening.use(await openPidFile(settings));
   // In the folder that is there only now.
-  const log = pino({ level: settings.logLevel }, pino.destination({ dest: logFile ?? 1, sync: true, mode: 0o600 }));
+  const destination = pino.destination({ dest: logFile ?? 1, sync: true, mode: 0o600 });
+  // A full disk loses lines of the log, and does not end the service.
+  destination.on('error', () => {});
+  const log = pino({ level: settings.logLevel }, destination);
   const part = (name: string) => log.child({ part: name });
   const predecessor = opening.use(await predecessorOf(settings));
   const doors = opening.use(createDoors());

@@ -55,11 +55,13 @@ import { compilersFactory } from './requests/compile-when-used.ts';
 import {
   encodedBody,
   engineAway,
+  isDiskFull,
   isEngineAway,
   nothingAt,
   problemOfFrameworkError,
   RefusedRequest,
   sendProblem,
+  storageFull,
   storeAway,
 } from './requests/errors.ts';
 import { refuseUnknownParameters, warnOfParameters } from './requests/query-parameters.ts';
@@ -259,8 +261,13 @@ function answerError(error: FastifyError, request: FastifyRequest, reply: Fastif
     return sendProblem(reply, engineAway);
   }
   if (error instanceof StoreFault) {
-    request.log.warn({ err: error, route: request.routeOptions.url }, 'database away');
+    const words = error.isFull ? 'the disk of the database is full' : 'database away';
+    request.log.warn({ err: error, route: request.routeOptions.url }, words);
     return sendProblem(reply, storeAway(error));
+  }
+  if (isDiskFull(error)) {
+    request.log.error({ err: error, route: request.routeOptions.url }, 'the disk is full');
+    return sendProblem(reply, storageFull);
   }
   const problem = problemOfFrameworkError(error);
   if (problem) return sendProblem(reply, problem);

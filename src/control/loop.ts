@@ -7,7 +7,7 @@ import { describeHold } from '../deployment/quarantine/sweep-hold.ts';
 import { createDuty } from '../store/duties.ts';
 import { releaseHeldBy } from '../store/held.ts';
 import { makeDueIfSettled, nextDueAt, spreadVisits } from '../store/leases.ts';
-import { nextEpoch, readSweepState } from '../store/quarantine.ts';
+import { nextEpoch, readEpoch } from '../store/quarantine.ts';
 import { clearImages } from './clear-images.ts';
 import { clearPushedCopies } from './clear-pushed-copies.ts';
 import type { Control } from './control.ts';
@@ -47,7 +47,7 @@ export function startLoop(control: Control): Loop {
   /** Of all processes on the store one does it. Beside the visits: an image of some gigabytes takes seconds to remove. */
   async function tidy(): Promise<void> {
     try {
-      control.epoch.value = (await readSweepState(db)).epoch;
+      control.epoch.value = await readEpoch(db);
       if (!(await duty.take())) return;
       const forgotten = await limitKept(control);
       if (forgotten.length > 0) log.info({ forgotten }, 'what was kept of ended deployments goes');

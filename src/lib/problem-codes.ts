@@ -91,6 +91,10 @@ export const problemCodes = {
     meaning:
       'the database does not answer, or is too busy; `error` says whether it may have been done, `Retry-After` when to ask again',
   },
+  storage_full: {
+    status: 503,
+    meaning: 'the disk of the service has no space left, and nothing was changed; `Retry-After` says when to ask again',
+  },
   certificate_late: {
     status: 503,
     meaning: 'a certificate of the service is missing, or ends within a week and was not renewed',

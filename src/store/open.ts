@@ -10,7 +10,7 @@ import { requireSound } from './dialect/sqlite-corruption.ts';
 import type { StoreProcess } from './held.ts';
 import { provideInstallationId } from './installation.ts';
 import type { NewsListener } from './news.ts';
-import { readSweepState } from './quarantine.ts';
+import { readEpoch } from './quarantine.ts';
 import type { Tables } from './rows.ts';
 import { requireNotMoving } from './store-moves.ts';
 
@@ -55,7 +55,7 @@ export async function openStore(settings: StoreSettings): Promise<Store> {
   if (!server) await requireSound(db, databaseFile(settings));
   await requireNotMoving(db);
   const owner = await provideInstallationId(db);
-  const epoch = { value: (await readSweepState(db)).epoch };
+  const epoch = { value: await readEpoch(db) };
   let isSeen = false;
   const seen = (is: boolean) => {
     isSeen = is;

@@ -31,6 +31,10 @@ export async function leaveQuarantine(db: Database, deploymentIds: readonly stri
   for (const id of deploymentIds) await db.deleteFrom('quarantine').where('deploymentId', '=', id).execute();
 }
 
+export async function readEpoch(db: Database): Promise<number> {
+  return (await db.selectFrom('sweepState').select('epoch').executeTakeFirst())?.epoch ?? 0;
+}
+
 export async function readSweepState(db: Database): Promise<SweepState> {
   const row = await db.selectFrom('sweepState').selectAll().executeTakeFirst();
   if (!row) return { epoch: 0, acceptedEpoch: 0, hold: null };

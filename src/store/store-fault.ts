@@ -1,3 +1,6 @@
+/** Of SQLite and PostgreSQL. */
+const fullCodes = ['SQLITE_FULL', '53100'];
+
 /** The database could not be asked, or was too busy to answer: nothing that the request, or we, did wrong. */
 export class StoreFault extends Error {
   override name = 'StoreFault';
@@ -13,5 +16,10 @@ export class StoreFault extends Error {
     this.wasDone = fault.wasDone;
     this.isBrief = fault.isBrief;
     this.code = fault.code;
+  }
+
+  /** Its disk has no space left: reads go on, and writes do once somebody has made room. */
+  get isFull(): boolean {
+    return fullCodes.some((code) => code === this.code);
   }
 }

@@ -74,7 +74,7 @@ export async function untilDone<T>(work: () => Promise<T>, patienceMs = startPat
     try {
       return await work();
     } catch (error) {
-      const isUndone = error instanceof StoreFault && error.wasDone === 'no';
+      const isUndone = error instanceof StoreFault && error.wasDone === 'no' && !error.isFull;
       if (!isUndone || performance.now() > untilMs) throw error;
       await wait(Math.random() * 500);
     }

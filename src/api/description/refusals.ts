@@ -21,6 +21,7 @@ export const refusalsOfAll = [
   'rate_limited',
   'invalid_request',
   'store_unreachable',
+  'storage_full',
   'internal',
 ] as const satisfies readonly ProblemCode[];
 

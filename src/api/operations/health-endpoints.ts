@@ -3,7 +3,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import manifest from '../../../package.json' with { type: 'json' };
 import { certificateTrouble } from '../../lib/certificate-report.ts';
 import type { Problem } from '../../lib/problem.ts';
-import { installationId } from '../../store/installation.ts';
+import { createWriteProbe } from '../../store/write-probe.ts';
 import type { Service } from '../api-service.ts';
 import { engineAway, RefusedRequest } from '../requests/errors.ts';
 
@@ -17,10 +17,11 @@ const lateHint = 'What is there is served until its end. The log says why there 
 
 export function healthEndpoints(service: Service): FastifyPluginAsync {
   return async (app) => {
+    const mayWrite = createWriteProbe(service.db);
     const options = { config: { limit: 'probe' as const }, schema: { hide: true } };
     app.get('/healthz', options, async () => ({ status: 'ok', version: manifest.version }));
     app.get('/readyz', options, async (_) => {
-      await installationId(service.db);
+      await mayWrite();
       const answers = await service.engine.ping().then(
         () => true,
         () => false,

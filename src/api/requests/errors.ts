@@ -46,8 +46,21 @@ export function isEngineAway(error: unknown): boolean {
   return error instanceof EngineFault && error.kind === 'unavailable';
 }
 
+export const storageFull: Problem = {
+  code: 'storage_full',
+  error: 'The disk of the service has no space left. Nothing was changed.',
+  hint: 'What is running keeps running. Try again later; if that does not help, contact the operator.',
+  retryAfterSeconds: 30,
+};
+
+/** Whether a file could not be written because its disk has no space left. */
+export function isDiskFull(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOSPC';
+}
+
 /** What an answer says where the database could not be asked: whether repeating the request is safe. */
-export function storeAway({ wasDone }: StoreFault): Problem {
+export function storeAway({ wasDone, isFull }: StoreFault): Problem {
+  if (isFull) return storageFull;
   const retry = { code: 'store_unreachable', retryAfterSeconds: 5 } as const;
   if (wasDone === 'no')
     return {

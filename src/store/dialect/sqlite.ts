@@ -2,6 +2,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { type Dialect, SqliteAdapter, type SqliteDatabase, SqliteDialect } from 'kysely';
+import { sqliteFault } from './sqlite-faults.ts';
 
 /** Of a file, which is created if it has to be; `:memory:` for tests. */
 export function sqliteDialect(file: string): Dialect {
@@ -42,6 +43,16 @@ class TransactionalAdapter extends SqliteAdapter {
  */
 const beginToWrite = 'begin immediate';
 
+const nothingChanged = { changes: 0, lastInsertRowid: 0 };
+
+function orFault<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw sqliteFault(error);
+  }
+}
+
 /** Kysely's dialect was made for another driver with the same ideas; this is the difference. */
 function forKysely(sqlite: DatabaseSync): SqliteDatabase {
   const statements = new Map<string, { statement: ReturnType<DatabaseSync['prepare']>; reader: boolean }>();
@@ -62,8 +73,12 @@ function forKysely(sqlite: DatabaseSync): SqliteDatabase {
       const values = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
       return {
         reader,
-        all: (parameters) => statement.all(...values(parameters)),
-        run: (parameters) => statement.run(...values(parameters)),
+        all: (parameters) => orFault(() => statement.all(...values(parameters))),
+        run(parameters) {
+          // SQLite has undone it already, for example because the disk is full. An error of ours would hide that one.
+          if (sql === 'rollback' && !sqlite.isTransaction) return nothingChanged;
+          return orFault(() => statement.run(...values(parameters)));
+        },
         iterate: (parameters) => statement.iterate(...values(parameters)) as IterableIterator<unknown>,
       };
     },

@@ -1,0 +1,26 @@
+/** Faults of a start that the operator has to mend, in words: a full disk, a damaged database. */
+import { StartError } from './lib/start-error.ts';
+import { describeCorruption, isCorruption } from './store/dialect/sqlite-corruption.ts';
+import { databaseFile } from './store/open.ts';
+import { StoreFault } from './store/store-fault.ts';
+
+/** Runs a start; such a fault becomes a StartError that names the path. */
+export async function withStartErrors<T>(dataDir: string, start: () => Promise<T>): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    // What closing does wrong after that is of no interest.
+    const cause: unknown = error instanceof SuppressedError ? error.suppressed : error;
+    const words = wordsOf(cause, dataDir);
+    throw words === undefined ? error : new StartError(words, { cause });
+  }
+}
+
+function wordsOf(error: unknown, dataDir: string): string | undefined {
+  const { code, path = dataDir, message } = error as NodeJS.ErrnoException;
+  if (isCorruption(error)) return describeCorruption(databaseFile({ dataDir }), message);
+  const isStore = error instanceof StoreFault && error.isFull;
+  if (!isStore && code !== 'ENOSPC') return undefined;
+  const place = !isStore ? path : code === 'SQLITE_FULL' ? databaseFile({ dataDir }) : 'PostgreSQL';
+  return `There is no space left on the disk of ${place}. Make room there, then start again. Nothing is lost.`;
+}

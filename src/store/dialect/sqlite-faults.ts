@@ -1,0 +1,14 @@
+/** PURE. What an error of SQLite means for the caller; https://www.sqlite.org/rescode.html. */
+import { StoreFault } from '../store-fault.ts';
+
+/** The lowest byte is the kind of the error. */
+const full = 13;
+/** The file for shared memory beside the write-ahead log cannot grow. */
+const noSharedMemory = 4874;
+
+/** A full disk as a StoreFault: nothing was done. Any other error stays as it is. */
+export function sqliteFault(error: unknown): unknown {
+  const { errcode, message } = error as { errcode?: unknown; message?: string };
+  if (typeof errcode !== 'number' || ((errcode & 0xff) !== full && errcode !== noSharedMemory)) return error;
+  return new StoreFault(`SQLite: ${message}`, { wasDone: 'no', isBrief: false, code: 'SQLITE_FULL' });
+}
