@@ -6,19 +6,22 @@ import type { Tables } from './rows.ts';
 /** A write waits for the disk, and everybody may ask. */
 const validMs = 1_000;
 
-/** Changes nothing, and is written all the same. Throws StoreFault. */
-export async function tryToWrite(db: Kysely<Tables>): Promise<void> {
+/** Writes the time into a row that means nothing else: SQLite writes no page that stays the same. Throws StoreFault. */
+export async function tryToWrite(db: Kysely<Tables>, now: Instant): Promise<void> {
+  const row = { name: 'write-probe', holder: '', heldUntil: now };
   await db
-    .updateTable('installation')
-    .set((eb) => ({ keyId: eb.ref('keyId') }))
+    .insertInto('duties')
+    .values(row)
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(row))
     .execute();
 }
 
 /** As `tryToWrite`, at most once a second: whoever asks in between gets the answer of the last try. */
-export function createWriteProbe(db: Kysely<Tables>, uptime: () => Instant = () => performance.now()) {
-  let last: { at: Instant; answer: Promise<void> } | undefined;
+export function createWriteProbe(db: Kysely<Tables>, now: () => Instant) {
+  let last: { at: number; answer: Promise<void> } | undefined;
   return async (): Promise<void> => {
-    if (!last || uptime() - last.at >= validMs) last = { at: uptime(), answer: tryToWrite(db) };
+    const at = performance.now();
+    if (!last || at - last.at >= validMs) last = { at, answer: tryToWrite(db, now()) };
     await last.answer;
   };
 }

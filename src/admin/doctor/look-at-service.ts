@@ -10,6 +10,7 @@ import { certificateStates } from '../../store/certificates.ts';
 import { installationId } from '../../store/installation.ts';
 import type { StoreSettings } from '../../store/open.ts';
 import type { Tables } from '../../store/rows.ts';
+import { StoreFault } from '../../store/store-fault.ts';
 import { tryToWrite } from '../../store/write-probe.ts';
 import { obstacleAt, openStore } from '../open-store.ts';
 import { listOrphans, type Orphans } from '../orphans.ts';
@@ -86,8 +87,12 @@ async function timeOf(db: Kysely<Tables>): Promise<number> {
   if (obstacle !== undefined) throw new Error(obstacle);
   const begunAt = performance.now();
   // Reads go on while its disk is full.
-  if ((await installationId(db)) !== undefined) await tryToWrite(db);
+  if ((await installationId(db)) !== undefined) await tryToWrite(db, Date.now()).catch(explainFull);
   return performance.now() - begunAt;
+}
+
+function explainFull(error: unknown): never {
+  throw error instanceof StoreFault && error.isFull ? new Error('its disk has no space left') : error;
 }
 
 /** @param sendTo whom a mail is sent to; undefined: nobody. */

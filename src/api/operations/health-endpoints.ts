@@ -17,7 +17,7 @@ const lateHint = 'What is there is served until its end. The log says why there 
 
 export function healthEndpoints(service: Service): FastifyPluginAsync {
   return async (app) => {
-    const mayWrite = createWriteProbe(service.db);
+    const mayWrite = createWriteProbe(service.db, () => service.now());
     const options = { config: { limit: 'probe' as const }, schema: { hide: true } };
     app.get('/healthz', options, async () => ({ status: 'ok', version: manifest.version }));
     app.get('/readyz', options, async (_) => {

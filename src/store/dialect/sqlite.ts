@@ -9,7 +9,7 @@ export function sqliteDialect(file: string): Dialect {
   // SQLite makes it readable to all, and its write-ahead log like the file itself.
   if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600));
   // Before anything else: the first look at the file waits too, for another process that is closing it, for example.
-  return dialectOf(new DatabaseSync(file, { timeout: 5000 }));
+  return orFault(() => dialectOf(new DatabaseSync(file, { timeout: 5000 })));
 }
 
 /** Of one that is open. */
