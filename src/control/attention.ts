@@ -55,5 +55,7 @@ export function createAttention(db: Database): Attention {
 
 /** Engines list in an order of their own, which seldom changes: where it does, somebody is looked at in vain. */
 function print(owned: readonly Owned[]): string {
-  return owned.map(({ kind, name, phase, volume }) => `${kind} ${name} ${phase} ${volume}`).join('\n');
+  return owned
+    .map(({ kind, name, phase, tampering, volume }) => `${kind} ${name} ${phase} ${tampering} ${volume}`)
+    .join('\n');
 }

@@ -37,6 +37,8 @@ for (const [title, happen] of [
   ['stops', ({ engine }) => engine.halt('berth-shop-web-1-0')],
   ['is removed', ({ engine }) => engine.lose({ kind: 'workload', id: 'berth-shop-web-1-0' })],
   ['loses its network', ({ engine }) => engine.lose({ kind: 'network', id: 'shop' })],
+  ['is paused', ({ engine }) => engine.tamper('berth-shop-web-1-0', 'paused')],
+  ['is taken off its network', ({ engine }) => engine.tamper('berth-shop-web-1-0', 'off-network')],
   ['loses its volume', ({ world }) => world.volumes.clear()],
 ] as [string, (shop: Awaited<ReturnType<typeof settledShop>>) => void][]) {
   test(`a deployment one of whose workloads ${title} is due, although no event has told of it`, async () => {

@@ -12,7 +12,7 @@ import type { VolumeUse, WorkloadUse } from '../deployment/metrics/use.ts';
 import type { EngineOperation, ImageRequest, ResolvedImage } from '../deployment/plan/operation.ts';
 import type { Egress } from '../deployment/workload/egress.ts';
 import type { PodTargets } from '../deployment/workload/pod-addresses.ts';
-import type { Observed, ObservedWorkload, WorkloadName } from '../deployment/workload/workload.ts';
+import type { Observed, ObservedWorkload, Tampering, WorkloadName } from '../deployment/workload/workload.ts';
 import type { Exec } from './exec.ts';
 import type { VolumeArchives, VolumeCopies } from './volume-facets.ts';
 
@@ -220,6 +220,8 @@ export type Owned = {
   deploymentId: string;
   /** Of a workload, as `observe` tells it. */
   phase?: ObservedWorkload['phase'];
+  /** Likewise, as far as a listing shows it. */
+  tampering?: Tampering;
   /** Of a volume that `observe` tells of, its name there. */
   volume?: string;
   /** Of a workload. */

@@ -25,6 +25,8 @@ export const labelKeys = {
   address: 'berth.address',
   /** The number of the GPU that a workload has. */
   gpu: 'berth.gpu',
+  /** Limits and restarts that the container was made with, as `limitsText` writes them. */
+  limits: 'berth.limits',
   /** The epoch of the store when it was made: shows a store that is older than the engine. */
   epoch: 'berth.epoch',
 } as const;

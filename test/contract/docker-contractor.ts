@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { openEgress } from '../../src/deployment/workload/egress.ts';
+import type { Tampering } from '../../src/deployment/workload/workload.ts';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import type { DiskRate } from '../../src/engine/docker/disk/disk-throttle.ts';
 import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
@@ -113,6 +114,7 @@ export async function dockerContractor({
       held.push(made.image);
       return made;
     },
+    tamper: (name, tampering) => tamper(docker, name, tampering),
     hasRealAddresses: true,
     limitsVolumes,
     isTmpInMemory: runtime === 'runsc',
@@ -130,6 +132,21 @@ export async function dockerContractor({
       for (const name of ['one', 'one-copies', 'two', 'execs', '.']) await rmdir(join(folder, name)).catch(isAbsent);
     },
   };
+}
+
+async function tamper(docker: Docker, name: string, tampering: Tampering): Promise<void> {
+  const container = docker.getContainer(name);
+  const [network] = Object.keys((await container.inspect()).NetworkSettings.Networks);
+  switch (tampering) {
+    case 'paused':
+      return await container.pause();
+    case 'off-network':
+      return await docker.getNetwork(network!).disconnect({ Container: name, Force: true });
+    case 'on-other-network':
+      return await docker.getNetwork('bridge').connect({ Container: name });
+    case 'limits':
+      return await container.update({ Memory: 2 ** 26, MemorySwap: 2 ** 26, RestartPolicy: { Name: 'no' } });
+  }
 }
 
 function isAbsent(error: NodeJS.ErrnoException): void {

@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
+import type { Tampering, WorkloadName } from '../../src/deployment/workload/workload.ts';
 import type { Engine, FacetName } from '../../src/engine/engine.ts';
 import { addressesContract } from './addresses.ts';
 import { archivesContract } from './archives.ts';
@@ -18,6 +19,7 @@ import { logsContract } from './logs.ts';
 import { podAddressesContract } from './pod-addresses.ts';
 import { readinessContract } from './readiness.ts';
 import { createScene, type Scene } from './scene.ts';
+import { tamperingContract } from './tampering.ts';
 import { usageContract } from './usage.ts';
 import { volumesContract } from './volumes.ts';
 
@@ -32,6 +34,8 @@ export type Contractor = {
   image: string;
   /** One that is not on the machine, whose pull does not end before it is let go; another one at each call. */
   heldImage(): Promise<{ image: string; letGo: () => void }>;
+  /** Changes something about a workload behind our back; absent if nobody can do that on the engine. */
+  tamper?: (name: WorkloadName, tampering: Tampering) => Promise<void>;
   /** Whether the address of a workload can be reached from here. */
   hasRealAddresses: boolean;
   /** Whether volumes take no more than their size. */
@@ -78,6 +82,7 @@ export function engineContract(
     logsContract(stage);
     readinessContract(stage);
     volumesContract(stage);
+    tamperingContract(stage);
     for (const facet of allFacets) {
       const [has, lacks] = facetContracts[facet];
       const contract = facets.has(facet) ? has : lacks;

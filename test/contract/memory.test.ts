@@ -18,8 +18,10 @@ function memoryContract(name: string, facets: ReadonlySet<FacetName>): void {
     async () => {
       const world = createTestWorld({ 'contract:1': { entrypoint, command, program, readyAfter: 1 } });
       let held = 0;
+      const engine = createTestEngine({ world, owner: 'one', epoch: () => contractEpoch, facets });
       return {
-        engine: createTestEngine({ world, owner: 'one', epoch: () => contractEpoch, facets }),
+        engine,
+        tamper: async (name, tampering) => engine.tamper(name, tampering),
         neighbour: createTestEngine({ world, owner: 'two', facets }),
         image: 'contract:1',
         async heldImage() {

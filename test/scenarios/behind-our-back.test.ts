@@ -74,6 +74,29 @@ test('containers stopped behind our back are started again', async () => {
   await remove(app);
 });
 
+for (const [what, tamper] of [
+  ['paused', byHand.pause],
+  ['taken off their network', byHand.takeOffNetwork],
+] as const)
+  test(
+    `containers ${what} behind our back answer again, within the time of a survey and without being replaced`,
+    onDocker('nobody can do that to a pod'),
+    async () => {
+      const { app, born } = await start(what.split(' ')[0]!);
+      const before = await workloadsOf(berth, app);
+      for (const workload of before) await tamper!(workload);
+      await assertWhole(berth, app, whole);
+      await until('they are as before', async () =>
+        (await workloadsOf(berth, app)).every(({ tampering }) => tampering === undefined) ? true : undefined,
+      );
+      await assertWhole(berth, app, whole);
+      assert.equal(await bornOf(app), born);
+      const ids = (workloads: Owned[]) => workloads.map(({ id }) => id).sort();
+      assert.deepEqual(ids(await workloadsOf(berth, app)), ids(before));
+      await remove(app);
+    },
+  );
+
 test('a network removed behind our back is made again, with everything that was on it', async () => {
   const { app, born } = await start('network');
   const { id } = await berth.row(app);

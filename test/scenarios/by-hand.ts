@@ -14,6 +14,9 @@ export type Hand = {
   restart(workload: Owned): Promise<void>;
   /** So that nothing but the service starts it again. */
   stop(workload: Owned): Promise<void>;
+  /** Only on Docker: freezes its processes, or takes it off its network. */
+  pause?(workload: Owned): Promise<void>;
+  takeOffNetwork?(workload: Owned): Promise<void>;
   /** At once, and so that nothing but the service makes it again. A network goes with whoever is put on it meanwhile. */
   remove(object: Owned): Promise<void>;
   /** A network of that name is there, or what bounds pods as it would. */
@@ -26,6 +29,11 @@ const onDocker: Hand = {
   kill: async ({ id }) => void (await docker.getContainer(id).kill()),
   restart: async ({ id }) => void (await docker.getContainer(id).restart({ t: 0 })),
   stop: async ({ id }) => void (await docker.getContainer(id).stop({ t: 0 })),
+  pause: async ({ id }) => void (await docker.getContainer(id).pause()),
+  async takeOffNetwork({ id }) {
+    for (const network of Object.keys((await docker.getContainer(id).inspect()).NetworkSettings.Networks))
+      await docker.getNetwork(network).disconnect({ Container: id });
+  },
   async remove({ kind, id }) {
     if (kind === 'workload') await docker.getContainer(id).remove({ force: true }).catch(unlessGone);
     if (kind === 'volume') await docker.getVolume(id).remove();

@@ -3,7 +3,7 @@
 import { pin } from '../../src/config/values/image-names.ts';
 import type { CheckTags } from '../../src/control/visit/tag-check.ts';
 import type { ImageRequest, ResolvedImage, TagCheck } from '../../src/deployment/plan/operation.ts';
-import type { WorkloadName } from '../../src/deployment/workload/workload.ts';
+import type { Tampering, WorkloadName } from '../../src/deployment/workload/workload.ts';
 import { type Engine, EngineFault, type Owned } from '../../src/engine/engine.ts';
 import { askRegistry, findImage } from '../../src/engine/memory/images.ts';
 import { createMemoryEngine, type MemoryEngineOptions } from '../../src/engine/memory/memory.ts';
@@ -29,6 +29,8 @@ export type TestEngine = Engine & {
   crash(name: WorkloadName, exitCode: number): void;
   /** Somebody stops a workload behind our back; the engine leaves it like that. */
   halt(name: WorkloadName): void;
+  /** Somebody changes something about a workload behind our back. */
+  tamper(name: WorkloadName, tampering: Tampering): void;
   /** Somebody removes a workload, a volume that nothing uses, or a network with everything on it, behind our back. */
   lose(owned: Pick<Owned, 'kind' | 'id'>): void;
 };
@@ -68,6 +70,12 @@ export function createTestEngine(options: MemoryEngineOptions = {}): TestEngine 
     halt(name) {
       const container = findRunning(world, name);
       container.phase = 'exited';
+      announce(world, container.deploymentId);
+    },
+
+    tamper(name, tampering) {
+      const container = findRunning(world, name);
+      container.tampering = tampering;
       announce(world, container.deploymentId);
     },
 

@@ -163,7 +163,7 @@ function planStarts(desired: Running, observed: Observed, matches: Match[], outd
         operations.push(removal(other, 'its volumes pass to the next revision'));
       else if (isEarlierStart(wanted, other)) operations.push(removal(other, 'restarted'));
     }
-    const because = found?.phase ?? `revision ${desired.revision}`;
+    const because = found ? (found.tampering ?? found.phase) : `revision ${desired.revision}`;
     const started = found ? { ...workload, name: found.name, revision: found.revision } : workload;
     operations.push({ kind: 'start', workload: started, neighbours, because });
   }
@@ -211,7 +211,7 @@ function requestOf({ image, registryLogin }: Workload): ImageRequest {
 
 /** A workload that does not run is started again, unless it is over. */
 function needsStart({ workload }: DesiredWorkload, found: ObservedWorkload): boolean {
-  if (found.phase === 'created') return true;
+  if (found.phase === 'created' || found.tampering) return true;
   return found.phase === 'exited' && !isOver(workload, found);
 }
 

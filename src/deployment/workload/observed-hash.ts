@@ -1,12 +1,13 @@
 /** Observed hashes: what exists of a deployment, in short. Two that differ say that somebody should look closer. Pure. */
 import { createHash } from 'node:crypto';
-import type { Observed, ObservedWorkload } from './workload.ts';
+import type { Observed, ObservedWorkload, Tampering } from './workload.ts';
 
 /** What a listing of a whole engine tells of one thing. */
 export type Listed = {
   kind: 'network' | 'volume' | 'workload' | 'group';
   name?: string;
   phase?: ObservedWorkload['phase'];
+  tampering?: Tampering;
   volume?: string;
 };
 
@@ -15,7 +16,9 @@ export function hashObserved({ hasNetwork, volumes, workloads }: Observed): stri
   return hashListed([
     ...(hasNetwork ? [{ kind: 'network' } as const] : []),
     ...volumes.map((volume) => ({ kind: 'volume', volume }) as const),
-    ...workloads.map(({ name, phase }) => ({ kind: 'workload', name, phase }) as const),
+    ...workloads.map(
+      ({ name, phase, tampering }) => ({ kind: 'workload', name, phase, ...(tampering && { tampering }) }) as const,
+    ),
   ]);
 }
 
@@ -25,14 +28,15 @@ export function hashListed(listed: readonly Listed[]): string {
   return createHash('sha256').update(lines.join('\n')).digest('base64url').slice(0, 16);
 }
 
-function print({ kind, name, phase, volume }: Listed): string[] {
+function print({ kind, name, phase, tampering, volume }: Listed): string[] {
   switch (kind) {
     case 'network':
       return ['network'];
     case 'volume':
       return volume === undefined ? [] : [`volume ${volume}`];
     case 'workload':
-      return [`${phase} ${name}`];
+      // No listing shows other limits.
+      return [`${tampering === undefined || tampering === 'limits' ? phase : tampering} ${name}`];
     // Without a network, nothing of a deployment is left that a visit could see.
     case 'group':
       return [];

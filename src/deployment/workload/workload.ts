@@ -94,6 +94,12 @@ export type ObservedImages = {
   local: string[];
 };
 
+/**
+ * What somebody changed about a workload behind our back, that the engine keeps. Starting the workload again takes it
+ * back. `limits`: of memory and processor, or when the engine restarts it.
+ */
+export type Tampering = 'paused' | 'off-network' | 'on-other-network' | 'limits';
+
 export type ObservedWorkload = {
   name: WorkloadName;
   pod: string;
@@ -103,6 +109,7 @@ export type ObservedWorkload = {
   /** `evicted`: it was removed for what it held of the disk, and stays so; no engine says this. */
   phase: 'created' | 'running' | 'exited' | 'evicted';
   isReady: boolean;
+  tampering?: Tampering;
   /** Where the edge and the other pods reach it; absent while it has none. */
   address?: string;
   /** Times the engine has restarted it after an exit. */

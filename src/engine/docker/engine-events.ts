@@ -8,7 +8,7 @@ import type Docker from 'dockerode';
 import { labelKeys, labelSelector } from '../labels.ts';
 
 /** What can change an answer of `observe`. The probes of health checks (`exec_…`) would be several a second. */
-const actions = ['start', 'die', 'oom', 'destroy', 'health_status', 'pause', 'unpause'];
+const actions = ['start', 'die', 'oom', 'destroy', 'health_status', 'pause', 'unpause', 'update'];
 
 const shortestPauseMs = 50;
 const longestPauseMs = 5_000;

@@ -1,6 +1,6 @@
 /** What exists of a deployment on the engine now, and whether it is ready. */
 import type Docker from 'dockerode';
-import type { Observed, ObservedWorkload, Readiness } from '../../deployment/workload/workload.ts';
+import type { Observed, ObservedWorkload, Readiness, Tampering } from '../../deployment/workload/workload.ts';
 import type { LocalImages } from '../images/local-images.ts';
 import { isOwnedBy, labelKeys, labelSelector, readWorkloadLabels, type WorkloadLabels } from '../labels.ts';
 import { type ContainerState, lastExitOf } from '../readiness/container-state.ts';
@@ -14,10 +14,11 @@ import {
   reasonElsewhere,
   type SeenInside,
 } from '../readiness/probing.ts';
-import { judge } from '../readiness/readiness.ts';
+import { judge, type Verdict } from '../readiness/readiness.ts';
 import { createCommandCheck } from './containers/command-check.ts';
 import { type KnownEnd, lastEnd } from './containers/exits.ts';
 import { containerStateOf } from './containers/inspected-state.ts';
+import { tamperingOf } from './containers/tampering.ts';
 import { orAbsent } from './faults.ts';
 import { readImage } from './images/image-facts.ts';
 import { networkName } from './names.ts';
@@ -31,6 +32,7 @@ export type Known = ProbedWorkload & {
   /** Docker's words; another start has another. */
   startedAt: string;
   lastEnd: KnownEnd;
+  tampering?: Tampering;
 };
 
 export type Observer = {
@@ -136,6 +138,7 @@ async function look(
       runCheck: createCommandCheck(docker, container.Id),
       listens: (port) => isListening(state.pid, container.Id, port),
     });
+  const tampering = tamperingOf(inspected, labels.deploymentId);
   const probe = address && probeFor(labels.readiness, state, address, before, newProbe);
   const elsewhere = isSameStart ? before.elsewhere : undefined;
   return {
@@ -148,6 +151,7 @@ async function look(
     ...(probe && { probe }),
     ...(elsewhere && { elsewhere }),
     lastEnd: lastKnown,
+    ...(tampering && { tampering }),
   };
 }
 
@@ -185,12 +189,22 @@ async function describe(docker: Docker, known: Known, at: Instants): Promise<Obs
   const { exit } = known.lastEnd;
   const because = (await reasonElsewhere(known, at.uptimeMs, () => lookInside(docker, known))) ?? probe?.because;
   if (probe) known.toldReady = probe.isReady;
-  const verdict = judge(labels.readiness, state, probe && { isReady: probe.isReady, because }, exit, at.uptimeMs);
+  const probed = probe && { isReady: probe.isReady, because };
+  const verdict = known.state.exit ? undefined : unreachable(known.tampering);
+  const judged = verdict ?? judge(labels.readiness, state, probed, exit, at.uptimeMs);
   return {
-    ...describeProbed(known, verdict, at),
+    ...describeProbed(known, judged, at),
+    ...(known.tampering && { tampering: known.tampering }),
     ...(known.address && { address: known.address }),
     ...(exit && { lastExit: lastExitOf(exit) }),
   };
+}
+
+/** Whatever its probe says, which may have asked before. */
+function unreachable(tampering: Tampering | undefined): Verdict | undefined {
+  if (tampering === 'paused') return { isReady: false, because: 'is paused' };
+  if (tampering === 'off-network') return { isReady: false, because: 'was taken off its network' };
+  return undefined;
 }
 
 async function lookInside(docker: Docker, { state, containerId }: Known): Promise<SeenInside | undefined> {

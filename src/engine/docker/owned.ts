@@ -3,6 +3,7 @@ import type Docker from 'dockerode';
 import type { Owned } from '../engine.ts';
 import { isOwnedBy, type Labels, labelKeys, labelSelector, readOwnedLabels } from '../labels.ts';
 import { phaseOf } from './containers/inspected-state.ts';
+import { tamperingSeen } from './containers/tampering.ts';
 import { removeContainer } from './containers/workloads.ts';
 import { orAbsent } from './faults.ts';
 import type { Groups } from './groups/groups.ts';
@@ -27,10 +28,15 @@ export async function listOwned(
   const connected = new Set(networks.map(({ Labels }) => Labels?.[labelKeys.deployment]));
   const leftGroups = ((await groups?.list()) ?? []).filter((deploymentId) => !connected.has(deploymentId));
   return [
-    ...containers.map(({ Id, Names, Labels, State }) => ({
-      ...owned('workload', Id, Names[0]?.slice(1) ?? Id, Labels),
-      phase: phaseOf(State),
-    })),
+    ...containers.map(({ Id, Names, Labels, State, NetworkSettings }) => {
+      const workload = owned('workload', Id, Names[0]?.slice(1) ?? Id, Labels);
+      const tampering = tamperingSeen({
+        isPaused: State === 'paused',
+        networks: Object.keys(NetworkSettings.Networks),
+        deploymentId: workload.deploymentId,
+      });
+      return { ...workload, phase: phaseOf(State), ...(tampering && { tampering }) };
+    }),
     ...volumes.map(({ Name, Labels }) => {
       const volume = Labels?.[labelKeys.volume];
       return { ...owned('volume', Name, Name, Labels), ...(volume !== undefined && { volume }) };

@@ -227,7 +227,7 @@ function observe(
 }
 
 function describe(container: MemoryContainer): ObservedWorkload {
-  const { workload, phase, address, restarts, exitCode, exitedAt = 0, stuck } = container;
+  const { workload, phase, tampering, address, restarts, exitCode, exitedAt = 0, stuck } = container;
   const because = reasonNotReady(container);
   return {
     name: workload.name,
@@ -238,7 +238,8 @@ function describe(container: MemoryContainer): ObservedWorkload {
     phase,
     isReady: because === undefined,
     restarts,
-    ...(phase === 'running' && address !== undefined && { address }),
+    ...(tampering && { tampering }),
+    ...(phase === 'running' && tampering !== 'off-network' && address !== undefined && { address }),
     ...(exitCode !== undefined && {
       lastExit: { code: exitCode, reason: `exited with code ${exitCode}`, at: exitedAt },
     }),
@@ -291,6 +292,9 @@ function listOwned(world: MemoryWorld, owner: string): Owned[] {
               name: id,
               deploymentId: object.deploymentId,
               ...('phase' in object && { phase: object.phase }),
+              ...('tampering' in object &&
+                object.tampering !== undefined &&
+                object.tampering !== 'limits' && { tampering: object.tampering }),
               ...('volume' in object && { volume: object.volume }),
               ...('workload' in object && { revision: object.workload.revision }),
               ...(object.epoch !== undefined && { epoch: object.epoch }),

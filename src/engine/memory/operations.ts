@@ -123,6 +123,7 @@ function start(
 ): void {
   const found = findOurs(world, owner, workload.name);
   if (found && found.phase !== 'created' && isSameWorkload(workload, found.workload.fingerprint)) {
+    delete found.tampering;
     if (found.phase !== 'exited' || workload.readiness.kind === 'exit') return;
     if (found.address === undefined) throw new EngineFault('unavailable', `The network of ${workload.name} is gone.`);
     startContainer(world, found, now);

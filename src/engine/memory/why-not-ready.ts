@@ -35,6 +35,8 @@ export function reasonNotReady(container: MemoryContainer): string | undefined {
 
 function reasonWhileRunning(container: MemoryContainer): string | undefined {
   const { readiness } = container.workload;
+  if (container.tampering === 'paused') return 'is paused';
+  if (container.tampering === 'off-network') return 'was taken off its network';
   if (readiness.kind === 'exit') return 'has not finished yet';
   const isAwake = container.rounds > container.readyAfter;
   if (readiness.kind !== 'running' && container.address === undefined) return 'has no address yet';

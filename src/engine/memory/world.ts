@@ -1,6 +1,6 @@
 /** The machine behind the in-memory engine: images that are functions, containers, volumes, networks. */
 import type { Capacity } from '../../deployment/limits/host-budget.ts';
-import type { Stuck, Workload } from '../../deployment/workload/workload.ts';
+import type { Stuck, Tampering, Workload } from '../../deployment/workload/workload.ts';
 import type { OutputStream } from '../engine.ts';
 import { processOf } from './container-process.ts';
 import type { CopiedVolumes } from './copies.ts';
@@ -61,6 +61,7 @@ export type MemoryContainer = Owned & {
   /** Absent without a network. */
   address?: string;
   phase: 'created' | 'running' | 'exited';
+  tampering?: Tampering;
   /** Another one of the same name has another. */
   number: number;
   /** What it has written since it was made. */

@@ -132,6 +132,18 @@ function unasked(words: string): Reason {
   return { kind: 'unreachable', words };
 }
 
+/**
+ * Whether the way to the address works that the edge takes. Nobody listens there, and the refusal is the answer of its
+ * network: the application is not asked.
+ */
+async function isReachable(address: string): Promise<boolean> {
+  const reason = await attemptConnection(address, refusedPort);
+  return reason === undefined || reason.kind === 'refused';
+}
+
+/** As good as never listened on; an application that does hears of a connection without a word. */
+const refusedPort = 1;
+
 /** A path or port that no request can be made of is a reason like any other. */
 async function ask(
   { readiness, address, runCheck, listens }: ProbeOptions,
@@ -140,7 +152,8 @@ async function ask(
   if (readiness.kind === 'command') return await runCheck(readiness);
   try {
     if (readiness.kind === 'http') return await attemptRequest(address, readiness);
-    return wasReady && (await listens(readiness.port)) ? undefined : await attemptConnection(address, readiness.port);
+    const isSeen = wasReady && (await listens(readiness.port)) && (await isReachable(address));
+    return isSeen ? undefined : await attemptConnection(address, readiness.port);
   } catch {
     return readiness.kind === 'port'
       ? unasked(`port ${readiness.port} is not a port`)

@@ -13,6 +13,7 @@ import { networkName } from '../names.ts';
 import { directoriesInMemory, withOptions } from './container-options.ts';
 import { hardening } from './hardening.ts';
 import { mountsOf } from './mounts.ts';
+import { limitsText } from './tampering.ts';
 
 const second = 1_000_000_000; // Docker counts in nanoseconds.
 
@@ -50,6 +51,11 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
   const network = networkName(deploymentId);
   const { container = {} } = workload;
   const { memoryBytes } = limitsOf(workload.resources);
+  const limits: HostConfig = {
+    // A service has to survive a restart of the engine; a job that keeps failing has failed.
+    RestartPolicy: restartPolicyOf(workload.readiness),
+    ...resourcesOf(workload.resources, host),
+  };
   const mountPaths = workload.volumes.map(({ mountPath }) => mountPath);
   // What the image declares as a volume may lie in memory instead.
   const inMemory = new Set(
@@ -66,6 +72,7 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
       ...withoutMeaning(image.labels),
       ...workloadLabels(owner, deploymentId, workload, address),
       ...epochLabel(epoch),
+      [labelKeys.limits]: limitsText(limits),
       ...(gpu !== undefined && { [labelKeys.gpu]: String(gpu) }),
     },
     Env: Object.entries(workload.env).map(([name, value]) => `${name}=${value}`),
@@ -79,10 +86,9 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
     HostConfig: {
       NetworkMode: network,
       Mounts: mountsOf(owner, deploymentId, workload.volumes, imageVolumes, boundTo),
-      RestartPolicy: restartPolicyOf(workload.readiness),
+      ...limits,
       Runtime: runtime,
       ...(gpu !== undefined && { DeviceRequests: [{ Driver: '', DeviceIDs: [String(gpu)], Capabilities: [['gpu']] }] }),
-      ...resourcesOf(workload.resources, host),
       ...(group && { CgroupParent: group.parent }),
       ...(throttle && throttled(throttle.devices, throttle.rate)),
       ...(resolvers && { Dns: resolvers }),

@@ -20,6 +20,7 @@ import { putFiles } from './files.ts';
 import { gpuFor } from './gpus.ts';
 import { hostsOf } from './hosts.ts';
 import { mountPaths, nestedVolumes } from './mounts.ts';
+import { tamperingOf, undoTampering } from './tampering.ts';
 
 export type Workloads = {
   /** Afterwards the container exists, complete with its files, and was started. */
@@ -70,7 +71,10 @@ export function createWorkloads(docker: Docker, options: WorkloadOptions): Workl
     async start(deploymentId, workload, surroundings = {}) {
       const found = await findOurs(docker, options.owner, workload.name);
       await mountLoops(options.loops, deploymentId, workload);
-      if (found && isComplete(found, workload)) return startAgain(docker, found, workload, startGate);
+      if (found && isComplete(found, workload)) {
+        if (tamperingOf(found, deploymentId)) await undoTampering(docker, found, deploymentId, workload);
+        return startAgain(docker, found, workload, startGate);
+      }
       if (found) await removeContainer(docker, found.Id);
       try {
         const container = await create(deploymentId, workload, surroundings);
@@ -99,6 +103,8 @@ export function createWorkloads(docker: Docker, options: WorkloadOptions): Workl
 
 async function stopContainer(docker: Docker, found: Docker.ContainerInspectInfo, usualSeconds: number): Promise<void> {
   const t = stopSecondsOf(found.Config.Labels, usualSeconds);
+  // A process that is frozen never ends.
+  if (found.State.Paused) await unless(docker.getContainer(found.Id).unpause(), 304, 404, 409, 500);
   // 304: it has stopped already. 409: its removal is under way. 500: it cannot be stopped, only killed.
   if (found.State.Running) await unless(docker.getContainer(found.Id).stop({ t }), 304, 404, 409, 500);
 }

@@ -1,0 +1,89 @@
+/** What somebody changes about a container behind our back, which the engine keeps: how it is noticed and taken back. */
+import type Docker from 'dockerode';
+import type { HostConfig } from 'dockerode';
+import type { Tampering, Workload } from '../../../deployment/workload/workload.ts';
+import { type Labels, labelKeys } from '../../labels.ts';
+import { unless } from '../faults.ts';
+import { networkName } from '../names.ts';
+
+type Limits = Pick<
+  HostConfig,
+  'Memory' | 'MemorySwap' | 'MemoryReservation' | 'NanoCpus' | 'CpuShares' | 'RestartPolicy'
+>;
+
+/** Without a value, Docker gives a container this many. */
+const usualCpuShares = 1024;
+
+/** PURE. All that `docker update` changes of what we set; written at the creation and compared with what is. */
+export function limitsText(limits: Limits): string {
+  const { Memory, MemorySwap, MemoryReservation, NanoCpus, CpuShares, RestartPolicy } = limits;
+  const restart = [RestartPolicy?.Name, RestartPolicy?.MaximumRetryCount ?? 0];
+  return [Memory, MemorySwap, MemoryReservation, NanoCpus, CpuShares || usualCpuShares, ...restart].join(' ');
+}
+
+/** PURE. Whether these are others than those of a text. What is 0 or -1 is not supported by the kernel of the machine. */
+function areOthers(limits: Limits, text: string): boolean {
+  const made = text.split(' ');
+  return limitsText(limits)
+    .split(' ')
+    .some((value, index) => value !== made[index] && !['', '0', '-1'].includes(value));
+}
+
+/** PURE. What `docker update` takes, of a text that `limitsText` wrote. */
+function limitsOf(text: string): Limits {
+  const [Memory, MemorySwap, MemoryReservation, NanoCpus, CpuShares, Name = '', retries] = text.split(' ');
+  return {
+    Memory: Number(Memory),
+    MemorySwap: Number(MemorySwap),
+    MemoryReservation: Number(MemoryReservation),
+    NanoCpus: Number(NanoCpus),
+    CpuShares: Number(CpuShares),
+    RestartPolicy: { Name, MaximumRetryCount: Number(retries) },
+  };
+}
+
+/** `networks`: the names of those that it is on. */
+type Seen = { isPaused: boolean; networks: readonly string[]; deploymentId: string };
+
+/** PURE. What a listing shows of it. A container on no network of ours has left it; only that network is ever wanted. */
+export function tamperingSeen({ isPaused, networks, deploymentId }: Seen): Tampering | undefined {
+  if (isPaused) return 'paused';
+  const own = networkName(deploymentId);
+  if (!networks.includes(own)) return 'off-network';
+  return networks.length > 1 ? 'on-other-network' : undefined;
+}
+
+/** PURE. As `tamperingSeen`, and what only an inspection shows. Earlier releases have noted no limits. */
+export function tamperingOf(found: Docker.ContainerInspectInfo, deploymentId: string): Tampering | undefined {
+  const networks = Object.keys(found.NetworkSettings.Networks ?? {});
+  const seen = tamperingSeen({ isPaused: found.State.Paused, networks, deploymentId });
+  if (seen) return seen;
+  const made = (found.Config.Labels as Labels)[labelKeys.limits];
+  return made && areOthers(found.HostConfig, made) ? 'limits' : undefined;
+}
+
+/** Takes back all of it, as far as the container has it, in one call. */
+export async function undoTampering(
+  docker: Docker,
+  found: Docker.ContainerInspectInfo,
+  deploymentId: string,
+  { aliases }: Pick<Workload, 'aliases'>,
+): Promise<void> {
+  const container = docker.getContainer(found.Id);
+  const labels = found.Config.Labels as Labels;
+  // 409, 500: it is not paused any more.
+  if (found.State.Paused) await unless(container.unpause(), 304, 409, 500);
+  const own = networkName(deploymentId);
+  const networks = Object.keys(found.NetworkSettings.Networks ?? {});
+  const address = labels[labelKeys.address];
+  if (!networks.includes(own)) {
+    const EndpointConfig = { Aliases: aliases, ...(address && { IPAMConfig: { IPv4Address: address } }) };
+    await docker.getNetwork(own).connect({ Container: found.Id, EndpointConfig });
+    // gVisor has the network of its start.
+    if (found.State.Running && found.HostConfig.Runtime === 'runsc') await container.restart({ t: 0 });
+  }
+  for (const other of networks.filter((name) => name !== own))
+    await unless(docker.getNetwork(other).disconnect({ Container: found.Id, Force: true }), 404);
+  const made = labels[labelKeys.limits];
+  if (made && areOthers(found.HostConfig, made)) await container.update(limitsOf(made));
+}
