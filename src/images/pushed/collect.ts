@@ -5,6 +5,7 @@
 import { pushedRegistry, readPushedReference } from '../../config/values/pushed-image.ts';
 import { forgetNamespaces, noteAlive } from '../../store/image-namespaces.ts';
 import { notePulledManifest } from '../../store/pushed-images.ts';
+import { readSweepState } from '../../store/quarantine.ts';
 import {
   isNamed,
   namedDigests,
@@ -26,7 +27,15 @@ export type Keeping = {
 
 export type Collected = { manifests: number; files: number };
 
-export async function collect(images: PushedImages, { graceMs, keepMs }: Keeping): Promise<Collected> {
+/**
+ * `keepsFiles`: removes no bytes this time. Nor does it while the sweep is on hold: an older copy of the database does not
+ * name what was pushed since.
+ */
+export async function collect(
+  images: PushedImages,
+  { graceMs, keepMs }: Keeping,
+  keepsFiles = false,
+): Promise<Collected> {
   const { db, folder, now, turns, uploads } = images;
   const before = now() - graceMs;
   await uploads.clear();
@@ -38,6 +47,7 @@ export async function collect(images: PushedImages, { graceMs, keepMs }: Keeping
   const manifests = await removeUnwantedManifests(db, { before, keptSince: now() - keepMs });
   await removeUnnamedBlobs(db, before);
   await forgetNamespaces(db, before);
+  if (keepsFiles || (await readSweepState(db)).hold) return { manifests, files: 0 };
   // Listed before the names are read: a blob that comes in between has a name, or is not listed.
   const found = await folder.list();
   const named = await namedDigests(db);

@@ -17,7 +17,7 @@ export type PushedParts = {
   log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
 };
 
-/** Clears at once what an earlier process has left, and what nobody wants every few minutes until it is closed. */
+/** Clears what an earlier process has left and what nobody wants, every few minutes until it is closed. */
 export async function openPushedImages(
   { folder, twin, imageGraceMs: graceMs, imageKeepMs: keepMs }: OpenPushedSettings,
   { db, now, log }: PushedParts,
@@ -39,9 +39,10 @@ async function keepCollecting(
   keeping: Keeping,
   { log, stop }: { log: PushedParts['log']; stop: AbortSignal },
 ): Promise<void> {
-  while (!stop.aborted) {
+  // Until the sweep has had time to compare the database with the engine.
+  for (let isFirst = true; !stop.aborted; isFirst = false) {
     try {
-      const collected = await collect(images, keeping);
+      const collected = await collect(images, keeping, isFirst);
       if (collected.manifests + collected.files > 0) log.info(collected, 'pushed images that nobody wants removed');
     } catch (error) {
       log.error({ err: error }, 'pushed images were not collected, will be tried again');
