@@ -98,7 +98,7 @@ export async function openKeptImages(
   const { images: pushed } = opening.use(
     await openPushedImages({ folder: ofPushed, twin: ofCache, imageGraceMs, imageKeepMs }, parts),
   );
-  const cache = opening.use(await openBlobCache({ folder: ofCache, twin: ofPushed, budgetBytes, now: parts.now }));
+  const cache = await openBlobCache({ folder: ofCache, twin: ofPushed, budgetBytes, now: parts.now });
   const listening = { pushed, cache, notePullsLeft, seal, isSucceeding };
   const { images, leave } = opening.use(await openImages(settings, listening));
   const open = opening.move();

@@ -75,7 +75,7 @@ describe('docker engine: room for images', () => {
     const { image: tag, letGo } = await registry.hold('cut-off', 1);
     letGo();
     const resolved = await images.images.resolve({ image: tag }, { os: 'linux', architecture }, resolving);
-    using offer = images.images.offer(resolved, { failed: () => {} });
+    await using offer = await images.images.offer(resolved, { signal: resolving });
     const answer = await docker.pull(offer.reference, { authconfig: offer.auth });
     await new Promise<void>((resolve, reject) =>
       docker.modem.followProgress(answer, (error) => (error ? reject(error) : resolve())),

@@ -27,7 +27,7 @@ test('an engine that has lost an image gets what is kept of it, and what is dama
   async function pull(): Promise<{ id: string; served: number }> {
     await removeBrought(docker, registry.host);
     const before = registry.layersServed();
-    await using cache = await openBlobCache({ folder, budgetBytes: 2 ** 30, now: Date.now });
+    const cache = await openBlobCache({ folder, budgetBytes: 2 ** 30, now: Date.now });
     await using opened = await openTestImages([registry.host], {}, { cache });
     const engine = createDockerEngine({ docker, owner: `test-${newId()}`, networkPool, images: opened.images });
     await engine.images.pull('x', { image });

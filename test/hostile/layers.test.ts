@@ -5,11 +5,10 @@ import type { RequestListener } from 'node:http';
 import { after, beforeEach, describe, test } from 'node:test';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import type { RegistryLogin } from '../../src/config/spec/spec.ts';
-import type { ImageFault } from '../../src/images/image-fault.ts';
-import { blobOf, openRegistryStage, platform } from './registry-stage.ts';
+import { blobOf, openRegistryStage } from './registry-stage.ts';
 
 const stage = await openRegistryStage();
-const { evil, routes, images, resolve, send, publish, refusedAs, pull, givenUp } = stage;
+const { evil, routes, resolve, send, publish, refusedAs, pull, givenUp } = stage;
 
 describe('a hostile registry', () => {
   after(async () => await stage[Symbol.asyncDispose]());
@@ -27,7 +26,7 @@ describe('a hostile registry', () => {
       [Buffer.concat([layer.bytes, layer.bytes]), /is longer than its manifest says/],
     ] as const) {
       routes.set(`/v2/x/blobs/${layer.digest}`, send(bytes));
-      await givenUp('x', layer, words);
+      await givenUp('x', words);
     }
   });
 
@@ -36,36 +35,28 @@ describe('a hostile registry', () => {
     for (const bytes of [gzipSync(zeros), Buffer.concat([gzipSync(zeros), gzipSync(zeros)]), zstdCompressSync(zeros)]) {
       const bomb = blobOf(bytes);
       publish('x', [bomb]);
-      await givenUp('x', bomb, /unpacks to more than 5\.7 MiB/);
+      await givenUp('x', /unpacks to more than 5\.7 MiB/);
     }
     // Each alone would do.
     const halves = [blobOf(gzipSync(zeros.subarray(0, 3_500_000))), blobOf(gzipSync(zeros.subarray(0, 3_600_000)))];
     publish('x', halves);
     const { came, fault } = await pull(`${evil}/x:1`);
-    assert.equal(came[0], halves[0]!.unpacked.length);
+    assert.deepEqual(came, []);
     assert.match(fault?.message ?? '', /unpacks to more than 5\.7 MiB/);
   });
 
   test('cannot fill the disk: what has no room there is cut off before it is there', async () => {
     const layer = blobOf(gzipSync(Buffer.alloc(5_000_000)));
     publish('x', [layer]);
-    const { came, isWhole, fault } = await pull(`${evil}/x:1`, { roomBytes: 4_000_000 });
-    assert.equal(fault?.kind, 'out-of-disk');
-    assert.ok(!isWhole[0] && came[0]! <= 4_000_000);
+    const { came, fault } = await pull(`${evil}/x:1`, { roomBytes: 4_000_000 });
+    assert.deepEqual([fault?.kind, came], ['out-of-disk', []]);
     assert.equal((await pull(`${evil}/x:1`, { roomBytes: 5_000_000 })).fault, undefined);
   });
 
   test('cannot have a layer run that it does not have, although it is on the host', async () => {
     const layer = blobOf(gzipSync(randomBytes(1_000)));
-    // The engine has it already, and asks for nothing.
-    const faultOf = async (image: string, registryLogin?: RegistryLogin) => {
-      const request = { image, ...(registryLogin && { registryLogin }) };
-      const resolved = await images.resolve(request, platform, AbortSignal.timeout(60_000));
-      let fault: ImageFault | undefined;
-      using offer = images.offer(resolved, { failed: (reason) => (fault ??= reason) });
-      await offer.confirm();
-      return fault?.message;
-    };
+    const faultOf = async (image: string, registryLogin?: RegistryLogin) =>
+      (await pull(image, registryLogin && { registryLogin })).fault?.message;
     for (const repository of ['thief', 'second-thief', 'owner', 'another-owner']) publish(repository, [layer]);
     const lies: RequestListener[] = [(_, response) => void response.writeHead(404).end(), send(randomBytes(1_000))];
     lies.forEach((lie, index) => {
@@ -86,12 +77,7 @@ describe('a hostile registry', () => {
     const own = blobOf(gzipSync('what the attacker has'));
     publish('x', [{ ...own, unpacked: Buffer.from('what somebody else has') }]);
     const words = /has a layer that is not what its configuration says/;
-    await givenUp('x', own, words);
-    const resolved = await resolve(`${evil}/x:1`);
-    let fault: ImageFault | undefined;
-    using offer = images.offer(resolved, { failed: (reason) => (fault ??= reason) });
-    await offer.confirm();
-    assert.match(fault?.message ?? '', words);
+    for (const _ of [1, 2]) await givenUp('x', words);
   });
 
   test('cannot send what an engine unpacks and nobody counts, or nobody can unpack', async () => {
@@ -104,7 +90,7 @@ describe('a hostile registry', () => {
     for (const [bytes, words] of tries) {
       const layer = blobOf(bytes);
       publish('x', [layer]);
-      await givenUp('x', layer, words);
+      await givenUp('x', words);
     }
   });
 
@@ -124,7 +110,7 @@ describe('a hostile registry', () => {
     });
     const { came, fault } = await pull(`${evil}/x:1`);
     assert.equal(fault, undefined);
-    assert.deepEqual(came, [layer.unpacked.length]);
+    assert.deepEqual(came, [layer.bytes.length]);
     assert.equal(ranges.length, 3);
   });
 

@@ -1,6 +1,7 @@
 /** For tests of the gate: images of a registry, and an engine that asks for what is in them. */
 import { Readable } from 'node:stream';
-import type { Gate } from '../../src/images/gate/gate.ts';
+import type { Gate, Offer, Offering } from '../../src/images/gate/gate.ts';
+import { ImageFault } from '../../src/images/image-fault.ts';
 import { narrowLimits } from '../../src/images/resolve/image-limits.ts';
 import type { ResolvedUpstream } from '../../src/images/resolve/resolve.ts';
 import { type Digest, digestOf } from '../../src/lib/digest.ts';
@@ -23,6 +24,7 @@ export const image: ResolvedUpstream = {
   diffIds: [],
   limits: narrowLimits({ compressedBytes: 2 ** 30, unpackedBytes: 2 ** 30 }),
   isForEverybody: true,
+  payer: '',
   client: {
     ask: () => {
       throw new Error('nothing is asked of a registry');
@@ -31,12 +33,16 @@ export const image: ResolvedUpstream = {
   asked: { image: 'r.example:5000/a/b:1', registry: 'r.example:5000', hasLogin: false },
 };
 
-/** A registry's image of one layer; `sent`: what it answers, one after another. */
+/** A registry's image of one layer, or of the same several times; `sent`: what it answers, one after another. */
 export function imageOf(layer: Buffer, sent: () => Buffer, said: Partial<ResolvedUpstream> = {}): ResolvedUpstream {
   const url = new URL('https://r.example/');
   const client = { ask: async () => ({ status: 200, headers: {}, url, body: Readable.from(piecesOf(sent())) }) };
   const descriptor = { mediaType: 'x', digest: digestOf(layer), sizeBytes: layer.length };
-  return { ...image, layers: [descriptor], client, ...said };
+  const layers = said.diffIds?.map(() => descriptor) ?? [descriptor];
+  const document = { layers: layers.map(({ digest, sizeBytes }) => ({ digest, size: sizeBytes })) };
+  const bytes = Buffer.from(JSON.stringify(document));
+  const manifest = { ...image.manifest, digest: digestOf(bytes), bytes };
+  return { ...image, manifest, layers, client, ...said };
 }
 
 function piecesOf(bytes: Buffer): Buffer[] {
@@ -45,24 +51,32 @@ function piecesOf(bytes: Buffer): Buffer[] {
   );
 }
 
-export type Pulled = { came: Buffer | undefined; faults: string[] };
+export type Pulled = { came: Buffer | undefined; fault: string | undefined };
 
-/** As the engine does it; `asks`: whether it asks for the layer, or has it. */
-export async function pull(
-  gate: Gate,
-  pulled: ResolvedUpstream,
-  { roomBytes = 2 ** 40, asks = true } = {},
-): Promise<Pulled> {
-  const faults: string[] = [];
-  const failed = ({ message }: Error) => faults.push(message);
-  using offer = gate.offer(pulled, { failed, roomBytes });
-  const [, host, name] = /^([^/]+)\/(.+)@/.exec(offer.reference)!;
-  const authorization = `Basic ${Buffer.from(`engine:${offer.auth.password}`).toString('base64')}`;
-  const ask = async () => {
-    const answer = await fetch(`http://${host}/v2/${name}/blobs/${pulled.diffIds[0]}`, { headers: { authorization } });
-    return answer.ok ? await answer.arrayBuffer().then(Buffer.from, () => undefined) : undefined;
-  };
-  const came = asks ? await ask() : undefined;
-  await offer.confirm();
-  return { came, faults };
+/** As an engine does it that has nothing: `came` is the first layer as it gets it. */
+export async function pull(gate: Gate, pulled: ResolvedUpstream, offering: Partial<Offering> = {}): Promise<Pulled> {
+  try {
+    await using offer = await gate.offer(pulled, { signal: new AbortController().signal, ...offering });
+    const [layer] = await servedLayers(offer);
+    const ask = () => askGate(offer, `blobs/${layer!.digest}`);
+    let answer = await ask();
+    if (!answer.ok && (await offer.isMended())) answer = await ask();
+    return { came: answer.ok ? Buffer.from(await answer.arrayBuffer()) : undefined, fault: undefined };
+  } catch (error) {
+    if (error instanceof ImageFault) return { came: undefined, fault: error.message };
+    throw error;
+  }
+}
+
+/** The layers of the manifest that the engine gets. */
+export async function servedLayers(offer: Offer): Promise<{ digest: string; size: number }[]> {
+  const manifest = await askGate(offer, `manifests/${offer.reference.split('@')[1]}`);
+  return ((await manifest.json()) as { layers: { digest: string; size: number }[] }).layers;
+}
+
+/** `path`: behind the name of the image. */
+export async function askGate({ reference, auth }: Offer, path: string): Promise<Response> {
+  const [, host, name] = /^([^/]+)\/(.+)@/.exec(reference)!;
+  const authorization = `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`;
+  return await fetch(`http://${host}/v2/${name}/${path}`, { headers: { authorization } });
 }

@@ -24,8 +24,8 @@ export type PullTerms = {
   image: OwnImageLimits;
 };
 
-/** `by`: behind "all that an image may have". */
-export type OwnImageLimits = Partial<ImageLimits> & { by: string };
+/** `by`: behind "all that an image may have". `payer`: the client that work for the image is charged to. */
+export type OwnImageLimits = Partial<ImageLimits> & { by: string; payer?: string };
 
 /** An engine downloads 3 to 64 layers at a time, for everybody. */
 const usualAtOnce = 4;
@@ -42,5 +42,5 @@ export function pullTermsOf(
   const { atOnce = usualAtOnce, ...image } = (plan ? plan.tier.pulls : strangers.pulls) ?? {};
   const by = plan ? `with the plan "${plan.tier.name}"` : 'without an account';
   const counted = plan ? `account ${plan.accountId}` : client ? `address ${client}` : `session ${sessionId}`;
-  return { client: counted, atOnce, image: { ...image, by } };
+  return { client: counted, atOnce, image: { ...image, by, payer: counted } };
 }

@@ -1,36 +1,27 @@
 /**
- * Blobs that can be had again from elsewhere, within a budget: the least recently used leaves. Nobody waits for the disk,
- * so a loss of power can leave one that is not what its name says: who reads it compares, and drops it.
+ * Blobs that can be downloaded again, within a budget: the least recently used is evicted. Blobs are not synced to the
+ * disk, so a loss of power can leave one that does not match its digest: the reader compares it and drops it.
  */
 import { randomUUID } from 'node:crypto';
-import type { Readable } from 'node:stream';
 import type { Digest } from '../../lib/digest.ts';
-import { type Adopted, type ByteRange, type OpenedBlob, openBlobFolder } from './blob-folder.ts';
+import { type Adopted, type OpenedBlob, openBlobFolder } from './blob-folder.ts';
 import { type StagedFile, stageFile } from './staged-file.ts';
 
 /** A use is written down, for the order after a restart, when the last one noted is older than this. */
 const noteEveryMs = 60_000;
 
-/** Closing it waits for what is being kept. */
-export type BlobCache = AsyncDisposable & {
+export type BlobCache = {
   /** Undefined when it is not there. */
   sizeOf(digest: Digest): number | undefined;
-  read(digest: Digest, range?: ByteRange): Promise<{ sizeBytes: number; stream: Readable } | undefined>;
-  /** For whoever reads it piece by piece, and has to close it. */
+  /** The caller reads it piece by piece and closes it. It stays readable when it is evicted. */
   open(digest: Digest): Promise<OpenedBlob | undefined>;
-  /**
-   * A file to write a blob into while it passes by; `digest`: of somebody who computes it of the same pieces. What is
-   * written counts to the budget, and what is kept makes room for it. A write for which there is none discards the file
-   * and throws: it has become larger than the budget, or others that pass by at the same time have the rest.
-   */
+  /** A file to write a blob into; it counts to the budget once it is adopted. `digest`: of a caller that computes it. */
   stage(digest?: () => Digest): Promise<StagedFile>;
-  /** Takes it. */
+  /** Takes the file and makes room for it. One that is larger than the budget is evicted at once, before any other. */
   adopt(staged: StagedFile, said: { digest: Digest; sizeBytes?: number }): Promise<Adopted>;
-  /** As `adopt`, when all is `written`, while others go on; what goes wrong costs the blob alone. */
-  keep(staged: StagedFile, said: { digest: Digest; sizeBytes?: number }, written: Promise<void>): void;
-  /** Of one that is not what its name says. */
+  /** Removes a blob that does not match its digest. */
   drop(digest: Digest): Promise<void>;
-  /** What all that is kept takes. */
+  /** The size of all blobs. */
   usedBytes(): number;
 };
 
@@ -44,7 +35,6 @@ export async function openBlobCache({ folder, twin, budgetBytes, now }: BlobCach
   /** The least recently used first. */
   const known = new Map<Digest, { sizeBytes: number; notedAt: number }>();
   let usedBytes = 0;
-  let stagedBytes = 0;
   const found = await Promise.all(
     (await blobs.list()).map(async (digest) => ({
       digest,
@@ -69,57 +59,18 @@ export async function openBlobCache({ folder, twin, budgetBytes, now }: BlobCach
 
   async function makeRoom(): Promise<void> {
     for (const digest of known.keys()) {
-      if (usedBytes + stagedBytes <= budgetBytes) return;
+      if (usedBytes <= budgetBytes) return;
       forget(digest);
       await blobs.remove(digest);
     }
   }
 
-  /** One after the other: where there is no room for several, the first gives up and leaves its own to the others. */
-  let reserving: Promise<void> = Promise.resolve();
-
-  async function stage(digest?: () => Digest): Promise<StagedFile> {
-    const file = await stageFile(blobs.stagingPath(randomUUID()), digest);
-    let counted = 0;
-    const uncount = () => {
-      stagedBytes -= counted;
-      counted = 0;
-    };
-    const discard = async () => {
-      await file.discard();
-      uncount();
-    };
-    const reserve = async (bytes: number) => {
-      if (stagedBytes + bytes > budgetBytes) {
-        await discard();
-        throw new Error('the cache has no room for it');
-      }
-      stagedBytes += bytes;
-      counted += bytes;
-      await makeRoom();
-    };
-    return {
-      get sizeBytes() {
-        return file.sizeBytes;
-      },
-      async write(piece) {
-        const reserved = reserving.then(() => reserve(piece.length));
-        reserving = reserved.catch(() => {});
-        await reserved;
-        await file.write(piece);
-      },
-      digest: file.digest,
-      rest: file.rest,
-      async keep(path, isLasting) {
-        await file.keep(path, isLasting);
-        uncount();
-      },
-      discard,
-    };
-  }
-
   async function adopt(staged: StagedFile, said: { digest: Digest; sizeBytes?: number }): Promise<Adopted> {
     const { sizeBytes } = staged;
+    if (sizeBytes > budgetBytes) {
+      await staged.discard();
+      return 'kept';
+    }
     const adopted = await blobs.adopt(staged, said);
     if (adopted !== 'kept') return adopted;
     await blobs.touch(said.digest, now());
@@ -144,24 +95,11 @@ export async function openBlobCache({ folder, twin, budgetBytes, now }: BlobCach
     return found;
   }
 
-  const keeping = new Set<Promise<unknown>>();
-
   return {
     adopt,
     sizeOf: (digest) => known.get(digest)?.sizeBytes,
-    keep(staged, said, written) {
-      const kept = written
-        .then(() => adopt(staged, said))
-        .catch(() => staged.discard())
-        .finally(() => keeping.delete(kept));
-      keeping.add(kept);
-    },
-    async [Symbol.asyncDispose]() {
-      await Promise.allSettled(keeping);
-    },
-    read: (digest, range) => used(digest, () => blobs.read(digest, range)),
     open: (digest) => used(digest, () => blobs.open(digest)),
-    stage,
+    stage: (digest) => stageFile(blobs.stagingPath(randomUUID()), digest),
     async drop(digest) {
       forget(digest);
       await blobs.remove(digest);

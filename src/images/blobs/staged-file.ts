@@ -25,6 +25,8 @@ export type StagedFile = {
   write(piece: Uint8Array): Promise<void>;
   /** Of what is written until now. */
   digest(): Digest;
+  /** Opens it; the handle stays usable after `keep` and `discard`. */
+  open(): Promise<FileHandle>;
   /** Lets go of the file until somebody writes again; between processes, `resumeStaged` finds it. */
   rest(): Promise<void>;
   /**
@@ -103,6 +105,7 @@ function staged(
       writeOut(file);
     },
     digest: () => (typeof hash === 'function' ? hash() : `sha256:${hash.copy().digest('hex')}`),
+    open: () => open(path, constants.O_RDWR),
     rest,
     async keep(kept, isLasting) {
       const file = await opened();

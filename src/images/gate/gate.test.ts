@@ -1,22 +1,33 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import { digestOfLetter, image, imageOf, pull } from '../../../test/support/pulled-image.ts';
+import { askGate, digestOfLetter, image, imageOf, pull, servedLayers } from '../../../test/support/pulled-image.ts';
 import { digestOf } from '../../lib/digest.ts';
+import { openBlobCache } from '../blobs/blob-cache.ts';
+import { ImageFault } from '../image-fault.ts';
 import { narrowLimits } from '../resolve/image-limits.ts';
+import type { ResolvedUpstream } from '../resolve/resolve.ts';
 import { isGateName } from './distribution.ts';
 import { openGate } from './gate.ts';
-import { unpackedImage } from './unpacked-image.ts';
 
-test('only who has the secret of the gate is answered, and only about what is being pulled', async () => {
+const { signal } = new AbortController();
+
+/** Notes what a registry sends. */
+function send(sent: Buffer[], layer: Buffer): Buffer {
+  sent.push(layer);
+  return layer;
+}
+
+test('only a client with the secret of the gate is answered, and only about what is being pulled', async () => {
   await using gate = await openGate({ host: '127.0.0.1' });
-  const offer = gate.offer(image, { failed: () => {} });
+  const offer = await gate.offer(image, { signal });
   const [, host, name] = /^([^/]+)\/(.+)@/.exec(offer.reference)!;
-  assert.equal(
-    offer.reference,
-    `${host}/berth.gate/r.example__5000/a/b@${digestOf(unpackedImage(image).manifest.bytes)}`,
-  );
+  assert.equal(offer.reference, `${host}/berth.gate/r.example__5000/a/b@${image.manifest.digest}`);
   assert.ok(isGateName(offer.reference));
   assert.ok(!isGateName('127.0.0.1:5000/a/berth.gate/b:1'));
   assert.match(host!, /^127\.0\.0\.1:/);
@@ -27,7 +38,7 @@ test('only who has the secret of the gate is answered, and only about what is be
   };
   const manifest = `/v2/${name}/manifests/${offer.reference.split('@')[1]}`;
   assert.deepEqual(await ask('/v2/'), [200, '{}']);
-  assert.deepEqual(await ask(manifest), [200, '{"sc']);
+  assert.deepEqual(await ask(manifest), [200, '{}']);
   assert.deepEqual(await ask(manifest, undefined, 'HEAD'), [200, undefined]);
   assert.deepEqual(await ask(`/v2/${name}/blobs/${digestOfLetter('2')}`), [200, 'null']);
 
@@ -36,18 +47,17 @@ test('only who has the secret of the gate is answered, and only about what is be
   assert.equal((await ask(manifest, undefined, 'DELETE'))[0], 405);
   for (const path of [
     `/v2/${name}/blobs/${digestOfLetter('3')}`,
-    `/v2/${name}/manifests/${digestOfLetter('1')}`,
+    `/v2/${name}/manifests/${digestOfLetter('3')}`,
     `/v2/other/manifests/${digestOfLetter('1')}`,
     '/v2/_catalog',
     '/',
   ])
     assert.equal((await ask(path))[0], 404, path);
-  offer[Symbol.dispose]();
+  await offer[Symbol.asyncDispose]();
   assert.equal((await ask(manifest))[0], 404);
 });
 
-test('nothing reaches the engine beyond what an image may unpack to, or the disk has room for', async () => {
-  // Three megabytes that unpack to three.
+test('an image that unpacks to more than it may, or than the disk has room for, is never offered', async () => {
   const content = randomBytes(3_000_000);
   const layer = gzipSync(content);
   const through = async (roomBytes: number, unpackedBytes: number) => {
@@ -56,28 +66,85 @@ test('nothing reaches the engine beyond what an image may unpack to, or the disk
     const limited = imageOf(layer, () => layer, { limits, diffIds: [digestOf(content)] });
     return [await pull(gate, limited, { roomBytes }), await pull(gate, limited, { roomBytes })];
   };
-  for (const { came, faults } of await through(2 ** 40, 2_000_000)) {
-    assert.equal(came, undefined);
-    assert.match(faults[0]!, /unpacks to more than 1\.9 MiB/);
-  }
-  for (const { came, faults } of await through(2_500_000, 2 ** 30)) {
-    assert.equal(came, undefined);
-    assert.match(faults[0]!, /no space left/);
-  }
-  for (const { came, faults } of await through(2 ** 40, 2 ** 30)) {
-    assert.ok(came?.equals(content));
-    assert.deepEqual(faults, []);
+  for (const { fault } of await through(2 ** 40, 2_000_000)) assert.match(fault!, /unpacks to more than 1\.9 MiB/);
+  for (const { fault } of await through(2_500_000, 2 ** 30)) assert.match(fault!, /no space left/);
+  for (const { came, fault } of await through(2 ** 40, 2 ** 30)) {
+    assert.ok(came?.equals(layer));
+    assert.equal(fault, undefined);
   }
 });
 
-test('what unpacks to far more than comes is counted before the engine has it, and passes when it asks again', async () => {
-  const content = Buffer.alloc(90_000_000);
+test('a layer that was refused is refused again without a download, unless the limit is higher then', async () => {
+  const zeros = gzipSync(Buffer.alloc(5_000_000));
+  const sent: Buffer[] = [];
+  await using gate = await openGate({ host: '127.0.0.1' });
+  const within = (unpackedBytes: number) =>
+    pull(
+      gate,
+      imageOf(zeros, () => send(sent, zeros), {
+        limits: narrowLimits({ compressedBytes: 2 ** 40, unpackedBytes }),
+        diffIds: [digestOf(Buffer.alloc(5_000_000))],
+      }),
+    );
+  for (const _ of [1, 2]) assert.match((await within(2_000_000)).fault!, /unpacks to more than/);
+  assert.match((await within(1_000_000)).fault!, /unpacks to more than/);
+  assert.equal(sent.length, 1);
+  assert.match((await within(4_000_000)).fault!, /unpacks to more than/);
+  assert.equal((await within(6_000_000)).fault, undefined);
+  assert.equal(sent.length, 3);
+});
+
+test('what a registry sends under a foreign digest says nothing about the layer of that digest', async () => {
+  const content = randomBytes(100_000);
+  const layer = gzipSync(content);
+  const lie = Buffer.alloc(layer.length);
+  await using gate = await openGate({ host: '127.0.0.1' });
+  const said = { diffIds: [digestOf(content)] };
+  const lying = imageOf(layer, () => lie, { ...said, repository: 'evil/x' });
+  assert.match((await pull(gate, lying)).fault!, /is not what its digest says/);
+  assert.ok(
+    (
+      await pull(
+        gate,
+        imageOf(layer, () => layer, said),
+      )
+    ).came?.equals(layer),
+  );
+});
+
+test('a registry that stalls with a digest of another image delays only its own image, and an offer that ends ends no other', async () => {
+  const content = randomBytes(100_000);
   const layer = gzipSync(content);
   await using gate = await openGate({ host: '127.0.0.1' });
-  const zeros = imageOf(layer, () => layer, { diffIds: [digestOf(content)] });
-  assert.deepEqual(await pull(gate, zeros), { came: undefined, faults: [] });
-  const again = await pull(gate, zeros);
-  assert.deepEqual([again.came?.length, again.faults], [content.length, []]);
+  const said = { diffIds: [digestOf(content)] };
+  const honest = imageOf(layer, () => layer, said);
+  const begun = Promise.withResolvers<void>();
+  const client: ResolvedUpstream['client'] = {
+    async ask(_method, _path, { signal }) {
+      const sent = new Readable({ read: () => begun.resolve() });
+      sent.push(layer.subarray(0, 10));
+      signal.addEventListener('abort', () => sent.destroy(signal.reason));
+      return { status: 200, headers: {}, url: new URL('https://r/'), body: sent };
+    },
+  };
+  const ending = new AbortController();
+  const stalled = gate.offer({ ...honest, repository: 'evil/x', client }, { signal: ending.signal });
+  await begun.promise;
+  await using offer = await gate.offer(honest, { signal });
+  ending.abort();
+  await assert.rejects(stalled);
+  assert.equal((await askGate(offer, `blobs/${digestOf(layer)}`)).status, 200);
+});
+
+test('a layer is served by whichever offer has it, since an engine downloads a digest once for all images', async () => {
+  const content = randomBytes(100_000);
+  const layer = gzipSync(content);
+  await using gate = await openGate({ host: '127.0.0.1' });
+  const one = imageOf(layer, () => layer, { diffIds: [digestOf(content)], isForEverybody: false });
+  const ended = await gate.offer(one, { signal });
+  await using _other = await gate.offer({ ...one, repository: 'a/y' }, { signal });
+  await ended[Symbol.asyncDispose]();
+  assert.equal((await askGate(ended, `blobs/${digestOf(layer)}`)).status, 200);
 });
 
 test('a layer that unpacks to something packed is refused: the engine would unpack that too', async () => {
@@ -91,11 +158,7 @@ test('a layer that unpacks to something packed is refused: the engine would unpa
     for (const layer of [gzipSync(inner), zstdCompressSync(inner)]) {
       await using gate = await openGate({ host: '127.0.0.1' });
       const nested = imageOf(layer, () => layer, { diffIds: [digestOf(inner)] });
-      for (const asks of [true, false]) {
-        const { came, faults } = await pull(gate, nested, { asks });
-        assert.equal(came, undefined);
-        assert.match(faults[0]!, /has a layer that is packed twice/);
-      }
+      assert.match((await pull(gate, nested)).fault!, /has a layer that is packed twice/);
     }
   }
 });
@@ -104,78 +167,130 @@ test('a layer counts as often as the image has it: the engine keeps it once for 
   const content = randomBytes(1_000_000);
   const layer = gzipSync(content);
   const limits = narrowLimits({ compressedBytes: 2 ** 40, unpackedBytes: 2_500_000 });
-  const repeated = (times: number) => {
-    const one = imageOf(layer, () => layer, { limits });
-    const layers = Array.from({ length: times }, () => one.layers[0]!);
-    return { ...one, layers, diffIds: layers.map(() => digestOf(content)) };
-  };
-  for (const asks of [true, false]) {
-    await using gate = await openGate({ host: '127.0.0.1' });
-    assert.deepEqual((await pull(gate, repeated(2), { asks })).faults, []);
-    const { came, faults } = await pull(gate, repeated(3), { asks });
-    assert.equal(came, undefined);
-    assert.match(faults[0]!, /unpacks to more than 2\.4 MiB/);
+  const repeated = (times: number) =>
+    imageOf(layer, () => layer, { limits, diffIds: Array.from({ length: times }, () => digestOf(content)) });
+  await using gate = await openGate({ host: '127.0.0.1' });
+  for (const _ of [1, 2]) {
+    assert.equal((await pull(gate, repeated(2))).fault, undefined);
+    assert.match((await pull(gate, repeated(3))).fault!, /unpacks to more than 2\.4 MiB/);
   }
 });
 
-test('an engine that keeps images in containerd gets the image as its registry has it, counted all the same', async () => {
+test('an engine that cannot unpack zstd gets such a layer unpacked, under the digest of what it is', async () => {
   const content = randomBytes(1_000_000);
-  const layer = gzipSync(content);
-  await using gate = await openGate({ host: '127.0.0.1' });
-  const faults: string[] = [];
-  const packed = imageOf(layer, () => layer, { diffIds: [digestOf(content)] });
-  using offer = gate.offer(packed, { isPacked: true, failed: ({ message }) => faults.push(message) });
-  const [, host, name, digest] = /^([^/]+)\/(.+)@(.+)$/.exec(offer.reference)!;
-  const authorization = `Basic ${Buffer.from(`engine:${offer.auth.password}`).toString('base64')}`;
-  assert.equal(digest, packed.manifest.digest);
-  const answer = await fetch(`http://${host}/v2/${name}/blobs/${digestOf(layer)}`, { headers: { authorization } });
-  assert.equal(answer.headers.get('content-length'), `${layer.length}`);
-  assert.ok(Buffer.from(await answer.arrayBuffer()).equals(layer));
-  await offer.confirm();
-  assert.deepEqual(faults, []);
+  const toSkip = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, 1, 2, 3, 4]);
+  const halves = [content.subarray(0, 500_000), content.subarray(500_000)];
+  // As parallel compressors write it: pieces, each after a frame to skip.
+  const inPieces = Buffer.concat(halves.flatMap((half) => [toSkip, zstdCompressSync(half)]));
+  for (const layer of [zstdCompressSync(content), inPieces]) {
+    await using gate = await openGate({ host: '127.0.0.1' });
+    const packed = imageOf(layer, () => layer, { diffIds: [digestOf(content)] });
+    assert.ok((await pull(gate, packed)).came?.equals(layer));
+    assert.ok((await pull(gate, packed, { unpacksZstd: true })).came?.equals(content));
+    await using engine = await openGate({ host: '127.0.0.1' });
+    await using offer = await engine.offer(packed, { unpacksZstd: true, signal });
+    assert.deepEqual(await servedLayers(offer), [
+      { mediaType: 'application/vnd.docker.image.rootfs.diff.tar', digest: digestOf(content), size: content.length },
+    ]);
+  }
 });
 
-test('whoever says of his layer that it unpacks to what the engine has from elsewhere gets nothing of that', async () => {
+test('an image whose layer does not unpack to what its configuration says is refused, each time', async () => {
   const secret = Buffer.from('of somebody else');
   const layer = gzipSync('of the attacker');
   await using gate = await openGate({ host: '127.0.0.1' });
   const liar = imageOf(layer, () => layer, { diffIds: [digestOf(secret)] });
-  const refusal = ['Image r.example:5000/a/b:1 has a layer that is not what its configuration says.'];
-  // The engine has it and asks for nothing; and again, when what the layer unpacks to is known.
-  for (const _ of [1, 2]) assert.deepEqual((await pull(gate, liar, { asks: false })).faults, refusal);
-  const asked = await pull(gate, liar);
-  assert.equal(asked.came, undefined);
-  assert.deepEqual(new Set(asked.faults), new Set(refusal));
+  for (const _ of [1, 2])
+    assert.deepEqual(await pull(gate, liar), {
+      came: undefined,
+      fault: 'Image r.example:5000/a/b:1 has a layer that is not what its configuration says.',
+    });
 });
 
-test('a layer that cannot be unpacked, or by nobody here, is refused in words', async () => {
+test('a layer that cannot be unpacked here is refused in words', async () => {
   await using gate = await openGate({ host: '127.0.0.1' });
   for (const [layer, words] of [
     [gzipSync(randomBytes(100_000)).subarray(0, 50_000), /cannot be unpacked/],
+    [zstdCompressSync(randomBytes(100_000)).subarray(0, 50_000), /cannot be unpacked/],
     [Buffer.from('BZh91AY&SY and more'), /packed with neither gzip nor zstd/],
     [Buffer.concat([gzipSync('x').subarray(0, 10), randomBytes(900_000)]), /cannot be unpacked/],
   ] as const) {
-    const { came, faults } = await pull(
+    const bytes = Buffer.from(layer);
+    const { fault } = await pull(
       gate,
-      imageOf(Buffer.from(layer), () => Buffer.from(layer), { diffIds: [digestOfLetter('4')] }),
+      imageOf(bytes, () => bytes, { diffIds: [digestOfLetter('4')] }),
     );
-    assert.equal(came, undefined);
-    assert.match(faults[0]!, words);
+    assert.match(fault!, words);
   }
 });
 
-test('layers that follow one another unpack at the same time, each to what it is', async () => {
+test('layers of several images are counted at the same time, each as what it is', async () => {
   const contents = Array.from({ length: 6 }, (_, at) => Buffer.alloc(5_000_000, `${at} `));
-  const layers = contents.map((content) => gzipSync(content));
   await using gate = await openGate({ host: '127.0.0.1' });
-  const pulls = layers.map((layer, at) =>
-    pull(
+  const pulls = contents.map((content, at) => {
+    const layer = gzipSync(content);
+    return pull(
       gate,
-      imageOf(layer, () => layer, { diffIds: [digestOf(contents[at]!)] }),
-    ),
-  );
-  for (const [at, { came, faults }] of (await Promise.all(pulls)).entries()) {
-    assert.deepEqual(faults, []);
-    assert.ok(came?.equals(contents[at]!));
-  }
+      imageOf(layer, () => layer, { diffIds: [digestOf(content)], payer: `client ${at % 3}` }),
+    );
+  });
+  for (const { fault } of await Promise.all(pulls)) assert.equal(fault, undefined);
+});
+
+test('a cached layer is not downloaded again, counts to the limits, and one that is damaged is downloaded', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-gate-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const content = randomBytes(3_000_000);
+  const layer = gzipSync(content);
+  const sent: Buffer[] = [];
+  const registry = imageOf(layer, () => send(sent, layer), { diffIds: [digestOf(content)] });
+  /** As a service that has just started. */
+  const again = async (pulled: ResolvedUpstream) => {
+    const cache = await openBlobCache({ folder, budgetBytes: 2 ** 30, now: Date.now });
+    await using gate = await openGate({ host: '127.0.0.1', cache });
+    const { came, fault } = await pull(gate, pulled);
+    return { isWhole: came?.equals(layer) ?? false, fault, downloads: sent.length };
+  };
+  assert.deepEqual(await again({ ...registry, isForEverybody: false }), {
+    isWhole: true,
+    fault: undefined,
+    downloads: 1,
+  });
+  assert.deepEqual(await again(registry), { isWhole: true, fault: undefined, downloads: 2 });
+  const kept = join(folder, 'sha256', digestOf(layer).slice('sha256:'.length));
+  assert.ok((await readFile(kept)).equals(layer));
+  assert.deepEqual(await again(registry), { isWhole: true, fault: undefined, downloads: 2 });
+  const limits = narrowLimits({ compressedBytes: 2 ** 40, unpackedBytes: 2_000_000 });
+  assert.match((await again({ ...registry, limits })).fault!, /unpacks to more than 1\.9 MiB/);
+  // As a loss of power leaves it.
+  await writeFile(kept, Buffer.alloc(1_000), { flag: 'r+' });
+  assert.deepEqual(await again(registry), { isWhole: true, fault: undefined, downloads: 3 });
+});
+
+test('a layer that was shown before and is not here is left to the engine, and downloaded when that requests it', async () => {
+  const content = randomBytes(100_000);
+  const layer = gzipSync(content);
+  const sent: Buffer[] = [];
+  const login = imageOf(layer, () => send(sent, layer), { diffIds: [digestOf(content)], isForEverybody: false });
+  await using gate = await openGate({ host: '127.0.0.1' });
+  assert.ok((await pull(gate, login)).came?.equals(layer));
+  await using offer = await gate.offer(login, { signal });
+  assert.deepEqual([sent.length, await offer.isMended()], [1, false]);
+  assert.equal((await askGate(offer, `blobs/${digestOf(layer)}`)).status, 404);
+  assert.deepEqual([await offer.isMended(), sent.length], [true, 2]);
+  assert.equal((await askGate(offer, `blobs/${digestOf(layer)}`)).status, 200);
+  assert.equal(await offer.isMended(), false);
+});
+
+test('an image of one tenant is not served from the login of another', async () => {
+  const layer = gzipSync('the secret');
+  await using gate = await openGate({ host: '127.0.0.1' });
+  const own = imageOf(layer, () => layer, { diffIds: [digestOf('the secret')], isForEverybody: false });
+  assert.equal((await pull(gate, own)).fault, undefined);
+  const thief = {
+    ...own,
+    repository: 'evil/x',
+    client: { ask: () => Promise.reject(new ImageFault('image-not-found', 'x', 'not there')) },
+  };
+  assert.equal((await pull(gate, thief)).fault, 'not there');
 });

@@ -1,36 +1,40 @@
 /**
- * Where the engine pulls from: a distribution endpoint on loopback, for nobody but the engine of this service, and only
- * for images that are being pulled just now. What it serves was resolved by us, and comes through the dialer.
+ * Where the engine pulls from: a distribution endpoint on loopback, only for the engine of this service, and only for
+ * images that are being pulled now. It serves layers that are proven; an engine never waits here for a registry.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
 import type { Digest } from '../../lib/digest.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
+import { filePieces } from '../blobs/file-pieces.ts';
 import { type Pace, usualPace } from '../dialer/bounded-body.ts';
-import { ImageFault } from '../image-fault.ts';
 import type { Descriptor } from '../manifests/manifest.ts';
 import type { ResolvedUpstream } from '../resolve/resolve.ts';
 import { dialFault } from '../upstream/registry-faults.ts';
 import { answerDocument, beginLayer, nameAtGate, readPath, refuse, refuseLogin } from './distribution.ts';
-import { dropDamaged, passKept } from './kept-layer.ts';
-import { createLayerOrder, type LayerOrder } from './layer-order.ts';
-import { checkUnpacked, passPacked, passUnpacked } from './layer-stream.ts';
+import { verifiedChunks } from './layer-chunks.ts';
+import { headBytes, packingOf } from './packing.ts';
 import { createPossession } from './possession.ts';
-import type { Unpacked } from './unpacked-bytes.ts';
-import { packedImage, type ServedImage, unpackedImage } from './unpacked-image.ts';
+import { openProvenLayers, type ProvenLayer } from './proven-layers.ts';
+import { type ServedImage, servedImage, type UnpackedLayer } from './served-image.ts';
 import { createUnpackedSum, type UnpackedSum } from './unpacked-sum.ts';
-import { openUnpackingThread } from './unpacking-thread.ts';
 
 export type Gate = AsyncDisposable & {
-  /** Until it is disposed of, the engine can pull the image. */
-  offer(image: ResolvedUpstream, offering: Offering): Offer;
-  /** A layer for somebody else than the engine, as it comes, counted as it passes. Throws ImageFault. */
+  /**
+   * Brings the layers of an image to this machine and proves them. Until the offer is disposed of, the engine can pull
+   * the image. Throws ImageFault.
+   */
+  offer(image: ResolvedUpstream, offering: Offering): Promise<Offer>;
+  /** Sends a layer to a node, as its registry has it; the last piece goes when the digest is right. Throws ImageFault. */
   take(image: ResolvedUpstream, layer: Descriptor, out: Writable, taking: Taking): Promise<void>;
-  /** The same, as what it unpacks to: the last piece may go before all of it is known to be right. Throws ImageFault. */
+  /** Sends what a layer unpacks to. Throws ImageFault. */
   unpack(image: ResolvedUpstream, layer: Descriptor, out: Writable, taking: Taking): Promise<void>;
-  /** Resolves when its registry has shown the layer, and what that unpacks to is counted and what it should be. Throws ImageFault. */
+  /** Resolves when the registry has shown the layer, and it unpacks to what it should. Throws ImageFault. */
   confirm(image: ResolvedUpstream, layer: Descriptor, taking: Taking): Promise<void>;
 };
 
@@ -39,27 +43,21 @@ export type Taking = { sum: UnpackedSum; signal: AbortSignal };
 export type Offering = {
   /** What it may unpack to on the engine's disk; default: as much as any image may. */
   roomBytes?: number;
-  /** The engine unpacks layers itself. Default: it gets them unpacked. */
-  isPacked?: boolean;
-  /** Told how much of a layer has come, by the digest that the engine calls it by. */
+  /** Engines before Docker 23 cannot unpack zstd: they get such layers unpacked. */
+  unpacksZstd?: boolean;
+  /** Called with how much of a layer has come, by the digest in the image's manifest. */
   passed?: (digest: Digest, bytes: number) => void;
-  /** A pull that goes on would only fail again: the first reason. */
-  failed: (fault: ImageFault) => void;
+  signal: AbortSignal;
 };
 
-export type Offer = Disposable & {
-  /** Under this name the engine pulls it. */
+export type Offer = AsyncDisposable & {
+  /** The name under which the engine pulls it. */
   reference: string;
-  /** What the engine has to show, as it takes it. */
+  /** What the engine has to show. */
   auth: { username: string; password: string; serveraddress: string };
   /**
-   * When the engine has it all: resolves when its registry has shown that it has those layers which the engine had from
-   * elsewhere. A reason against the image has been told then.
-   */
-  confirm(): Promise<void>;
-  /**
-   * When the engine has refused it: whether that was for layers that were kept here and are damaged. Those are gone then,
-   * so that the next try has them from their registry.
+   * After the engine has failed: whether it requested layers that it was expected to have. They are here then, for the
+   * next try. Throws ImageFault.
    */
   isMended(): Promise<boolean>;
 };
@@ -67,12 +65,12 @@ export type Offer = Disposable & {
 type Offered = {
   image: ResolvedUpstream;
   served: ServedImage;
-  offering: Offering;
-  ended: AbortController;
-  sum: UnpackedSum;
-  order: LayerOrder;
-  /** Layers that came from the cache, by what they unpack to. */
-  kept: Set<Digest>;
+  /** By the digest that the engine requests. */
+  proven: Map<Digest, ProvenLayer>;
+  /** Layers that the engine has requested and that are not here. */
+  missing: Set<Digest>;
+  /** Answers under way, which read the files. */
+  answers: Set<Promise<void>>;
 };
 
 export type GateOptions = {
@@ -86,68 +84,124 @@ export type GateOptions = {
 
 const username = 'engine';
 
+/** Layers of one image that come at a time, as many as an engine downloads. */
+const mostComing = 3;
+
 /** Resolves when it listens. */
 export async function openGate({ host, pace = usualPace, cache }: GateOptions): Promise<Gate> {
   const password = randomBytes(24).toString('hex');
   const expected = Buffer.from(`Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`);
   const offers = new Set<Offered>();
-  const thread = openUnpackingThread();
+  const layers = openProvenLayers({ cache, pace });
   const possession = createPossession(cache);
-  const known = new Map<Digest, Unpacked>();
-  const parts = { thread, known, pace, cache };
+  const closing = new AbortController();
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!isShown(request.headers.authorization, expected)) return refuseLogin(response);
+    if (!hasSecret(request.headers.authorization, expected)) return refuseLogin(response);
     const path = readPath(request, response);
     if (!path) return;
     const { name, kind, digest } = path;
     const ofName = [...offers].filter(({ image }) => nameAtGate(image) === name);
     const documents = ofName.flatMap(({ served: { manifest, config } }) => [manifest, config]);
     if (answerDocument(documents, digest, request, response)) return;
-    const offered = ofName.find(({ served }) => served.layers.has(digest));
-    if (!offered) return refuse(response, 404, kind === 'blobs' ? 'BLOB_UNKNOWN' : 'MANIFEST_UNKNOWN');
-    const { sizeBytes } = offered.served.layers.get(digest)!;
-    const known = offered.offering.isPacked ? { digest, sizeBytes } : { digest };
-    if (beginLayer(known, request, response)) await pass(offered, digest, response);
+    // An engine downloads a digest once for all images: whichever offer has it serves it, also after its own has ended.
+    const offered = kind === 'blobs' ? [...offers].find(({ proven }) => proven.has(digest)) : undefined;
+    if (offered) {
+      if (beginLayer(offered.proven.get(digest)!, request, response)) await send(offered, digest, response);
+      return;
+    }
+    for (const { image, missing } of offers)
+      if (image.layers.some((layer) => layer.digest === digest)) missing.add(digest);
+    refuse(response, 404, kind === 'blobs' ? 'BLOB_UNKNOWN' : 'MANIFEST_UNKNOWN');
   }
 
-  async function pass(offered: Offered, digest: Digest, response: ServerResponse) {
-    const { image, served, offering, ended, sum, order, kept } = offered;
-    const layer = served.layers.get(digest)!;
-    const at = image.layers.indexOf(layer);
-    const closed = new AbortController();
-    response.once('close', () => response.writableFinished || closed.abort());
-    const signal = AbortSignal.any([closed.signal, ended.signal]);
+  async function send({ proven, answers }: Offered, digest: Digest, response: ServerResponse): Promise<void> {
+    const sending = pipeline(filePieces(proven.get(digest)!.file.fd), response, { signal: closing.signal });
+    answers.add(sending);
+    await sending.catch(() => {}).finally(() => answers.delete(sending));
+  }
+
+  async function prove(image: ResolvedUpstream, layer: Descriptor, taking: Taking & Offering): Promise<ProvenLayer> {
+    const passed = (bytes: number) => taking.passed?.(layer.digest, bytes);
+    const proven = await layers.prove(image, layer, { ...taking, passed });
+    possession.note(image, layer);
+    return proven;
+  }
+
+  /** What the layer unpacks to, if it was counted before and its registry has shown that it has it. */
+  async function confirmed(image: ResolvedUpstream, layer: Descriptor, { sum, signal }: Taking) {
     try {
-      const passed = (bytes: number) => offering.passed?.(digest, bytes);
-      const passing = { ...parts, sum, signal, passed };
-      if (offering.isPacked) await passPacked(image, layer, response, passing);
-      else {
-        const inOrder = (chunks: AsyncIterable<Buffer>) => order.pass(at, chunks, signal);
-        const orderly = { ...passing, inOrder };
-        kept.add(digest);
-        if (await passKept(image, { layer, diffId: digest }, response, orderly)) return;
-        kept.delete(digest);
-        await passUnpacked(image, layer, response, orderly);
-      }
-      possession.note(image, layer);
+      const unpacked = layers.counted(image, layer, sum);
+      return unpacked && (await possession.confirm(image, layer, signal)) ? unpacked : undefined;
     } catch (error) {
-      if (error instanceof ImageFault && !closed.signal.aborted) offering.failed(error);
-      if (response.headersSent) response.destroy();
-      else refuse(response, 502, 'UNKNOWN');
+      throw dialFault(error, image.asked);
     }
   }
 
-  async function take(image: ResolvedUpstream, layer: Descriptor, out: Writable, taking: Taking): Promise<void> {
-    await passPacked(image, layer, out, { ...parts, ...taking });
-    possession.note(image, layer);
+  async function confirm(image: ResolvedUpstream, layer: Descriptor, taking: Taking): Promise<void> {
+    if (await confirmed(image, layer, taking)) return;
+    const { file } = await prove(image, layer, taking);
+    await file.close();
   }
 
-  async function confirm(image: ResolvedUpstream, layer: Descriptor, taking: Taking): Promise<void> {
-    const found = known.get(layer.digest);
-    if (found && (await possession.confirm(image, layer, taking.signal)))
-      checkUnpacked(image, layer, found, taking.sum);
-    else await take(image, layer, nowhere(), taking);
+  async function proveAll(image: ResolvedUpstream, wanted: readonly Descriptor[], taking: Taking & Offering) {
+    const proven = new Map<Digest, ProvenLayer & { of: Digest }>();
+    const failed = new AbortController();
+    const signal = AbortSignal.any([taking.signal, failed.signal, closing.signal]);
+    const rest = [...new Map(wanted.map((layer) => [layer.digest, layer])).values()];
+    const work = async () => {
+      for (let layer = rest.shift(); layer; layer = rest.shift()) {
+        const each = await prove(image, layer, { ...taking, signal });
+        proven.set(each.digest, { ...each, of: layer.digest });
+      }
+    };
+    const works = Array.from({ length: mostComing }, () =>
+      work().catch((error) => {
+        failed.abort(error);
+        throw error;
+      }),
+    );
+    try {
+      await Promise.all(works);
+      return proven;
+    } catch (error) {
+      await Promise.allSettled(works);
+      await closeAll(proven);
+      throw error;
+    }
+  }
+
+  async function offer(image: ResolvedUpstream, offering: Offering): Promise<Offer> {
+    const sum = createUnpackedSum(image.asked, image.limits, offering.roomBytes);
+    const taking = { ...offering, sum };
+    const wanted: Descriptor[] = [];
+    for (const layer of image.layers) {
+      // One that is on no disk here, and was shown before, is likely on the engine's.
+      const isAbsent = !image.client.open && !(image.isForEverybody && cache?.sizeOf(layer.digest) !== undefined);
+      const left = isAbsent ? await confirmed(image, layer, taking) : undefined;
+      if (!left || (left.packing === 'zstd' && offering.unpacksZstd)) wanted.push(layer);
+    }
+    const proven = await proveAll(image, wanted, taking);
+    const unpacked = new Map<Digest, UnpackedLayer>(
+      [...proven.values()].filter(({ of, digest }) => of !== digest).map((each) => [each.of, each]),
+    );
+    const served = servedImage(image, unpacked);
+    const offered: Offered = { image, served, proven, missing: new Set(), answers: new Set() };
+    offers.add(offered);
+    return {
+      reference: `${address}/${nameAtGate(image)}@${served.manifest.digest}`,
+      auth: { username, password, serveraddress: address },
+      async isMended() {
+        const missing = image.layers.filter(({ digest }) => offered.missing.has(digest) && !proven.has(digest));
+        for (const [digest, layer] of await proveAll(image, missing, taking)) proven.set(digest, layer);
+        return missing.length > 0;
+      },
+      async [Symbol.asyncDispose]() {
+        offers.delete(offered);
+        await Promise.allSettled(offered.answers);
+        await closeAll(proven);
+      },
+    };
   }
 
   const server = createServer((request, response) => {
@@ -159,56 +213,55 @@ export async function openGate({ host, pace = usualPace, cache }: GateOptions): 
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
   return {
-    offer(image, offering) {
-      const sum = createUnpackedSum(image.asked, image.limits, offering.roomBytes);
-      const served = offering.isPacked ? packedImage(image) : unpackedImage(image);
-      const ended = new AbortController();
-      const kept = new Set<Digest>();
-      const offered: Offered = { image, served, offering, sum, ended, kept, order: createLayerOrder() };
-      offers.add(offered);
-      return {
-        reference: `${address}/${nameAtGate(image)}@${served.manifest.digest}`,
-        auth: { username, password, serveraddress: address },
-        async confirm() {
-          const taking = { sum, signal: ended.signal };
-          try {
-            for (const [at, layer] of image.layers.entries()) {
-              const diffId = image.diffIds[at]!;
-              const bytes = offering.isPacked ? undefined : cache?.sizeOf(diffId);
-              // Everybody may have what is kept, and the engine has what the configuration says.
-              if (bytes !== undefined) checkUnpacked(image, layer, { bytes, diffId }, sum);
-              else await confirm(image, layer, taking);
-            }
-          } catch (error) {
-            const fault = dialFault(error, image.asked);
-            if (!(fault instanceof ImageFault)) throw fault;
-            offering.failed(fault);
-          }
-        },
-        isMended: async () => cache !== undefined && (await dropDamaged(cache, kept)) > 0,
-        [Symbol.dispose]() {
-          offers.delete(offered);
-          ended.abort();
-        },
-      };
+    offer,
+    async take(image, layer, out, taking) {
+      const { signal } = taking;
+      const isShown = await confirmed(image, layer, taking);
+      const file = isShown ? await layers.onDisk(image, layer) : (await prove(image, layer, taking)).file;
+      if (!file) return await passChunks(verifiedChunks(image, layer, { pace, signal }), out, signal);
+      await using _ = file;
+      await pipeline(filePieces(file.fd), out, { signal });
     },
-    take,
-    unpack: (image, layer, out, taking) => passUnpacked(image, layer, out, { ...parts, ...taking }),
+    async unpack(image, layer, out, taking) {
+      const { file } = await prove(image, layer, taking);
+      await using _ = file;
+      const { buffer: head } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+      const packing = packingOf(head);
+      const { signal } = taking;
+      if (packing === 'none') return await pipeline(filePieces(file.fd), out, { signal });
+      await pipeline(filePieces(file.fd), packing === 'gzip' ? createGunzip() : createZstdDecompress(), out, {
+        signal,
+      });
+    },
     confirm,
     async [Symbol.asyncDispose]() {
-      for (const { ended } of offers) ended.abort();
+      closing.abort();
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
-      await thread[Symbol.asyncDispose]();
+      await layers[Symbol.asyncDispose]();
     },
   };
 }
 
-function isShown(authorization: string | undefined, expected: Buffer): boolean {
-  const shown = Buffer.from(authorization ?? '');
-  return shown.length === expected.length && timingSafeEqual(shown, expected);
+async function closeAll(proven: ReadonlyMap<Digest, ProvenLayer>): Promise<void> {
+  for (const { file } of proven.values()) await file.close();
 }
 
-function nowhere(): Writable {
-  return new Writable({ write: (_chunk, _encoding, done) => done() });
+/** What may wait for a slow reader: with less, every piece would wait until the one before it is read. */
+const mostUnsent = 2 ** 21;
+
+/** Sends the last chunk when the digest is right, and ends `out`. */
+async function passChunks(chunks: AsyncIterable<Buffer>, out: Writable, signal: AbortSignal): Promise<void> {
+  let held: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    out.write(held);
+    if (out.writableLength > mostUnsent) await once(out, 'drain', { signal });
+    held = Buffer.from(chunk);
+  }
+  out.end(held);
+}
+
+function hasSecret(authorization: string | undefined, expected: Buffer): boolean {
+  const shown = Buffer.from(authorization ?? '');
+  return shown.length === expected.length && timingSafeEqual(shown, expected);
 }

@@ -26,13 +26,13 @@ test('a layer comes as it is, over TLS and without, in one piece and in many, to
       const url = new URL(`${isSecure ? 'https' : 'http'}://${host}/`);
       const ask: LayerOrigin['client']['ask'] = (method, _, { signal }) =>
         dialer.ask(url, { method, mayAskListed: true, signal });
-      const origin = { client: { ask }, asked: { image: 'x', registry: host }, isForEverybody: true };
+      const origin = { client: { ask }, asked: { image: 'x', registry: host, hasLogin: false } };
       for (const isSlow of [false, true]) {
         const layer = { digest: digestOf(content), sizeBytes: content.length, mediaType: '' };
         const chunks: Buffer[] = [];
         const { signal } = new AbortController();
         let last: Buffer = Buffer.alloc(0);
-        for await (const chunk of verifiedChunks(origin as LayerOrigin, layer, { pace: usualPace, signal })) {
+        for await (const chunk of verifiedChunks(origin, layer, { pace: usualPace, signal })) {
           // It is good until the next but one is asked for.
           chunks.push(Buffer.from(last));
           last = chunk;

@@ -1,44 +1,36 @@
-/** The bytes of a layer as they come from its registry or the cache: exactly those that its digest says, or a fault. */
+/** The bytes of a layer as they come from its registry: exactly those that its digest says, or a fault. */
 import { createHash } from 'node:crypto';
-import type { Digest } from '../../lib/digest.ts';
-import type { BlobCache } from '../blobs/blob-cache.ts';
 import { type Pace, readAtPace } from '../dialer/bounded-body.ts';
 import { DialFault } from '../dialer/dial-fault.ts';
 import type { ImageFault } from '../image-fault.ts';
 import type { Descriptor } from '../manifests/manifest.ts';
 import { type ResolvedUpstream, refusal } from '../resolve/resolve.ts';
 import { statusFault } from '../upstream/registry-faults.ts';
-import { cachedChunks } from './cached-layer.ts';
 
-export type LayerOrigin = Pick<ResolvedUpstream, 'client' | 'asked' | 'isForEverybody'>;
+export type LayerOrigin = Pick<ResolvedUpstream, 'client' | 'asked'>;
 
-export type Reading = { pace: Pace; cache?: BlobCache | undefined; signal: AbortSignal };
+export type Reading = { pace: Pace; signal: AbortSignal };
 
 /**
- * Each chunk is good until the next but one is asked for. Ends only after digest and length are right: whoever keeps the
- * last chunk until then has not passed on a whole layer that is wrong. What somebody's own login has shown is not kept
- * for others, and what was pushed is on the disk already. Throws ImageFault, DialFault.
+ * Each chunk is good until the next but one is requested. Ends only after digest and length are right: a caller that
+ * keeps the last chunk until then never passes on a whole layer that is wrong. Throws ImageFault, DialFault.
  */
 export async function* verifiedChunks(
   origin: LayerOrigin,
   layer: Descriptor,
-  { pace, cache, signal }: Reading,
+  { pace, signal }: Reading,
 ): AsyncIterable<Buffer> {
   const { asked } = origin;
   const hash = createHash('sha256');
-  const digestSoFar = (): Digest => `sha256:${hash.copy().digest('hex')}`;
-  const upstream = layerChunks(origin, layer, pace, signal);
   let bytes = 0;
-  for await (const chunk of cache && origin.isForEverybody
-    ? cachedChunks(cache, layer, upstream, digestSoFar)
-    : upstream) {
+  for await (const chunk of layerChunks(origin, layer, pace, signal)) {
     bytes += chunk.length;
     if (bytes > layer.sizeBytes) throw lies(asked, 'is longer than its manifest says');
     hash.update(chunk);
     yield chunk;
   }
   if (bytes < layer.sizeBytes) throw lies(asked, 'is shorter than its manifest says');
-  if (digestSoFar() !== layer.digest) throw lies(asked, 'is not what its digest says');
+  if (`sha256:${hash.digest('hex')}` !== layer.digest) throw lies(asked, 'is not what its digest says');
 }
 
 /** After a connection that was cut it goes on where that ended. */

@@ -58,6 +58,7 @@ async function openGates(options: {
     layers: [{ mediaType: 'application/vnd.oci.image.layer.v1.tar+gzip', digest, sizeBytes: layer.length }],
     diffIds: [diffId],
     limits,
+    payer: '',
     asked: { image: 'r.example/a/b:1', registry: 'r.example', hasLogin: true },
   };
   const resolver = {

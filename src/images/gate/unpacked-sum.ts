@@ -1,13 +1,15 @@
-/** What the layers of one image unpack to together, held against what it may. */
+/** What the layers of one image unpack to together, compared with its limit. */
 import { type ImageFault, outOfDisk } from '../image-fault.ts';
 import { type JudgedLimits, printLimit, smallerHint } from '../resolve/image-limits.ts';
 import { refusal } from '../resolve/resolve.ts';
 import type { Asked } from '../upstream/registry-faults.ts';
 
 export type UnpackedSum = {
-  /** Notes what a layer unpacks to so far; false when that is too much. */
+  /** Notes what a layer unpacks to; false when the sum is too much. */
   count(digest: string, bytes: number): boolean;
-  /** What is wrong when it is too much. */
+  /** What the other layers leave for this one. */
+  leftBytes(digest: string): number;
+  /** The refusal when it is too much. */
   fault(): ImageFault;
 };
 
@@ -19,13 +21,15 @@ export function createUnpackedSum(
 ): UnpackedSum {
   const limit = unpacked.bytes;
   const counted = new Map<string, number>();
+  const most = Math.min(roomBytes, limit);
   const sum = () => [...counted.values()].reduce((bytes, each) => bytes + each, 0);
 
   return {
     count(digest, bytes) {
       counted.set(digest, bytes);
-      return sum() <= Math.min(roomBytes, limit);
+      return sum() <= most;
     },
+    leftBytes: (digest) => Math.max(0, most - sum() + (counted.get(digest) ?? 0)),
     fault() {
       if (sum() <= limit) return outOfDisk(asked.image);
       return refusal(asked, `unpacks to more than ${printLimit(unpacked)}`, smallerHint);

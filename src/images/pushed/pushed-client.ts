@@ -31,6 +31,9 @@ export function createPushedClient(
   }
 
   return {
+    async open(digest) {
+      return (await blob(digest)) && (await folder.open(digest));
+    },
     async ask(method, path, { range }) {
       const [kind, text = ''] = path.split('/');
       const found = kind === 'manifests' ? await manifest(text) : await blob(text);

@@ -42,6 +42,8 @@ export type ResolvedUpstream = {
   isForEverybody: boolean;
   /** What it may have. */
   limits: JudgedLimits;
+  /** The client that work for the image is charged to. */
+  payer: string;
   /** Asks for the layers, with the login that has let us in. */
   client: RegistryClient;
   asked: Asked;
@@ -148,6 +150,7 @@ export function createResolver(parts: ResolverParts): Resolver {
           layers,
           diffIds,
           limits,
+          payer: own?.payer ?? '',
           client,
           asked,
         };

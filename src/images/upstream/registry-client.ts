@@ -3,6 +3,8 @@
  * Everything goes through the dialer.
  */
 import type { ImageLocation } from '../../config/values/image-names.ts';
+import type { Digest } from '../../lib/digest.ts';
+import type { OpenedBlob } from '../blobs/blob-folder.ts';
 import { readWhole } from '../dialer/bounded-body.ts';
 import { DialFault } from '../dialer/dial-fault.ts';
 import type { Answer, Dialer } from '../dialer/dialer.ts';
@@ -13,6 +15,8 @@ import { dockerHubHost } from './registry-faults.ts';
 export type RegistryClient = {
   /** `path`: behind the repository, such as `manifests/1`. Its answer has to be read or destroyed. */
   ask(method: 'GET' | 'HEAD', path: string, wish: Wish): Promise<Answer>;
+  /** A blob that is on this machine and was verified when it came. The caller closes it. */
+  open?(digest: Digest): Promise<OpenedBlob | undefined>;
 };
 
 export type Wish = { accept: string; range?: string | undefined; signal: AbortSignal };

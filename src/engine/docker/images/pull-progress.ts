@@ -31,17 +31,20 @@ export type PullWatch = {
   passed(digest: string, bytes: number): PullProgress;
 };
 
-/** `digest`: by which the engine knows the layer. */
-export function watchPull(layers: readonly { digest: string; sizeBytes: number }[]): PullWatch {
+/** An engine that gets a layer unpacked calls it by its `diffId`. */
+export function watchPull(layers: readonly { digest: string; diffId: string; sizeBytes: number }[]): PullWatch {
   const coming = new Map(
-    layers.map(({ digest, sizeBytes }): [string, Layer] => [
-      nameOf(digest),
-      { total: sizeBytes, downloaded: 0, extracted: 0 },
-    ]),
+    layers.flatMap(({ digest, diffId, sizeBytes }): [string, Layer][] => {
+      const layer = { total: sizeBytes, downloaded: 0, extracted: 0 };
+      return [
+        [nameOf(digest), layer],
+        [nameOf(diffId), layer],
+      ];
+    }),
   );
   let best = 0;
   function progress(): PullProgress {
-    const all = [...coming.values()];
+    const all = [...new Set(coming.values())];
     const sum = (of: (layer: Layer) => number) => all.reduce((bytes, layer) => bytes + of(layer), 0);
     const totalBytes = sum(({ total }) => total);
     const done = sum(({ downloaded, extracted }) => downloadShare * downloaded + (1 - downloadShare) * extracted);
@@ -72,7 +75,7 @@ function note(coming: Map<string, Layer>, { id, status, progressDetail }: PullLi
   const { current = 0, total = 0 } = progressDetail ?? {};
   switch (status) {
     case 'Already exists':
-      coming.delete(id!);
+      for (const [name, each] of coming) if (each === layer) coming.delete(name);
       break;
     case 'Download complete':
       layer.downloaded = layer.total;

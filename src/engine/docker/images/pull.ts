@@ -6,7 +6,7 @@ import { loginFor } from '../../../config/spec/spec-images.ts';
 import { isPinned, pin } from '../../../config/values/image-names.ts';
 import type { OwnImageLimits } from '../../../deployment/limits/pull-limits.ts';
 import type { ImageRequest, ResolvedImage } from '../../../deployment/plan/operation.ts';
-import { type ImageFault, outOfDisk } from '../../../images/image-fault.ts';
+import { outOfDisk } from '../../../images/image-fault.ts';
 import type { Images } from '../../../images/open.ts';
 import { orAbort } from '../../../lib/abortable.ts';
 import { EngineFault, type Pulling } from '../../engine.ts';
@@ -14,7 +14,7 @@ import { asEngineFault } from '../../images/as-engine-fault.ts';
 import { keptName } from '../../images/kept-names.ts';
 import type { LocalImages } from '../../images/local-images.ts';
 import { orAbsent, unless } from '../faults.ts';
-import type { HostFacts } from '../host/host-facts.ts';
+import { type HostFacts, isAtLeast } from '../host/host-facts.ts';
 import { checkArchitecture, readImage } from './image-facts.ts';
 import { pullFault } from './pull-fault.ts';
 import { type PullLine, type PullProgress, watchPull } from './pull-progress.ts';
@@ -24,6 +24,9 @@ const engineMs = 600_000;
 
 /** An engine that unpacks writes some 200 MB a second. */
 const roomEveryMs = 1_000;
+
+/** Of Docker 23, the first that unpacks layers of zstd; 20.10 fails with "invalid tar header". */
+const zstdApiVersion = '1.42';
 
 /** How long a registry may take until it is known what the image is. */
 const resolveMs = 120_000;
@@ -59,19 +62,16 @@ export function createPull({ docker, images, localImages, hostFacts, roomBytes }
 
   async function ensureImage(request: ImageRequest, { report, ...bringing }: Bringing): Promise<ResolvedImage> {
     const { image } = request;
-    const { architecture, keepsImagesInContainerd: isPacked } = await hostFacts();
+    const { architecture, apiVersion } = await hostFacts();
     const here = await readImage(docker, image, localImages);
     if (here) {
       checkArchitecture(image, here, architecture);
       report(1);
       return { image, reference: isPinned(image) ? image : (here.pinned ?? image), by: 'presence' };
     }
-    const digest = await bring(
-      { docker, images, roomBytes },
-      request,
-      { architecture, isPacked },
-      { report, ...bringing },
-    );
+    const unpacksZstd = !isAtLeast(apiVersion, zstdApiVersion);
+    const parts = { docker, images, roomBytes, architecture, unpacksZstd };
+    const digest = await bring(parts, request, { report, ...bringing });
     report(1);
     return { image, reference: isPinned(image) ? image : pin(image, digest), by: 'pull' };
   }
@@ -119,10 +119,11 @@ export function createPull({ docker, images, localImages, hostFacts, roomBytes }
   };
 }
 
-/** Whoever may have less of it waits for no pull of those who may have more. */
+/** A client with lower limits does not wait for the pull of one with higher limits. */
 function keyOf(image: string, login: RegistryLogin | undefined, limits: OwnImageLimits | undefined): string {
+  const { payer: _, ...most } = limits ?? {};
   return createHash('sha256')
-    .update(JSON.stringify([image, login?.username, login?.personalAccessToken, limits]))
+    .update(JSON.stringify([image, login?.username, login?.personalAccessToken, most]))
     .digest('hex');
 }
 
@@ -130,69 +131,55 @@ type Report = NonNullable<Pulling['progress']>;
 
 type Bringing = { report: Report; limits: OwnImageLimits | undefined; abandoned: AbortSignal };
 
-/** What its reference means is found out first; then the engine takes it from the gate. Answers its digest. */
+type BringParts = Pick<PullParts, 'docker' | 'images' | 'roomBytes'> & { architecture: string; unpacksZstd: boolean };
+
+/** Resolves the reference, brings the layers to the gate, and has the engine pull from there. Returns the digest. */
 async function bring(
-  { docker, images, roomBytes }: Pick<PullParts, 'docker' | 'images' | 'roomBytes'>,
+  { docker, images, roomBytes, architecture, unpacksZstd }: BringParts,
   request: ImageRequest,
-  { architecture, isPacked }: { architecture: string; isPacked: boolean },
   { report, limits, abandoned }: Bringing,
 ): Promise<string> {
   const { image } = request;
   const asking = AbortSignal.any([abandoned, AbortSignal.timeout(resolveMs)]);
   try {
     const resolved = await images.resolve(request, { os: 'linux', architecture }, asking, limits);
-    const ended = new AbortController();
-    let fault: ImageFault | undefined;
-    const failed = (reason: ImageFault) => {
-      fault ??= reason;
-      ended.abort();
-    };
+    const full = new AbortController();
     const sentBytes = resolved.layers.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     const room = (await roomBytes()) ?? Number.POSITIVE_INFINITY;
     if (room < sentBytes) throw outOfDisk(image);
-    const watch = watchPull(
-      resolved.layers.map(({ digest, sizeBytes }, at) => ({
-        digest: isPacked ? digest : resolved.diffIds[at]!,
-        sizeBytes,
-      })),
-    );
+    const watch = watchPull(resolved.layers.map((layer, at) => ({ ...layer, diffId: resolved.diffIds[at]! })));
     const told = ({ share, bytes }: PullProgress) => report(share, bytes);
-    using offer = images.offer(resolved, {
-      failed,
-      isPacked,
+    // Layers are on the disk twice for a while, and other writers fill it too: nothing that runs is stopped for an image
+    // that is still on its way.
+    using _ = every(roomEveryMs, async () => {
+      if (((await roomBytes()) ?? 0) < 0) full.abort(outOfDisk(image));
+    });
+    const signal = AbortSignal.any([full.signal, abandoned]);
+    await using offer = await images.offer(resolved, {
       roomBytes: room,
+      unpacksZstd,
+      signal,
       passed: (digest, bytes) => told(watch.passed(digest, bytes)),
     });
-    // The engine has layers twice for a while, and others fill the disk too: nobody who runs here is stopped for an
-    // image that has yet to come.
-    using _ = every(roomEveryMs, async () => {
-      if (((await roomBytes()) ?? 0) < 0) failed(outOfDisk(image));
-    });
-    try {
-      const signal = AbortSignal.any([ended.signal, abandoned]);
-      const heard = (line: PullLine) => told(watch.line(line));
-      const pulled = { ...offer, image, heard, signal };
-      // Whoever starts on this engine clears what has no name yet; its layers are here, so that the next try is quick.
-      for (let tries = 0; tries < 3; tries++) {
-        try {
-          await pull(docker, pulled);
-        } catch (error) {
-          if (!signal.aborted && (await offer.isMended())) continue;
-          throw error;
-        }
-        await orAbort(offer.confirm(), signal);
-        signal.throwIfAborted();
-        if (await keep(docker, offer.reference, image, resolved.digest)) return resolved.digest;
+    const pulled = { ...offer, image, heard: (line: PullLine) => told(watch.line(line)), signal };
+    // A start of Berth on this engine removes images without a name of their own: the next try is quick then.
+    for (let tries = 0; tries < mostTries; tries++) {
+      try {
+        await pull(docker, pulled);
+      } catch (error) {
+        if (!signal.aborted && (await offer.isMended())) continue;
+        throw full.signal.aborted ? full.signal.reason : error;
       }
-      throw new EngineFault('unavailable', `Image ${image} is gone from the host again.`, { image });
-    } catch (error) {
-      if (fault) await unless(docker.getImage(offer.reference).remove(), 404).catch(() => {});
-      throw fault ?? error;
+      signal.throwIfAborted();
+      if (await keep(docker, offer.reference, image, resolved.digest)) return resolved.digest;
     }
+    throw new EngineFault('unavailable', `Image ${image} is gone from the host again.`, { image });
   } catch (error) {
     throw asEngineFault(error);
   }
 }
+
+const mostTries = 3;
 
 /** Not while the last time has not ended; what goes wrong then is left to the next. */
 function every(ms: number, work: () => Promise<void>): Disposable {

@@ -1,0 +1,108 @@
+/**
+ * Counts what layers unpack to, in a thread of its own: unpacking makes three bytes of garbage for each byte, and
+ * collecting that would hold up everything else. Each client has one layer counted at a time.
+ */
+import type { FileHandle } from 'node:fs/promises';
+import { Worker } from 'node:worker_threads';
+import { createFairQueue } from '../../lib/fair-queue.ts';
+import type { Count } from './packing.ts';
+
+/** Each takes a processor while it is counted; two keep one client's bomb from delaying another client's image. */
+const mostAtOnce = 2;
+
+export type CountOrder =
+  | { kind: 'count'; id: number; fd: number; mostBytes: number; outFd?: number | undefined }
+  | { kind: 'cancel'; id: number };
+
+export type CountReport = { id: number } & (
+  | { count: Count }
+  | { fault: { message: string; code?: string | undefined } }
+);
+
+export type Counting = {
+  /** Whose layer it is. */
+  payer: string;
+  file: FileHandle;
+  /** More than this is not unpacked. */
+  mostBytes: number;
+  /** Gets what the layer unpacks to. */
+  out?: FileHandle | undefined;
+};
+
+export type LayerCounter = AsyncDisposable & {
+  /** The files may be closed when it settles. Throws an Error where the disk or the thread fails. */
+  count(counting: Counting, signal: AbortSignal): Promise<Count>;
+};
+
+type Job = { counting: Counting; signal: AbortSignal; done: PromiseWithResolvers<Count> };
+
+export function openLayerCounter(): LayerCounter {
+  const queue = createFairQueue<Job>(Number.POSITIVE_INFINITY);
+  const underWay = new Map<number, PromiseWithResolvers<Count>>();
+  let worker: Worker | undefined;
+  let running = 0;
+  let ids = 0;
+
+  function start(): Worker {
+    const started = new Worker(new URL('layer-counter-worker.ts', import.meta.url));
+    started.unref();
+    started.on('message', (report: CountReport) => {
+      const job = underWay.get(report.id);
+      underWay.delete(report.id);
+      if ('count' in report) job?.resolve(report.count);
+      else job?.reject(Object.assign(new Error(report.fault.message), { code: report.fault.code }));
+    });
+    const over = (error: unknown) => {
+      if (worker === started) worker = undefined;
+      const fault = new Error('the thread that counts layers has ended', { cause: error });
+      for (const { reject } of underWay.values()) reject(fault);
+      underWay.clear();
+    };
+    started.on('error', over);
+    started.on('exit', over);
+    return started;
+  }
+
+  async function run({ counting, signal }: Job): Promise<Count> {
+    signal.throwIfAborted();
+    const { file, mostBytes, out } = counting;
+    const id = ids++;
+    const done = Promise.withResolvers<Count>();
+    underWay.set(id, done);
+    const tell = (order: CountOrder) => worker?.postMessage(order);
+    worker ??= start();
+    tell({ kind: 'count', id, fd: file.fd, mostBytes, outFd: out?.fd });
+    const cancel = () => tell({ kind: 'cancel', id });
+    signal.addEventListener('abort', cancel, { once: true });
+    return await done.promise.finally(() => signal.removeEventListener('abort', cancel));
+  }
+
+  function next(): void {
+    while (running < mostAtOnce) {
+      const taken = queue.take();
+      if (!taken) return;
+      const { client, entry } = taken;
+      running++;
+      run(entry)
+        .then(entry.done.resolve, entry.done.reject)
+        .finally(() => {
+          running--;
+          queue.done(client);
+          next();
+        });
+    }
+  }
+
+  return {
+    async count(counting, signal) {
+      const done = Promise.withResolvers<Count>();
+      queue.put(counting.payer, { counting, signal, done });
+      next();
+      return await done.promise;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const { done } of queue.clear()) done.reject(new Error('the counter of layers is closed'));
+      await worker?.terminate();
+    },
+  };
+}

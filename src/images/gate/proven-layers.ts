@@ -1,0 +1,210 @@
+/**
+ * Layers that are on this machine as a whole, match their digest, and unpack to what their image says. Engines share
+ * downloads by digest between images of all tenants, so an engine gets no other layers: a registry that stalls or lies
+ * delays only its own image.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { orAbort } from '../../lib/abortable.ts';
+import type { Digest } from '../../lib/digest.ts';
+import type { BlobCache } from '../blobs/blob-cache.ts';
+import { filePieces } from '../blobs/file-pieces.ts';
+import { type StagedFile, stageFile } from '../blobs/staged-file.ts';
+import type { Pace } from '../dialer/bounded-body.ts';
+import { type ImageFault, outOfDisk } from '../image-fault.ts';
+import type { Descriptor } from '../manifests/manifest.ts';
+import { type ResolvedUpstream, refusal } from '../resolve/resolve.ts';
+import { type Asked, dialFault } from '../upstream/registry-faults.ts';
+import { verifiedChunks } from './layer-chunks.ts';
+import { openLayerCounter } from './layer-counter.ts';
+import type { Count, LayerFlaw, Unpacked } from './packing.ts';
+import type { UnpackedSum } from './unpacked-sum.ts';
+
+export type Proving = {
+  sum: UnpackedSum;
+  /** Called with how many bytes of the layer have come. */
+  passed?: ((bytes: number) => void) | undefined;
+  /** Layers of zstd are unpacked here: engines before Docker 23 cannot. */
+  unpacksZstd?: boolean | undefined;
+  signal: AbortSignal;
+};
+
+export type ProvenLayer = {
+  /** It is to be closed; it has no name on the disk, or one that may go at any time. */
+  file: FileHandle;
+  /** Of the file. */
+  digest: Digest;
+  sizeBytes: number;
+};
+
+export type ProvenLayers = AsyncDisposable & {
+  /** Throws ImageFault. */
+  prove(image: ResolvedUpstream, layer: Descriptor, proving: Proving): Promise<ProvenLayer>;
+  /** What the layer unpacks to, if it was counted before. Throws ImageFault when the image may not have it. */
+  counted(image: ResolvedUpstream, layer: Descriptor, sum: UnpackedSum): Unpacked | undefined;
+  /** A layer that needs no download. */
+  onDisk(image: ResolvedUpstream, layer: Descriptor): Promise<FileHandle | undefined>;
+};
+
+/** What was found about a layer by its digest; `at-least`: it unpacks to so much or more. */
+type Found = Exclude<Count, { kind: 'too-large' }> | { kind: 'at-least'; bytes: number };
+
+/** Each takes 200 bytes of memory; the oldest is forgotten. */
+const mostFound = 20_000;
+
+export function openProvenLayers({ cache, pace }: { cache?: BlobCache | undefined; pace: Pace }): ProvenLayers {
+  const counter = openLayerCounter();
+  const found = new Map<Digest, Found>();
+  /** Downloads that end in the cache: a second image waits for them instead of downloading again. */
+  const coming = new Map<string, Promise<unknown>>();
+
+  function remember(digest: Digest, fact: Found): void {
+    found.delete(digest);
+    found.set(digest, fact);
+    if (found.size > mostFound) found.delete(found.keys().next().value!);
+  }
+
+  const stage = (digest?: () => Digest): Promise<StagedFile> =>
+    cache ? cache.stage(digest) : stageFile(join(tmpdir(), `berth-layer-${randomUUID()}`), digest);
+
+  async function onDisk(image: ResolvedUpstream, { digest, sizeBytes }: Descriptor): Promise<FileHandle | undefined> {
+    if (image.client.open) return (await image.client.open(digest))?.file;
+    const cached = image.isForEverybody ? await cache?.open(digest) : undefined;
+    if (!cached) return undefined;
+    // What this process has counted was compared with its digest; only a loss of power damages it.
+    if (cached.sizeBytes === sizeBytes && (found.has(digest) || (await digestOfFile(cached.file)) === digest))
+      return cached.file;
+    await cached.file.close();
+    await cache?.drop(digest);
+    return undefined;
+  }
+
+  async function download(
+    image: ResolvedUpstream,
+    layer: Descriptor,
+    { passed, signal }: Proving,
+  ): Promise<FileHandle> {
+    const staged = await stage(() => layer.digest);
+    try {
+      for await (const chunk of verifiedChunks(image, layer, { pace, signal })) {
+        await staged.write(chunk);
+        passed?.(staged.sizeBytes);
+      }
+      const file = await staged.open();
+      if (image.isForEverybody && cache) await cache.adopt(staged, layer);
+      return file;
+    } finally {
+      await staged.discard();
+    }
+  }
+
+  async function bring(image: ResolvedUpstream, layer: Descriptor, proving: Proving): Promise<FileHandle> {
+    const { asked, repository, isForEverybody } = image;
+    const key = cache && isForEverybody ? `${asked.registry}/${repository} ${layer.digest}` : undefined;
+    for (let other = key && coming.get(key); other; other = key && coming.get(key))
+      await orAbort(
+        other.catch(() => {}),
+        proving.signal,
+      );
+    const file = await onDisk(image, layer);
+    if (file) return file;
+    const downloading = download(image, layer, proving);
+    if (!key) return await downloading;
+    coming.set(key, downloading);
+    return await downloading.finally(() => coming.delete(key));
+  }
+
+  /** Counts the layer, unless that was done before; `out` gets what it unpacks to. */
+  async function count(
+    image: ResolvedUpstream,
+    layer: Descriptor,
+    { sum, signal }: Proving,
+    file: FileHandle,
+    out?: FileHandle,
+  ): Promise<Unpacked> {
+    const before = out ? undefined : counted(image, layer, sum);
+    if (before) return before;
+    const mostBytes = Math.floor(sum.leftBytes(layer.digest) / timesIn(image, layer));
+    const result = await counter.count({ payer: image.payer, file, mostBytes, out }, signal);
+    remember(layer.digest, result.kind === 'too-large' ? { kind: 'at-least', bytes: mostBytes + 1 } : result);
+    return counted(image, layer, sum)!;
+  }
+
+  function counted(image: ResolvedUpstream, layer: Descriptor, sum: UnpackedSum): Unpacked | undefined {
+    const fact = found.get(layer.digest);
+    if (!fact) return undefined;
+    const { asked, layers, diffIds } = image;
+    if (fact.kind === 'flawed') throw flawFault(fact.flaw, asked);
+    const bytes = fact.kind === 'at-least' ? fact.bytes : fact.unpacked.bytes;
+    if (!sum.count(layer.digest, timesIn(image, layer) * bytes)) throw sum.fault();
+    if (fact.kind === 'at-least') return undefined;
+    // An engine uses a layer that it has without a request, and knows it by what it unpacks to.
+    if (layers.some((each, at) => each.digest === layer.digest && diffIds[at] !== fact.unpacked.diffId))
+      throw refusal(asked, 'has a layer that is not what its configuration says', 'build it again');
+    return fact.unpacked;
+  }
+
+  /** What the layer unpacks to, as a file of its own. */
+  async function unpack(image: ResolvedUpstream, layer: Descriptor, proving: Proving, file: FileHandle) {
+    const staged = await stage();
+    const out = await staged.open();
+    await staged.discard();
+    try {
+      const { bytes, diffId } = await count(image, layer, proving, file, out);
+      return { file: out, digest: diffId, sizeBytes: bytes };
+    } catch (error) {
+      await out.close();
+      throw error;
+    }
+  }
+
+  async function prove(image: ResolvedUpstream, layer: Descriptor, proving: Proving): Promise<ProvenLayer> {
+    const { digest, sizeBytes } = layer;
+    try {
+      // A layer that was refused before is refused without a download.
+      counted(image, layer, proving.sum);
+      const file = await bring(image, layer, proving);
+      try {
+        proving.passed?.(sizeBytes);
+        const { packing } = await count(image, layer, proving, file);
+        if (packing !== 'zstd' || !proving.unpacksZstd) return { file, digest, sizeBytes };
+        const unpacked = await unpack(image, layer, proving, file);
+        await file.close();
+        return unpacked;
+      } catch (error) {
+        await file.close();
+        throw error;
+      }
+    } catch (error) {
+      proving.signal.throwIfAborted();
+      if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw outOfDisk(image.asked.image);
+      throw dialFault(error, image.asked);
+    }
+  }
+
+  return { prove, counted, onDisk, [Symbol.asyncDispose]: () => counter[Symbol.asyncDispose]() };
+}
+
+/** An engine has a layer once for each place that it has in the image. */
+function timesIn({ layers }: ResolvedUpstream, { digest }: Descriptor): number {
+  return layers.filter((each) => each.digest === digest).length;
+}
+
+async function digestOfFile(file: FileHandle): Promise<Digest> {
+  const hash = createHash('sha256');
+  for await (const piece of filePieces(file.fd)) hash.update(piece);
+  return `sha256:${hash.digest('hex')}`;
+}
+
+function flawFault(flaw: LayerFlaw, asked: Asked): ImageFault {
+  switch (flaw) {
+    case 'broken':
+      return refusal(asked, 'has a layer that cannot be unpacked', 'build it again');
+    case 'uncounted':
+      return refusal(asked, 'has a layer that is packed with neither gzip nor zstd', 'build it again');
+    case 'packed-twice':
+      return refusal(asked, 'has a layer that is packed twice', 'build it again');
+  }
+}
