@@ -33,8 +33,24 @@ export async function namespaceNamed(
     .executeTakeFirst();
 }
 
+/** Whose allowance the blobs of a namespace count to: its account's, or the client's that pushed to it first. */
+export type Payer = { kind: 'account'; accountId: string } | { kind: 'client'; client: string };
+
+/** Undefined for a namespace that nothing was pushed to. */
+export async function payerOfNamespace(db: Database, name: string): Promise<Payer | undefined> {
+  const namespace = await namespaceNamed(db, name);
+  if (!namespace) return undefined;
+  const accountId = namespace.accountId ?? namespace.sessionAccountId;
+  return accountId === null ? { kind: 'client', client: namespace.client } : { kind: 'account', accountId };
+}
+
+/** Bytes of all blobs that count to the payer. */
+export async function bytesOfPayer(db: Database, payer: Payer): Promise<number> {
+  return payer.kind === 'account' ? await bytesOfAccount(db, payer.accountId) : await bytesOfClient(db, payer.client);
+}
+
 /** Blobs of all namespaces that count to an account: its own, and those of its sessions. */
-export async function bytesOfAccount(db: Database, accountId: string): Promise<number> {
+async function bytesOfAccount(db: Database, accountId: string): Promise<number> {
   const row = await bytes(db)
     .where((eb) => eb.or([eb('imageNamespaces.accountId', '=', accountId), eb('sessions.accountId', '=', accountId)]))
     .executeTakeFirst();
@@ -42,7 +58,7 @@ export async function bytesOfAccount(db: Database, accountId: string): Promise<n
 }
 
 /** Blobs of sessions that are nobody's and were first pushed to from the client. */
-export async function bytesOfClient(db: Database, client: string): Promise<number> {
+async function bytesOfClient(db: Database, client: string): Promise<number> {
   const row = await bytes(db)
     .where('client', '=', client)
     .where('imageNamespaces.accountId', 'is', null)

@@ -1,6 +1,8 @@
 /** Who may have what of pushed images, and how much. */
 import assert from 'node:assert/strict';
+import { readdir, stat } from 'node:fs/promises';
 import { request } from 'node:http';
+import { basename, dirname, join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { namespaceOf } from '../../src/images/pushed/repository-names.ts';
 import { digestOf } from '../../src/lib/digest.ts';
@@ -44,6 +46,13 @@ async function pushBlob(pusher: Pusher, blob: Uint8Array) {
     token: pusher.token,
     body: blob,
   });
+}
+
+/** What of an upload is in its file. */
+async function writtenBytes(location: string): Promise<number> {
+  const folder = dirname(registry.folder.stagingPath('x'));
+  const name = (await readdir(folder)).find((each) => each.startsWith(basename(location)));
+  return (await stat(join(folder, name!))).size;
 }
 
 /** Looks until it is so: a loaded machine takes its time. */
@@ -159,9 +168,8 @@ test('two requests that write to one upload at once do not mix', async () => {
     method: 'PATCH',
     headers: { authorization: `Bearer ${owner.token}` },
   });
-  const earlier = registry.images.uploads.bytes();
   slow.write('slow');
-  await until(() => registry.images.uploads.bytes() === earlier + 4);
+  await until(async () => (await writtenBytes(location)) === 4);
   const { status } = await registry.ask('PATCH', location, { token: owner.token, body: 'x' });
   assert.equal(status, 400);
   const answered = Promise.withResolvers<number | undefined>();
@@ -183,10 +191,9 @@ test('what has come before a connection was cut stays, and the client goes on fr
     method: 'PATCH',
     headers: { authorization: `Bearer ${owner.token}` },
   });
-  const earlier = registry.images.uploads.bytes();
   cut.on('error', () => {});
   cut.write('first half, ');
-  await until(() => registry.images.uploads.bytes() === earlier + 12);
+  await until(async () => (await writtenBytes(location)) === 12);
   cut.destroy();
   await until(
     async () => (await registry.ask('GET', location, { token: owner.token })).headers.get('range') === '0-11',
@@ -204,6 +211,38 @@ test('an address may push so much without an account, in all of its sessions, an
   const more = await pushBlob(stranger, Buffer.alloc(4 * megabyte, 2));
   assert.deepEqual([more.status, more.error?.code], [403, 'DENIED']);
   assert.match(more.error!.message, /an address may push 8 MiB of images; 5 MiB are there/);
+});
+
+test('what is pushed counts to the address that pushed to the session first, from wherever it is pushed later', async () => {
+  const from = (address: string) => ({ token: pusher.token, headers: { 'x-berth-client': address } });
+  const pusher = await registry.pusher();
+  const at = `/v2/${pusher.namespace}/api/blobs/uploads/`;
+  const push = async (address: string, blob: Uint8Array) => {
+    const { headers } = await registry.ask('POST', at, from('192.0.2.1'));
+    const query = `?digest=${digestOf(blob)}`;
+    return await registry.ask('PUT', headers.get('location') + query, { ...from(address), body: blob });
+  };
+  assert.equal((await push('192.0.2.2', Buffer.alloc(5 * megabyte, 11))).status, 201);
+  const more = await push('192.0.2.3', Buffer.alloc(4 * megabyte, 12));
+  assert.match(more.error?.message ?? '', /an address may push 8 MiB of images; 5 MiB are there/);
+  const { db } = registry.service;
+  await db.deleteFrom('pushedBlobs').where('namespace', '=', pusher.namespace).execute();
+});
+
+test('of many uploads at once, no more is taken than may be pushed', async () => {
+  const pusher = await registry.pusher();
+  const blobs = Array.from({ length: 12 }, (_, index) => Buffer.alloc(2 * megabyte, 20 + index));
+  const answers = await Promise.all(blobs.map((blob) => pushBlob(pusher, blob)));
+  const statuses = answers.map(({ status }) => status);
+  assert.ok(statuses.every((status) => [201, 403].includes(status)));
+  const { db } = registry.service;
+  const rows = await db
+    .selectFrom('pushedBlobs')
+    .select('sizeBytes')
+    .where('namespace', '=', pusher.namespace)
+    .execute();
+  assert.ok(rows.length >= 1 && rows.length <= 4, `${rows.length} of 4 blobs that have room`);
+  await db.deleteFrom('pushedBlobs').where('namespace', '=', pusher.namespace).execute();
 });
 
 test('who does not say how long a layer is, is stopped where it becomes too long', async () => {
@@ -248,10 +287,16 @@ test('an account pushes with an API key, counts to its plan, and reaches the ima
   assert.match(all.error?.message ?? '', /this server has no room left for pushed images/);
 });
 
-test('a namespace has so many uploads open, and no more', async () => {
-  const busy = await registry.pusher();
-  for (let count = 0; count < 50; count++) assert.equal((await begin(busy)).status, 202);
-  assert.deepEqual([(await begin(busy)).status, (await begin(owner)).status], [429, 202]);
+test('an address has so many uploads open, and no more', async () => {
+  const begunFrom = async (address: string, { token, namespace }: Pusher) => {
+    const options = { token, headers: { 'x-berth-client': address } };
+    return (await registry.ask('POST', `/v2/${namespace}/api/blobs/uploads/`, options)).status;
+  };
+  const [busy, other] = [await registry.pusher(), await registry.pusher()];
+  for (let count = 0; count < 50; count++) assert.equal(await begunFrom('192.0.2.8', busy), 202);
+  assert.equal(await begunFrom('192.0.2.8', busy), 429);
+  assert.equal(await begunFrom('192.0.2.8', other), 429);
+  assert.equal(await begunFrom('192.0.2.9', owner), 202);
 });
 
 test('a manifest is bounded, and its body is not read to its end', async () => {

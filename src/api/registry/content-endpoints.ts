@@ -13,6 +13,7 @@ import {
   tagsOf,
 } from '../../store/pushed-images.ts';
 import { allowanceOf } from './push-allowance.ts';
+import { payerOf } from './pushers.ts';
 import type { Asked, Registry } from './registry.ts';
 import { RegistryRefusal, readDigest } from './registry-errors.ts';
 import { readRange } from './registry-paths.ts';
@@ -68,13 +69,14 @@ export async function sendManifest(
 
 /** PUT: makes an image of what was pushed before. */
 export async function receiveManifest(
-  { service, images, limits }: Registry,
-  { repository, namespace, pusher }: Asked,
+  registry: Registry,
+  { repository, namespace }: Asked,
   { reference, request, reply }: { reference: string; request: FastifyRequest; reply: FastifyReply },
 ) {
   const wanted = readReference(reference);
   if (!wanted) throw noReference;
-  const allowed = await allowanceOf(service, images, limits, pusher);
+  const { service, images } = registry;
+  const allowed = await allowanceOf(registry, await payerOf(service, namespace));
   const content = await readWhole(request, maxManifestBytes);
   if (content.length > allowed.bytes) throw new RegistryRefusal('DENIED', allowed.refusal);
   const taken = await takeManifest(images, {

@@ -2,11 +2,13 @@
 import { statfs } from 'node:fs/promises';
 import { printBytes } from '../../config/values/units.ts';
 import { imageBytesOf, imageBytesOfStrangers } from '../../deployment/limits/pushed-image-limits.ts';
-import type { PushedImages } from '../../images/pushed/pushed-image-store.ts';
-import { bytesOfAccount, bytesOfAll, bytesOfClient } from '../../store/image-namespaces.ts';
+import type { CheckRoom, PushedImages } from '../../images/pushed/pushed-image-store.ts';
+import type { Database } from '../../store/database.ts';
+import { bytesOfAll, bytesOfPayer, type Payer, payerOfNamespace } from '../../store/image-namespaces.ts';
+import { pushedBlobSizes } from '../../store/pushed-blobs.ts';
 import { planOf } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
-import { type Pusher, payerOfPush } from './pushers.ts';
+import { RegistryRefusal } from './registry-errors.ts';
 
 export type PushLimits = {
   /** Of all pushed images together. */
@@ -18,32 +20,58 @@ export type PushLimits = {
 /** `bytes` may still come; what stands in the way of more is said by `refusal`. */
 export type Allowance = { bytes: number; refusal: string };
 
+/** What a payer may have, and has. */
+type Counted = { most: number; used: number; whose: string };
+
 /** The least of what the plan or the address, all pushed images and the disk leave; uploads that are under way count. */
 export async function allowanceOf(
-  { db, settings }: Pick<Service, 'db' | 'settings'>,
-  images: PushedImages,
-  limits: PushLimits,
-  pusher: Pusher,
+  { service, images, limits }: PushParts,
+  payer: Payer,
+  /** Called in the same instant as the allowance is computed: what it reserves is counted for the next request. */
+  reserve: (allowed: Allowance) => void = () => {},
 ): Promise<Allowance> {
-  const { accountId, client } = pusher;
-  const plan = await planOf(db, settings.tiers, accountId);
-  const most = plan ? imageBytesOf(plan.tier) : imageBytesOfStrangers(settings.strangers);
-  const used = accountId === null ? await bytesOfClient(db, client) : await bytesOfAccount(db, accountId);
-  const whose = plan ? `the plan "${plan.tier.name}" allows` : 'without an account, an address may push';
+  const { most, used, whose } = await countedOf(service, service.db, payer);
+  const ofAll = await bytesOfAll(service.db);
   const disk = await statfs(images.folder.stagingPath('.'));
   const candidates: Allowance[] = [
-    {
-      bytes: most - used - images.uploads.bytes(payerOfPush(pusher)),
-      refusal: `${whose} ${printBytes(most)} of images; ${printBytes(used)} are there. Images are removed when their session ends; or remove some yourself`,
-    },
-    {
-      bytes: limits.mostBytes - (await bytesOfAll(db)) - images.uploads.bytes(),
-      refusal: 'this server has no room left for pushed images; ask its operator',
-    },
+    { bytes: most - used - images.uploads.bytes(payer), refusal: tooMuchOfPayer({ most, used, whose }) },
+    { bytes: limits.mostBytes - ofAll - images.uploads.bytes(), refusal: tooMuchOfAll },
     {
       bytes: disk.bavail * disk.bsize - limits.diskFreeBytes,
       refusal: 'the disk of this server is too full to take images now; try again later',
     },
   ];
-  return candidates.reduce((least, each) => (each.bytes < least.bytes ? each : least));
+  const allowed = candidates.reduce((least, each) => (each.bytes < least.bytes ? each : least));
+  reserve(allowed);
+  return allowed;
 }
+
+/** The last check, in the transaction that adds a blob: another process may have added others. */
+export function roomIn({ service, limits }: Pick<PushParts, 'service' | 'limits'>): CheckRoom {
+  return async (db, { namespace, digest, sizeBytes }) => {
+    if ((await pushedBlobSizes(db, namespace, [digest])).has(digest)) return;
+    const payer = await payerOfNamespace(db, namespace);
+    if (!payer) throw new Error(`the namespace ${namespace} has no row`);
+    const counted = await countedOf(service, db, payer);
+    if (counted.used + sizeBytes > counted.most) throw new RegistryRefusal('DENIED', tooMuchOfPayer(counted));
+    if ((await bytesOfAll(db)) + sizeBytes > limits.mostBytes) throw new RegistryRefusal('DENIED', tooMuchOfAll);
+  };
+}
+
+type PushParts = { service: Pick<Service, 'db' | 'settings'>; images: PushedImages; limits: PushLimits };
+
+async function countedOf({ settings }: Pick<Service, 'settings'>, db: Database, payer: Payer): Promise<Counted> {
+  const plan = await planOf(db, settings.tiers, payer.kind === 'account' ? payer.accountId : null);
+  return {
+    most: plan ? imageBytesOf(plan.tier) : imageBytesOfStrangers(settings.strangers),
+    used: await bytesOfPayer(db, payer),
+    whose: plan ? `the plan "${plan.tier.name}" allows` : 'without an account, an address may push',
+  };
+}
+
+function tooMuchOfPayer({ most, used, whose }: Counted): string {
+  const rest = 'Images are removed when their session ends; or remove some yourself';
+  return `${whose} ${printBytes(most)} of images; ${printBytes(used)} are there. ${rest}`;
+}
+
+const tooMuchOfAll = 'this server has no room left for pushed images; ask its operator';

@@ -8,7 +8,13 @@ import { hashToken } from '../../lib/ids.ts';
 import { accountOfApiKeyHash } from '../../store/api-keys.ts';
 import type { Database } from '../../store/database.ts';
 import { activeDeployments } from '../../store/deployments.ts';
-import { type Namespace, namespaceNamed } from '../../store/image-namespaces.ts';
+import {
+  type Namespace,
+  namespaceNamed,
+  type Payer,
+  payerOfNamespace,
+  provideNamespace,
+} from '../../store/image-namespaces.ts';
 import { isOpenSession, noteTokenUse, sessionOfTokenHash } from '../../store/sessions.ts';
 import type { Service } from '../api-service.ts';
 import { apiKeyPrefix } from '../requests/callers.ts';
@@ -71,9 +77,12 @@ export async function namespaceFor(
   return known;
 }
 
-/** Whom what is pushed counts to. */
-export function payerOfPush({ accountId, client }: Pusher): string {
-  return accountId === null ? `client ${client}` : `account ${accountId}`;
+/** Whose allowance counts what is pushed to the namespace, whoever pushes it; its first push decides. */
+export async function payerOf({ db, now }: Pick<Service, 'db' | 'now'>, namespace: Namespace): Promise<Payer> {
+  const known = await payerOfNamespace(db, namespace.name);
+  if (known) return known;
+  await provideNamespace(db, namespace, now());
+  return (await payerOfNamespace(db, namespace.name))!;
 }
 
 /** `Basic` and `Bearer` have a password; `Bearer` also a token that was issued for one. */

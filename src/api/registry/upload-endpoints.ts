@@ -4,32 +4,33 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { StagedFile } from '../../images/blobs/staged-file.ts';
 import { blobSize, shareBlob, takeBlob } from '../../images/pushed/pushed-image-store.ts';
 import { isRepository, namespaceIn } from '../../images/pushed/repository-names.ts';
-import type { Namespace } from '../../store/image-namespaces.ts';
-import { allowanceOf } from './push-allowance.ts';
+import type { Reserved } from '../../images/pushed/uploads.ts';
+import type { Namespace, Payer } from '../../store/image-namespaces.ts';
+import { allowanceOf, roomIn } from './push-allowance.ts';
 import { mayAct } from './push-tokens.ts';
-import { namespaceFor, payerOfPush } from './pushers.ts';
+import { namespaceFor, payerOf } from './pushers.ts';
 import type { Asked, Registry } from './registry.ts';
 import { RegistryRefusal, readDigest } from './registry-errors.ts';
 import { readContentRange } from './registry-paths.ts';
 
-/** How many bytes may pass before it is asked again what may still come: other uploads count too. */
-const askEveryBytes = 16 * 2 ** 20;
+/** Reserved at a time: what a client announces and does not send takes no more from others. */
+const reservedAtOnce = 2 ** 22;
 
-type Upload = { repository: string; id: string; payer: string };
+type Upload = { repository: string; id: string; payer: Payer };
 
 /** POST: begins one, or takes a blob that is here from a repository of the same owner. */
 export async function beginUpload(registry: Registry, asked: Asked, request: FastifyRequest, reply: FastifyReply) {
-  const { repository, query } = asked;
-  const { images } = registry;
+  const { repository, query, namespace } = asked;
+  const { images, service } = registry;
   const mounted = query.get('mount');
   if (mounted !== null && (await mount(registry, asked, mounted))) return sendCreated(reply, repository, mounted);
-  const payer = payerOfPush(asked.pusher);
+  const payer = await payerOf(service, namespace);
   const id = await images.uploads.begin(repository, payer);
   if (id === undefined)
-    throw new RegistryRefusal('TOOMANYREQUESTS', 'too many uploads are open; abandoned ones end within an hour');
+    throw new RegistryRefusal('TOOMANYREQUESTS', 'too many uploads are open; those without a byte end after a minute');
   const digest = query.get('digest');
   if (digest !== null) return await endUpload(registry, asked, { id, request, reply });
-  return sendProgress(reply.status(202), { repository, id, payer }, 0);
+  return sendProgress(reply.status(202), { repository, id }, 0);
 }
 
 /** PATCH: one more piece. What has come stays when the connection is cut, and the client may go on from there. */
@@ -38,10 +39,10 @@ export async function continueUpload(
   asked: Asked,
   { id, request, reply }: { id: string; request: FastifyRequest; reply: FastifyReply },
 ) {
-  const upload = { repository: asked.repository, id, payer: payerOfPush(asked.pusher) };
-  const sizeBytes = await useUpload(registry, upload, async (staged) => {
+  const upload = await uploadOf(registry, asked, id);
+  const sizeBytes = await useUpload(registry, upload, async (staged, reserved) => {
     refuseMisplaced(request, staged);
-    await receive(registry, asked, { request, staged });
+    await receive(registry, upload.payer, { request, staged, reserved });
     return staged.sizeBytes;
   });
   return sendProgress(reply.status(202), upload, sizeBytes);
@@ -53,15 +54,17 @@ export async function endUpload(
   asked: Asked,
   { id, request, reply }: { id: string; request: FastifyRequest; reply: FastifyReply },
 ) {
-  const { repository, query, namespace, pusher } = asked;
+  const { repository, query, namespace } = asked;
   const digest = readDigest(query.get('digest') ?? '');
-  const upload = { repository, id, payer: payerOfPush(pusher) };
-  const adopted = await useUpload(registry, upload, async (staged) => {
+  const upload = await uploadOf(registry, asked, id);
+  const adopted = await useUpload(registry, upload, async (staged, reserved) => {
     refuseMisplaced(request, staged);
-    await receive(registry, asked, { request, staged });
-    const taken = await takeBlob(registry.images, namespace, staged, digest);
-    registry.images.uploads.end(repository, id);
-    return taken;
+    await receive(registry, upload.payer, { request, staged, reserved });
+    try {
+      return await takeBlob(registry.images, namespace, staged, digest, roomIn(registry));
+    } finally {
+      registry.images.uploads.end(repository, id);
+    }
   });
   if (adopted !== 'kept') throw new RegistryRefusal('DIGEST_INVALID', 'what was sent has a different digest');
   return sendCreated(reply, repository, digest);
@@ -69,25 +72,28 @@ export async function endUpload(
 
 /** GET: how much has come. */
 export async function tellUpload(registry: Registry, asked: Asked, id: string, reply: FastifyReply) {
-  const upload = { repository: asked.repository, id, payer: payerOfPush(asked.pusher) };
+  const upload = await uploadOf(registry, asked, id);
   const sizeBytes = await useUpload(registry, upload, async (staged) => staged.sizeBytes);
   return sendProgress(reply.status(204), upload, sizeBytes);
 }
 
 /** DELETE: forgets it. */
 export async function cancelUpload(registry: Registry, asked: Asked, id: string, reply: FastifyReply) {
-  const { repository, pusher } = asked;
-  await useUpload(registry, { repository, id, payer: payerOfPush(pusher) }, async (staged) => {
+  await useUpload(registry, await uploadOf(registry, asked, id), async (staged) => {
     await staged.discard();
-    registry.images.uploads.end(repository, id);
+    registry.images.uploads.end(asked.repository, id);
   });
   return reply.status(204).send();
+}
+
+async function uploadOf({ service }: Registry, { repository, namespace }: Asked, id: string): Promise<Upload> {
+  return { repository, id, payer: await payerOf(service, namespace) };
 }
 
 async function useUpload<T>(
   { images }: Registry,
   upload: Upload,
-  work: (staged: StagedFile) => Promise<T>,
+  work: (staged: StagedFile, reserved: Reserved) => Promise<T>,
 ): Promise<T> {
   const done = await images.uploads.use(upload, work);
   if (done === 'unknown') throw new RegistryRefusal('BLOB_UPLOAD_UNKNOWN', 'there is no such upload');
@@ -110,7 +116,10 @@ async function mount(registry: Registry, { namespace, pusher, query }: Asked, mo
       ? namespace
       : undefined;
   if (!source || (await blobSize(registry.images, source.name, digest)) === undefined) return false;
-  return source.name === namespace.name || (await shareBlob(registry.images, source.name, namespace, digest));
+  return (
+    source.name === namespace.name ||
+    (await shareBlob(registry.images, source.name, namespace, digest, roomIn(registry)))
+  );
 }
 
 /** A piece that says where it begins has to begin where the last one ended. */
@@ -121,26 +130,27 @@ function refuseMisplaced(request: FastifyRequest, { sizeBytes }: StagedFile): vo
     throw new RegistryRefusal('RANGE_INVALID', `this upload has ${sizeBytes} bytes, and goes on from there`);
 }
 
-/** Writes what comes, piece by piece: memory is one piece, however much there is. */
+/** Writes what comes, piece by piece, and reserves its bytes before it reads them: memory is one piece. */
 async function receive(
-  { service, images, limits }: Registry,
-  { pusher }: Asked,
-  { request, staged }: { request: FastifyRequest; staged: StagedFile },
+  registry: Registry,
+  payer: Payer,
+  { request, staged, reserved }: { request: FastifyRequest; staged: StagedFile; reserved: Reserved },
 ): Promise<void> {
   const body: IncomingMessage = request.raw;
   const announced = Number(request.headers['content-length'] ?? 0);
-  let allowed = await allowanceOf(service, images, limits, pusher);
-  if (announced > allowed.bytes) throw new RegistryRefusal('DENIED', allowed.refusal);
-  let since = 0;
+  const reserve = async (leastBytes: number, wantedBytes: number) => {
+    const { bytes, refusal } = await allowanceOf(registry, payer, (allowed) => {
+      if (allowed.bytes >= leastBytes) reserved.bytes += Math.max(0, Math.min(allowed.bytes, wantedBytes));
+    });
+    if (bytes < leastBytes) throw new RegistryRefusal('DENIED', refusal);
+  };
+  await reserve(announced, Math.min(announced, reservedAtOnce));
   try {
     // A refusal in the middle has to be answered on the same connection.
     for await (const piece of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      since += piece.length;
-      if (since > Math.min(askEveryBytes, allowed.bytes)) {
-        allowed = await allowanceOf(service, images, limits, pusher);
-        if (piece.length > allowed.bytes) throw new RegistryRefusal('DENIED', allowed.refusal);
-        since = piece.length;
-      }
+      const missing = piece.length - reserved.bytes;
+      if (missing > 0) await reserve(missing, Math.max(missing, reservedAtOnce));
+      reserved.bytes -= piece.length;
       await staged.write(piece);
     }
   } catch (error) {
@@ -150,7 +160,11 @@ async function receive(
   }
 }
 
-function sendProgress(reply: FastifyReply, { repository, id }: Upload, sizeBytes: number): FastifyReply {
+function sendProgress(
+  reply: FastifyReply,
+  { repository, id }: Pick<Upload, 'repository' | 'id'>,
+  sizeBytes: number,
+): FastifyReply {
   return reply
     .headers({
       // Relative: clients drop their login where the host or the scheme changes.

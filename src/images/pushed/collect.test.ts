@@ -24,6 +24,8 @@ import { collect } from './collect.ts';
 import { blobSize, createPushedImages, type PushedImages, takeBlob, takeManifest } from './pushed-image-store.ts';
 import { namespaceOf } from './repository-names.ts';
 
+const payer = { kind: 'client', client: 'c' } as const;
+
 const hour = 3_600_000;
 const keeping = { graceMs: hour, keepMs: 30 * 24 * hour };
 let directory: string;
@@ -89,10 +91,10 @@ const sessionNamespace = (sessionId: string) => ({
 
 async function pushBlob(images: PushedImages, sessionId: string, content: string): Promise<void> {
   const repository = `${sessionNamespace(sessionId).name}/api`;
-  const id = await images.uploads.begin(repository, 'c');
-  await images.uploads.use({ repository, id: id!, payer: 'c' }, async (staged) => {
+  const id = await images.uploads.begin(repository, payer);
+  await images.uploads.use({ repository, id: id!, payer }, async (staged) => {
     await staged.write(Buffer.from(content));
-    await takeBlob(images, sessionNamespace(sessionId), staged, digestOf(content));
+    await takeBlob(images, sessionNamespace(sessionId), staged, digestOf(content), async () => {});
     images.uploads.end(repository, id!);
   });
 }
@@ -208,10 +210,10 @@ test('what an account has pushed stays a month after its last use', async () => 
   };
   const content = imageManifest(Buffer.from('{}'), []);
   const repository = `${namespace.name}/api`;
-  const id = await images.uploads.begin(repository, 'c');
-  await images.uploads.use({ repository, id: id!, payer: 'c' }, async (staged) => {
+  const id = await images.uploads.begin(repository, payer);
+  await images.uploads.use({ repository, id: id!, payer }, async (staged) => {
     await staged.write(Buffer.from('{}'));
-    await takeBlob(images, namespace, staged, digestOf('{}'));
+    await takeBlob(images, namespace, staged, digestOf('{}'), async () => {});
   });
   await takeManifest(images, {
     repository,

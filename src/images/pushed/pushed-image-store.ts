@@ -10,6 +10,7 @@ import type { Kysely } from 'kysely';
 import { serializeByKey } from '../../lib/concurrency.ts';
 import { type Digest, digestOf } from '../../lib/digest.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
+import type { Database } from '../../store/database.ts';
 import { type Namespace, provideNamespace } from '../../store/image-namespaces.ts';
 import { addPushedBlob, pushedBlobSizes, seePushedBlob } from '../../store/pushed-blobs.ts';
 import { addPushedManifest, knownManifests, type PushedManifest } from '../../store/pushed-images.ts';
@@ -34,12 +35,18 @@ export function createPushedImages(db: Kysely<Tables>, folder: BlobFolder, now: 
   return { db, folder, now, uploads: createUploads(folder, now), turns: serializeByKey() };
 }
 
+export type NewBlob = { namespace: string; digest: Digest; sizeBytes: number };
+
+/** Throws when the namespace may not have the blob; called in the transaction that would add it. */
+export type CheckRoom = (db: Database, blob: NewBlob) => Promise<void>;
+
 /** Takes in a blob that was written to its end, if it is what its client says: that is the proof of having it. */
 export async function takeBlob(
   { db, folder, turns, now }: PushedImages,
   namespace: Namespace,
   staged: StagedFile,
   digest: Digest,
+  checkRoom: CheckRoom,
 ): Promise<Adopted> {
   const { sizeBytes } = staged;
   return await turns(digest, async () => {
@@ -47,7 +54,9 @@ export async function takeBlob(
     if (adopted !== 'kept') return adopted;
     await write(db, 'all', async (transaction) => {
       await provideNamespace(transaction, namespace, now());
-      await addPushedBlob(transaction, { namespace: namespace.name, digest, sizeBytes }, now());
+      const blob = { namespace: namespace.name, digest, sizeBytes };
+      await checkRoom(transaction, blob);
+      await addPushedBlob(transaction, blob, now());
     });
     return adopted;
   });
@@ -72,13 +81,16 @@ export async function shareBlob(
   from: string,
   to: Namespace,
   digest: Digest,
+  checkRoom: CheckRoom,
 ): Promise<boolean> {
   return await turns(digest, () =>
     write(db, 'all', async (transaction) => {
       const sizeBytes = await seePushedBlob(transaction, { namespace: from, digest }, now());
       if (sizeBytes === undefined) return false;
       await provideNamespace(transaction, to, now());
-      await addPushedBlob(transaction, { namespace: to.name, digest, sizeBytes }, now());
+      const blob = { namespace: to.name, digest, sizeBytes };
+      await checkRoom(transaction, blob);
+      await addPushedBlob(transaction, blob, now());
       return true;
     }),
   );

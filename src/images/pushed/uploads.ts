@@ -3,69 +3,99 @@
  * of an upload is its file, so that one survives a restart of the service; what nobody goes on with is cleared.
  */
 import { createHash, randomBytes } from 'node:crypto';
+import type { Payer } from '../../store/image-namespaces.ts';
 import type { BlobFolder } from '../blobs/blob-folder.ts';
 import { resumeStaged, type StagedFile, stageFile } from '../blobs/staged-file.ts';
 import { namespaceIn } from './repository-names.ts';
 
 export type Uploads = {
   /**
-   * The id of a new one; it is known in its repository alone. Undefined when too many are open: of the namespace, of the
-   * payer, or of all. `payer`: whom its bytes count to.
+   * The id of a new one, valid in its repository only. Undefined when too many are open: of the namespace, of the payer,
+   * or of all. `payer`: whose allowance its bytes count to.
    */
-  begin(repository: string, payer: string): Promise<string | undefined>;
+  begin(repository: string, payer: Payer): Promise<string | undefined>;
   /**
-   * Has `work` done with an upload, of which it is the only user meanwhile. `unknown`: the repository has no such upload;
-   * `busy`: somebody else is writing to it.
+   * Has `work` done with an upload, of which it is the only user during that time. `unknown`: the repository has no such
+   * upload; `busy`: another request is writing to it.
    */
   use<T>(
-    upload: { repository: string; id: string; payer: string },
-    work: (staged: StagedFile) => Promise<T>,
+    upload: { repository: string; id: string; payer: Payer },
+    work: (staged: StagedFile, reserved: Reserved) => Promise<T>,
   ): Promise<T | 'unknown' | 'busy'>;
-  /** What is under way for a payer, or for all. */
-  bytes(payer?: string): number;
+  /** What is under way for a payer, or for all, with what is reserved. */
+  bytes(payer?: Payer): number;
   /** Forgets one that was kept or discarded. */
   end(repository: string, id: string): void;
-  /** Clears those that nobody has gone on with for an hour. */
+  /** Ends uploads without a byte after a minute, and others an hour after their last request. */
   clear(): Promise<void>;
 };
 
+/** Bytes that may still be written; a request that has ended has none. */
+export type Reserved = { bytes: number };
+
 /**
- * How many may be open. A client has five under way for each image that it pushes; an address may have as many sessions
- * as it likes; each upload is a file and some memory.
+ * How many may be open. A client has five under way for each image that it pushes. An address may have as many sessions
+ * as it likes, and a stranger may have many addresses: half of all places are for accounts.
  */
-const usual = { ofNamespace: 50, ofPayer: 100, inAll: 2_000 };
+const usual = { ofNamespace: 50, ofAccount: 100, ofClient: 50, ofClients: 1_000, inAll: 2_000 };
+/** A client sends the first bytes at once. An upload without any costs nothing to begin again. */
+const emptyMs = 60_000;
 /** A client that was cut off comes back within minutes. */
 const patienceMs = 60 * 60_000;
 const idGrammar = /^[0-9a-f]{32}$/;
 
-type Open = { repository: string; payer: string; staged: StagedFile; isBusy: boolean; usedAt: number };
+type Open = {
+  repository: string;
+  payer: Payer;
+  staged: StagedFile;
+  reserved: Reserved;
+  isBusy: boolean;
+  usedAt: number;
+};
 
 /** `folder`: where uploads are staged. `now`: of the clock that dates files. */
 export function createUploads(folder: BlobFolder, now: () => number, most = usual): Uploads {
   const open = new Map<string, Open>();
   const beginning = new Set<Pick<Open, 'repository' | 'payer'>>();
 
-  async function find(repository: string, id: string, payer: string): Promise<Open | undefined> {
+  async function find(repository: string, id: string, payer: Payer): Promise<Open | undefined> {
     if (!idGrammar.test(id)) return undefined;
     const name = fileName(repository, id);
     if (open.has(name)) return open.get(name);
     const staged = await resumeStaged(folder.stagingPath(name));
     // Two may have read it at once; the first one counts.
-    if (staged && !open.has(name)) open.set(name, { repository, payer, staged, isBusy: false, usedAt: now() });
+    if (staged && !open.has(name)) open.set(name, opened({ repository, payer, staged }));
     return open.get(name);
   }
+
+  const opened = (upload: Pick<Open, 'repository' | 'payer' | 'staged'>): Open => {
+    return { ...upload, reserved: { bytes: 0 }, isBusy: false, usedAt: now() };
+  };
 
   function mayBegin({ repository, payer }: Pick<Open, 'repository' | 'payer'>): boolean {
     const namespace = namespaceIn(repository);
     const all = [...open.values(), ...beginning];
-    const ofNamespace = all.filter((upload) => namespaceIn(upload.repository) === namespace);
-    const ofPayer = all.filter((upload) => upload.payer === payer);
-    return all.length < most.inAll && ofPayer.length < most.ofPayer && ofNamespace.length < most.ofNamespace;
+    const countOf = (isCounted: (upload: (typeof all)[number]) => boolean) => all.filter(isCounted).length;
+    if (all.length >= most.inAll) return false;
+    if (countOf((upload) => namespaceIn(upload.repository) === namespace) >= most.ofNamespace) return false;
+    const ofPayer = countOf((upload) => isSame(upload.payer, payer));
+    if (payer.kind === 'account') return ofPayer < most.ofAccount;
+    return ofPayer < most.ofClient && countOf((upload) => upload.payer.kind === 'client') < most.ofClients;
+  }
+
+  async function endUnused(): Promise<void> {
+    for (const [name, { isBusy, usedAt, staged }] of open) {
+      const endsAt = usedAt + (staged.sizeBytes === 0 ? emptyMs : patienceMs);
+      if (isBusy || endsAt > now()) continue;
+      open.delete(name);
+      await staged.discard();
+    }
   }
 
   return {
     async begin(repository, payer) {
       const upload = { repository, payer };
+      await endUnused();
       if (!mayBegin(upload)) return undefined;
       beginning.add(upload);
       try {
@@ -73,7 +103,7 @@ export function createUploads(folder: BlobFolder, now: () => number, most = usua
         const name = fileName(repository, id);
         const staged = await stageFile(folder.stagingPath(name));
         await staged.rest();
-        open.set(name, { ...upload, staged, isBusy: false, usedAt: now() });
+        open.set(name, opened({ ...upload, staged }));
         return id;
       } finally {
         beginning.delete(upload);
@@ -84,9 +114,11 @@ export function createUploads(folder: BlobFolder, now: () => number, most = usua
       if (!upload) return 'unknown';
       if (upload.isBusy) return 'busy';
       upload.isBusy = true;
+      upload.payer = payer;
       try {
-        return await work(upload.staged);
+        return await work(upload.staged, upload.reserved);
       } finally {
+        upload.reserved.bytes = 0;
         await upload.staged.rest();
         upload.isBusy = false;
         upload.usedAt = now();
@@ -95,22 +127,23 @@ export function createUploads(folder: BlobFolder, now: () => number, most = usua
     bytes(payer) {
       let sum = 0;
       for (const upload of open.values())
-        if (payer === undefined || upload.payer === payer) sum += upload.staged.sizeBytes;
+        if (!payer || isSame(upload.payer, payer)) sum += upload.staged.sizeBytes + upload.reserved.bytes;
       return sum;
     },
     end(repository, id) {
       open.delete(fileName(repository, id));
     },
     async clear() {
-      const before = now() - patienceMs;
-      for (const [name, { isBusy, usedAt, staged }] of open) {
-        if (isBusy || usedAt >= before) continue;
-        open.delete(name);
-        await staged.discard();
-      }
-      await folder.clearStaged(before, (name) => open.has(name));
+      await endUnused();
+      await folder.clearStaged(now() - patienceMs, (name) => open.has(name));
     },
   };
+}
+
+function isSame(one: Payer, other: Payer): boolean {
+  return one.kind === 'account'
+    ? other.kind === 'account' && one.accountId === other.accountId
+    : other.kind === 'client' && one.client === other.client;
 }
 
 /** The repository is a part of it: an id says nothing in another one. */
