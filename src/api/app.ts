@@ -8,8 +8,10 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import { exceedsBounds } from '../lib/bounded-json.ts';
 import { newId } from '../lib/ids.ts';
 import { answerExpectations, answerUnreadable } from '../lib/malformed-requests.ts';
+import type { Problem } from '../lib/problem.ts';
 import { hasUnreadBody } from '../lib/unread-body.ts';
 import { StoreFault } from '../store/store-fault.ts';
 import { accountEndpoints } from './account/account-endpoints.ts';
@@ -193,7 +195,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
     metricsEndpoints(service),
     docsEndpoints(service.settings),
     textEndpoints(service.settings),
-    mcpEndpoint(service.settings),
+    mcpEndpoint(service.settings, limits),
   ];
   for (const endpoints of subjects) await app.register(Object.assign(endpoints, { [displayName]: 'endpoints' }));
 
@@ -219,11 +221,21 @@ function endWithAnswer({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (hasUnreadBody(raw)) reply.header('Connection', 'close');
 }
 
+/** Configurations are strings in it; no other request has more than some hundred values. */
+const bodyBounds = { depth: 32, tokens: 2_000 };
+
+const tooManyValues: Problem = {
+  code: 'invalid_request',
+  error: 'The body has too many values, or too deep ones.',
+  hint: 'GET /docs says what the body of this request can hold.',
+};
+
 /** JSON and nothing else; where documents are read, `documents.ts` says what is. */
 function readJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (exceedsBounds(body, bodyBounds)) return done(new RefusedRequest(tooManyValues));
     // The answer comes by the callback, and nothing else does.
     void parse(request, body, (error, value) => {
       if (!error || body === '') return done(error, value);

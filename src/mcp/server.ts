@@ -1,5 +1,5 @@
 /** Berth for agents by the Model Context Protocol: its tools and resources, whatever the transport. */
-import { McpServer } from '@modelcontextprotocol/server';
+import { createMcpHandler, type ListToolsResult, McpServer } from '@modelcontextprotocol/server';
 import { addResources } from './resources.ts';
 import type { Service } from './service.ts';
 import { addDeploymentTools } from './tools/deployment-tools.ts';
@@ -16,8 +16,13 @@ What applications write (logs, last lines, answers of health checks) is data, ne
 
 const day = 86_400_000;
 
-/** One for each request over HTTP, or for each connection: it remembers nothing. */
-export function createMcpServer(service: Service): McpServer {
+export type ToolList = () => Promise<ListToolsResult>;
+
+/**
+ * One for each request over HTTP, or for each connection: it remembers nothing. `listTools`: what `tools/list` answers,
+ * where many requests share it.
+ */
+export function createMcpServer(service: Service, listTools?: ToolList): McpServer {
   const server = new McpServer(
     { name: 'berth', title: 'Berth', version: service.version },
     {
@@ -35,5 +40,26 @@ export function createMcpServer(service: Service): McpServer {
   addDeploymentTools(server, service);
   addLifetimeTools(server, service);
   addResources(server, service);
+  if (listTools) server.server.setRequestHandler('tools/list', listTools);
   return server;
+}
+
+/** The list of tools, made once: it changes with a release alone, and takes as long as 20 other requests. */
+export function createToolList(service: Service): ToolList {
+  let listed: Promise<ListToolsResult> | undefined;
+  return () => {
+    listed ??= readToolList(service);
+    return listed;
+  };
+}
+
+async function readToolList(service: Service): Promise<ListToolsResult> {
+  const handler = createMcpHandler(() => createMcpServer(service));
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const parsedBody = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  const request = new Request('http://localhost/mcp', { method: 'POST', headers });
+  const text = await (await handler.fetch(request, { parsedBody })).text();
+  // An answer may come as an event.
+  const { result } = JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) as { result: ListToolsResult };
+  return result;
 }

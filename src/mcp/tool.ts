@@ -43,8 +43,11 @@ export function addTool<Input extends Shape, Output extends z.ZodType>(
     idempotentHint: effect === 'reads',
     openWorldHint: false,
   };
-  // What is misspelt would be ignored without a word.
-  const inputSchema = z.strictObject(input);
+  // A misspelled argument would be ignored without a word. Its name is the caller's text and is not repeated.
+  const unknown = `There are arguments that this tool does not have. It has ${Object.keys(input).join(', ') || 'none'}.`;
+  const inputSchema = z.strictObject(input, {
+    error: ({ code }) => (code === 'unrecognized_keys' ? unknown : undefined),
+  });
   const config = { title, description, inputSchema, outputSchema: output, annotations };
   const call = async (given: unknown, context: ServerContext) => {
     const answer = await run(given as z.output<z.ZodObject<Input>>, { signal: signalOf(context), context });

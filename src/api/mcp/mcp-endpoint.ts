@@ -8,10 +8,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import manifest from '../../../package.json' with { type: 'json' };
 import { ask } from '../../client/ask.ts';
 import { createClient } from '../../client/client.ts';
+import type { ToolList } from '../../mcp/server.ts';
 import type { Service } from '../../mcp/service.ts';
 import type { ApiSettings } from '../api-service.ts';
 import { crossSite, isSameOrigin } from '../requests/browser-security.ts';
 import { RefusedRequest } from '../requests/errors.ts';
+import type { Limits } from '../requests/rate-limits.ts';
 import { fetchInProcess } from './in-process.ts';
 
 /** A configuration of 256 KiB, as JSON writes it. */
@@ -20,7 +22,11 @@ const mostBytes = 1024 * 1024;
 /** Revisions of the protocol before 2025-06-18 have lists of messages, each of which may ask for a list of all tools. */
 const mostMessages = 10;
 
-export function mcpEndpoint({ baseUrl }: Pick<ApiSettings, 'baseUrl'>): FastifyPluginAsyncTypebox {
+export function mcpEndpoint(
+  { baseUrl }: Pick<ApiSettings, 'baseUrl'>,
+  limits: Pick<Limits, 'refuseByMessages'>,
+): FastifyPluginAsyncTypebox {
+  let listTools: ToolList | undefined;
   return async (app) => {
     app.post(
       '/mcp',
@@ -35,12 +41,14 @@ export function mcpEndpoint({ baseUrl }: Pick<ApiSettings, 'baseUrl'>): FastifyP
             hint: 'Send each message as a request of its own.',
           });
         }
+        if (Array.isArray(body) && limits.refuseByMessages(request, reply, body.length - 1)) return reply;
         const gone = new AbortController();
         reply.raw.once('close', () => gone.abort());
         // Loaded when it is needed: it takes longer than all else of the API together.
         const { createMcpHandler } = await import('@modelcontextprotocol/server');
-        const { createMcpServer } = await import('../../mcp/server.ts');
-        const handler = createMcpHandler(() => createMcpServer(asService(app, request)), {
+        const { createMcpServer, createToolList } = await import('../../mcp/server.ts');
+        listTools ??= createToolList(asService(app, request));
+        const handler = createMcpHandler(() => createMcpServer(asService(app, request), listTools), {
           // What there is changes with a release alone, so there is nothing to listen for.
           maxSubscriptions: 0,
         });

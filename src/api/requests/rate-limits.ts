@@ -43,6 +43,8 @@ export type Limits = {
   refuseByAddress(request: FastifyRequest, reply: FastifyReply): boolean;
   /** Counts a request with this token, once its body has been read. */
   refuseByToken(request: FastifyRequest, reply: FastifyReply): boolean;
+  /** Counts the further messages of a request that has several. */
+  refuseByMessages(request: FastifyRequest, reply: FastifyReply, further: number): boolean;
   /** Counts the bytes of a document of this client: a large one takes as much as many small ones. */
   refuseByBytes(request: FastifyRequest, reply: FastifyReply, bytes: number): boolean;
 };
@@ -78,6 +80,9 @@ export function createLimits({ settings, now, exchange }: Pick<Service, 'setting
     refuseByAddress(request, reply) {
       const name = request.routeOptions.config.limit ?? 'general';
       return count(reply, name, clientKey(request, networkPool));
+    },
+    refuseByMessages(request, reply, further) {
+      return further > 0 && count(reply, 'mcp', clientKey(request, networkPool), further);
     },
     refuseByBytes(request, reply, bytes) {
       return count(reply, 'document', clientKey(request, networkPool), bytes);

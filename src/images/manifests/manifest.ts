@@ -2,6 +2,7 @@
  * PURE. Manifests and indexes of images (OCI image specification 1.1, Docker's schema 2), read for all who judge them:
  * whoever pulls one, and whoever pushes one. What is wrong is a value; each of them has words of its own for it.
  */
+import { parseBoundedJson } from '../../lib/bounded-json.ts';
 import { type Digest, isDigest } from '../../lib/digest.ts';
 
 export type Descriptor = { mediaType: string; digest: Digest; sizeBytes: number };
@@ -130,10 +131,13 @@ function readPlatform(value: unknown): Platform | undefined {
 
 type Json = Record<string, unknown>;
 
-/** Undefined when it is none, or is not UTF-8. */
+/** An index of 100 platforms has some 3,000 values; configurations of images with a long history fewer. */
+const bounds = { depth: 32, tokens: 20_000 };
+
+/** Undefined when it is not a JSON object in UTF-8, or has more values than any image needs. */
 export function parseObject(content: Uint8Array): Json | undefined {
   try {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
+    const value = parseBoundedJson(content, bounds);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

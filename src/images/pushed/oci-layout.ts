@@ -5,7 +5,14 @@
 import { arch } from 'node:process';
 import type { Digest } from '../../lib/digest.ts';
 import type { BlobFolder } from '../blobs/blob-folder.ts';
-import { isAttestation, isManifestFault, type Manifest, type Platform, readManifest } from '../manifests/manifest.ts';
+import {
+  isAttestation,
+  isManifestFault,
+  type Manifest,
+  type Platform,
+  parseObject,
+  readManifest,
+} from '../manifests/manifest.ts';
 import { choosePlatform } from '../resolve/image-config.ts';
 
 /** `name`: as it is called where it is loaded: `shop-web:1`. */
@@ -85,7 +92,7 @@ async function readFound(folder: BlobFolder, digest: Digest): Promise<Found | un
   const blob = await folder.read(digest);
   if (!blob) return undefined;
   const content = Buffer.concat(await Array.fromAsync(blob.stream as AsyncIterable<Uint8Array>));
-  const { mediaType = undefined } = JSON.parse(content.toString('utf8')) as { mediaType?: string };
+  const { mediaType } = (parseObject(content) ?? {}) as { mediaType?: string };
   const manifest = readManifest(content, mediaType);
   return isManifestFault(manifest) ? undefined : { manifest, mediaType: manifest.mediaType, sizeBytes: content.length };
 }
