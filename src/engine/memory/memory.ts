@@ -5,17 +5,7 @@ import { once } from 'node:events';
 import type { Observed, ObservedWorkload } from '../../deployment/workload/workload.ts';
 import { orAbort } from '../../lib/abortable.ts';
 import { wait as reallyWait, type Wait } from '../../lib/wait.ts';
-import type {
-  Addresses,
-  Engine,
-  FacetName,
-  Fairness,
-  HostDisk,
-  ImageStore,
-  Isolation,
-  Owned,
-  UsageMeter,
-} from '../engine.ts';
+import type { Addresses, Engine, FacetName, Fairness, HostDisk, ImageStore, Isolation, UsageMeter } from '../engine.ts';
 import type { VolumeArchives } from '../volume-facets.ts';
 import { archiveVolumes } from './archives.ts';
 import { type CopiesAs, createCopies } from './copies.ts';
@@ -23,17 +13,11 @@ import { diskUse } from './disk.ts';
 import { createExec } from './exec.ts';
 import { findImage, isLocal, isOnHost, listImages, pullImage, removeImage } from './images.ts';
 import type { Interceptor } from './memory-call.ts';
-import { perform, refuseInUse, setEgress } from './operations.ts';
+import { perform, setEgress } from './operations.ts';
+import { listOwned, removeOwned, stopOwned } from './owned.ts';
 import { volumeUses, workloadUses } from './usage.ts';
 import { healthCheckBodyOf, noteStuck, reasonNotReady } from './why-not-ready.ts';
-import {
-  announce,
-  createMemoryWorld,
-  type MemoryContainer,
-  type MemoryWorld,
-  passRound,
-  removeNetwork,
-} from './world.ts';
+import { announce, createMemoryWorld, type MemoryContainer, type MemoryWorld, passRound } from './world.ts';
 import { followLogs, readLogs } from './written-lines.ts';
 
 export type MemoryEngineOptions = {
@@ -257,50 +241,4 @@ function mayChange(world: MemoryWorld, deploymentId: string): boolean {
       ({ phase, run, rounds, readyAfter }) =>
         phase === 'running' && (run.exitCode !== undefined || rounds <= readyAfter),
     );
-}
-
-function stopOwned(world: MemoryWorld, owner: string, { id }: Pick<Owned, 'id'>): void {
-  const container = world.containers.get(id);
-  if (container?.owner !== owner || container.phase !== 'running') return;
-  container.phase = 'exited';
-  announce(world, container.deploymentId);
-}
-
-function removeOwned(world: MemoryWorld, owner: string, { kind, id }: Pick<Owned, 'kind' | 'id'>): void {
-  const found = listOwned(world, owner).find((owned) => owned.kind === kind && owned.id === id);
-  if (!found) return;
-  if (kind === 'volume') refuseInUse(world, id);
-  if (kind === 'network') removeNetwork(world, id);
-  else (kind === 'workload' ? world.containers : world.volumes).delete(id);
-  announce(world, found.deploymentId);
-}
-
-function listOwned(world: MemoryWorld, owner: string): Owned[] {
-  return (
-    [
-      ['workload', world.containers],
-      ['volume', world.volumes],
-      ['network', world.networks],
-    ] as const
-  ).flatMap(([kind, objects]) =>
-    [...objects].flatMap(([id, object]) =>
-      object.owner === owner
-        ? [
-            {
-              kind,
-              id,
-              name: id,
-              deploymentId: object.deploymentId,
-              ...('phase' in object && { phase: object.phase }),
-              ...('tampering' in object &&
-                object.tampering !== undefined &&
-                object.tampering !== 'limits' && { tampering: object.tampering }),
-              ...('volume' in object && { volume: object.volume }),
-              ...('workload' in object && { revision: object.workload.revision }),
-              ...(object.epoch !== undefined && { epoch: object.epoch }),
-            },
-          ]
-        : [],
-    ),
-  );
 }
