@@ -150,6 +150,17 @@ test('a service that was stopped behind our back is started again, a job that en
   assert.equal(describePlan(plan(desired, observed, [])), 'start berth-shop-web-1-0, exited');
 });
 
+test('a service that is done is not started again, and one that has ended badly is', () => {
+  const desired = running(shop, specOf(web, pod('seed', { container: { mayEnd: true } })));
+  const observed = observedOf({ desired, ready: ['web'], exited: ['seed'], images: ['nginx:1', 'node:26-slim'] });
+  const isDone = (isReady: boolean) => ({
+    ...observed,
+    workloads: observed.workloads.map((each) => (each.pod === 'seed' ? { ...each, isReady } : each)),
+  });
+  assert.match(describePlan(plan(desired, isDone(false), [])), /start berth-shop-seed-1-0, exited/);
+  assert.doesNotMatch(describePlan(plan(desired, isDone(true), [])), /start|remove/);
+});
+
 test('an expired deployment loses its route, then every workload, volume and its network', () => {
   const observed = observedOf({ desired: running(), ready: ['db', 'web'] });
   const expired = desiredAt(shop, { number: 1, spec }, resolvedAt(now + 1000));

@@ -152,3 +152,17 @@ test('what happens on one machine is told to every engine on it', async () => {
   await createTestEngine({ world }).execute('a', network);
   assert.deepEqual(heard, ['a']);
 });
+
+test('a service that may end is done after an exit with 0, and is restarted after any other', async () => {
+  const ended = async (exitCode: number) => {
+    const engine = engineWith({ exitCode });
+    await engine.execute('a', network);
+    const workload: Workload = { ...web, ports: [], readiness: { kind: 'running', mayEnd: true } };
+    await engine.execute('a', { kind: 'start', workload, because: 'test' });
+    await engine.observe('a', []);
+    const [found] = (await engine.observe('a', [])).workloads;
+    return [found?.phase, found?.isReady, found!.restarts > 0];
+  };
+  assert.deepEqual(await ended(0), ['exited', true, false]);
+  assert.deepEqual(await ended(3), ['running', false, true]);
+});
