@@ -108,14 +108,24 @@ export function desiredAt(deployment: Deployment, revision: Revision, resolution
   const { id: deploymentId, restarts } = deployment;
   const values = { url, registry: spec.registryLogin?.registry ?? '', deploymentId, derive, restarts };
   const book = addressBook(spec);
+  const fingerprints = new Map<string, string[]>();
   return {
     kind: 'running',
     revision: number,
     hasServed: deployment.servingRevision !== null,
     workloads: startOrder(spec).flatMap((pod) => {
       const texts = textsOf(pod, values);
-      return Array.from({ length: replicasOf(pod) }, (_, replica) => ({
-        workload: { ...toWorkload(revision, { pod, texts, book }, replica, values), ...(runtime && { runtime }) },
+      // Those before it in the order are known: it depends on them.
+      const restartsWith = pod.restartsWith?.flatMap((name) => fingerprints.get(name) ?? []);
+      const workloads = Array.from({ length: replicasOf(pod) }, (_, replica) =>
+        toWorkload(revision, { pod, texts, book, restartsWith }, replica, values),
+      );
+      fingerprints.set(
+        pod.name,
+        workloads.map(({ fingerprint }) => fingerprint),
+      );
+      return workloads.map((workload) => ({
+        workload: { ...workload, ...(runtime && { runtime }) },
         isImageSettled: isSettled(imageOf(pod, values), images),
         ...(isAtOwnHost(pod, spec) && { path: pod.path }),
         ...atSubdomain(pod, spec),
@@ -162,7 +172,7 @@ function textsOf(pod: PodSpec, values: Values): Texts {
 
 function toWorkload(
   { spec, number: revision, images = {} }: Revision,
-  { pod, texts, book }: { pod: PodSpec; texts: Texts; book: AddressBook },
+  { pod, texts, book, restartsWith }: { pod: PodSpec; texts: Texts; book: AddressBook; restartsWith?: string[] | undefined },
   replica: number,
   values: Values,
 ): Workload {
@@ -185,6 +195,7 @@ function toWorkload(
     useGPU: pod.useGPU,
     ...(pod.container && { container: pod.container }),
     readiness: { ...readinessOf(spec, pod, values), ...(pod.container?.mayEnd && { mayEnd: true as const }) },
+    ...(restartsWith && restartsWith.length > 0 && { restartsWith }),
     // One that is restarted is another workload, which takes the place of the first as an update's would.
     ...(restart > 0 && { restart }),
   };

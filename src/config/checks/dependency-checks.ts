@@ -1,4 +1,4 @@
-/** `dependsOn`: pods that exist, and no circles. */
+/** `dependsOn` and `restartsWith`: pods that exist, and no circles. */
 import { quote } from '../diagnostics/diagnostics.ts';
 import { nearestName } from '../diagnostics/suggest.ts';
 import { replaceValue } from '../document/edits.ts';
@@ -7,16 +7,24 @@ import type { Context } from './context.ts';
 export function checkDependencies({ spec: { pods }, origin, report, source }: Context): void {
   const names = pods.map(({ name }) => name);
   pods.forEach((pod, index) => {
-    pod.dependsOn.forEach((name, position) => {
-      if (names.includes(name)) return;
-      const path = [...origin.pod(index), 'dependsOn'];
+    const listed = (['dependsOn', 'restartsWith'] as const).flatMap((field) =>
+      (pod[field] ?? []).map((name, position) => ({ field, name, position })),
+    );
+    for (const { field, name, position } of listed) {
+      const path = [...origin.pod(index), field];
+      if (names.includes(name) && (field === 'dependsOn' || pod.dependsOn.includes(name))) continue;
       // A scalar is a list of one, and has no positions.
       const at = source.textOf(path) === undefined ? [...path, position] : path;
+      if (names.includes(name)) {
+        const hint = `add ${name} to dependsOn`;
+        report.error(at, 'unknown-pod', `${quote(name)} is not among the pods of dependsOn`, { hint });
+        continue;
+      }
       const meant = nearestName(name.replace(/\.pod$/, ''), names);
       const hint = meant ? `did you mean ${meant}?` : `the pods are ${names.slice(0, 10).join(', ')}`;
       const fix = meant === undefined ? undefined : replaceValue(source, at, meant);
       report.error(at, 'unknown-pod', `no pod is named ${quote(name)}`, { hint, fix });
-    });
+    }
   });
   const byName = new Map(pods.map((pod) => [pod.name, pod]));
   const done = new Set<string>();

@@ -25,7 +25,9 @@ export function readDependencies(service: Field, reading: Reading): Dependency[]
       reading.error(conditionField, 'bad-condition', `${quote(condition)} is not a condition`, hint);
     }
     const required = childOf(field, 'required');
-    return { service: name, condition, isRequired: !required || reading.text(required) !== 'false', field };
+    const restart = childOf(field, 'restart');
+    const isRestartedWith = restart !== undefined && reading.text(restart) === 'true';
+    return { service: name, condition, isRequired: !required || reading.text(required) !== 'false', isRestartedWith, field };
   });
   const links = linksOf(service, reading).map(
     ({ target, field }): Dependency => ({ service: target, condition: 'service_started', isRequired: true, field }),
@@ -46,7 +48,8 @@ export function connect(drafts: Draft[], leftOut: ReadonlyMap<string, string>, r
   const byService = new Map(drafts.map((draft) => [draft.service, draft]));
   for (const draft of drafts) {
     const before = new Set<string>();
-    for (const { service, condition, isRequired, field } of draft.dependencies) {
+    const restartsWith: string[] = [];
+    for (const { service, condition, isRequired, isRestartedWith, field } of draft.dependencies) {
       const other = byService.get(service);
       if (!other) {
         if (isRequired) reportMissing(service, field, leftOut, [...byService.keys()], reading);
@@ -55,11 +58,13 @@ export function connect(drafts: Draft[], leftOut: ReadonlyMap<string, string>, r
       if (before.has(other.pod.name)) continue;
       draft.origins.set(['dependsOn', before.size], field);
       before.add(other.pod.name);
+      if (isRestartedWith) restartsWith.push(other.pod.name);
       if (condition === 'service_completed_successfully') other.pod.resourceType = 'job';
     }
     const dependsOn = childOf(draft.field, 'depends_on') ?? childOf(draft.field, 'links');
     if (dependsOn) draft.origins.set(['dependsOn'], dependsOn);
     draft.pod.dependsOn = [...before];
+    if (restartsWith.length > 0) draft.pod.restartsWith = restartsWith;
   }
   for (const draft of drafts) {
     for (const { target, alias, field } of linksOf(draft.field, reading)) {

@@ -116,6 +116,11 @@ function writer(secrets: Secrets): Writer {
   };
 }
 
+function dependencyOf(pod: PodSpec, spec: AppSpec, name: string) {
+  const restart = pod.restartsWith?.includes(name);
+  return { condition: conditionOf(spec, name), ...(restart && { restart }) };
+}
+
 type Surroundings = Writer & { published: string | undefined; isInLayout: boolean };
 
 function service(pod: PodSpec, spec: AppSpec, { write, published, isInLayout }: Surroundings) {
@@ -142,7 +147,7 @@ function service(pod: PodSpec, spec: AppSpec, { write, published, isInLayout }: 
     volumes: filled(pod.volumes.map((volume) => `${volumeName(pod, volume)}:${volume.mountPath}`)),
     configs: filled(pod.files.map((file, at) => ({ source: configName(pod, at), target: file.path, ...access(file) }))),
     networks: { default: { aliases: [`${pod.name}.pod`, ...(pod.aliases ?? [])] } },
-    depends_on: filled(Object.fromEntries(pod.dependsOn.map((name) => [name, { condition: conditionOf(spec, name) }]))),
+    depends_on: filled(Object.fromEntries(pod.dependsOn.map((name) => [name, dependencyOf(pod, spec, name)]))),
     healthcheck: pod.healthCheck && healthcheck(pod.healthCheck, write),
     // What it waits for has only been started, as often as not: it tries again.
     restart: isOnce || pod.container?.mayEnd ? 'on-failure' : 'unless-stopped',

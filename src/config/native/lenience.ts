@@ -27,7 +27,7 @@ export function isMeantWell(error: ErrorObject, path: Path, source: Source, repo
       const port = readPort(text);
       return port !== undefined && warn(`[${port}]`, `[${port}]`);
     }
-    const isName = (field === 'dependsOn' || field === 'aliases') && /^[\w.-]+$/.test(text);
+    const isName = ['dependsOn', 'restartsWith', 'aliases'].includes(String(field)) && /^[\w.-]+$/.test(text);
     return isName && warn(`[${text}]`, `[${text}]`);
   }
   if (text === undefined) return false;

@@ -79,7 +79,8 @@ function readPod(pod: Field, index: number, { source, names, report }: Reading):
   const check = childOf(pod, 'healthCheck');
   const [workingDir, user, subdomain] = [text('workingDir'), text('user'), text('subdomain')];
   const container = readContainer(pod, (name) => names.has(name), report);
-  const aliases = itemsOf(childOf(pod, 'aliases'), max.names).flatMap((alias) => textOf(alias) ?? []);
+  const namesIn = (field: string) => itemsOf(childOf(pod, field), max.names).flatMap((name) => textOf(name) ?? []);
+  const [aliases, restartsWith] = [namesIn('aliases'), namesIn('restartsWith')];
   const spec: PodSpec = {
     // Without a name it gets one that no other pod can have: the missing name is reported already.
     name: text('name') ?? `#${index + 1}`,
@@ -99,7 +100,8 @@ function readPod(pod: Field, index: number, { source, names, report }: Reading):
     },
     useGPU: booleanOf(childOf(pod, 'useGPU')) ?? false,
     ...(subdomain !== undefined && { subdomain }),
-    dependsOn: itemsOf(childOf(pod, 'dependsOn'), max.names).flatMap((name) => textOf(name) ?? []),
+    dependsOn: namesIn('dependsOn'),
+    ...(restartsWith.length > 0 && { restartsWith }),
     ...(aliases.length > 0 && { aliases }),
     ...(workingDir !== undefined && { workingDir }),
     ...(user !== undefined && { user }),

@@ -152,6 +152,7 @@ const lists = new Set([
   'files',
   'volumes',
   'dependsOn',
+  'restartsWith',
   'aliases',
   'tmpfs',
   'groups',

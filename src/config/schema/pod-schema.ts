@@ -197,6 +197,16 @@ export const Pod = closed(
         ...says('must be a list of pod names'),
       }),
     ),
+    restartsWith: Type.Optional(
+      Type.Array(Text('Name of a pod.', 'db'), {
+        maxItems: 50,
+        default: [],
+        description:
+          'Pods of `dependsOn` with which this one is restarted: when an update or a restart replaces one of them, this pod is replaced too.',
+        examples: [['db']],
+        ...says('must be a list of pod names'),
+      }),
+    ),
     workingDir: Type.Optional(AbsolutePath("Directory that the process starts in. Default: the image's.", '/app')),
     user: Type.Optional(
       Text("User, or `user:group`, that the process runs as. Default: the image's.", '1000:1000', {

@@ -41,6 +41,7 @@ function podDocument(pod: PodSpec) {
     useGPU: pod.useGPU || undefined,
     subdomain: pod.subdomain,
     dependsOn: filled(pod.dependsOn),
+    restartsWith: filled(pod.restartsWith ?? []),
     workingDir: pod.workingDir,
     user: pod.user,
     ...containerDocument(pod.container ?? {}),

@@ -32,6 +32,8 @@ export type PodSpec = {
   subdomain?: string;
   /** Pods that must be ready before this one is started. */
   dependsOn: string[];
+  /** Of those that it depends on, the pods with which it is replaced: when one gets a new workload, so does this one. */
+  restartsWith?: string[];
   /** Further names by which the other pods reach it, for example a service's name that is no legal pod name. */
   aliases?: string[];
   /** Directory that the process starts in. Default: the image's. */

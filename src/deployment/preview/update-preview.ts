@@ -220,6 +220,7 @@ const fields = {
   aliases: 'its names',
   resources: 'its resources',
   useGPU: 'its use of a GPU',
+  restartsWith: 'a pod that it restarts with',
 } as const satisfies Partial<Record<keyof Workload, string>>;
 
 /** What its containers are created with beyond that. */

@@ -42,6 +42,8 @@ export type Workload = {
   /** Absent where it is as for everybody. */
   container?: ContainerOptions;
   readiness: Readiness;
+  /** Fingerprints of the pods that it is replaced with; absent where there are none. */
+  restartsWith?: string[];
   /** How often its owner has had its pod restarted; absent where never. */
   restart?: number;
   /** Of its deployment's plan; absent where the engine's own holds. Not in the fingerprint: another plan restarts nothing. */
