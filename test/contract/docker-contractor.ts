@@ -136,7 +136,8 @@ export async function dockerContractor({
 
 async function tamper(docker: Docker, name: string, tampering: Tampering): Promise<void> {
   const container = docker.getContainer(name);
-  const [network] = Object.keys((await container.inspect()).NetworkSettings.Networks);
+  const { NetworkSettings, HostConfig } = await container.inspect();
+  const [network] = Object.keys(NetworkSettings.Networks);
   switch (tampering) {
     case 'paused':
       return await container.pause();
@@ -145,7 +146,11 @@ async function tamper(docker: Docker, name: string, tampering: Tampering): Promi
     case 'on-other-network':
       return await docker.getNetwork('bridge').connect({ Container: name });
     case 'limits':
-      return await container.update({ Memory: 2 ** 26, MemorySwap: 2 ** 26, RestartPolicy: { Name: 'no' } });
+      // gVisor takes other limits only while it does not run.
+      if (HostConfig.Runtime === 'runsc') await container.stop({ t: 0 });
+      await container.update({ Memory: 2 ** 26, MemorySwap: 2 ** 26, RestartPolicy: { Name: 'no' } });
+      if (HostConfig.Runtime === 'runsc') await container.start();
+      return;
   }
 }
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hashListed, hashObserved } from '../../src/deployment/workload/observed-hash.ts';
+import type { ObservedWorkload } from '../../src/deployment/workload/workload.ts';
 import type { Stage } from './engine.ts';
 import { identityPath, port } from './program.ts';
 
@@ -17,9 +18,9 @@ export function tamperingContract({ contractor, newScene }: Stage): void {
       await scene.start(web);
       const before = await scene.ready(web);
       await tamper(web.name, kind);
-      const seen = await scene.until(web, ({ tampering }) => tampering === kind);
       const isUnreachable = kind === 'paused' || kind === 'off-network';
-      assert.equal(seen.isReady, !isUnreachable, JSON.stringify(seen));
+      const isSeen = ({ tampering, isReady }: ObservedWorkload) => tampering === kind && isReady !== isUnreachable;
+      const seen = await scene.until(web, isSeen);
       assert.equal(seen.address, kind === 'off-network' ? undefined : before.address);
       const listed = (await engine.listOwned()).filter(({ deploymentId }) => deploymentId === scene.id);
       assert.equal(hashListed(listed), hashObserved(await scene.observe()), 'a listing shows it too');

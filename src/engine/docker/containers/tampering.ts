@@ -85,5 +85,10 @@ export async function undoTampering(
   for (const other of networks.filter((name) => name !== own))
     await unless(docker.getNetwork(other).disconnect({ Container: found.Id, Force: true }), 404);
   const made = labels[labelKeys.limits];
-  if (made && areOthers(found.HostConfig, made)) await container.update(limitsOf(made));
+  if (!made || !areOthers(found.HostConfig, made)) return;
+  // gVisor has the limits of its start, and refuses others while it runs.
+  const mustStop = found.State.Running && found.HostConfig.Runtime === 'runsc';
+  if (mustStop) await unless(container.stop({ t: 0 }), 304);
+  await container.update(limitsOf(made));
+  if (mustStop) await unless(container.start(), 304);
 }
