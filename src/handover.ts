@@ -28,11 +28,9 @@ export type Predecessor = AsyncDisposable & {
 
 /** Undefined where no service is that could hand over. */
 export async function findPredecessor(dataDir: string): Promise<Predecessor | undefined> {
-  const socket = createConnection(edgePaths(dataDir).serviceSocket);
-  const isThere = await new Promise<boolean>((resolve) => {
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-  });
-  if (!isThere) return undefined;
+  const { serviceSocket, formerServiceSocket } = edgePaths(dataDir);
+  const socket = (await connectedTo(serviceSocket)) ?? (await connectedTo(formerServiceSocket));
+  if (!socket) return undefined;
   socket.on('error', () => {});
   return {
     async standAside() {
@@ -54,6 +52,15 @@ export async function findPredecessor(dataDir: string): Promise<Predecessor | un
       socket.destroySoon();
     },
   };
+}
+
+/** Undefined where no process listens. */
+async function connectedTo(path: string): Promise<Socket | undefined> {
+  const socket = createConnection(path);
+  const isThere = await new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+  });
+  return isThere ? socket : undefined;
 }
 
 export type HandoverSides = {

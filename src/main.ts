@@ -78,7 +78,7 @@ async function start(settings: Settings, logFile: string | undefined, parts: Par
     goOn: () => doors.open().then(turn.goOn).then(pid.write),
     leave: () => void Promise.all(leaving()).then(() => leave()),
   };
-  opening.use(await offerHandover(doors.at(serviceSocket), { ...sides, log }));
+  opening.use(await offerHandover(doors.at(serviceSocket, 'private'), { ...sides, log }));
   await pid.write();
   await doors.open();
   turn.keep();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { createConnection, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { createDoors, type Doors } from './doors.ts';
@@ -48,6 +48,18 @@ test('whoever was replaced takes its place again as often as it has to, and leav
   await second[Symbol.asyncDispose]();
   await first[Symbol.asyncDispose]();
   assert.deepEqual(await readdir(run), []);
+});
+
+test('a private door is for the own user only', async (t) => {
+  const run = await directory(t);
+  const socket = join(run, 'private', 'service.sock');
+  await using doors = createDoors();
+  const server = createServer();
+  await doors.at(socket, 'private')((path) => new Promise<void>((resolve) => server.listen(path, () => resolve())));
+  await doors.open();
+  assert.equal((await stat(socket)).mode & 0o777, 0o600);
+  assert.equal((await stat(dirname(socket))).mode & 0o777, 0o700);
+  await closed(server);
 });
 
 test('the names of servers that were killed go, those of others stay', async (t) => {

@@ -3,7 +3,7 @@
  * HAProxy knows at once, in place of whoever was there: who was connected stays with that one, who comes from then on is
  * ours. The own names stay, so that whoever was replaced can be put there again.
  */
-import { link, readdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod, link, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { newId } from '../lib/ids.ts';
 import { ownNameLength } from './edge-paths.ts';
@@ -14,8 +14,8 @@ export type Admit = (listen: (socketPath: string) => Promise<unknown>) => Promis
 
 /** Closing them, after the servers, takes away the names that are still ours. */
 export type Doors = AsyncDisposable & {
-  /** Has a server listen for whoever will come to `socket`; HAProxy is let in. */
-  at(socket: string): Admit;
+  /** Has a server listen for whoever will come to `socket`; HAProxy is let in, unless it is `private`. */
+  at(socket: string, who?: 'proxy' | 'private'): Admit;
   /** From now on they do, also where another service has taken that place meanwhile, and has died. */
   open(): Promise<void>;
 };
@@ -23,12 +23,15 @@ export type Doors = AsyncDisposable & {
 export function createDoors(): Doors {
   const admitted = new Map<string, { own: string; inode: number }>();
   return {
-    at: (socket) => async (listen) => {
-      const own = `${socket}.${newId().slice(0, ownNameLength)}`;
-      await listen(own);
-      await admitProxy(own);
-      admitted.set(socket, { own, inode: (await stat(own)).ino });
-    },
+    at:
+      (socket, who = 'proxy') =>
+      async (listen) => {
+        const own = `${socket}.${newId().slice(0, ownNameLength)}`;
+        if (who === 'private') await mkdir(dirname(own), { recursive: true, mode: 0o700 });
+        await listen(own);
+        await (who === 'proxy' ? admitProxy(own) : chmod(own, 0o600));
+        admitted.set(socket, { own, inode: (await stat(own)).ino });
+      },
     async open() {
       for (const [socket, { own }] of admitted) {
         const second = `${own}.second`;

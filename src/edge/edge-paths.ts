@@ -9,13 +9,15 @@ export const ownNameLength = 8;
 export type EdgePaths = {
   /** HAProxy's working directory: configuration, tables, admin socket. The service's user alone. */
   edge: string;
-  /** The sockets that the service listens on. HAProxy's group may enter. */
+  /** The sockets that HAProxy connects to. HAProxy's group may enter. */
   run: string;
   apiSocket: string;
   pagesSocket: string;
   registrySocket: string;
-  /** Where a service that is to take this one's place asks for it. */
+  /** Where a new process asks the running one to hand over. Outside the folder that HAProxy may enter. */
   serviceSocket: string;
+  /** The same of releases before this one, which a new process may have to replace. */
+  formerServiceSocket: string;
   adminSocket: string;
   pidFile: string;
 };
@@ -29,7 +31,8 @@ export function edgePaths(dataDir: string): EdgePaths {
     apiSocket: join(run, 'api.sock'),
     pagesSocket: join(run, 'pages.sock'),
     registrySocket: join(run, 'images.sock'),
-    serviceSocket: join(run, 'service.sock'),
+    serviceSocket: join(edge, 'service.sock'),
+    formerServiceSocket: join(run, 'service.sock'),
     adminSocket: join(edge, 'admin.sock'),
     pidFile: join(edge, 'haproxy.pid'),
   };

@@ -14,6 +14,9 @@ await predecessor.standAside();
 const doors = createDoors();
 const { apiSocket, pagesSocket, registrySocket, serviceSocket } = edgePaths(dataDir);
 for (const socket of [apiSocket, pagesSocket, registrySocket, serviceSocket])
-  await doors.at(socket)((path) => new Promise((resolve) => createServer().listen(path, () => resolve(undefined))));
+  await doors.at(
+    socket,
+    socket === serviceSocket ? 'private' : 'proxy',
+  )((path) => new Promise((resolve) => createServer().listen(path, () => resolve(undefined))));
 await doors.open();
 process.kill(process.pid, 'SIGKILL');

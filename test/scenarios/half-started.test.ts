@@ -201,8 +201,9 @@ test('a service that stops leaves HAProxy running, which a later start that fail
 
 test('`npm run down` ends a service that only starts', async () => {
   const place = await newPlace();
-  const { run, serviceSocket } = edgePaths(place.dataDir);
+  const { edge, run, serviceSocket } = edgePaths(place.dataDir);
   await mkdir(run);
+  await mkdir(edge);
   // Whoever is to be succeeded never stands aside.
   const { promise: isAsked, resolve: tellAsked } = Promise.withResolvers<void>();
   const other = createServer((socket) => socket.once('data', () => tellAsked())).listen(serviceSocket);

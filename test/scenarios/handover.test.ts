@@ -106,8 +106,10 @@ test('when the service that takes over is killed before it says that it serves, 
   const ended = once(present, 'exit');
   await berth.serve();
   assert.deepEqual(await ended, [0, null]);
-  const { run } = edgePaths(berth.settings.dataDir);
-  assert.equal((await readdir(run)).length, 8, 'each of four sockets has two names');
+  const { edge, run } = edgePaths(berth.settings.dataDir);
+  assert.equal((await readdir(run)).length, 6, 'each of the three sockets of HAProxy has two names');
+  const ofService = (await readdir(edge)).filter((name) => name.startsWith('service.sock'));
+  assert.equal(ofService.length, 2);
 });
 
 /** Visitors of an application and clients of the API. */

@@ -160,6 +160,19 @@ test('nobody gets a pass who says of his layer that it unpacks to what somebody 
   await assert.rejects(gates.admit(request), refusal);
 });
 
+test('what is sealed with the same key for another purpose is no pass', async () => {
+  await using gates = await openGates({ layer: gzipSync('x') });
+  const passOf = (content: object) =>
+    Buffer.from(sealWith('k'.repeat(32)).close(JSON.stringify(content))).toString('base64url');
+  const said = { image: request.image, login, platform };
+  const statusOf = async (content: object) => (await gates.ask('/v2/', passOf(content))).status;
+  assert.equal(await statusOf({ purpose: 'registry token', ...said }), 401);
+  assert.equal(await statusOf({ ...said, endsAt: 1 }), 401);
+  assert.equal(await statusOf({ purpose: 'node-gate', ...said }), 200);
+  // As earlier releases have sealed it.
+  assert.equal(await statusOf(said), 200);
+});
+
 test('a registry that is away is an answer that a node tries again after', async () => {
   let isDown = false;
   await using gates = await openGates({ layer: gzipSync('x'), isDown: () => isDown });

@@ -96,7 +96,7 @@ export function createNodeGate({ name }: Pick<NodeGateSettings, 'name'>, parts: 
       const image = await judged(request, platform, signal, own);
       const { digest, manifest, config } = image;
       const login = loginFor(request.image, request.registryLogin);
-      const pass: Sealed = { image: pin(request.image, manifest.digest), ...(login && { login }), platform };
+      const pass: Sealed = { purpose, image: pin(request.image, manifest.digest), ...(login && { login }), platform };
       return {
         reference: `${name}/${nameAtGate(image)}@${manifest.digest}`,
         digest,
@@ -108,8 +108,10 @@ export function createNodeGate({ name }: Pick<NodeGateSettings, 'name'>, parts: 
   };
 }
 
-/** What a pass says; sealed, since it may hold a login. */
-type Sealed = { image: string; login?: RegistryLogin; platform: Platform };
+/** What a pass says; sealed, since it may hold a login. `purpose`: the key seals other things too. */
+type Sealed = { purpose: typeof purpose; image: string; login?: RegistryLogin; platform: Platform };
+
+const purpose = 'node-gate';
 
 const username = 'node';
 
@@ -214,7 +216,7 @@ const answerMs = 5_000;
 
 /** Whether who listens there is of this installation: nobody else opens what it has sealed. */
 async function takesPassesOf(seal: Pick<Seal, 'close'>, at: Pick<NodeGateSettings, 'host' | 'port'>): Promise<boolean> {
-  const password = passwordOf({ image: '', platform: { os: '', architecture: '' } }, seal);
+  const password = passwordOf({ purpose, image: '', platform: { os: '', architecture: '' } }, seal);
   const auth = `${username}:${password}`;
   const asked = get({ ...at, path: '/v2/', auth, agent: false, signal: AbortSignal.timeout(answerMs) });
   const [answer] = (await once(asked, 'response').catch(() => [])) as [IncomingMessage?];
@@ -232,8 +234,18 @@ function readPass(authorization: string | undefined, seal: Pick<Seal, 'open'>): 
   const shown = Buffer.from(encoded, 'base64').toString();
   if (!shown.startsWith(`${username}:`)) return undefined;
   try {
-    return JSON.parse(seal.open(Buffer.from(shown.slice(username.length + 1), 'base64url'))) as Sealed;
+    const read = JSON.parse(seal.open(Buffer.from(shown.slice(username.length + 1), 'base64url')));
+    return read?.purpose === purpose || isEarlierPass(read) ? (read as Sealed) : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Pull secrets that earlier releases made stay in the cluster until their pods are started again. */
+function isEarlierPass(read: unknown): boolean {
+  return ['image,platform', 'image,login,platform'].includes(
+    Object.keys(read ?? {})
+      .toSorted()
+      .join(),
+  );
 }
