@@ -207,11 +207,25 @@ test('documents are read in every form that clients send', async () => {
 
 test('the same Idempotency-Key and body start one deployment, another body is refused', async () => {
   const headers = { 'idempotency-key': 'a-key-of-some-length' };
-  const first = await api.postYaml('/startUserDeployment', shopYaml, headers);
-  const again = await api.postYaml('/startUserDeployment', shopYaml, headers);
+  const session = await api.send('POST', '/createSession', '', {});
+  const own = { ...headers, authorization: `Bearer ${session.body.sessionToken}` };
+  const first = await api.postYaml('/startUserDeployment', shopYaml, own);
+  const again = await api.postYaml('/startUserDeployment', shopYaml, own);
+  assert.equal(first.status, 200);
   assert.deepEqual([again.body.url, again.body.sessionToken], [first.body.url, first.body.sessionToken]);
-  const other = await api.postYaml('/startUserDeployment', shopYaml.replace('shop', 'blog'), headers);
+  const other = await api.postYaml('/startUserDeployment', shopYaml.replace('shop', 'blog'), own);
   assert.deepEqual([other.status, other.body.code], [409, 'idempotency_key_reused']);
-  const stranger = await api.postYaml('/startUserDeployment', shopYaml, { ...headers, 'x-berth-client': '192.0.2.9' });
-  assert.notEqual(stranger.body.sessionToken, first.body.sessionToken);
+});
+
+test('an Idempotency-Key without a session starts one deployment, and no answer repeats its session token', async () => {
+  const headers = { 'idempotency-key': 'another-key-of-some-length', 'x-berth-client': '192.0.2.7' };
+  const first = await api.postYaml('/startUserDeployment', shopYaml, headers);
+  assert.equal(first.status, 200);
+  // A stranger behind the same address, with the same key and document.
+  const stranger = await api.postYaml('/startUserDeployment', shopYaml, headers);
+  assert.deepEqual([stranger.status, stranger.body.code], [409, 'idempotency_key_reused']);
+  assert.ok(!JSON.stringify(stranger.body).includes(first.body.sessionToken));
+  const elsewhere = await api.postYaml('/startUserDeployment', shopYaml, { ...headers, 'x-berth-client': '192.0.2.9' });
+  assert.equal(elsewhere.status, 200);
+  assert.notEqual(elsewhere.body.sessionToken, first.body.sessionToken);
 });

@@ -35,7 +35,11 @@ const shopYaml = `application:
 test('while the service runs the key changes, and tokens, API keys and repeated starts are worth what they were', async () => {
   const ada = await api.person('ada@example.com');
   const { body: made } = await ada.post('/api/keys', { name: 'laptop' });
-  const repeatable = { 'idempotency-key': 'a key of 16 letters' };
+  const { body: session } = await api.send('POST', '/createSession', '', {});
+  const repeatable = {
+    'idempotency-key': 'a key of 16 letters',
+    authorization: `Bearer ${session.sessionToken}`,
+  };
   const { body: started } = await api.postYaml('/startUserDeployment', shopYaml, repeatable);
   const owner = { authorization: `Bearer ${started.sessionToken}` };
   const script = { authorization: `Bearer ${made.key}` };

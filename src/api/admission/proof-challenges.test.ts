@@ -68,7 +68,9 @@ test('a start that is refused for another reason spends nothing', async () => {
 
 test('a start that was answered before is answered again without a proof', async () => {
   const api = await testApi(always);
-  const key = { 'idempotency-key': 'a-key-of-some-length' };
+  const { body: session } = await api.send('POST', '/createSession', '', {});
+  const authorization = `Bearer ${session.sessionToken}`;
+  const key = { 'idempotency-key': 'a-key-of-some-length', authorization };
   const proof = await solveProof((await start(api)).body.challenge);
   const first = await start(api, { [proofHeader]: proof, ...key });
   const again = await start(api, key);

@@ -72,7 +72,8 @@ const StartHeaders = Type.Object({
     Type.String({
       minLength: 16,
       maxLength: 200,
-      description: 'The same key, body and client within 24 hours answer the same deployment.',
+      description:
+        'The same key, body and caller within 24 hours answer the same deployment; the caller shows a session token or an API key.',
     }),
   ),
   [proofHeader.toLowerCase()]: Type.Optional(

@@ -75,7 +75,9 @@ test('what is said of a document without anything odd is empty, not absent', asy
 });
 
 test('a start that is repeated with its Idempotency-Key is answered alike, warnings and links included', async () => {
-  const key = { 'idempotency-key': 'a-key-of-some-length' };
+  const { body: session } = await api.send('POST', '/createSession', '', {});
+  const authorization = `Bearer ${session.sessionToken}`;
+  const key = { 'idempotency-key': 'a-key-of-some-length', authorization };
   const first = await api.postYaml('/startUserDeployment?tial=1', oddYaml, key);
   const again = await api.postYaml('/startUserDeployment?tial=1', oddYaml, key);
   assert.deepEqual(again.body, first.body);

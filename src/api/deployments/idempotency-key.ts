@@ -12,13 +12,14 @@ import { clientAddress } from '../requests/client-address.ts';
 
 const rememberForMs = 24 * 60 * 60_000;
 
-export type IdempotencyKey = { keyHash: string; bodyHash: string };
+/** `isOwn`: the caller has shown a session token or an API key, without which the key cannot be used. */
+export type IdempotencyKey = { keyHash: string; bodyHash: string; isOwn: boolean };
 export type Answer = { deployment: Deployment; sessionToken: string };
 type Memory = { db: Database; seal: Seal; now: () => number };
 
 /**
- * Bound to the client's address and to who asks: the answer holds a session token, which must not go to a stranger
- * who happens to use the same key and body.
+ * Bound to the client's address and to the caller. A caller without a session or an account has nothing that strangers
+ * behind the same address do not have: they may use the same key and document.
  */
 export function readIdempotencyKey(
   request: FastifyRequest,
@@ -28,7 +29,8 @@ export function readIdempotencyKey(
   const key = request.headers['idempotency-key'];
   if (typeof key !== 'string') return undefined;
   const who = caller === undefined ? '' : caller.kind === 'session' ? caller.token : `account ${caller.accountId}`;
-  return { keyHash: hashOf(clientAddress(request), who, key), bodyHash: hashOf(document) };
+  const keyHash = hashOf(clientAddress(request), who, key);
+  return { keyHash, bodyHash: hashOf(document), isOwn: caller !== undefined };
 }
 
 /** The answer that the key had before; undefined when it is new. */
@@ -42,6 +44,7 @@ export async function recallAnswer(memory: Memory, key: IdempotencyKey): Promise
       'Use a new key for a new deployment.',
     );
   }
+  if (!key.isOwn) return refuse('idempotency_key_reused', tokenIsShownOnce, useSession);
   const deployment = await deploymentById(memory.db, known.deploymentId);
   return deployment && succeed({ deployment, sessionToken: memory.seal.open(known.sessionToken) });
 }
@@ -57,9 +60,15 @@ export async function rememberAnswer(
 ): Promise<Result<Answer> | undefined> {
   const now = memory.now();
   const sealed = memory.seal.close(sessionToken);
-  const row = { ...key, deploymentId, sessionToken: sealed, expiresAt: now + rememberForMs };
+  const { keyHash, bodyHash } = key;
+  const row = { keyHash, bodyHash, deploymentId, sessionToken: sealed, expiresAt: now + rememberForMs };
   return (await addIdempotency(memory.db, row, now)) ? undefined : await recallAnswer(memory, key);
 }
+
+const tokenIsShownOnce =
+  'A start with this Idempotency-Key was answered before, with a session token that is not repeated without a session.';
+const useSession =
+  'Keep the first answer; or make a session with POST /createSession and start with its token: then a repeat is answered the same.';
 
 function hashOf(...parts: string[]): string {
   return createHash('sha256').update(parts.join('\0')).digest('hex');
