@@ -1,14 +1,15 @@
 /**
  * Counts what layers unpack to, in a thread of its own: unpacking makes three bytes of garbage for each byte, and
- * collecting that would hold up everything else. Each client has one layer counted at a time.
+ * collecting that would hold up everything else. Each client has two layers counted at a time.
  */
 import type { FileHandle } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { createFairQueue } from '../../lib/fair-queue.ts';
 import type { Count } from './packing.ts';
 
-/** Each takes a processor while it is counted; two keep one client's bomb from delaying another client's image. */
-const mostAtOnce = 2;
+/** One more than a client may have: its bombs do not delay the image of another client. */
+const mostAtOnce = 3;
+const linesOfClient = 2;
 
 export type CountOrder =
   | { kind: 'count'; id: number; fd: number; mostBytes: number; outFd?: number | undefined }
@@ -42,6 +43,7 @@ export function openLayerCounter(): LayerCounter {
   let worker: Worker | undefined;
   let running = 0;
   let ids = 0;
+  let puts = 0;
 
   function start(): Worker {
     const started = new Worker(new URL('layer-counter-worker.ts', import.meta.url));
@@ -96,7 +98,7 @@ export function openLayerCounter(): LayerCounter {
   return {
     async count(counting, signal) {
       const done = Promise.withResolvers<Count>();
-      queue.put(counting.payer, { counting, signal, done });
+      queue.put(`${counting.payer} ${puts++ % linesOfClient}`, { counting, signal, done });
       next();
       return await done.promise;
     },
