@@ -204,3 +204,23 @@ test('the states follow the table of the lifecycle, and nothing revives an expir
     'expired expired expired expired',
   ]);
 });
+
+test('a pod that restarts with another is a new workload when that one is, and when that one is restarted', () => {
+  const of = (db: Partial<PodSpec>, restarts = {}) => {
+    const spec = specOf(
+      pod('web', { dependsOn: ['db'], restartsWith: ['db'] }),
+      pod('other', { dependsOn: ['db'] }),
+      pod('db', db),
+    );
+    const desired = desiredAt(deploymentOf({ restarts }), { number: 1, spec }, resolvedAt(0));
+    assert.ok(desired.kind === 'running');
+    return new Map(desired.workloads.map(({ workload }) => [workload.pod, workload.fingerprint]));
+  };
+  const first = of({});
+  for (const later of [of({ vars: { A: '1' } }), of({}, { db: 1 })]) {
+    assert.notEqual(later.get('db'), first.get('db'));
+    assert.notEqual(later.get('web'), first.get('web'));
+    assert.equal(later.get('other'), first.get('other'));
+  }
+  assert.deepEqual(of({}), first);
+});

@@ -19,6 +19,15 @@ describe('names', () => {
       'warning renamed-service 2: "My_Web" is called "my-web-2" here, "x" is called "x-service" here',
     ]);
   });
+  test('a service restarts with those whose depends_on says so', () => {
+    const { pods, said } = read(`services:
+  web: { image: "a:1", ports: [80], depends_on: { db: { condition: service_started, restart: true }, cache: { condition: service_started } } }
+  db: { image: "b:1" }
+  cache: { image: "c:1" }
+`);
+    assert.deepEqual([pods[0]?.dependsOn, pods[0]?.restartsWith], [['db', 'cache'], ['db']]);
+    assert.deepEqual(said, []);
+  });
   test('an alias does not take the name of another service', () => {
     const { pods } = read('services: { web: { image: "a:1", ports: [80], container_name: db }, db: { image: "b:1" } }');
     assert.equal(pods[0]?.aliases, undefined);
