@@ -204,7 +204,15 @@ async function createContainer(
     ...(gpu !== undefined && { gpu }),
     ...(neighbours && { hosts: hostsOf(workload, neighbours, address) }),
   };
-  return docker.createContainer(containerOptions(request));
+  return docker.createContainer(inBody(containerOptions(request)));
+}
+
+/**
+ * The client puts all options into the URL too unless it is told which belong there. Logs of engines and of proxies in
+ * front of them have URLs, and with 16 KiB it is too long for some.
+ */
+function inBody({ name, ...body }: Docker.ContainerCreateOptions): Docker.ContainerCreateOptions {
+  return { _query: { name }, _body: body } as Docker.ContainerCreateOptions;
 }
 
 /** A container that does not run has its GPU too: it may start at any time. */
