@@ -1,9 +1,10 @@
 /** A stream of the service that goes on when its connection breaks. */
+
+import { createBackoff } from '../lib/backoff.ts';
 import { type Answer, type Problem, problemOf } from './ask.ts';
 import { type Message, messagesOf } from './server-sent.ts';
 
-const firstPauseMs = 500;
-const longestPauseMs = 15_000;
+const pauses = { firstMs: 500, longestMs: 15_000 };
 
 export type Following = {
   token?: string | undefined;
@@ -17,14 +18,14 @@ export async function* follow(
   { signal, onBroken }: Following,
   open: () => Promise<Answer<Response>>,
 ): AsyncGenerator<Message, Problem | undefined> {
-  let pauseMs = firstPauseMs;
+  const backoff = createBackoff(pauses);
   while (!signal?.aborted) {
     const answer = await open();
     const refusal = await refusalOf(answer);
     if (refusal && !isPassing(refusal)) return refusal;
     try {
       for await (const messages of refusal ? [] : messagesOf((answer as { value: Response }).value.body!)) {
-        pauseMs = firstPauseMs;
+        backoff.reset();
         yield* messages;
       }
     } catch {
@@ -32,8 +33,7 @@ export async function* follow(
     }
     if (signal?.aborted) return undefined;
     onBroken?.();
-    await pause(refusal?.retryAfterSeconds ? refusal.retryAfterSeconds * 1000 : pauseMs, signal);
-    pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+    await pause(refusal?.retryAfterSeconds ? refusal.retryAfterSeconds * 1000 : backoff.next(), signal);
   }
   return undefined;
 }

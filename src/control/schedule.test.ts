@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { backOffMs, longestBackOffMs, nextVisitAt, revisitMsOf } from './schedule.ts';
+import { nextVisitAt, revisitMsOf } from './schedule.ts';
 
 test('the more deployments are well, the more rarely each is visited: two a second at most', () => {
   const leastMs = 600_000;
@@ -20,18 +20,6 @@ test('who is well is visited together with others, never later than planned and 
       const at = nextVisitAt(well, { now: () => now, random: () => random }, withinMs);
       assert.ok(at > now + withinMs * 0.73 && at <= now + withinMs, `${at - now} of ${withinMs} ms`);
       if (withinMs >= 600_000) assert.equal(at % 5_000, 0);
-    }),
-  );
-});
-
-test('each failure doubles the wait, up to 30 s, and no two that fail together come again together', () => {
-  const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 200 }), share, share, (failures, one, other) => {
-      const whole = Math.min(500 * 2 ** (failures - 1), longestBackOffMs);
-      const waits = [one, other].map((random) => backOffMs(failures, () => random));
-      for (const wait of waits) assert.ok(wait >= whole / 2 && wait <= whole, `${wait} ms after ${failures}`);
-      if (Math.abs(one - other) > 1e-6) assert.notEqual(waits[0], waits[1]);
     }),
   );
 });

@@ -15,8 +15,8 @@ const msBetweenRevisits = 500;
  */
 export const togetherMs = 5_000;
 
-const firstBackOffMs = 500;
-export const longestBackOffMs = 30_000;
+/** Between visits that fail. */
+export const visitPauses = { firstMs: 500, longestMs: 30_000 };
 
 /** How often who is well is visited at most; at least every `leastMs`, unless there are too many for that. */
 export function revisitMsOf(deployments: number, leastMs: number): number {
@@ -48,12 +48,4 @@ export function soonAt(deployment: Deployment, control: Pick<Control, 'now' | 'r
   const { now, settings } = control;
   const failedForMs = now() - deployment.progressedAt;
   return Math.min(nextVisitAt(deployment, control, settings.resyncMs), now() + Math.max(soonestMs, failedForMs / 10));
-}
-
-/**
- * Milliseconds after so many failures in a row: 0.5 s, doubled each time, up to 30 s, of which between a half and all
- * (`random` from 0 to below 1), so that what fails together does not come again together.
- */
-export function backOffMs(failures: number, random: () => number): number {
-  return Math.min(firstBackOffMs * 2 ** (failures - 1), longestBackOffMs) * (0.5 + random() / 2);
 }

@@ -6,10 +6,11 @@
 import { hashObserved } from '../deployment/workload/observed-hash.ts';
 import type { Observed } from '../deployment/workload/workload.ts';
 import type { Engine } from '../engine/engine.ts';
+import { backoffMs } from '../lib/backoff.ts';
 import { nameOfHeld } from '../store/held.ts';
 import { type Lease, type Release, releaseLease, renewLeases, takeLeases } from '../store/leases.ts';
 import type { Control } from './control.ts';
-import { backOffMs } from './schedule.ts';
+import { visitPauses } from './schedule.ts';
 import { reconcile } from './visit/reconcile.ts';
 
 /** Work is mostly waiting for the engine's answers, so there may be many; on two processors 64 keep it busy. */
@@ -134,7 +135,7 @@ export function createVisits(control: Control, stop: AbortSignal, { onPlace, onE
     failures.set(deploymentId, count);
     metrics.visitFaults.inc();
     log.error({ deployment: deploymentId, err: error, count }, 'visit failed, will be tried again');
-    return backOffMs(count, random);
+    return backoffMs(visitPauses, count, random);
   }
 
   /** Renews all leases, as long as there are visits. A store that cannot be written now may be before they run out. */

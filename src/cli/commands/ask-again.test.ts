@@ -23,6 +23,7 @@ async function played(answers: readonly Asked[], signal = new AbortController().
   const answer = await askAgain({ terminal, signal }, async () => answers[Math.min(asked++, answers.length - 1)]!, {
     wait,
     nowMs,
+    random: () => 1,
   });
   return { answer, notes, waited };
 }

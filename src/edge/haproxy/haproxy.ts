@@ -4,6 +4,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RequestCounts } from '../../deployment/metrics/use.ts';
 import type { Site } from '../../deployment/site.ts';
+import { createBackoff } from '../../lib/backoff.ts';
 import { createSemaphore } from '../../lib/concurrency.ts';
 import { replaceFile } from '../../lib/replace-file.ts';
 import { dataDirProblem, type EdgePaths, edgePaths } from '../edge-paths.ts';
@@ -19,7 +20,8 @@ import { countRequests, countUnderWay, describeRunning, watchRunning } from './r
 import { createServedCertificates, type NamedCertificate } from './served-certificates.ts';
 
 /** A HAProxy that ends at once is started again after 0.25 s, 0.5 s … 30 s; one that held a minute, at once. */
-const backOffMs = { first: 250, longest: 30_000, heldFor: 60_000 };
+const restartPauses = { firstMs: 250, longestMs: 30_000 };
+const heldForMs = 60_000;
 
 /** What HAProxy has of what is wanted is not changed by this. */
 const nothing: RouteChange = { added: { routes: [], endpoints: [] }, turns: [], left: [] };
@@ -214,6 +216,7 @@ async function ensureRunning(
 
 /** Starts HAProxy again whenever it ends. @returns what ends the guarding. */
 function guard(paths: EdgePaths, ensure: () => Promise<unknown>, log: EdgeLog): () => void {
+  const backoff = createBackoff(restartPauses);
   let delayMs = 0;
   let since = Date.now();
   let timer: NodeJS.Timeout | undefined;
@@ -221,10 +224,13 @@ function guard(paths: EdgePaths, ensure: () => Promise<unknown>, log: EdgeLog): 
   let isGuarding = true;
 
   function repairLater(): void {
-    if (Date.now() - since > backOffMs.heldFor) delayMs = 0;
+    if (Date.now() - since > heldForMs) {
+      delayMs = 0;
+      backoff.reset();
+    }
     timer = setTimeout(repair, delayMs);
     timer.unref();
-    delayMs = Math.min(backOffMs.longest, Math.max(backOffMs.first, delayMs * 2));
+    delayMs = backoff.next();
   }
 
   async function repair(): Promise<void> {

@@ -5,13 +5,13 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
+import { createBackoff } from '../../lib/backoff.ts';
 import { labelKeys, labelSelector } from '../labels.ts';
 
 /** What can change an answer of `observe`. The probes of health checks (`exec_…`) would be several a second. */
 const actions = ['start', 'die', 'oom', 'destroy', 'health_status', 'pause', 'unpause', 'update'];
 
-const shortestPauseMs = 50;
-const longestPauseMs = 5_000;
+const pauses = { firstMs: 50, longestMs: 5_000 };
 
 /** How many of the last events are remembered for `hasChangedSince`. */
 const memorySize = 1_000;
@@ -77,14 +77,14 @@ async function follow(
 ): Promise<void> {
   const filters = { type: ['container' as const], event: actions, label: labelSelector(owner) };
   let since = sinceMs / 1000;
-  let pauseMs = shortestPauseMs;
+  const backoff = createBackoff(pauses);
   let isFirst = true;
   while (!signal.aborted) {
     const mayHaveMissed = !isFirst;
     isFirst = false;
     try {
       const stream = await docker.getEvents({ since, filters, abortSignal: signal });
-      pauseMs = shortestPauseMs;
+      backoff.reset();
       // An engine that was restarted has forgotten what happened before, and has ended containers meanwhile.
       if (mayHaveMissed) for (const deploymentId of await deploymentsOf(docker, owner)) deliver(deploymentId);
       for await (const line of createInterface({ input: stream })) {
@@ -95,8 +95,7 @@ async function follow(
     } catch {
       // The engine is away, or the connection was cut: the loop sees to both.
     }
-    await delay(pauseMs, undefined, { signal }).catch(() => {});
-    pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+    await delay(backoff.next(), undefined, { signal }).catch(() => {});
   }
 }
 

@@ -3,6 +3,8 @@
  * a deployment costs no request. A watch that ends with an error is begun again; one that says nothing for 30 s is asked
  * anew by the library, which bounds how old an answer can be without anybody knowing.
  */
+
+import { createBackoff } from '../../lib/backoff.ts';
 import { wait } from '../../lib/wait.ts';
 import { EngineFault } from '../engine.ts';
 import { labelKeys } from '../labels.ts';
@@ -53,8 +55,7 @@ export type Cache = AsyncDisposable & {
 /** A write is seen within milliseconds; a cluster that is that far behind cannot be worked with. */
 const seenPatienceMs = 20_000;
 
-const shortestPauseMs = 200;
-const longestPauseMs = 5_000;
+const pauses = { firstMs: 200, longestMs: 5_000 };
 
 /** Resolves when all is known that is there. Throws when the cluster does not answer. */
 export async function openCache(cluster: Cluster, owner: string): Promise<Cache> {
@@ -83,11 +84,11 @@ export async function openCache(cluster: Cluster, owner: string): Promise<Cache>
 
   function keep(kind: CachedKind): void {
     const informer: Followed<Found> = followed[kind];
-    let pauseMs = shortestPauseMs;
+    const backoff = createBackoff(pauses);
     informer.on('change', ({ metadata }) => {
       // A connection that came about while it was stopped.
       if (closed.signal.aborted) return void informer.stop();
-      pauseMs = shortestPauseMs;
+      backoff.reset();
       // Who has written which field: 40 to 60 % of an object (measured), and nobody reads it here.
       Reflect.deleteProperty(metadata, 'managedFields');
       const deploymentId = metadata.labels?.[labelKeys.deployment];
@@ -95,8 +96,7 @@ export async function openCache(cluster: Cluster, owner: string): Promise<Cache>
     });
     informer.on('error', () => {
       behind.add(kind);
-      void wait(pauseMs, closed.signal).then(() => (closed.signal.aborted ? undefined : start(kind)));
-      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+      void wait(backoff.next(), closed.signal).then(() => (closed.signal.aborted ? undefined : start(kind)));
     });
   }
 
@@ -113,7 +113,7 @@ export async function openCache(cluster: Cluster, owner: string): Promise<Cache>
     },
     async untilCurrent(signal) {
       const enough = AbortSignal.any([AbortSignal.timeout(seenPatienceMs), ...(signal ? [signal] : [])]);
-      while (behind.size > 0 && !enough.aborted) await wait(shortestPauseMs, enough);
+      while (behind.size > 0 && !enough.aborted) await wait(pauses.firstMs, enough);
       signal?.throwIfAborted();
       cache.check();
     },

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import type { WorkloadName } from '../../../deployment/workload/workload.ts';
+import { createBackoff } from '../../../lib/backoff.ts';
 import { createSemaphore, serializeByKey } from '../../../lib/concurrency.ts';
 import { EngineFault, type LogLine, type LogsFollowed, type LogsWanted, type WrittenText } from '../../engine.ts';
 import { isOwnedBy, labelKeys } from '../../labels.ts';
@@ -34,8 +35,7 @@ const shortestBackOffMs = 100;
 const readPatienceMs = 60_000;
 
 /** Between two looks whether a container has been started again. */
-const shortestPauseMs = 100;
-const longestPauseMs = 1_000;
+const pauses = { firstMs: 100, longestMs: 1_000 };
 
 /** What Docker answers to a question for the logs of a container that is just going. */
 const beingRemoved = 409;
@@ -131,7 +131,7 @@ export async function* followLogs(
 ): AsyncIterable<LogLine> {
   let last = after;
   let readStart: string | undefined;
-  let pauseMs = shortestPauseMs;
+  const backoff = createBackoff(pauses);
   try {
     while (!signal.aborted) {
       const found = await findOwn(docker, owner, name);
@@ -143,13 +143,12 @@ export async function* followLogs(
           yield line;
         }
         readStart = StartedAt;
-        pauseMs = shortestPauseMs;
+        backoff.reset();
         continue;
       }
       // Also true between two starts. Nobody starts again what has ended and is not restarted by the engine.
       if (!Running) return;
-      await delay(pauseMs, undefined, { signal });
-      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+      await delay(backoff.next(), undefined, { signal });
       // Its stream has ended, but not the container: whatever the reason, it is read on.
       if (!found.State.Restarting) readStart = undefined;
     }
