@@ -217,7 +217,33 @@ test('the same Idempotency-Key and body start one deployment, another body is re
   assert.deepEqual([other.status, other.body.code], [409, 'idempotency_key_reused']);
 });
 
-test('an Idempotency-Key without a session starts one deployment, and no answer repeats its session token', async () => {
+test('a repeat with a random Idempotency-Key is the same deployment, also without a session', async () => {
+  for (const key of [
+    'b27f1e0c-6d3a-4f58-9c41-0e7a52d8f913',
+    '01hgw2bbg0000hztdf4pmjkv9x'.toUpperCase(),
+    '9f86d081884c7d659a2feaa0c55ad015',
+  ]) {
+    const headers = { 'idempotency-key': key, 'x-berth-client': '192.0.2.8' };
+    const [first, again] = [
+      await api.postYaml('/startUserDeployment', shopYaml, headers),
+      await api.postYaml('/startUserDeployment', shopYaml, headers),
+    ];
+    assert.deepEqual([first.status, again.status], [200, 200], key);
+    assert.deepEqual([again.body.url, again.body.sessionToken], [first.body.url, first.body.sessionToken]);
+  }
+  for (const typed of [
+    '11111111-1111-4111-8111-111111111111',
+    '00000000000000000000000000000000',
+    'deploy-2026-11-28-shop',
+  ]) {
+    const headers = { 'idempotency-key': typed, 'x-berth-client': '192.0.2.8' };
+    await api.postYaml('/startUserDeployment', shopYaml, headers);
+    const again = await api.postYaml('/startUserDeployment', shopYaml, headers);
+    assert.deepEqual([again.status, again.body.sessionToken], [409, undefined], typed);
+  }
+});
+
+test('an Idempotency-Key that others could have sent starts one deployment, and no answer repeats its session token', async () => {
   const headers = { 'idempotency-key': 'another-key-of-some-length', 'x-berth-client': '192.0.2.7' };
   const first = await api.postYaml('/startUserDeployment', shopYaml, headers);
   assert.equal(first.status, 200);

@@ -233,11 +233,7 @@ test('templates are listed, printed and written into a folder, where they can be
 test('Ctrl-C leaves a sentence, and the same command again is the same start', async () => {
   const keys: (string | undefined)[] = [];
   let heard = () => {};
-  const deaf = createServer((request, response) => {
-    if (request.url === '/createSession') {
-      response.setHeader('content-type', 'application/json');
-      return void response.end(JSON.stringify({ sessionToken: `berth_${'x'.repeat(32)}` }));
-    }
+  const deaf = createServer((request) => {
     keys.push(request.headers['idempotency-key'] as string | undefined);
     heard();
   });

@@ -101,7 +101,7 @@ export async function beClient(
   async function liveOnce(cycle: number): Promise<void> {
     const name = `client-${number}-${cycle}`;
     const pause = () => wait(Math.random() * pauseMs);
-    const key = { 'idempotency-key': `client ${number} ${randomUUID()}` };
+    const key = { 'idempotency-key': randomUUID() };
     const started: Started = (
       await ask('start', post('/startUserDeployment', yamlOf(name, 'one'), { ...yaml, ...key }))
     ).body;

@@ -97,7 +97,8 @@ export async function fillEvents({ witness, db, clock, note }: Stage): Promise<v
 async function begin(spec: AppSpec, stage: Stage): Promise<void> {
   const { witness } = stage;
   // Whoever has no answer asks again with the same key: it is the same deployment.
-  const headers = { 'idempotency-key': `number ${stage.intents + 1} of the simulation` };
+  const number = String(stage.intents + 1).padStart(12, '0');
+  const headers = { 'idempotency-key': `9f86d081-884c-4d65-9a2f-${number}` };
   const start = () => post('/startUserDeployment', printSpec(spec), stage, headers);
   let answer = await start();
   while (answer.status === 503) answer = await start();

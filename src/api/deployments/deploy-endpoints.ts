@@ -73,7 +73,7 @@ const StartHeaders = Type.Object({
       minLength: 16,
       maxLength: 200,
       description:
-        'The same key, body and caller within 24 hours answer the same deployment; the caller shows a session token or an API key.',
+        'A random key, such as a UUID: with the same body, within 24 hours, it answers the same deployment. A key of another form does so only with a session token or an API key.',
     }),
   ),
   [proofHeader.toLowerCase()]: Type.Optional(

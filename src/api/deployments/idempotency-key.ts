@@ -12,14 +12,14 @@ import { clientAddress } from '../requests/client-address.ts';
 
 const rememberForMs = 24 * 60 * 60_000;
 
-/** `isOwn`: the caller has shown a session token or an API key, without which the key cannot be used. */
+/** `isOwn`: nobody else can have sent it: the caller has shown a session token or an API key, or the key is a random one. */
 export type IdempotencyKey = { keyHash: string; bodyHash: string; isOwn: boolean };
 export type Answer = { deployment: Deployment; sessionToken: string };
 type Memory = { db: Database; seal: Seal; now: () => number };
 
 /**
- * Bound to the client's address and to the caller. A caller without a session or an account has nothing that strangers
- * behind the same address do not have: they may use the same key and document.
+ * Bound to the client's address and to the caller. A caller without a session or an account proves itself by a key that
+ * strangers behind the same address cannot have: one that is random. A key such as `deploy-2026-11-28` is not.
  */
 export function readIdempotencyKey(
   request: FastifyRequest,
@@ -30,7 +30,7 @@ export function readIdempotencyKey(
   if (typeof key !== 'string') return undefined;
   const who = caller === undefined ? '' : caller.kind === 'session' ? caller.token : `account ${caller.accountId}`;
   const keyHash = hashOf(clientAddress(request), who, key);
-  return { keyHash, bodyHash: hashOf(document), isOwn: caller !== undefined };
+  return { keyHash, bodyHash: hashOf(document), isOwn: caller !== undefined || isRandom(key) };
 }
 
 /** The answer that the key had before; undefined when it is new. */
@@ -65,10 +65,19 @@ export async function rememberAnswer(
   return (await addIdempotency(memory.db, row, now)) ? undefined : await recallAnswer(memory, key);
 }
 
+/** A UUID of version 4 or 7, a ULID, or at least 128 bits in hexadecimal digits: what libraries make from randomness. */
+const randomForms =
+  /^(?:[\da-f]{8}-[\da-f]{4}-[47][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}|[\da-f]{32,}|[0-7][\dA-HJKMNP-TV-Z]{25})$/i;
+
+/** PURE. Digits that repeat one another were typed. */
+function isRandom(key: string): boolean {
+  return randomForms.test(key) && new Set(key.toLowerCase()).size >= 8;
+}
+
 const tokenIsShownOnce =
-  'A start with this Idempotency-Key was answered before, with a session token that is not repeated without a session.';
+  'A start with this Idempotency-Key was answered before. Its session token is not repeated, since others could have sent this key.';
 const useSession =
-  'Keep the first answer; or make a session with POST /createSession and start with its token: then a repeat is answered the same.';
+  'Use a random key for each start, such as a UUID: a repeat of that is answered with the same deployment.';
 
 function hashOf(...parts: string[]): string {
   return createHash('sha256').update(parts.join('\0')).digest('hex');

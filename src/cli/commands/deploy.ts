@@ -1,6 +1,6 @@
 /** `berth deploy` and `berth update`: a file becomes a deployment, or the next revision of one. */
 import { createHash, randomBytes } from 'node:crypto';
-import type { Answer, Problem } from '../../client/ask.ts';
+import type { Answer } from '../../client/ask.ts';
 import type { Started, Updated } from '../../client/service-types.ts';
 import { printable } from '../render.ts';
 import { statuses } from '../words.ts';
@@ -83,26 +83,18 @@ async function start(context: Context, yaml: string, starting: Starting): Promis
     .update(`${connection.server}\n${token ?? ''}\n${yaml}`)
     .digest('hex');
   const before = connection.memory.starting;
-  const known = before?.document === document ? before : undefined;
-  const key = known?.key ?? randomBytes(16).toString('hex');
-  // The key is bound to a token. Without one of the folder's, a session is made for this start.
-  const made = token === undefined ? (known?.sessionToken ?? (await newSession(context))) : undefined;
-  if (typeof made === 'object') return terminal.refuse(made);
+  const key = before?.document === document ? before.key : randomBytes(16).toString('hex');
   // Written before it is sent: a start whose answer is lost is the same one when it is sent again.
-  const { starting: _, ...earlier } = connection.memory;
-  const memory = { ...earlier, server: connection.server };
+  const memory = { ...connection.memory, server: connection.server };
   const left = await keepLeft(context);
-  await context.remember({ ...memory, starting: { key, document, ...(made !== undefined && { sessionToken: made }) } });
+  await context.remember({ ...memory, starting: { key, document } });
   const headers = { 'Idempotency-Key': key };
-  const answer = await connection.as(token ?? made).call('startDeployment', { body: yaml, headers, signal });
+  const answer = await connection.as(token).call('startDeployment', { body: yaml, headers, signal });
   if (!answer.ok) {
     const { status, code } = answer.problem;
     // The folder's own session has ended with its last deployment: the next one makes another.
     const isOver = code === 'session_not_found' && token === connection.memory.sessionToken;
     if (isOver) return await start(context, yaml, { ...starting, token: connection.key });
-    // So has one that was made for a start whose answer was lost long ago.
-    if (code === 'session_not_found' && known?.sessionToken !== undefined)
-      return await start({ ...context, connection: { ...connection, memory } }, yaml, starting);
     // A refusal is an answer; without one the start may have been heard.
     if (status !== 0) await context.remember(memory);
     else if (signal.aborted)
@@ -124,12 +116,6 @@ async function start(context: Context, yaml: string, starting: Starting): Promis
   terminal.note(`${printable(applicationName)} is being deployed: ${url}`);
   const target = isAccount ? { applicationName, environment } : { applicationName };
   return await finish(context, answer.value as Started, target, isAccount ? token! : sessionToken);
-}
-
-/** The token of a session that is made for a start. */
-async function newSession({ connection, signal }: Context): Promise<string | Problem> {
-  const made = await connection.as(undefined).call('createSession', { signal });
-  return made.ok ? made.value.sessionToken : made.problem;
 }
 
 /**

@@ -19,7 +19,13 @@ export type Draft = {
   origins: Origins;
 };
 
-export type Dependency = { service: string; condition: string; isRequired: boolean; isRestartedWith?: boolean; field: Field };
+export type Dependency = {
+  service: string;
+  condition: string;
+  isRequired: boolean;
+  isRestartedWith?: boolean;
+  field: Field;
+};
 
 /** What `x-berth` of a service says. A path of `false` keeps a service with published ports internal. */
 export type Extension = {

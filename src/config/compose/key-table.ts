@@ -51,7 +51,9 @@ export const serviceKeys: Record<string, Key> = {
     'the container side; of the published HTTP services the one in front gets `/`, further ones `/<service>`, and those that a proxy in front waits for none',
   ),
   expose: honoured('ports for the other services'),
-  depends_on: honoured('the others must be ready first; `service_completed_successfully` makes the other a job; with `restart: true` the service is replaced when the other is'),
+  depends_on: honoured(
+    'the others must be ready first; `service_completed_successfully` makes the other a job; with `restart: true` the service is replaced when the other is',
+  ),
   healthcheck: honoured(
     'curl or wget of a local address becomes an HTTP check; other commands are run in the container, every 60 s at least; `disable` and `NONE` leave the port',
   ),

@@ -27,7 +27,13 @@ export function readDependencies(service: Field, reading: Reading): Dependency[]
     const required = childOf(field, 'required');
     const restart = childOf(field, 'restart');
     const isRestartedWith = restart !== undefined && reading.text(restart) === 'true';
-    return { service: name, condition, isRequired: !required || reading.text(required) !== 'false', isRestartedWith, field };
+    return {
+      service: name,
+      condition,
+      isRequired: !required || reading.text(required) !== 'false',
+      isRestartedWith,
+      field,
+    };
   });
   const links = linksOf(service, reading).map(
     ({ target, field }): Dependency => ({ service: target, condition: 'service_started', isRequired: true, field }),

@@ -63,9 +63,7 @@ export function addDocumentTools(server: McpServer, service: Service): void {
         .string()
         .regex(/^[\x21-\x7e]{1,200}$/)
         .optional()
-        .describe(
-          'Your own random text of 16 letters or more: with a sessionToken, the same start sent again is the same deployment.',
-        ),
+        .describe('A UUID of your own: the same start sent again with it is the same deployment.'),
     },
     output: started,
     effect: 'changes',
