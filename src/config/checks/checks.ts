@@ -27,6 +27,7 @@ import { checkResources } from './resource-checks.ts';
 import { checkIsPublic, checkRoute, checkRoutes } from './route-checks.ts';
 import { checkHostOnly, checkScriptlets } from './scriptlet-checks.ts';
 import { textsOf } from './text-checks.ts';
+import { checkUnknownHosts } from './unknown-host-checks.ts';
 import { checkUnsavedData } from './unsaved-data-checks.ts';
 
 /** What a service finds wrong with a spec that is right by itself: an error at a field of a pod. */
@@ -74,6 +75,7 @@ export function applyRules(spec: AppSpec, origin: Origin, source: Source, report
     checkHostOnly(texts, own);
     checkReferences(texts, own);
     checkHosts(texts, own);
+    checkUnknownHosts(texts, own);
     checkAllowedHosts(texts, own);
   });
   checkIsPublic(context);

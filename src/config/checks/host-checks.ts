@@ -1,9 +1,17 @@
 /** Hosts in variables and commands: `localhost` where another pod is meant, and the deployment's own address written out. */
 import { replaceValue, replaceWithin } from '../document/edits.ts';
-import { databaseMeant, databaseOf, isBrowserVariable, wantsHost } from '../software/software.ts';
-import type { PodSpec } from '../spec/spec.ts';
+import {
+  type DatabaseKind,
+  databaseMeant,
+  databaseOf,
+  isBrowserVariable,
+  isMainDatabase,
+  wantsHost,
+} from '../software/software.ts';
+import type { AppSpec, PodSpec } from '../spec/spec.ts';
 import { escapePattern } from '../values/patterns.ts';
 import type { PodContext } from './context.ts';
+import { portBeside } from './meant-pod.ts';
 import type { Text } from './text-checks.ts';
 
 const local =
@@ -17,9 +25,11 @@ export function checkHosts(texts: readonly Text[], context: PodContext): void {
   }
 }
 
-/** Addresses that a program listens at, or lets in, are its own. */
+/** Addresses that a program listens at, or accepts, are its own. */
 const ownAddress =
-  /(?:^|_)(?:BIND|LISTEN\w*|HOST|HOSTNAME|ADDR|ADDRESS|IP|CORS\w*|ORIGINS?|ALLOW\w*|TRUSTED\w*|WHITELIST)(?:_|$)/;
+  /^(?:HOST|HOSTNAME|ADDR|ADDRESS|SERVER|SERVER_NAME)$|(?:^|_)(?:BIND|LISTEN\w*|IP|CORS\w*|ORIGINS?|ALLOW\w*|TRUSTED\w*|WHITELIST)(?:_|$)/;
+/** `DB_HOST`, `DATABASE_HOST`, `DB_URL`: the database of the application, of whatever kind. */
+const databaseVariable = /(?:^|_)(?:DB|DATABASE|SQL)_(?:\w+_)?(?:HOST|HOSTNAME|SERVER|ADDR|ADDRESS|URL|URI)$/;
 const publicAddress =
   /^(?:(?:APP|BASE|SITE|PUBLIC|ROOT|NEXTAUTH|AUTH|BETTER_AUTH|WEB|WEBHOOK|FRONTEND|CLIENT|SERVER|EXTERNAL|CANONICAL|DOMAIN)_)*(?:URL|ORIGIN)$/;
 
@@ -28,21 +38,23 @@ function checkLocal(text: Text, context: PodContext): void {
   const match = local.exec(text.value);
   if (!match) return;
   const [, scheme, host, portText] = match;
-  const port = portText === undefined ? undefined : Number(portText);
   const variable = text.variable!;
+  const port = portText === undefined ? portBeside(variable, pod.vars) : Number(portText);
   const others = spec.pods.filter((other) => other !== pod && port !== undefined && other.servicePorts.includes(port));
-  const isOwnPort = port !== undefined && (pod.servicePorts.includes(port) || pod.vars.PORT === portText);
+  const isOwnPort = port !== undefined && (pod.servicePorts.includes(port) || pod.vars.PORT === String(port));
 
   if (isBrowserVariable(variable)) {
     reportLocalInBrowser(text, host!, others, context);
     return;
   }
-  const kind = databaseMeant(variable, scheme === undefined ? text.value : `${scheme}:`);
+  const kind =
+    databaseMeant(variable, scheme === undefined ? text.value : `${scheme}:`) ??
+    (databaseVariable.test(variable) ? mainDatabaseOf(spec) : undefined);
   const isOwnKind = kind !== undefined && databaseOf(pod.image) === kind;
   if (kind !== undefined && !isOwnKind && !isOwnPort) {
     const [meant, second] = spec.pods.filter((other) => databaseOf(other.image) === kind);
     const isCertain = meant !== undefined && second === undefined;
-    report.warn(text.path, 'localhost-reference', `"${host}" is the pod itself, which is no ${kind}`, {
+    report.warn(text.path, 'localhost-reference', `"${host}" is the pod itself, which is not ${kind}`, {
       hint: meant ? `write ${meant.name}.pod` : `add a pod with ${kind}, and write its name: db.pod`,
       fix: isCertain ? replaceWithin(source, text.path, host!, `${meant.name}.pod`) : undefined,
     });
@@ -59,15 +71,19 @@ function checkLocal(text: Text, context: PodContext): void {
   }
   const [meant, second] = others;
   if (!meant) return;
-  report.warn(
-    text.path,
-    'localhost-reference',
-    `"${host}" is the pod itself, and port ${port} is that of "${meant.name}"`,
-    {
-      hint: `write ${meant.name}.pod:${port}`,
-      fix: second ? undefined : replaceWithin(source, text.path, `${host}:${port}`, `${meant.name}.pod:${port}`),
-    },
-  );
+  const written = portText === undefined ? host! : `${host}:${port}`;
+  const instead = portText === undefined ? `${meant.name}.pod` : `${meant.name}.pod:${port}`;
+  const message = `"${host}" is the pod itself, and port ${port} is that of "${meant.name}"`;
+  report.warn(text.path, 'localhost-reference', message, {
+    hint: `write ${instead}`,
+    fix: second ? undefined : replaceWithin(source, text.path, written, instead),
+  });
+}
+
+/** The kind of the only main database of the application. */
+function mainDatabaseOf({ pods }: AppSpec): DatabaseKind | undefined {
+  const kinds = pods.map(({ image }) => databaseOf(image)).filter(isMainDatabase);
+  return kinds.length === 1 ? kinds[0] : undefined;
 }
 
 function reportLocalInBrowser(text: Text, host: string, others: PodSpec[], { pod, report, source }: PodContext): void {

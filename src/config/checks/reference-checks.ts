@@ -1,13 +1,12 @@
 /** References to other pods in values: that they exist, and are written so that they resolve. */
 
-import { nearestName } from '../diagnostics/suggest.ts';
 import { replaceWithin } from '../document/edits.ts';
-import { databaseMeant, databaseOf, isBrowserVariable, isMainDatabase } from '../software/software.ts';
+import { isBrowserVariable } from '../software/software.ts';
 import { podNamesIn } from '../spec/pod-addresses.ts';
-import type { AppSpec } from '../spec/spec.ts';
 import { referencesIn } from '../spec/uses.ts';
 import { escapePattern } from '../values/patterns.ts';
 import type { PodContext } from './context.ts';
+import { podMeant } from './meant-pod.ts';
 import type { Text } from './text-checks.ts';
 
 const podPort = /(?<!\$)\$\{([a-z][a-z0-9-]{0,62}):(\d{1,5})\}/g;
@@ -63,33 +62,10 @@ function podNamesInAddresses(content: string): string[] {
 
 function reportUnknown(name: string, { value, variable, path }: Text, { spec, report, source }: PodContext): void {
   const names = spec.pods.map((pod) => pod.name);
-  const meant = podMeant(name, variable ?? '', value, spec);
+  const meant = podMeant({ name, variable: variable ?? '', value }, spec);
   const hint = meant ? `did you mean ${meant}.pod?` : `the pods are ${names.slice(0, 10).join(', ')}`;
   const fix = meant === undefined ? undefined : replaceWithin(source, path, `${name}.pod`, `${meant}.pod`);
   report.warn(path, 'unknown-pod', `no pod is named "${name}"`, { hint, fix });
-}
-
-/** The pod with nearly this name, or the only database of the kind that the value is about. */
-function podMeant(
-  name: string,
-  variable: string,
-  value: string,
-  { name: application, pods }: AppSpec,
-): string | undefined {
-  const names = pods.map((pod) => pod.name);
-  const bare = name
-    .toLowerCase()
-    .replace(/-(?:service|svc|pod|app)$/, '')
-    .replace(new RegExp(`^${escapePattern(application)}-`), '');
-  const close = names.find((own) => own === bare) ?? nearestName(name, names);
-  if (close !== undefined) return close;
-  if (/^(?:db|database|sql|data-?store)$/.test(bare)) {
-    const [only, another] = pods.filter(({ image }) => isMainDatabase(databaseOf(image)));
-    if (only && !another) return only.name;
-  }
-  const kind = databaseMeant(variable, value) ?? databaseOf(name.toLowerCase());
-  const ofKind = kind === undefined ? [] : pods.filter(({ image }) => databaseOf(image) === kind);
-  return ofKind.length === 1 ? ofKind[0]!.name : undefined;
 }
 
 /** Browsers know no pods, neither by their full names nor by their short ones. */

@@ -68,6 +68,7 @@ export const codes = {
   'pod-port-reference': '`${pod:port}` is an older way to write `pod.pod:port`.',
   'unknown-scriptlet': 'A scriptlet `<% … %>` is not known.',
   'unknown-pod': 'A name ends in `.pod`, and no pod has it.',
+  'unknown-host': 'A variable names a host that is neither a pod of the application nor a public name.',
   'pod-in-browser': 'A variable is meant for the browser, which cannot reach `.pod` names.',
   'localhost-reference': '`localhost` is the pod itself, and another one is meant.',
   'hard-coded-host': "The deployment's own address is written out.",
