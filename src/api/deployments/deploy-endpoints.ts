@@ -147,13 +147,13 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
           return {
             message:
               `Application ${applicationName} is being deployed. Its address goes live as soon as it is ready. ` +
-              `Keep the sessionToken: it is shown once, and it is the key to this deployment.${terms}${freeWords(caller)}`,
+              `Keep the sessionToken: it is the key to this deployment.${terms}${freeWords(caller)}`,
             url: service.urlOf(deployment.label).origin,
             sessionToken,
             applicationName,
             environment,
             status: statusRecord(deployment, service.now()),
-            extend: extendRecord(deployment, service.settings.limits),
+            extend: extendRecord(deployment, service.settings.limits, service.now()),
             claim: { claimed: deployment.claimedAt !== null },
             links: linksFor(deployment, caller),
             ...withNamed(findings, named),

@@ -5,6 +5,7 @@ import {
   type Deployment,
   extensionsRemaining,
   type Instant,
+  isActive,
   type Limits,
 } from '../../deployment/deployment.ts';
 import { endingAt } from '../../deployment/desired.ts';
@@ -18,7 +19,8 @@ export function statusRecord(deployment: Deployment, now: Instant) {
   const { health, message, pods } = statusAt(deployment, now);
   return {
     state,
-    progress,
+    // Nothing of what has ended is on its way.
+    progress: health === 'expired' ? 0 : progress,
     health,
     ...(message && { message: inOwnersWords(message) }),
     ...(state === 'failed' && explanation?.kind === 'failed' && explanation.advice && { advice: explanation.advice }),
@@ -33,10 +35,10 @@ function podRecord({ lastExit, ...pod }: ShownPod) {
   return { ...pod, ...(lastExit && { lastExit: { ...lastExit, at: printInstant(lastExit.at) } }) };
 }
 
-export function extendRecord(deployment: Deployment, limits: Limits) {
+export function extendRecord(deployment: Deployment, limits: Limits, now: Instant) {
   const { expiresAt } = deployment;
   return {
-    available: canExtend(deployment, limits),
+    available: isActive(deployment, now) && canExtend(deployment, limits),
     ...(expiresAt !== null && { expiresAt: printInstant(expiresAt) }),
     remaining: extensionsRemaining(deployment, limits),
   };
@@ -78,7 +80,7 @@ export function deploymentRecord(
       ...(disk.length > 0 && { disk }),
       ...(notice && { certificate: certificateRecord(notice) }),
     },
-    extend: extendRecord(deployment, limits),
+    extend: extendRecord(deployment, limits, now),
     claim: { claimed: deployment.claimedAt !== null },
     reservation: { held: deployment.heldAt !== null },
     ...(until !== null && { restorableUntil: printInstant(until) }),

@@ -1,7 +1,14 @@
 /** Extending, claiming and restoring. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { type Deployment, extend, isActive } from '../../deployment/deployment.ts';
+import {
+  type Deployment,
+  extend,
+  extensionsRemaining,
+  type Instant,
+  isActive,
+  type Limits,
+} from '../../deployment/deployment.ts';
 import { newToken } from '../../lib/ids.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { addClaim } from '../../store/claims.ts';
@@ -84,7 +91,7 @@ export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const now = service.now();
         const { limits, graceMs } = service.settings;
         const { applicationName: name, expiresAt, label } = restored;
-        const time = expiresAt === null ? '' : ` It expires in ${Math.ceil((expiresAt - now) / 60_000)} minutes.`;
+        const time = expiresAt === null ? '' : timeInWords(restored, limits, now);
         return {
           message: `Application ${name} is being restored, at the same address and with its data.${time}`,
           ...deploymentRecord(restored, service.urlOf(label), { limits, graceMs, now }),
@@ -122,6 +129,13 @@ export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
       },
     );
   };
+}
+
+/** How long a restored deployment has, and that this has used an extension. */
+function timeInWords(restored: Deployment, limits: Limits, now: Instant): string {
+  const minutes = Math.ceil(((restored.expiresAt ?? now) - now) / 60_000);
+  const left = extensionsRemaining(restored, limits);
+  return ` It expires in ${minutes} minutes. The restore counts as an extension: ${left} extension(s) remaining.`;
 }
 
 function nothingToRestore(active: Result<Deployment>): Result<Deployment> {

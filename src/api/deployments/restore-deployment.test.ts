@@ -36,6 +36,7 @@ test('of one that was removed its token is told until when it can be restored, a
   assert.match(removed.body.message, /will be removed within the next 10 minutes\. .*POST \/restoreDeployment/);
   const { body } = await status();
   assert.deepEqual([body.status.state, body.status.message, body.restorableUntil], ['expired', 'removed', until]);
+  assert.deepEqual([body.status.progress, body.extend.available], [0, false]);
   const refused = [
     await api.get(`/getReservations?sessionToken=${sessionToken}`),
     await api.postYaml(`/updateUserDeployment?sessionToken=${sessionToken}`, shopYaml),
@@ -46,7 +47,20 @@ test('of one that was removed its token is told until when it can be restored, a
     await api.postYaml(`/startUserDeployment?sessionToken=${sessionToken}`, shopYaml),
     await remove(),
   ];
-  for (const { status, body } of refused) assert.deepEqual([status, body.code], [404, 'session_not_found']);
+  for (const { status, body } of refused) {
+    assert.deepEqual([status, body.code], [404, 'session_not_found']);
+    assert.match(body.hint, /^POST \/restoreDeployment with the same token brings back shop, at the same address/);
+  }
+});
+
+test('one application that has ended is named as restorable while another one of the session runs', async () => {
+  await api.postYaml(`/startUserDeployment?sessionToken=${sessionToken}`, shopYaml.replace('shop', 'blog'));
+  await remove();
+  const { body } = await api.postJson('/extendDeployment', asked());
+  assert.deepEqual(
+    [body.code, /\/restoreDeployment.*brings back shop/.test(body.hint)],
+    ['application_not_found', true],
+  );
 });
 
 test('it comes back at its address, with its token, for what was left of its time; that counts as an extension', async () => {
@@ -55,7 +69,10 @@ test('it comes back at its address, with its token, for what was left of its tim
   await pass(20 * hour);
   const restored = await restore();
   assert.equal(restored.status, 200, JSON.stringify(restored.body));
-  assert.match(restored.body.message, /is being restored, at the same address.* expires in 90 minutes/);
+  assert.match(
+    restored.body.message,
+    /is being restored, at the same address.* expires in 90 minutes.* an extension: 1 extension\(s\) remaining/,
+  );
   assert.deepEqual([restored.body.url, restored.body.status.state], [url, 'deploying']);
   const { body } = await api.get(`/getReservations?sessionToken=${sessionToken}`);
   assert.deepEqual([body.reservedDeployments.length, body.reservedDeployments[0].url], [1, url]);

@@ -57,7 +57,7 @@ export function sessionEndpoints(service: Service): FastifyPluginAsyncTypebox {
         return {
           message:
             `Push images to ${images}/<name>:<tag> with the sessionToken as the password, and start what runs from them ` +
-            'with the same token. Keep it: it is shown once.',
+            'with the same token. Keep it: it is the key to what is started with it.',
           sessionToken: session.token,
           images,
           expiresAt: new Date(session.createdAt + openSessionMs).toISOString(),

@@ -97,7 +97,11 @@ export async function findApplication(
   given: Named,
 ): Promise<Result<Deployment>> {
   const caller = await requireCaller(service, request, given);
-  return caller.ok ? applicationOf(caller.value, given) : caller;
+  if (!caller.ok) return caller;
+  const active = applicationOf(caller.value, given);
+  if (active.ok || active.problem.code !== 'application_not_found') return active;
+  const ended = await findRestorable(service, request, given);
+  return ended?.ok ? refuse(active.problem.code, active.problem.error, restoreHint([ended.value])) : active;
 }
 
 /** Whether a name that is not active may be of what has ended: any other refusal is an answer. */
@@ -213,12 +217,28 @@ async function findSession(service: Service, request: FastifyRequest, token: str
   const session = await sessionOfToken(service.db, token);
   const deployments = session ? await activeDeployments(service.db, session.id, service.now()) : [];
   const isThere = deployments.length > 0 || (session && (await isOpenSession(service.db, session.id, service.now())));
-  if (!session || !isThere) return sessionNotFound;
+  if (!session) return sessionNotFound;
+  if (!isThere) return await refuseEnded(service, session.id);
   const { id: sessionId, accountId, starts } = session;
   await noteTokenUse(service.db, session, { now: service.now(), from: clientAddress(request) })
     // On a full disk nothing is noted, and everything can still be read.
     .catch((error: unknown) => request.log.warn({ err: error }, 'the use of a token was not noted'));
   return succeed({ kind: 'session', sessionId, token, accountId, starts, deployments });
+}
+
+/** The token of a session whose deployments have all ended. It can restore those that are kept. */
+async function refuseEnded({ db, settings, now }: Service, sessionId: string): Promise<Result<Caller>> {
+  const at = now();
+  const ended = await restorableDeployments(db, { sessionId }, at);
+  const kept = ended.filter((deployment) => keptUntil(deployment, at, settings.graceMs) !== null);
+  if (kept.length === 0) return sessionNotFound;
+  const error = 'All deployments of this session have expired or were removed.';
+  return refuse('session_not_found', error, restoreHint(kept));
+}
+
+function restoreHint(kept: readonly Deployment[]): string {
+  const names = kept.map(({ applicationName }) => applicationName).join(', ');
+  return `POST /restoreDeployment with the same token brings back ${names}, at the same address and with its data.`;
 }
 
 export const sessionNotFound = refuse(

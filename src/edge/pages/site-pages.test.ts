@@ -25,6 +25,14 @@ test('every state has its status and its code', () => {
   ]);
 });
 
+test('what has ended can be restored at its address, and the page does not promise another one', () => {
+  for (const state of ['expired', 'removed'] as const) {
+    const { hint } = JSON.parse(statePage({ ...shop, state }, program).body);
+    assert.equal(hint, 'While its data is kept, its owner can restore it at this address (POST /restoreDeployment).');
+    assert.match(statePage({ ...shop, state }, browser).body, /its owner can restore it at this address/);
+  }
+});
+
 test('who comes without TLS to a site without a certificate reads what it waits for, and when to come again', () => {
   const wait = { because: 'limit', until: Date.UTC(2030, 0, 2) } as const;
   const { status, headers, body } = statePage(shop, { ...program, wait });

@@ -192,7 +192,7 @@ function gone(site: SiteState): Answer {
   const isExpired = site.state === 'expired';
   const what = isExpired ? 'has expired' : 'was removed';
   const why = isExpired ? 'Its time limit has passed, and its containers are gone.' : 'It was taken down by its owner.';
-  const hint = 'Whoever has its configuration can deploy it again: it gets a new address.';
+  const hint = 'While its data is kept, its owner can restore it at this address (POST /restoreDeployment).';
   return {
     status: 410,
     code: isExpired ? 'application_expired' : 'application_removed',

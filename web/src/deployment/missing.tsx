@@ -30,7 +30,7 @@ export function MissingDeployment({ target, problem, events, onOpened }: Missing
         <h1>{title}</h1>
         <p>{says}</p>
         {isUnknown && <TokenForm target={target} onOpened={onOpened} />}
-        {isKept && <p>Its configuration is kept in this browser. Deployed again, it gets a new address.</p>}
+        {isKept && <p>Its configuration is kept in this browser. A new deployment of it gets a new address.</p>}
         <div className="row">
           <DeployAgain place={target} className="button primary" />
           <Link to="/" className={isKept || isUnknown ? 'button' : 'button primary'}>
