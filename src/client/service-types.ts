@@ -96,12 +96,16 @@ export type Deployment = {
       port: number;
       /** The one of the configuration. */
       instead: number;
+      /** The port that the pod listens on. The same as `port`. */
+      listensOn: number;
+      /** The port in the configuration. The same as `instead`. */
+      declared: number;
     };
     /** The one that was asked for last. */
     revision: number;
     /** The last one that became ready; absent before the first has. */
     servingRevision?: number;
-    /** What the pod that made it fail wrote last, without known secrets. What repeats is there once; its first line ends with how often, e.g. `×3`. */
+    /** What the pod that made it fail wrote last, without known secrets; while it deploys and in the minutes after a restart, what the pod that is not ready or was restarted wrote, its previous run included. What repeats is there once; its first line ends with how often, e.g. `×3`. */
     lastLines?: string[];
     pods?: {
       name: string;
@@ -429,12 +433,16 @@ export type Status = {
     port: number;
     /** The one of the configuration. */
     instead: number;
+    /** The port that the pod listens on. The same as `port`. */
+    listensOn: number;
+    /** The port in the configuration. The same as `instead`. */
+    declared: number;
   };
   /** The one that was asked for last. */
   revision: number;
   /** The last one that became ready; absent before the first has. */
   servingRevision?: number;
-  /** What the pod that made it fail wrote last, without known secrets. What repeats is there once; its first line ends with how often, e.g. `×3`. */
+  /** What the pod that made it fail wrote last, without known secrets; while it deploys and in the minutes after a restart, what the pod that is not ready or was restarted wrote, its previous run included. What repeats is there once; its first line ends with how often, e.g. `×3`. */
   lastLines?: string[];
   pods?: {
     name: string;
@@ -1109,12 +1117,16 @@ export type Operations = {
           port: number;
           /** The one of the configuration. */
           instead: number;
+          /** The port that the pod listens on. The same as `port`. */
+          listensOn: number;
+          /** The port in the configuration. The same as `instead`. */
+          declared: number;
         };
         /** The one that was asked for last. */
         revision: number;
         /** The last one that became ready; absent before the first has. */
         servingRevision?: number;
-        /** What the pod that made it fail wrote last, without known secrets. What repeats is there once; its first line ends with how often, e.g. `×3`. */
+        /** What the pod that made it fail wrote last, without known secrets; while it deploys and in the minutes after a restart, what the pod that is not ready or was restarted wrote, its previous run included. What repeats is there once; its first line ends with how often, e.g. `×3`. */
         lastLines?: string[];
         pods?: {
           name: string;

@@ -12,6 +12,7 @@ import { endingAt } from '../../deployment/desired.ts';
 import type { DiskWarning } from '../../deployment/disk/disk-warnings.ts';
 import { keptUntil } from '../../deployment/grace.ts';
 import { type ShownPod, statusAt } from '../../deployment/status/deployment-health.ts';
+import type { Reason } from '../../deployment/status/reason.ts';
 import { type CertificateNotice, noticeInWords } from '../../lib/certificate-report.ts';
 
 export function statusRecord(deployment: Deployment, now: Instant) {
@@ -23,12 +24,19 @@ export function statusRecord(deployment: Deployment, now: Instant) {
     progress: health === 'expired' ? 0 : progress,
     health,
     ...(message && { message: inOwnersWords(message) }),
-    ...(state === 'failed' && explanation?.kind === 'failed' && explanation.advice && { advice: explanation.advice }),
+    ...(state === 'failed' &&
+      explanation?.kind === 'failed' &&
+      explanation.advice && { advice: adviceRecord(explanation.advice) }),
     revision,
     ...(servingRevision !== null && { servingRevision }),
     ...(lastLines.length > 0 && { lastLines }),
     ...(pods.length > 0 && { pods: pods.map(podRecord).map(inOwnersWords) }),
   };
+}
+
+/** Both directions by their names; `port` and `instead` are for clients of earlier releases. */
+function adviceRecord(advice: NonNullable<Reason['advice']>) {
+  return { ...advice, listensOn: advice.port, declared: advice.instead };
 }
 
 function podRecord({ lastExit, ...pod }: ShownPod) {

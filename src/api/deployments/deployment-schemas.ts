@@ -71,6 +71,15 @@ export const Warnings = Type.Optional(
   Type.Array(Type.String(), { description: 'Parameters of the query that are not known and were ignored.' }),
 );
 
+const AdviceRecord = Type.Object(
+  {
+    ...reasonFields.advice.properties,
+    listensOn: Type.Integer({ description: 'The port that the pod listens on. The same as `port`.' }),
+    declared: Type.Integer({ description: 'The port in the configuration. The same as `instead`.' }),
+  },
+  { description: 'A change of the configuration that mends it.' },
+);
+
 export const StatusRecord = Type.Object({
   state: Type.Enum([...deploymentStates]),
   progress: Type.Integer({ minimum: 0, maximum: 100 }),
@@ -81,7 +90,7 @@ export const StatusRecord = Type.Object({
       '`stopped`: its owner has stopped it, and the state is that of before.',
   }),
   message: Type.Optional(Type.String({ description: 'Why it failed, or what is wrong, in words.' })),
-  advice: reasonFields.advice,
+  advice: Type.Optional(AdviceRecord),
   revision: Type.Integer({ minimum: 1, description: 'The one that was asked for last.' }),
   servingRevision: Type.Optional(
     Type.Integer({ minimum: 1, description: 'The last one that became ready; absent before the first has.' }),
@@ -89,7 +98,7 @@ export const StatusRecord = Type.Object({
   lastLines: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        'What the pod that made it fail wrote last, without known secrets. What repeats is there once; its first line ends with how often, e.g. `×3`.',
+        'What the pod that made it fail wrote last, without known secrets; while it deploys and in the minutes after a restart, what the pod that is not ready or was restarted wrote, its previous run included. What repeats is there once; its first line ends with how often, e.g. `×3`.',
     }),
   ),
   pods: Type.Optional(Type.Array(PodRecord)),

@@ -110,3 +110,13 @@ test('an update of a failed deployment is on its way: nothing in its answer or i
     assert.deepEqual(pods, [{ name: 'web', state: 'waiting', image: 'node:26-slim', revision: 1, restarts: 0 }]);
   }
 });
+
+test('the advice of a failure names the port that the pod listens on, and the one that is declared', async () => {
+  const api = await testApi();
+  const token = await api.startShop();
+  const advice = { kind: 'use-port', pod: 'web', port: 8081, instead: 3000 };
+  const explanation = JSON.stringify({ kind: 'failed', pods: ['web'], because: 'is not ready', advice });
+  await api.service.db.updateTable('deployments').set({ state: 'failed', explanation }).execute();
+  const { body } = await api.get(`/getDeploymentStatus?applicationName=shop&sessionToken=${token}`);
+  assert.deepEqual(body.status.advice, { ...advice, listensOn: 8081, declared: 3000 });
+});

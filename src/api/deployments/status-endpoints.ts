@@ -28,6 +28,7 @@ import type { Streams } from '../requests/streams.ts';
 import { deploymentRecord } from './deployment-records.ts';
 import { DeploymentRecord, ErrorRecord } from './deployment-schemas.ts';
 import { printEvent } from './event-records.ts';
+import { recentLines } from './recent-lines.ts';
 import { hasArrived, longestWaitSeconds, untilArrived } from './waiting.ts';
 
 /** An indexed query of 0.1 ms: cheap enough to see what any process has written, soon enough for a person. */
@@ -102,7 +103,10 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
         const { limits, graceMs } = service.settings;
         const url = service.urlOf(label);
         const notice = certificateNotice(service.certificates?.(), url.hostname, now);
-        const record = deploymentRecord(deployment, url, { limits, graceMs, now, warnings, notice });
+        const left = new AbortController();
+        reply.raw.once('close', () => left.abort());
+        const lastLines = await recentLines(service, deployment, AbortSignal.any([left.signal, closing.signal]));
+        const record = deploymentRecord({ ...deployment, lastLines }, url, { limits, graceMs, now, warnings, notice });
         return { ...record, ...parameterWarnings(request) };
       },
     );

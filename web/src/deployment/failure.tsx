@@ -121,7 +121,7 @@ function Actions({ status, target, pod, missingVariable }: ActionsProps) {
           disabled={isAsking}
           onClick={() => void mend((edits, text) => edits.withPort(text, advice.pod, advice))}
         >
-          Use port {advice.port}
+          Use port {advice.listensOn}
         </button>
       )}
       {pod && missingVariable !== undefined && (

@@ -131,16 +131,16 @@ test('a variable is removed with its line, and nothing else', () => {
 });
 
 test('the port of a pod is changed where it is written', () => {
-  assert.equal(withPort(native, 'web', { port: 3000, instead: 8080 })?.text, native.replace('[8080]', '[3000]'));
+  assert.equal(withPort(native, 'web', { listensOn: 3000, declared: 8080 })?.text, native.replace('[8080]', '[3000]'));
   assert.equal(
-    withPort(compose, 'web', { port: 4000, instead: 3000 })?.text,
+    withPort(compose, 'web', { listensOn: 4000, declared: 3000 })?.text,
     compose.replace('8080:3000', '8080:4000'),
   );
   assert.match(
-    withPort(native, 'db', { port: 5433, instead: 80 })!.text,
+    withPort(native, 'db', { listensOn: 5433, declared: 80 })!.text,
     /image: postgres:15\n {6}servicePorts: \[5433\]\n/,
   );
-  assert.equal(withPort(native, 'web', { port: 1, instead: 2 }), undefined);
+  assert.equal(withPort(native, 'web', { listensOn: 1, declared: 2 }), undefined);
   assert.equal(lineOf(native, 'db'), 12);
 });
 
@@ -197,7 +197,7 @@ test('an edit that reaches other pods through an alias, an anchor or a merge key
   }
   assert.equal(setVariable(aliased, 'items', variable('NEW')), undefined);
   for (const pod of ['service', 'copy', 'heir'])
-    assert.equal(withPort(aliased, pod, { port: 81, instead: 80 }), undefined);
+    assert.equal(withPort(aliased, pod, { listensOn: 81, declared: 80 }), undefined);
 });
 
 test('beside aliases and merge keys a pod is edited where it is written itself', () => {

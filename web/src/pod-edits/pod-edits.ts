@@ -89,20 +89,20 @@ export function removeVariable(text: string, pod: string, name: string): Edited 
 export function withPort(
   text: string,
   pod: string,
-  { port, instead }: { port: number; instead: number },
+  { listensOn, declared }: { listensOn: number; declared: number },
 ): Edited | undefined {
   return edit(text, pod, (source, { field, form }) => {
     for (const key of portKeys[form]) {
       for (const item of itemsOf(childOf(field, key))) {
         if (isShared(source.root, item.path)) continue;
         const written = textOf(item);
-        if (written === `${instead}`) return replaceWithYaml(source, item.path, `${port}`);
-        if (form === 'compose' && written?.endsWith(`:${instead}`))
-          return replaceValue(source, item.path, `${written.slice(0, -`${instead}`.length)}${port}`);
+        if (written === `${declared}`) return replaceWithYaml(source, item.path, `${listensOn}`);
+        if (form === 'compose' && written?.endsWith(`:${declared}`))
+          return replaceValue(source, item.path, `${written.slice(0, -`${declared}`.length)}${listensOn}`);
       }
     }
     return form === 'native' && !childOf(field, 'servicePorts')
-      ? addBehindAny(source, field, `servicePorts: [${port}]`)
+      ? addBehindAny(source, field, `servicePorts: [${listensOn}]`)
       : undefined;
   });
 }
