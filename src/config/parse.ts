@@ -6,6 +6,7 @@ import { isCompose, readCompose } from './compose/compose.ts';
 import { type Diagnostic, limitDiagnostics } from './diagnostics/diagnostics.ts';
 import { openReport } from './diagnostics/report.ts';
 import { readSource, type Source } from './document/source.ts';
+import { explainManifests } from './kubernetes/explain-manifests.ts';
 import { normalise } from './native/normalise.ts';
 import { reportMistakenForm } from './native/other-forms.ts';
 import { checkShape } from './native/shape.ts';
@@ -28,6 +29,8 @@ export type Judging = {
 
 /** Never throws. All problems at once, in document order; warnings never make a document invalid. */
 export function parseConfiguration(text: string, { isStrict = false, judge }: Judging = {}): Parsed {
+  const manifests = explainManifests(text);
+  if (manifests) return { kind: 'invalid', diagnostics: limitDiagnostics(manifests) };
   const { source, diagnostics: syntax } = readSource(text);
   if (!source) return { kind: 'unparsable', diagnostics: limitDiagnostics(syntax) };
 

@@ -210,7 +210,7 @@ for (const [sentence, before, code, after] of fixes) {
   });
 }
 
-test('a Dockerfile and several manifests of Kubernetes are called what they are, although they are no YAML', () => {
+test('a Dockerfile and several manifests of Kubernetes are named as such, whether or not they are one YAML document', () => {
   const said = (text: string) => {
     const { kind, diagnostics } = parseConfiguration(text);
     return `${kind}: ${diagnostics.map(({ message }) => message).join()}`;
@@ -221,9 +221,10 @@ test('a Dockerfile and several manifests of Kubernetes are called what they are,
   );
   assert.equal(
     said('apiVersion: v1\nkind: Service\n---\napiVersion: apps/v1\nkind: Deployment\n'),
-    'unparsable: this is a Kubernetes manifest',
+    'invalid: this is a Kubernetes manifest',
   );
-  assert.equal(said('apiVersion: v1\nkind: A\nspec: {{ .x }}\n'), 'unparsable: this is a Kubernetes manifest');
+  const helm = 'apiVersion: v1\nkind: A\n{{- if .x }}\nspec: {{ .x }}\n';
+  assert.equal(said(helm), 'unparsable: this is a Kubernetes manifest');
 });
 
 test('a document that has a Dockerfile or a manifest as a file is none', () => {

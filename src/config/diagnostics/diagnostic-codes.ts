@@ -17,6 +17,7 @@ export const codes = {
   'misplaced-field': 'A field stands in another place than where it is read.',
   'old-template-form': 'The form `application.template` is no longer read.',
   'foreign-form': 'The document is of another kind, for example a Dockerfile or a Kubernetes manifest.',
+  'not-converted': 'A part of a Kubernetes manifest has no place in the configuration that the fix writes.',
   'unknown-field': 'A field has an unknown name and is ignored.',
   'missing-field': 'A field is missing that must be there.',
   'wrong-type': 'A value is of another type, for example a text instead of a list.',
