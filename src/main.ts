@@ -70,7 +70,9 @@ async function start(settings: Settings, logFile: string | undefined, parts: Par
   const known = { db, now, certificates, lookAtDomains, samples, snapshots, wake };
   const pages = opening.use(await openPages(settings, { ...known, admit: doors.at(pagesSocket), log: part('pages') }));
   const own = { admit: doors.at(apiSocket), admitRegistry: doors.at(registrySocket), log: part('api') };
-  const api = opening.use(await openApi(settings, { ...shared, ...known, ...own, accounts, pushed }));
+  const api = opening.use(
+    await openApi(settings, { ...shared, ...known, ...own, accounts, pushed, registries: images }),
+  );
   const leaving = () => [api.leave(), finishConnections(pages.server, leavingMs), kept.leave(leavingMs)];
   const { promise: left, resolve: leave } = Promise.withResolvers<void>();
   const sides = {

@@ -6,9 +6,10 @@ import type { Budget } from '../deployment/limits/host-budget.ts';
 import type { Tiers } from '../deployment/limits/plan-tier.ts';
 import type { StrangerLimits } from '../deployment/limits/stranger-limits.ts';
 import type { Samples } from '../deployment/metrics/deployment-metrics.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Engine, ImageStore } from '../engine/engine.ts';
 import type { BlobFolder } from '../images/blobs/blob-folder.ts';
 import type { Dialer } from '../images/dialer/dialer.ts';
+import type { Images } from '../images/open.ts';
 import type { Bells } from '../lib/bells.ts';
 import type { CertificateReport } from '../lib/certificate-report.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -83,6 +84,7 @@ export type Service = {
   engine: Pick<
     Engine,
     | 'ping'
+    | 'findImage'
     | 'observe'
     | 'watch'
     | 'logs'
@@ -93,7 +95,9 @@ export type Service = {
     | 'exec'
     | 'tellsStreams'
     | 'fillsVolumes'
-  >;
+  > & { images?: Pick<ImageStore, 'list'> };
+  /** Looks up at registries which images there are; absent where images are not brought by this process. */
+  registries?: Pick<Images, 'digestOf'>;
   /** For what a stranger has named; no listed host. */
   dialer: Dialer;
   /** What images consist of that users have pushed, where any can be. */

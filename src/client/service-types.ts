@@ -986,6 +986,7 @@ export type Operations = {
     query: {
       sessionToken?: string;
       fix?: 'true' | 'false';
+      images?: 'true' | 'false';
       strict?: 'true' | 'false';
     };
     body: string;
@@ -994,6 +995,8 @@ export type Operations = {
       errors: string[];
       warnings: string[];
       diagnostics: Diagnostic[];
+      /** Whether it was looked for the images: with `images=true`, if the configuration has no other errors. */
+      images: 'checked' | 'not checked';
       /** With `fix=true`: the document with all certain fixes applied. */
       fixed?: string;
       /** The errors that `fixed` still has. */

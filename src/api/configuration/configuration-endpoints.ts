@@ -15,6 +15,7 @@ import { findCaller, TokenQuery } from '../requests/callers.ts';
 import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { unknownParameters } from '../requests/query-parameters.ts';
 import { type Documents, emptyBody, Strict } from './documents.ts';
+import { findMissingImages } from './image-check.ts';
 import { printErrors } from './reading/print-diagnostics.ts';
 import type { AnswerOf, AskedOf, Bounds } from './reading/read-document.ts';
 
@@ -24,6 +25,10 @@ const ValidationRecord = Type.Object(
     errors: Type.Array(Type.String()),
     warnings: Type.Array(Type.String()),
     diagnostics: Type.Array(DiagnosticRecord),
+    images: Type.Enum(['checked', 'not checked'], {
+      description:
+        'Whether it was looked for the images: with `images=true`, if the configuration has no other errors.',
+    }),
     fixed: Type.Optional(Type.String({ description: 'With `fix=true`: the document with all certain fixes applied.' })),
     fixedErrors: Type.Optional(Type.Array(Type.String(), { description: 'The errors that `fixed` still has.' })),
   },
@@ -33,6 +38,9 @@ const ValidationRecord = Type.Object(
 const ValidationQuery = Type.Object({
   ...TokenQuery.properties,
   fix: Type.Optional(Type.Enum(['true', 'false'], { description: 'Whether to answer a corrected document too.' })),
+  images: Type.Optional(
+    Type.Enum(['true', 'false'], { description: 'Whether to look if this server can get the images.' }),
+  ),
   strict: Strict,
 });
 
@@ -58,7 +66,13 @@ export function configurationEndpoints(service: Service, documents: Documents): 
         if (typeof body !== 'string' || body.trim() === '') throw new RefusedRequest(emptyBody.problem);
         const bounds = await boundsFor(service, request, query);
         const asked = { text: body, isStrict: query.strict === 'true', bounds };
-        const { parsed, fixed } = orRefuse(await readFor(documents, request, asked, query.fix === 'true'));
+        const isFixing = query.fix === 'true';
+        const first = orRefuse(await readFor(documents, request, asked, isFixing));
+        const spec = query.images === 'true' && first.parsed.kind === 'valid' ? first.parsed.spec : undefined;
+        const missing = spec && (await findMissingImages(service, spec));
+        const { parsed, fixed } = missing?.length
+          ? orRefuse(await readFor(documents, request, { ...asked, missing }, isFixing))
+          : first;
         const { diagnostics } = parsed;
         const errors = printErrors(diagnostics);
         // What is no YAML has nothing to answer but the error, unless a correction was asked for and found.
@@ -77,6 +91,7 @@ export function configurationEndpoints(service: Service, documents: Documents): 
           errors,
           warnings: [...printWarnings(diagnostics), ...unknownParameters(request)],
           diagnostics,
+          images: missing ? ('checked' as const) : ('not checked' as const),
           ...(fixed && { fixed: fixed.text, fixedErrors: printErrors(fixed.parsed.diagnostics) }),
         };
       },

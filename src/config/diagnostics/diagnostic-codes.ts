@@ -47,6 +47,7 @@ export const codes = {
   // Images.
   'image-placeholder': 'The image is a placeholder, not an image.',
   'bad-image': 'The text is no image reference.',
+  'image-unavailable': 'The server cannot get the image now; only a validation with `images=true` looks.',
   'image-without-tag': 'The image has neither tag nor digest.',
   'image-case': 'Names of images are in lower case.',
   'latest-image': 'A tag such as `latest`, `stable` or `8.2-nightly` is another image tomorrow.',

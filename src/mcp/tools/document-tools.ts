@@ -34,18 +34,23 @@ export function addDocumentTools(server: McpServer, service: Service): void {
   addTool(server, 'validate', {
     title: 'Validate a document',
     description:
-      'Checks a document without deploying it: every problem with line, column and hint, and `fixed`, the document with what is certain to be right. Valid means deployable here.',
+      'Checks a document without deploying it: every problem with line, column and hint, and `fixed`, the document with what is certain to be right. Valid means deployable here if `images` is "checked"; otherwise it was not looked for the images.',
     input: { document },
     output: z.looseObject({
       valid: z.boolean(),
       errors: z.array(z.string()),
+      images: z.string().optional(),
       ...findings,
       fixed: z.string().optional().describe('The document with all certain fixes applied.'),
       fixedErrors: z.array(z.string()).optional().describe('The errors that `fixed` still has.'),
     }),
     effect: 'reads',
     run: async ({ document }, { signal }) =>
-      (await service.clientOf(undefined)).call('validateConfig', { body: document, query: { fix: 'true' }, signal }),
+      (await service.clientOf(undefined)).call('validateConfig', {
+        body: document,
+        query: { fix: 'true', images: 'true' },
+        signal,
+      }),
   });
 
   addTool(server, 'deploy', {

@@ -1,13 +1,15 @@
 /** PURE. What is read of a text that a stranger sends: the same on the thread of the service and on one of its own. */
 import { fixDocument } from '../../../config/fix.ts';
 import { type Judging, parseConfiguration } from '../../../config/parse.ts';
+import type { AppSpec } from '../../../config/spec/spec.ts';
 import { beyond, type Maximum, type Present } from '../../../deployment/limits/deployment-maximum.ts';
+import { atPods, type MissingImage } from '../../../deployment/limits/missing-images.ts';
 import { unwrapJson } from './unwrap.ts';
 
 /** What a configuration may ask for, and what an update of it has already. */
 export type Bounds = { max: Maximum; present?: Present | undefined };
 
-type Asked = { text: string; isStrict?: boolean; bounds?: Bounds };
+type Asked = { text: string; isStrict?: boolean; bounds?: Bounds; missing?: MissingImage[] };
 
 /** Everything that is asked and answered is plain data: it goes from one thread to another. */
 const readings = {
@@ -31,6 +33,7 @@ export function read<K extends Kind>({ kind, asked }: Question<K>): AnswerOf<K> 
   return (readings[kind] as (asked: AskedOf<K>) => AnswerOf<K>)(asked);
 }
 
-function judgingOf({ isStrict = false, bounds }: Asked): Judging {
-  return { isStrict, ...(bounds && { judge: (spec) => beyond(spec, bounds.max, bounds.present) }) };
+function judgingOf({ isStrict = false, bounds, missing = [] }: Asked): Judging {
+  const tooMuch = (spec: AppSpec) => (bounds ? beyond(spec, bounds.max, bounds.present) : []);
+  return { isStrict, judge: (spec) => [...tooMuch(spec), ...atPods(spec, missing)] };
 }
