@@ -9,33 +9,53 @@ import type { Database } from '../store/database.ts';
 import { type Suspect, suspects } from '../store/origins.ts';
 import type { Tables } from '../store/rows.ts';
 import { write } from '../store/transaction.ts';
+import { type Affected, countAffected } from './affected.ts';
 import { stopDeployment } from './stop-deployment.ts';
 
 export type BanLine = { kind: BanKind; subject: string; reason: string; since: string };
 
-export type Banned =
-  | { kind: 'banned'; subject: string; stopped: string[] }
-  | { kind: 'no-account' }
-  | { kind: 'no-subject' }
-  | { kind: 'no-kind'; kinds: readonly string[] };
+type Unbannable = { kind: 'no-account' } | { kind: 'no-subject' } | { kind: 'no-kind'; kinds: readonly string[] };
+
+export type Banned = { kind: 'banned'; subject: string; stopped: string[] } | Unbannable;
+
+export type BanEffect = { kind: 'effect'; subject: string; affected: Affected } | Unbannable;
 
 type Asked = { kind: string; subject: string; actor: string; now: Instant };
 
-/** Refuses new deployments from now on, and stops those that are there, as their owners then read in their events. */
+/** Counts the deployments that such a ban would stop now. Changes nothing. */
+export async function effectOfBan(
+  db: Kysely<Tables>,
+  asked: Pick<Asked, 'kind' | 'subject' | 'now'>,
+): Promise<BanEffect> {
+  const target = await targetOf(db, asked);
+  if (target.kind !== 'target') return target;
+  return { kind: 'effect', subject: target.shown, affected: countAffected(target.suspects) };
+}
+
+/** Refuses new deployments from now on, and stops the ones that it applies to. Their owners read the reason in their events. */
 export async function ban(db: Kysely<Tables>, asked: Asked & { reason: string }): Promise<Banned> {
   const { reason, actor, now } = asked;
+  return await write(db, 'all', async (db): Promise<Banned> => {
+    const target = await targetOf(db, asked);
+    if (target.kind !== 'target') return target;
+    const { ban, shown, suspects } = target;
+    await addBan(db, { ...ban, reason, createdAt: now });
+    await addAuditEntry(db, { at: now, actor, action: `ban ${ban.kind}`, subject: asked.subject, reason });
+    for (const { id } of suspects) await stopDeployment(db, { id, reason, actor, now });
+    return { kind: 'banned', subject: shown, stopped: suspects.map(({ id }) => id) };
+  });
+}
+
+type Target = { kind: 'target'; ban: Pick<Ban, 'kind' | 'subject'>; shown: string; suspects: Suspect[] };
+
+async function targetOf(db: Database, asked: Pick<Asked, 'kind' | 'subject' | 'now'>): Promise<Target | Unbannable> {
   const kind = banKinds.find((known) => known === asked.kind);
   if (!kind) return { kind: 'no-kind', kinds: banKinds };
-  return await write(db, 'all', async (db): Promise<Banned> => {
-    const subject = await subjectOf(db, kind, asked.subject);
-    if (subject === undefined) return { kind: kind === 'account' ? 'no-account' : 'no-subject' };
-    await addBan(db, { kind, subject, reason, createdAt: now });
-    await addAuditEntry(db, { at: now, actor, action: `ban ${kind}`, subject: asked.subject, reason });
-    const shown = kind === 'account' ? asked.subject : subject;
-    const found = (await suspects(db, now)).filter((suspect) => applies({ kind, subject }, suspect));
-    for (const { id } of found) await stopDeployment(db, { id, reason, actor, now });
-    return { kind: 'banned', subject: shown, stopped: found.map(({ id }) => id) };
-  });
+  const subject = await subjectOf(db, kind, asked.subject);
+  if (subject === undefined) return { kind: kind === 'account' ? 'no-account' : 'no-subject' };
+  const ban = { kind, subject };
+  const found = (await suspects(db, asked.now)).filter((suspect) => applies(ban, suspect));
+  return { kind: 'target', ban, shown: kind === 'account' ? asked.subject : subject, suspects: found };
 }
 
 /** False when there is no such ban. What was stopped stays stopped. */

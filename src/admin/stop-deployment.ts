@@ -1,25 +1,38 @@
 /** Stopping a deployment that has to go, whoever's it is. */
 import type { Kysely } from 'kysely';
-import type { Instant } from '../deployment/deployment.ts';
+import type { Deployment, Instant } from '../deployment/deployment.ts';
 import { addAuditEntry } from '../store/audit-log.ts';
 import type { Database } from '../store/database.ts';
 import { deploymentById, deploymentByLabel } from '../store/deployments.ts';
 import { intend } from '../store/intents.ts';
+import { suspect } from '../store/origins.ts';
 import type { Tables } from '../store/rows.ts';
 import { write } from '../store/transaction.ts';
+import { type Affected, countAffected } from './affected.ts';
 
 type Asked = { reason: string; actor: string; now: Instant };
 
-/** `which`: an id, or the first part of its host. Undefined where there is none; its site and data go within a minute. */
+export type Stoppable = { id: string; applicationName: string; hasEnded: boolean; affected: Affected };
+
+/** What `stop` would stop. `which`: an id, or the first part of its host. Undefined if there is none. */
+export async function findStoppable(db: Kysely<Tables>, which: string): Promise<Stoppable | undefined> {
+  const deployment = await findDeployment(db, which);
+  if (!deployment) return undefined;
+  const { id, applicationName } = deployment;
+  const affected = countAffected([await suspect(db, id)]);
+  return { id, applicationName, hasEnded: hasEnded(deployment), affected };
+}
+
+/** `which`: an id, or the first part of its host. Undefined if there is none. Its site and data are removed within a minute. */
 export async function stop(
   db: Kysely<Tables>,
   { which, ...asked }: Asked & { which: string },
 ): Promise<{ id: string; isNews: boolean } | undefined> {
   return await write(db, 'all', async (db) => {
-    const deployment = (await deploymentById(db, which)) ?? (await deploymentByLabel(db, which));
+    const deployment = await findDeployment(db, which);
     if (!deployment) return undefined;
-    const { id, removedAt, restorableUntil, goneAt } = deployment;
-    const isNews = goneAt === null && (removedAt === null || restorableUntil !== null);
+    const { id } = deployment;
+    const isNews = !hasEnded(deployment);
     if (isNews) await stopDeployment(db, { id, ...asked });
     return { id, isNews };
   });
@@ -30,4 +43,14 @@ export async function stopDeployment(db: Database, { id, reason, actor, now }: A
   const event = { kind: 'intent', intent: 'stop', because: reason } as const;
   await intend(db, id, { removedAt: now, heldAt: null, restorableUntil: null }, { event, now });
   await addAuditEntry(db, { at: now, actor, action: 'stop', subject: id, reason });
+}
+
+/** `which`: an id, or the first part of its host. */
+export async function findDeployment(db: Database, which: string): Promise<Deployment | undefined> {
+  return (await deploymentById(db, which)) ?? (await deploymentByLabel(db, which));
+}
+
+/** Nothing of it is left to stop. What is kept for its owner to restore is. */
+function hasEnded({ removedAt, restorableUntil, goneAt }: Deployment): boolean {
+  return goneAt !== null || (removedAt !== null && restorableUntil === null);
 }

@@ -52,7 +52,7 @@ test('the operator sees who started what from where, and no secret of it', async
 
 test('the operator stops a deployment; its owner is told why, and the audit log who did it', async () => {
   const { id, body } = await start('loud');
-  const stopped = await admin('stop', id, 'too loud');
+  const stopped = await admin('stop', id, 'too loud', '--yes');
   assert.deepEqual([stopped.status, stopped.stdout], [0, `Deployment ${id} is being stopped\n`]);
   assert.equal(await isListed(body.sessionToken), false);
   const events = await eventsAfter(api.service.db, id, 0, 100);
@@ -69,7 +69,7 @@ test('the operator stops a deployment; its owner is told why, and the audit log 
 test('a ban of an address stops what strangers have from there, and ends with unban', async () => {
   const near = await start('near', { address: '198.51.100.7' });
   const far = await start('far', { address: '203.0.113.7' });
-  const banned = await json('ban', 'address', '198.51.100.0/24', 'attacks');
+  const banned = await json('ban', 'address', '198.51.100.0/24', 'attacks', '--yes');
   assert.deepEqual(banned.stopped, [near.id]);
   assert.deepEqual([await isListed(near.body.sessionToken), await isListed(far.body.sessionToken)], [false, true]);
   assert.equal((await start('again', { address: '198.51.100.8' })).status, 403);
@@ -81,7 +81,7 @@ test('a ban of an address stops what strangers have from there, and ends with un
 
 test('a ban of an image stops all that run it', async () => {
   const miner = await start('miner', { image: 'ghcr.io/acme/miner:1' });
-  assert.deepEqual((await json('ban', 'image', 'ghcr.io/acme/*', 'mines')).stopped, [miner.id]);
+  assert.deepEqual((await json('ban', 'image', 'ghcr.io/acme/*', 'mines', '--yes')).stopped, [miner.id]);
   assert.equal((await start('miner', { image: 'ghcr.io/acme/miner:2' })).status, 403);
 });
 
@@ -90,7 +90,7 @@ test('a banned account keeps nothing, starts nothing and claims nothing; its e-m
   const token = await api.startShop();
   const claimPath = await api.claimPath(token);
   await eve.post(claimPath);
-  assert.equal((await json('ban', 'account', 'Eve@example.com', 'fraud')).stopped.length, 1);
+  assert.equal((await json('ban', 'account', 'Eve@example.com', 'fraud', '--yes')).stopped.length, 1);
   assert.equal(await isListed(token), false);
   const { body } = await start('fresh');
   assert.equal((await eve.post(await api.claimPath(body.sessionToken, 'fresh'))).body.code, 'banned');
@@ -100,5 +100,35 @@ test('a banned account keeps nothing, starts nothing and claims nothing; its e-m
 
 test('a kind or a subject that is none is refused with words', async () => {
   assert.match((await admin('ban', 'moon', 'x', 'y')).stderr, /KIND is one of address, account, image/);
-  assert.match((await admin('ban', 'address', 'example.com', 'y')).stderr, /example\.com is no address/);
+  assert.match((await admin('ban', 'address', 'example.com', 'y')).stderr, /example\.com is not a valid address/);
+});
+
+test('a ban that would stop something is counted by --dry-run, and needs --yes if nobody can be asked', async () => {
+  const ids: string[] = [];
+  for (let index = 0; index < 6; index++) {
+    const started = await start(`busy-${index}`, { address: `192.0.2.${100 + index}`, image: 'redis:7' });
+    ids.push(started.id);
+  }
+  const counted = await admin('ban', 'image', 'redis:7', 'mines', '--dry-run');
+  const words = 'ban image redis:7 and stop 6 deployments (0 claimed, 6 unclaimed), with the data';
+  assert.deepEqual([counted.status, counted.stdout], [0, `This would ${words}. Nothing was changed.\n`]);
+  const { affected, dryRun } = await json('ban', 'image', 'redis:7', 'mines', '--dry-run');
+  assert.deepEqual([affected, dryRun], [{ deployments: 6, accounts: 0, claimed: 0, unclaimed: 6 }, true]);
+  const refused = await admin('ban', 'image', 'redis:7', 'mines');
+  assert.equal(refused.status, 1);
+  assert.match(refused.stderr, /^This would ban image redis:7 and stop 6 deployments .* --yes/);
+  const { bans } = await json('bans');
+  assert.equal(
+    bans.some(({ subject }: { subject: string }) => subject === 'redis:7'),
+    false,
+  );
+  assert.deepEqual((await json('ban', 'image', 'redis:7', 'mines', '--yes')).stopped.toSorted(), ids.toSorted());
+});
+
+test('a stop needs --yes if nobody can be asked, and --dry-run stops nothing', async () => {
+  const { id, body } = await start('calm');
+  const counted = await admin('stop', id, 'phishing', '--dry-run');
+  assert.match(counted.stdout, /^This would stop deployment \S+ \(calm, 1 deployment .*Nothing was changed\.\n$/);
+  assert.equal((await admin('stop', id, 'phishing')).status, 1);
+  assert.equal(await isListed(body.sessionToken), true);
 });

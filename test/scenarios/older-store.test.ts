@@ -92,7 +92,7 @@ test(
     assert.match(listed.stdout, new RegExp(`${id} .* volume berth-${id}`));
 
     await berth.end('SIGTERM');
-    assert.equal((await admin(berth, 'orphans', '--remove', id)).status, 0);
+    assert.equal((await admin(berth, 'orphans', '--remove', id, '--yes')).status, 0);
     await berth.serve();
     await until('it is removed', async () => ((await phasesOf(berth, id)).length === 0 ? true : undefined));
     assert.deepEqual((await berth.inventory()).orphans, []);

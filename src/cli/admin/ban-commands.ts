@@ -1,8 +1,10 @@
 /** `berth admin bans`, `ban` and `unban`. */
 import { actorOf } from '../../admin/actor.ts';
-import { ban, listBans, unban } from '../../admin/ban-and-unban.ts';
+import { describeAffected } from '../../admin/affected.ts';
+import { type Banned, ban, effectOfBan, listBans, unban } from '../../admin/ban-and-unban.ts';
 import { renderTable } from '../render.ts';
-import { type Command, done, refused } from './admin-command.ts';
+import { type Answer, type Command, done, refused } from './admin-command.ts';
+import { approvalHelp, approvalOptions, withoutApproval } from './approval.ts';
 
 export const bansCommand: Command = {
   words: [],
@@ -16,12 +18,20 @@ export const bansCommand: Command = {
 
 export const banCommand: Command = {
   words: ['KIND', 'SUBJECT', 'REASON'],
-  help: 'takes nothing any more from an address (or network), an account (its e-mail), or of an image (miner/*), and stops what runs',
-  async run(db, [kind = '', subject = '', reason = '']) {
-    const banned = await ban(db, { kind, subject, reason, actor: actorOf(process.env), now: Date.now() });
-    if (banned.kind === 'no-kind') return refused(`KIND is one of ${banned.kinds.join(', ')}.`);
-    if (banned.kind === 'no-account') return refused(`There is no account with the address ${subject}.`);
-    if (banned.kind === 'no-subject') return refused(`${subject} is no ${kind === 'image' ? 'image' : 'address'}.`);
+  help: 'accepts nothing more from an address (or network), an account (its e-mail), or of an image (miner/*), and stops what runs',
+  further: approvalOptions,
+  more: approvalHelp,
+  async run(db, [kind = '', subject = '', reason = ''], _, __, options, streams) {
+    const asked = { kind, subject, now: Date.now() };
+    const effect = await effectOfBan(db, asked);
+    if (effect.kind !== 'effect') return refusedBan(effect, asked);
+    const { affected } = effect;
+    const words = `ban ${kind} ${effect.subject} and stop ${describeAffected(affected)}, with the data`;
+    const value = { kind, subject: effect.subject, affected };
+    const answer = await withoutApproval({ words, deployments: affected.deployments, value }, options, streams);
+    if (answer) return answer;
+    const banned = await ban(db, { ...asked, reason, actor: actorOf(process.env) });
+    if (banned.kind !== 'banned') return refusedBan(banned, asked);
     const stopped = banned.stopped.map((id) => `  ${id}\n`).join('');
     return done(
       `${kind} ${banned.subject} is banned; deployments stopped: ${banned.stopped.length}\n${stopped}`,
@@ -29,6 +39,15 @@ export const banCommand: Command = {
     );
   },
 };
+
+function refusedBan(
+  why: Exclude<Banned, { kind: 'banned' }>,
+  { kind, subject }: { kind: string; subject: string },
+): Answer {
+  if (why.kind === 'no-kind') return refused(`KIND is one of ${why.kinds.join(', ')}.`);
+  if (why.kind === 'no-account') return refused(`There is no account with the address ${subject}.`);
+  return refused(`${subject} is not a valid ${kind === 'image' ? 'image' : 'address'}.`);
+}
 
 export const unbanCommand: Command = {
   words: ['KIND', 'SUBJECT'],

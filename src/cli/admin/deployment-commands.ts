@@ -1,10 +1,12 @@
 /** `berth admin deployments`, `inspect` and `stop`. */
 import { actorOf } from '../../admin/actor.ts';
+import { describeAffected } from '../../admin/affected.ts';
 import { type Inspection, inspect } from '../../admin/inspect-deployment.ts';
 import { listDeployments } from '../../admin/list-deployments.ts';
-import { stop } from '../../admin/stop-deployment.ts';
+import { findStoppable, stop } from '../../admin/stop-deployment.ts';
 import { renderTable } from '../render.ts';
 import { type Command, done, refused } from './admin-command.ts';
+import { approvalHelp, approvalOptions, withoutApproval } from './approval.ts';
 
 export const deploymentsCommand: Command = {
   words: [],
@@ -32,12 +34,20 @@ export const inspectCommand: Command = {
 
 export const stopCommand: Command = {
   words: ['WHICH', 'REASON'],
-  help: 'stops a deployment for good, its data too; its owner is told the reason',
-  async run(db, [which = '', reason = '']) {
-    const stopped = await stop(db, { which, reason, actor: actorOf(process.env), now: Date.now() });
-    if (!stopped) return refused(noDeployment(which));
-    if (!stopped.isNews) return refused(`Deployment ${stopped.id} has ended already.`);
-    return done(`Deployment ${stopped.id} is being stopped\n`, { id: stopped.id });
+  help: 'stops a deployment for good and deletes its data; its owner reads the reason',
+  further: approvalOptions,
+  more: approvalHelp,
+  async run(db, [which = '', reason = ''], _, __, options, streams) {
+    const found = await findStoppable(db, which);
+    if (!found) return refused(noDeployment(which));
+    if (found.hasEnded) return refused(`Deployment ${found.id} has ended already.`);
+    const { id, applicationName, affected } = found;
+    const words = `stop deployment ${id} (${applicationName}, ${describeAffected(affected)}) and delete its data`;
+    const answer = await withoutApproval({ words, deployments: 1, value: { id, affected } }, options, streams);
+    if (answer) return answer;
+    const stopped = await stop(db, { which: id, reason, actor: actorOf(process.env), now: Date.now() });
+    if (!stopped?.isNews) return refused(`Deployment ${id} has ended already.`);
+    return done(`Deployment ${id} is being stopped\n`, { id });
   },
 };
 

@@ -3,6 +3,7 @@ import { actorOf } from '../../admin/actor.ts';
 import { listOrphans, type OrphanLine, type Orphans, orderOrphans } from '../../admin/orphans.ts';
 import { renderTable } from '../render.ts';
 import { done, refused, type StoreCommand } from './admin-command.ts';
+import { approvalHelp, approvalOptions, withoutApproval } from './approval.ts';
 
 export const orphansCommand: StoreCommand = {
   words: [],
@@ -15,8 +16,10 @@ BERTH_GRACE (at least a day), and then removes them. If the database looks older
                 configuration is lost with its row. Remove it with --remove when you have its data.
   --remove ID   remove them within a minute
   --accept      the database is right: end the hold. What is unknown is kept for BERTH_GRACE from now on
-`,
-  async run(db, _, settings, __, { adopt, remove, accept }) {
+For --remove: ${approvalHelp}`,
+  further: approvalOptions,
+  async run(db, _, settings, __, options, streams) {
+    const { adopt, remove, accept } = options;
     if ([adopt, remove, accept].filter((option) => option !== undefined).length > 1)
       return refused('Give one of --adopt, --remove and --accept.');
     const asked = { actor: actorOf(process.env), now: Date.now() };
@@ -24,13 +27,22 @@ BERTH_GRACE (at least a day), and then removes them. If the database looks older
       const isEnded = await orderOrphans(db, { kind: 'accept' }, asked);
       return isEnded ? done('The sweep is no longer on hold.\n', {}) : refused('The sweep is not on hold.');
     }
+    if (options['dry-run'] === true && typeof remove !== 'string') return refused('--dry-run is for --remove.');
+    if (typeof remove === 'string') {
+      const entry = (await listOrphans(db, settings)).orphans.find(({ deploymentId }) => deploymentId === remove);
+      if (!entry) return refused(notQuarantined(remove));
+      const things = entry.things.map(({ kind, name }) => `${kind} ${name}`).join(', ');
+      const words = `remove what the engine has of deployment ${remove}: ${things}`;
+      const answer = await withoutApproval({ words, deployments: 1, value: entry }, options, streams);
+      if (answer) return answer;
+    }
     for (const [kind, deploymentId] of [
       ['adopt', adopt],
       ['remove', remove],
     ] as const) {
       if (typeof deploymentId !== 'string') continue;
       const isFound = await orderOrphans(db, { kind, deploymentId }, asked);
-      if (!isFound) return refused(`Nothing of deployment ${deploymentId} is in quarantine; see berth admin orphans.`);
+      if (!isFound) return refused(notQuarantined(deploymentId));
       const words = kind === 'adopt' ? 'is kept until you remove it' : 'is removed within a minute';
       return done(`What the engine has of deployment ${deploymentId} ${words}.\n`, { deploymentId, decision: kind });
     }
@@ -38,6 +50,10 @@ BERTH_GRACE (at least a day), and then removes them. If the database looks older
     return done(render(found), found);
   },
 };
+
+function notQuarantined(deploymentId: string): string {
+  return `Nothing of deployment ${deploymentId} is in quarantine; see berth admin orphans.`;
+}
 
 function render({ hold, orphans }: Orphans): string {
   const words = hold === null ? '' : `The sweep is on hold: ${hold}\nConfirm with berth admin orphans --accept.\n`;
