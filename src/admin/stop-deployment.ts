@@ -41,7 +41,7 @@ export async function stop(
 /** Writes the intent, its reason for the owner, and the entry of the audit log. */
 export async function stopDeployment(db: Database, { id, reason, actor, now }: Asked & { id: string }): Promise<void> {
   const event = { kind: 'intent', intent: 'stop', because: reason } as const;
-  await intend(db, id, { removedAt: now, heldAt: null, restorableUntil: null }, { event, now });
+  await intend(db, id, { removedAt: now, heldAt: null, restorableUntil: null, suspendedAt: null }, { event, now });
   await addAuditEntry(db, { at: now, actor, action: 'stop', subject: id, reason });
 }
 

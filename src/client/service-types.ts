@@ -579,6 +579,16 @@ export type IntentEvent = (
     }
   | {
       kind: 'intent';
+      intent: 'suspend';
+      /** The operator's words. */
+      because: string;
+    }
+  | {
+      kind: 'intent';
+      intent: 'unsuspend';
+    }
+  | {
+      kind: 'intent';
       intent: 'stop';
       /** The operator's words. */
       because: string;
@@ -633,6 +643,15 @@ export type OperationEvent = (
   | {
       kind: 'operation';
       operation: 'start';
+      because: string;
+      workload: string;
+      pod: string;
+      revision: number;
+      replica: number;
+    }
+  | {
+      kind: 'operation';
+      operation: 'stop';
       because: string;
       workload: string;
       pod: string;

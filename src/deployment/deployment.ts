@@ -48,6 +48,10 @@ export type Deployment = {
   removedAt: Instant | null;
   /** Its owner wants nothing of it to run since then; its address and its volumes stay. */
   stoppedAt: Instant | null;
+  /** The operator has suspended it since then: nothing of it runs, and nothing of it is removed. */
+  suspendedAt: Instant | null;
+  /** The operator's words, for the owner. */
+  suspendedBecause: string | null;
   /** How often its owner has had each pod restarted; none where never. */
   restarts: Readonly<Record<string, number>>;
   /** Of one that has ended: until when its configuration and volumes are kept; null: they are not, or no longer. */
@@ -133,6 +137,8 @@ export function newDeployment(
     heldAt: null,
     removedAt: null,
     stoppedAt: null,
+    suspendedAt: null,
+    suspendedBecause: null,
     restarts: {},
     restorableUntil: null,
     keptAt: null,
@@ -147,9 +153,9 @@ export function messageOf({ explanation }: Pick<Deployment, 'explanation'>): str
   return describeExplanation(explanation);
 }
 
-/** Expiry is a comparison with the clock, not a timer. */
-export function isPastLimit({ expiresAt, heldAt }: Deployment, now: Instant): boolean {
-  return heldAt === null && expiresAt !== null && expiresAt <= now;
+/** Expiry is a comparison with the clock, not a timer. The time limit waits while the deployment is suspended. */
+export function isPastLimit({ expiresAt, heldAt, suspendedAt }: Deployment, now: Instant): boolean {
+  return heldAt === null && suspendedAt === null && expiresAt !== null && expiresAt <= now;
 }
 
 /** Whether its session may still see and change it. */

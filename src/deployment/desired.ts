@@ -20,6 +20,8 @@ export type Desired =
   | { kind: 'gone'; because: 'removed' | 'expired'; keptUntil: Instant | null }
   /** Nothing but its volumes, for as long as its owner wants that. */
   | { kind: 'stopped'; restore?: FilledRestore }
+  /** Nothing of it runs. Workloads (for their logs), volumes and network stay. */
+  | { kind: 'suspended' }
   | {
       kind: 'running';
       revision: number;
@@ -93,7 +95,9 @@ export function restOf(
   deployment: Deployment,
   now: Instant,
   graceMs: number,
-): Extract<Desired, { kind: 'gone' | 'stopped' }> | undefined {
+): Extract<Desired, { kind: 'gone' | 'stopped' | 'suspended' }> | undefined {
+  // Before its end: its owner may remove it, or the whole account, and what it is suspended for has to stay.
+  if (deployment.suspendedAt !== null) return { kind: 'suspended' };
   const because = endingAt(deployment, now);
   if (because) return { kind: 'gone', because, keptUntil: keptUntil(deployment, now, graceMs) };
   return deployment.stoppedAt === null ? undefined : { kind: 'stopped' };

@@ -45,7 +45,7 @@ export function restartPod(
 }
 
 /** After a failed update the one that serves is what starts again, and the failure is still to be told. */
-function beginAgain(deployment: Deployment, now: Instant): Change {
+export function beginAgain(deployment: Deployment, now: Instant): Change {
   if (wantedRevision(deployment) !== deployment.revision) return { progressedAt: now };
   const state = nextState(deployment.state, 'begun-again');
   return { state, progress: 0, explanation: null, lastLines: [], progressedAt: now };

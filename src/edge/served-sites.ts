@@ -60,6 +60,7 @@ export async function siteState(
     progress,
     dashboardUrl,
     ...(pods && { pods }),
+    ...(deployment.suspendedAt !== null && { isSuspended: true }),
     ...(isIncomplete && { isIncomplete }),
     ...(domain && domain.finding?.direction.kind !== 'here' && { isElsewhere: true }),
     paths: [...new Set(endpoints.map(({ path }) => path))],

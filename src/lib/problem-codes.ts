@@ -17,6 +17,7 @@ export const problemCodes = {
   application_not_found: { status: 404, meaning: 'the caller has no active application of this name' },
   application_exists: { status: 409, meaning: 'the session runs an application of this name already; update it' },
   application_stopped: { status: 409, meaning: 'the application is stopped; start it first' },
+  application_suspended: { status: 403, meaning: 'the operator has suspended the application' },
   exec_not_allowed: { status: 403, meaning: 'no commands may be run in the pods of this deployment' },
   pod_not_running: { status: 409, meaning: 'no container of the pod runs now' },
   command_not_started: { status: 409, meaning: 'the command cannot be run in the pod' },

@@ -23,6 +23,7 @@ const hasNotEnded = row.and([row('deployments.removedAt', 'is', null), row('depl
 function isPastLimitAt(now: Instant): Expression<SqlBool> {
   return row.and([
     row('deployments.heldAt', 'is', null),
+    row('deployments.suspendedAt', 'is', null),
     row('deployments.expiresAt', 'is not', null),
     row('deployments.expiresAt', '<=', now),
   ]);

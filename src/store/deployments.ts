@@ -142,6 +142,8 @@ export type Intent = Partial<
     | 'heldAt'
     | 'removedAt'
     | 'stoppedAt'
+    | 'suspendedAt'
+    | 'suspendedBecause'
     | 'restarts'
     | 'restorableUntil'
     | 'keptAt'

@@ -3,14 +3,14 @@ import type { Instant } from '../deployment/deployment.ts';
 import type { Database } from './database.ts';
 import { volumeSizesOfDeployment } from './revisions.ts';
 
-/** `stoppedAt`: null while it is to run. */
+/** `stoppedAt`: when it was stopped or suspended; null while it is to run. */
 export type KeptDeployment = { id: string; volumes: string[]; stoppedAt: Instant | null };
 
 /** Those that have volumes, each with how large these are to be. */
 export async function keptDeployments(db: Database): Promise<KeptDeployment[]> {
   const rows = await db
     .selectFrom('deployments')
-    .select(['id', 'stoppedAt'])
+    .select((eb) => ['id', eb.fn.coalesce('stoppedAt', 'suspendedAt').as('stoppedAt')])
     .where('goneAt', 'is', null)
     .where('removedAt', 'is', null)
     .where((eb) => eb.or([eb('expiresAt', 'is', null), eb('claimedAt', 'is not', null), eb('heldAt', 'is not', null)]))

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { clientHeader } from '../../src/api/requests/client-address.ts';
 import { describeEvent } from '../../src/deployment/event/event-words.ts';
+import { statePage } from '../../src/edge/pages/site-pages.ts';
+import { siteState } from '../../src/edge/served-sites.ts';
 import { openSqlite } from '../../src/store/database.ts';
 import { eventsAfter } from '../../src/store/events.ts';
 import { type ApiWithAccounts, apiWithAccounts } from './people.ts';
@@ -131,4 +133,33 @@ test('a stop needs --yes if nobody can be asked, and --dry-run stops nothing', a
   assert.match(counted.stdout, /^This would stop deployment \S+ \(calm, 1 deployment .*Nothing was changed\.\n$/);
   assert.equal((await admin('stop', id, 'phishing')).status, 1);
   assert.equal(await isListed(body.sessionToken), true);
+});
+
+test('a suspended deployment is there for its owner to read, with the reason, and not to change', async () => {
+  const { id, body } = await start('odd');
+  assert.equal((await admin('suspend', id, 'phishing')).status, 0);
+  assert.match((await admin('suspend', id, 'phishing')).stderr, /is suspended already/);
+  const asked = { applicationName: 'odd', sessionToken: body.sessionToken };
+  const { status } = (await api.get(`/getDeploymentStatus?applicationName=odd&sessionToken=${body.sessionToken}`)).body;
+  assert.deepEqual([status.health, status.message], ['stopped', 'suspended by the operator: phishing']);
+  for (const path of ['/startApplication', '/stopApplication', '/removeDeploymentReservation']) {
+    const refused = await api.postJson(path, asked);
+    assert.deepEqual([refused.status, refused.body.code], [403, 'application_suspended'], path);
+  }
+  const yaml = 'application: { name: odd, pods: [{ name: web, image: "nginx:2", path: /, servicePorts: [80] }] }';
+  const update = await api.postYaml(`/updateUserDeployment?sessionToken=${body.sessionToken}`, yaml);
+  assert.equal(update.body.code, 'application_suspended');
+  const site = await siteState(api.service.db, {
+    host: new URL(body.url).hostname,
+    appsDomain: new URL(body.url).hostname.split('.').slice(1).join('.'),
+    baseUrl: new URL('http://localhost'),
+    now: Date.now(),
+  });
+  const page = statePage(site, { host: 'odd', path: '/', wantsHtml: true });
+  assert.deepEqual([page.status, /is suspended/.test(page.body), /phishing/.test(page.body)], [503, true, false]);
+  assert.equal((await admin('unsuspend', id)).status, 0);
+  assert.equal((await admin('unsuspend', id)).status, 1);
+  assert.equal((await api.postJson('/stopApplication', asked)).status, 200);
+  const actions = (await json('audit')).entries.slice(-2).map(({ action }: { action: string }) => action);
+  assert.deepEqual(actions, ['suspend', 'unsuspend']);
 });

@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { type Deployment, isActive } from '../../deployment/deployment.ts';
 import type { EventOf } from '../../deployment/event/event.ts';
+import { refuseSuspended } from '../../deployment/suspension.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { deploymentById } from '../../store/deployments.ts';
 import { intend } from '../../store/intents.ts';
@@ -135,6 +136,7 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         const kept =
           isForgotten && mayHaveEnded(active) ? await findRestorable(service, request, request.body) : undefined;
         const found = orRefuse(kept ?? active);
+        orRefuse(refuseSuspended(found));
         const now = service.now();
         const { graceMs } = service.settings;
         const restorableUntil = kept || isForgotten || graceMs === 0 ? null : now + graceMs;

@@ -6,6 +6,7 @@ import { type Deployment, isActive } from '../../deployment/deployment.ts';
 import { wantedRevision } from '../../deployment/desired.ts';
 import type { EventOf } from '../../deployment/event/event.ts';
 import { restartPod, startAgain, stop } from '../../deployment/stops.ts';
+import { refuseSuspended } from '../../deployment/suspension.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import type { Database } from '../../store/database.ts';
 import { deploymentById } from '../../store/deployments.ts';
@@ -133,6 +134,8 @@ async function ask(
     const latest = await deploymentById(db, id);
     if (!latest || !isActive(latest, service.now()))
       return refuse('application_not_found', 'The application has just ended.', 'Start it again.');
+    const free = refuseSuspended(latest);
+    if (!free.ok) return free;
     const { spec } = await revisionOf(db, service.seal, id, wantedRevision(latest));
     const order = await decide({ latest, spec, db });
     if (!order.ok) return order;

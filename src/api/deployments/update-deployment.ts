@@ -5,6 +5,7 @@ import type { UpdatePreview } from '../../deployment/preview/update-preview.ts';
 import type { Asker } from '../../deployment/revision-history.ts';
 import { withoutFailures } from '../../deployment/status/deployment-status.ts';
 import { nextState } from '../../deployment/status/lifecycle.ts';
+import { refuseSuspended } from '../../deployment/suspension.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import type { Database } from '../../store/database.ts';
 import { deploymentById } from '../../store/deployments.ts';
@@ -63,6 +64,8 @@ export async function update(
     const latest = await deploymentById(db, current.id);
     if (!latest || !isActive(latest, now))
       return refuse('application_not_found', 'The application has just ended.', 'Start it again.');
+    const free = refuseSuspended(latest);
+    if (!free.ok) return free;
     const plan = await planOfDeployment(db, service.settings.tiers, latest);
     const { strangers } = service.settings;
     const asked = { spec, now, sessionId: current.sessionId, deploymentId: current.id };

@@ -12,7 +12,12 @@ const start = [
   'idempotency_key_reused',
   'proof_of_work_required',
 ] as const;
-const update = [...refusalsOfDocuments, ...refusalsOfAdmission, ...refusalsOfApplications] as const;
+const update = [
+  ...refusalsOfDocuments,
+  ...refusalsOfAdmission,
+  ...refusalsOfApplications,
+  'application_suspended',
+] as const;
 
 /** With `snapshot=true`, or where the owner wants one before each. */
 const refusalsOfSnapshots = [
@@ -129,21 +134,21 @@ export const notesOfDeployments: Record<string, OperationNote> = {
     access: 'caller in body',
     description:
       'Stops and removes the containers of all pods. The address, the volumes, the time limit and what it counts of limits stay. One that is stopped stays so, and an update starts it again.',
-    refusals: refusalsOfApplications,
+    refusals: [...refusalsOfApplications, 'application_suspended'],
   },
   startApplication: {
     tag: 'deployments',
     access: 'caller in body',
     description:
       'Starts the pods of an application that was stopped, with the volumes that they had. One that is not stopped stays as it is.',
-    refusals: [...refusalsOfApplications, 'banned', 'image_banned'],
+    refusals: [...refusalsOfApplications, 'application_suspended', 'banned', 'image_banned'],
   },
   restartPod: {
     tag: 'deployments',
     access: 'caller in body',
     description:
       'Starts a pod anew from the same image and configuration. The new one is ready before the old one goes; a pod with volumes stops first. While the pod waits to be started, another request changes nothing.',
-    refusals: [...refusalsOfApplications, 'application_stopped', 'invalid_request'],
+    refusals: [...refusalsOfApplications, 'application_stopped', 'application_suspended', 'invalid_request'],
   },
   execInPod: {
     tag: 'deployments',
@@ -259,7 +264,7 @@ export const notesOfDeployments: Record<string, OperationNote> = {
     access: 'caller in body',
     description:
       'Removes the deployment with its site, whether it is held or not. Its volumes are kept until `restorableUntil`, unless `forget` is set.',
-    refusals: refusalsOfApplications,
+    refusals: [...refusalsOfApplications, 'application_suspended'],
   },
   removeReservations: {
     tag: 'reservations',

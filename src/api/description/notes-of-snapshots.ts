@@ -28,7 +28,7 @@ export const notesOfSnapshots: Record<string, OperationNote> = {
       'Puts the data of a snapshot in the place of that of the deployment: it is fetched while it runs, a snapshot is taken, and then the pods that use these volumes are stopped and started again. Interrupted at any instant, all data is that of before, or all is that of the snapshot. What was dumped is loaded by the same tools while the database runs: PostgreSQL changes to it at once, of MySQL and MariaDB a part may be seen meanwhile. With `beside` another deployment is started by the revision of the snapshot, of the same account, with the same generated passwords and an address and a `sessionToken` of its own; it counts as any start, waits until all data is there, and fails in words where it cannot be brought. With `dryRun=true` the answer says what would be done.',
     refusals: [
       ...[...all, ...refusalsOfAdmission, ...refusalsOfDocuments],
-      ...(['application_exists', 'revision_not_found'] as const),
+      ...(['application_exists', 'application_suspended', 'revision_not_found'] as const),
       ...(['snapshot_not_found', 'volume_not_found', 'snapshot_under_way'] as const),
     ],
   },
@@ -43,6 +43,6 @@ export const notesOfSnapshots: Record<string, OperationNote> = {
     tag: 'snapshots',
     access: 'caller in body',
     description: 'Deletes a snapshot; what only it needed leaves its place within the hour.',
-    refusals: [...refusalsOfApplications, 'snapshot_not_found', 'snapshot_under_way'],
+    refusals: [...refusalsOfApplications, 'application_suspended', 'snapshot_not_found', 'snapshot_under_way'],
   },
 };

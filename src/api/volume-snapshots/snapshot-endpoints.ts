@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { wantedRevision } from '../../deployment/desired.ts';
 import { podsOfVolumes } from '../../deployment/desired-volumes.ts';
+import { refuseSuspended } from '../../deployment/suspension.ts';
 import { restoresOf } from '../../store/restores.ts';
 import { revisionOf } from '../../store/revisions.ts';
 import { wishesOf } from '../../store/snapshot-wishes.ts';
@@ -150,6 +151,7 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
       async (request) => {
         const caller = orRefuse(await requireCaller(service, request, request.body));
         const found = orRefuse(applicationOf(caller, request.body));
+        if (!request.body.beside) orRefuse(refuseSuspended(found));
         const { applicationName: name } = found;
         if (request.body.beside) {
           const isTrial = request.query.dryRun === 'true';
@@ -228,6 +230,7 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
       },
       async (request) => {
         const found = orRefuse(await findApplication(service, request, request.body));
+        orRefuse(refuseSuspended(found));
         const deleted = orRefuse(await deleteSnapshot(service, found, request.body.snapshot));
         return { message: `Snapshot ${deleted.id} is deleted.` };
       },

@@ -9,7 +9,13 @@ import { type Answer, type Command, type GivenOptions, statuses } from './admin-
 import { auditCommand } from './audit-command.ts';
 import { backupCommand } from './backup-command.ts';
 import { banCommand, bansCommand, unbanCommand } from './ban-commands.ts';
-import { deploymentsCommand, inspectCommand, stopCommand } from './deployment-commands.ts';
+import {
+  deploymentsCommand,
+  inspectCommand,
+  stopCommand,
+  suspendCommand,
+  unsuspendCommand,
+} from './deployment-commands.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { imagesCommand } from './images-command.ts';
 import { migrateStoreCommand } from './migrate-store-command.ts';
@@ -23,6 +29,8 @@ const commands: Record<string, Command> = {
   plan: planCommand,
   inspect: inspectCommand,
   stop: stopCommand,
+  suspend: suspendCommand,
+  unsuspend: unsuspendCommand,
   bans: bansCommand,
   ban: banCommand,
   unban: unbanCommand,

@@ -1,9 +1,10 @@
-/** `berth admin deployments`, `inspect` and `stop`. */
+/** `berth admin deployments`, `inspect`, `stop`, `suspend` and `unsuspend`. */
 import { actorOf } from '../../admin/actor.ts';
 import { describeAffected } from '../../admin/affected.ts';
 import { type Inspection, inspect } from '../../admin/inspect-deployment.ts';
 import { listDeployments } from '../../admin/list-deployments.ts';
 import { findStoppable, stop } from '../../admin/stop-deployment.ts';
+import { suspend, unsuspend } from '../../admin/suspend-deployment.ts';
 import { renderTable } from '../render.ts';
 import { type Command, done, refused } from './admin-command.ts';
 import { approvalHelp, approvalOptions, withoutApproval } from './approval.ts';
@@ -48,6 +49,29 @@ export const stopCommand: Command = {
     const stopped = await stop(db, { which: id, reason, actor: actorOf(process.env), now: Date.now() });
     if (!stopped?.isNews) return refused(`Deployment ${id} has ended already.`);
     return done(`Deployment ${id} is being stopped\n`, { id });
+  },
+};
+
+export const suspendCommand: Command = {
+  words: ['WHICH', 'REASON'],
+  help: 'stops a deployment and keeps everything of it: volumes, revisions, logs; its owner reads the reason',
+  async run(db, [which = '', reason = '']) {
+    const suspended = await suspend(db, { which, reason, actor: actorOf(process.env), now: Date.now() });
+    if (!suspended) return refused(noDeployment(which));
+    if (suspended.kind === 'ended') return refused(`Deployment ${suspended.id} has ended already.`);
+    if (suspended.kind === 'unchanged') return refused(`Deployment ${suspended.id} is suspended already.`);
+    return done(`Deployment ${suspended.id} is being suspended\n`, { id: suspended.id });
+  },
+};
+
+export const unsuspendCommand: Command = {
+  words: ['WHICH'],
+  help: 'ends a suspension: the deployment runs again, with its data',
+  async run(db, [which = '']) {
+    const ended = await unsuspend(db, { which, actor: actorOf(process.env), now: Date.now() });
+    if (!ended) return refused(noDeployment(which));
+    if (ended.kind === 'unchanged') return refused(`Deployment ${ended.id} is not suspended.`);
+    return done(`Deployment ${ended.id} is no longer suspended\n`, { id: ended.id });
   },
 };
 

@@ -62,5 +62,7 @@ export async function noteStopped({
   control,
 }: Ending): Promise<{ dueAt: Instant | null } | 'unwritten'> {
   if (deployment.pods.length > 0 && !(await journal.record({ pods: [] }))) return 'unwritten';
-  return { dueAt: nextVisitAt(deployment, control, control.settings.revisitMs) };
+  // The time limit of one that is suspended waits.
+  const waiting = deployment.suspendedAt === null ? deployment : { ...deployment, expiresAt: null };
+  return { dueAt: nextVisitAt(waiting, control, control.settings.revisitMs) };
 }

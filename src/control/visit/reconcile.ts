@@ -98,7 +98,11 @@ class Step {
     this.#control.disk.forget(deployment.id);
     this.#control.pausedClock?.forget(deployment.id);
     const ending = { deployment, journal: this.#journal, control: this.#control };
-    const isNoted = desired.kind === 'gone' ? await noteEnd(desired, ending) : await warnOfEnd(ending);
+    // The time limit of a suspended one waits.
+    const isNoted =
+      desired.kind === 'gone'
+        ? await noteEnd(desired, ending)
+        : desired.kind === 'suspended' || (await warnOfEnd(ending));
     if (!isNoted) return await this.#unwritten();
     // The site goes at once, even while the engine cannot be asked what else there is.
     const unrouting = plan(desired, nothingObserved, deployment.endpoints);

@@ -25,6 +25,27 @@ test('one that is stopped has its volumes and its place, no container, no networ
   assert.match(shop.published.at(-1)!, /^\/ /);
 });
 
+test('one that is suspended keeps containers, volumes and network, past its time limit too, until the suspension ends', async () => {
+  const shop = await shopOnMemory(spec, images);
+  await shop.visit();
+  const before = { names: namesIn(shop), volumes: [...shop.world.volumes.values()] };
+  await shop.intend({ suspendedAt: shop.clock.now, suspendedBecause: 'phishing', pods: '[]' });
+  await shop.visit();
+  assert.deepEqual([...shop.world.containers.values()].map(({ phase }) => phase), ['exited', 'exited']);
+  assert.equal(shop.published.at(-1), '');
+  shop.clock.pass(2 * 24 * 60 * 60_000);
+  assert.deepEqual(await shop.visit(), []);
+  await shop.intend({ removedAt: shop.clock.now });
+  assert.deepEqual(await shop.visit(), [], 'its owner has removed it');
+  assert.deepEqual([namesIn(shop), [...shop.world.volumes.values()]], [before.names, before.volumes]);
+  assert.deepEqual(await shop.orphans(), []);
+  const resumed = { suspendedAt: null, state: 'deploying', progress: 0, removedAt: null } as const;
+  await shop.intend({ ...resumed, expiresAt: shop.clock.now + 60_000 });
+  await shop.visit();
+  assert.deepEqual([namesIn(shop), [...shop.world.volumes.values()]], [before.names, before.volumes]);
+  assert.match(shop.published.at(-1)!, /^\/ /);
+});
+
 test('one that is stopped expires at its time, with a warning before', async () => {
   const shop = await shopOnMemory(spec, images);
   await shop.visit();

@@ -16,7 +16,7 @@ export type Wanted = { desired: Desired; redact: (text: string) => string };
 export async function readWanted(deployment: Deployment, control: Control): Promise<Wanted> {
   const { db, seal, urlOf, egressOf, now } = control;
   const rest = restOf(deployment, now(), control.settings.graceMs);
-  if (rest?.kind === 'gone') return { desired: rest, redact: (text) => text };
+  if (rest?.kind === 'gone' || rest?.kind === 'suspended') return { desired: rest, redact: (text) => text };
   const restore = await filledRestore(db, deployment.id);
   if (rest) return { desired: restore ? { ...rest, restore } : rest, redact: (text) => text };
   const revision = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));

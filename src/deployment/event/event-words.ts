@@ -66,6 +66,10 @@ function describeIntent(event: EventOf<'intent'>): string {
       return 'stopped by its owner';
     case 'start-application':
       return 'started again by its owner';
+    case 'suspend':
+      return `suspended by the operator: ${event.because}`;
+    case 'unsuspend':
+      return 'suspension ended by the operator';
     case 'stop':
       return `stopped by the operator: ${event.because}`;
   }
@@ -91,6 +95,7 @@ function objectOf(event: EventOf<'operation'>): string {
     case 'pull':
       return event.image;
     case 'start':
+    case 'stop':
     case 'remove':
       return event.workload;
     case 'route':

@@ -60,6 +60,8 @@ export type Operation =
   | (Extract<EngineOperation, { kind: 'start' }> & { avoid?: readonly string[] })
   /** Which workload it is that goes is told; the engine needs no more than its name. */
   | { kind: 'remove'; name: WorkloadName; pod: string; revision: number; replica: number; because: string }
+  /** Ends what it runs. The workload stays, on engines that can keep it. */
+  | { kind: 'stop'; name: WorkloadName; pod: string; revision: number; replica: number; because: string }
   | TagCheck
   /** Of an engine with a store of images. */
   | ImagePull
@@ -101,6 +103,7 @@ export function eventOf(operation: Operation): EventOf<'operation'> {
       const { name: workload, pod, revision, replica } = operation.workload;
       return { ...common, operation: kind, workload, pod, revision, replica };
     }
+    case 'stop':
     case 'remove': {
       const { name: workload, pod, revision, replica } = operation;
       return { ...common, operation: kind, workload, pod, revision, replica };

@@ -22,6 +22,8 @@ export function plan(desired: Desired, observed: Observed, endpoints: Endpoint[]
         // Before it is known what there is, somebody may still use them.
         ...(desired.restore && observed.volumes.length > 0 ? [swap(desired.restore)] : []),
       ];
+    case 'suspended':
+      return planSuspension(observed, endpoints);
     case 'running':
       return planRunning(desired, observed, endpoints);
   }
@@ -38,6 +40,16 @@ function planRemoval(
     ...observed.workloads.map((workload) => removal(workload, because)),
     ...unwanted.map((volume) => ({ kind: 'remove-volume', volume, because }) as const),
     ...(observed.hasNetwork ? [{ kind: 'remove-network', because } as const] : []),
+  ];
+}
+
+function planSuspension({ workloads }: Observed, endpoints: Endpoint[]): Operation[] {
+  const because = 'suspended by the operator';
+  return [
+    ...(endpoints.length > 0 ? [{ kind: 'route', endpoints: [], because } as const] : []),
+    ...workloads
+      .filter(({ phase }) => phase === 'running')
+      .map(({ name, pod, revision, replica }) => ({ kind: 'stop', name, pod, revision, replica, because }) as const),
   ];
 }
 

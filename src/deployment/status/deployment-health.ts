@@ -3,10 +3,11 @@
  * (API, dashboard, pages, commands) shows this and nothing of its own making.
  */
 import { type Deployment, type Instant, isActive, messageOf, type PodStatus } from '../deployment.ts';
+import { describeSuspension } from '../suspension.ts';
 import { describeReason } from './reason.ts';
 import { keepsRestarting } from './restarts.ts';
 
-/** `degraded`: it runs, and a pod keeps restarting or is not ready; `serving`: an update has failed, an earlier revision serves; `stopped`: its owner wants nothing of it to run. */
+/** `degraded`: it runs, and a pod keeps restarting or is not ready; `serving`: an update has failed, an earlier revision serves; `stopped`: its owner wants nothing of it to run, or the operator has suspended it. */
 export const healths = ['deploying', 'running', 'degraded', 'serving', 'failed', 'stopped', 'expired'] as const;
 export type Health = (typeof healths)[number];
 
@@ -38,7 +39,7 @@ function podAt({ restartedAt, settledRestarts: _, ...pod }: PodStatus, now: Inst
 
 function healthOf(deployment: Deployment, pods: readonly ShownPod[], now: Instant): Health {
   if (!isActive(deployment, now)) return 'expired';
-  if (deployment.stoppedAt !== null) return 'stopped';
+  if (deployment.stoppedAt !== null || deployment.suspendedAt !== null) return 'stopped';
   const { state, revision, servingRevision } = deployment;
   switch (state) {
     case 'running':
@@ -56,6 +57,7 @@ function healthOf(deployment: Deployment, pods: readonly ShownPod[], now: Instan
 
 function messageAt(deployment: Deployment, health: Health, pods: readonly ShownPod[]): string {
   const { explanation } = deployment;
+  if (health === 'stopped' && deployment.suspendedAt !== null) return describeSuspension(deployment);
   if (health === 'stopped') return 'stopped by its owner';
   if (explanation === null) return health === 'degraded' ? describeWorstPod(pods) : '';
   if (explanation.kind !== 'failed' || explanation.servingRevision === undefined || health !== 'failed')

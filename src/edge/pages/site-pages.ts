@@ -20,6 +20,8 @@ export type SiteState = {
   /** 0 to 100. */
   progress?: number;
   pods?: PodState[];
+  /** It is stopped, by the operator. */
+  isSuspended?: boolean;
   /** It runs, and what serves a part of it is not there now. */
   isIncomplete?: boolean;
   /** Those that pods serve by now: the edge may have looked for the route a moment before there was one. */
@@ -81,7 +83,7 @@ function answerOf(site: SiteState | undefined, request: PageRequest): Answer {
         ? interrupted(site)
         : unserved(site, request.path);
     case 'stopped':
-      return stopped(site);
+      return site.isSuspended ? suspended(site) : stopped(site);
     case 'expired':
     case 'removed':
       return gone(site);
@@ -145,6 +147,25 @@ function stopped(site: SiteState): Answer {
       body: html`<p>Its owner has stopped it, and can start it again at any time. It keeps this address and its data.</p>
 ${link(site.dashboardUrl, 'It is mine: start it')}`,
       note: 'Reload this page when it has been started.',
+    },
+  };
+}
+
+/** Why is the owner's to read, in the status. */
+function suspended(site: SiteState): Answer {
+  return {
+    status: 503,
+    code: 'application_suspended',
+    error: `Application ${site.applicationName} is suspended.`,
+    hint: 'The operator of this service has suspended it. Its owner can read the reason in its status.',
+    page: {
+      title: `Suspended · ${site.applicationName}`,
+      mark: 'away',
+      eyebrow: site.environment,
+      heading: `${site.applicationName} is suspended`,
+      body: html`<p>The operator of this service has suspended this application.</p>
+${link(site.dashboardUrl, 'It is mine: show the reason')}`,
+      note: 'Reload this page later.',
     },
   };
 }

@@ -55,6 +55,7 @@ import * as ownHosts from './0045-own-hosts.ts';
 import * as noticesAge from './0046-notices-age.ts';
 import * as snapshotTries from './0047-snapshot-tries.ts';
 import * as quarantine from './0071-quarantine.ts';
+import * as suspensions from './0095-suspensions.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -104,6 +105,7 @@ export const migrations: Record<string, Migration> = {
   '0046-notices-age': noticesAge,
   '0047-snapshot-tries': snapshotTries,
   '0071-quarantine': quarantine,
+  '0095-suspensions': suspensions,
 };
 
 /** What keeps the release before from a schema of each generation: the end of a sentence for operators. */

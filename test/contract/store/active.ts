@@ -31,6 +31,7 @@ export function activeContract(open: OpenStore): void {
     heldAt: orNull(instant),
     removedAt: orNull(instant),
     claimedAt: orNull(instant),
+    suspendedAt: orNull(instant),
     goneAt: orNull(instant),
   });
 

@@ -30,8 +30,8 @@ export function Overview({ status, target, journey, pods, route }: OverviewProps
       {status.health === 'stopped' && (
         <div className="notice calm">
           <p>
-            It is stopped: no pod runs, and visitors are told so. The address and the data stay, and the time limit
-            still applies. <em>Start</em> brings it back.
+            It is {status.message}. No pod runs; the address and the data stay. If its owner has stopped it, the time
+            limit still applies, and <em>Start</em> brings it back.
           </p>
         </div>
       )}

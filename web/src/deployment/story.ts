@@ -95,6 +95,10 @@ function tellIntent(event: EventOf<'intent'>): string {
       return 'Stopped by its owner';
     case 'start-application':
       return 'Start requested';
+    case 'suspend':
+      return `Suspended by the operator: ${event.because}`;
+    case 'unsuspend':
+      return 'Suspension ended by the operator';
     case 'stop':
       return `Stopped by the operator: ${event.because}`;
   }
@@ -122,6 +126,7 @@ function tellOperation(event: EventOf<'operation'>): string {
       return `Image ${event.image} downloaded`;
     case 'start':
       return `${event.pod} started`;
+    case 'stop':
     case 'remove':
       return `${event.pod} of revision ${event.revision} stopped`;
     case 'route':
