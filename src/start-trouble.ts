@@ -11,6 +11,7 @@ export async function withStartErrors<T>(dataDir: string, start: () => Promise<T
   } catch (error) {
     // What closing does wrong after that is of no interest.
     const cause: unknown = error instanceof SuppressedError ? error.suppressed : error;
+    if (cause instanceof StartError) throw cause;
     const words = wordsOf(cause, dataDir);
     throw words === undefined ? error : new StartError(words, { cause });
   }

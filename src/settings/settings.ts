@@ -113,7 +113,7 @@ const table = {
     variable: 'CHANGE_SCHEMA',
     default: '',
     help: 'the generation of the schema that the database may be changed to, which cannot be undone; a start that needs it says so',
-    read: integer(2, 9999),
+    read: integer(1, 9999),
   },
   engine: {
     variable: 'ENGINE',

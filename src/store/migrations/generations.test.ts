@@ -26,6 +26,7 @@ test('a generation is begun with all that is missing, and never gone back to', (
     from: 1,
     to: 2,
     missing: ['0002-more', '0003-generation-2-other', '0004-added'],
+    hasBackups: false,
   });
   assert.deepEqual(schemaStep(second, first), { kind: 'impossible', unknown: '0003-generation-2-other' });
 });

@@ -4,6 +4,9 @@
  * been through tells an older release too whether it may use it.
  */
 
+/** The migration of the first release with `berth admin backup`. */
+const firstWithBackups = '0027-backups';
+
 /** Of a schema that these migrations have made. */
 export function generationOf(names: Iterable<string>): number {
   let generation = 1;
@@ -21,7 +24,8 @@ export type SchemaStep =
   /** There is nothing in it. */
   | { kind: 'make' }
   | { kind: 'add'; missing: string[] }
-  | { kind: 'begin-generation'; from: number; to: number; missing: string[] }
+  /** `hasBackups`: the release that made the schema can make backups. */
+  | { kind: 'begin-generation'; from: number; to: number; missing: string[]; hasBackups: boolean }
   /** `unknown`: the first migration of a newer release, or of another line of them. */
   | { kind: 'impossible'; unknown: string };
 
@@ -33,5 +37,7 @@ export function schemaStep(present: readonly string[], known: readonly string[])
   if (unknown[0] !== undefined && (missing.length > 0 || from > to)) return { kind: 'impossible', unknown: unknown[0] };
   if (missing.length === 0) return { kind: 'none', additions: unknown };
   if (present.length === 0) return { kind: 'make' };
-  return from === to ? { kind: 'add', missing } : { kind: 'begin-generation', from, to, missing };
+  return from === to
+    ? { kind: 'add', missing }
+    : { kind: 'begin-generation', from, to, missing, hasBackups: present.includes(firstWithBackups) };
 }

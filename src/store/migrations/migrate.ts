@@ -34,7 +34,12 @@ export function obstacleTo(step: SchemaStep, right: SchemaRight): string | undef
     return 'The database has the schema of an earlier release, and only a service that starts changes it. Start the service of this release first, or use the command of that one.';
   if (step.kind !== 'begin-generation' || right.agreedGeneration === step.to) return undefined;
   return `This release needs another schema of the database (generation ${step.to}, and it is ${step.from}). The change cannot be undone: ${changesBetween(step)}. Nothing was changed.
-Make a backup with the release before (\`berth admin backup\`). Then start this one with BERTH_CHANGE_SCHEMA=${step.to}.`;
+${backupAdvice(step)} Then start this one with BERTH_CHANGE_SCHEMA=${step.to}.`;
+}
+
+function backupAdvice({ hasBackups }: Pick<Extract<SchemaStep, { kind: 'begin-generation' }>, 'hasBackups'>): string {
+  if (hasBackups) return 'Make a backup with the previous release (`berth admin backup`).';
+  return 'The previous release has no command for backups: stop it, and copy the data directory (and dump the PostgreSQL database, if it uses one).';
 }
 
 function changesBetween({ from, to }: { from: number; to: number }): string {
