@@ -1,8 +1,6 @@
 /** The disk of the database is full: nothing is lost, everybody is told, and the service recovers without a restart. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, open, rm, rmdir, statfs } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -13,34 +11,11 @@ import { programFile } from '../program.ts';
 import { saysPath, tinyYaml } from './applications.ts';
 import { type Berth, createBerth, named, until } from './berth.ts';
 import { onDocker } from './engine-of-tests.ts';
+import { smallDisk } from './small-disk.ts';
 
 const run = promisify(execFile);
 
 const skip = process.getuid?.() === 0 ? onDocker('').skip : 'only root can mount a small disk';
-
-/** A disk of a few megabytes. */
-async function smallDisk() {
-  const folder = await mkdtemp(join(tmpdir(), 'berth-small-'));
-  await run('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', folder]);
-  const filler = join(folder, 'filler');
-  return {
-    folder,
-    async fill() {
-      await using file = await open(filler, 'a');
-      for (const bytes of [2 ** 20, 2 ** 12])
-        for (;;) {
-          const { bavail, bsize } = await statfs(folder);
-          if (bavail * bsize < bytes) break;
-          await file.write(Buffer.alloc(bytes, 1)).catch(() => {});
-        }
-    },
-    makeRoom: async () => await rm(filler, { force: true }),
-    async [Symbol.asyncDispose]() {
-      await run('umount', ['-l', folder]);
-      await rmdir(folder);
-    },
-  };
-}
 
 const extend = (berth: Berth, app: Parameters<typeof named>[0]) => berth.postJson('/extendDeployment', named(app));
 

@@ -1,0 +1,104 @@
+/** Faults of the database and the key: a file is old, missing or damaged. The operator puts the right one back. */
+import { execFile } from 'node:child_process';
+import { copyFile, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { databaseFile } from '../../src/store/open.ts';
+import { readSweepState } from '../../src/store/quarantine.ts';
+import { programFile } from '../program.ts';
+import { type Berth, type Started, until } from '../scenarios/berth.ts';
+import type { Fault } from './fault.ts';
+import { keeperYaml, numbersOf } from './keeper.ts';
+
+export const storeFaults: Fault[] = [
+  olderDatabase(),
+  missing('database-missing', ({ settings }) => databaseFile(settings)),
+  missing('key-missing', ({ settings }) => join(settings.dataDir, 'secret.key')),
+  corruptDatabase(),
+];
+
+function missing(name: string, fileOf: (berth: Berth) => string): Fault {
+  return {
+    name,
+    async strike({ berth }, repaired) {
+      await berth.end('SIGTERM');
+      const file = fileOf(berth);
+      await rename(file, `${file}.aside`);
+      const said = await refusalOf(berth);
+      await rename(`${file}.aside`, file);
+      repaired();
+      await berth.serve();
+      return said;
+    },
+  };
+}
+
+function corruptDatabase(): Fault {
+  return {
+    name: 'database-corrupt',
+    async strike({ berth }, repaired) {
+      await berth.end('SIGTERM');
+      const file = databaseFile(berth.settings);
+      await copyFile(file, `${file}.aside`);
+      const handle = await open(file, 'r+');
+      await handle.write(Buffer.alloc(4096, 0x5a), 0, 4096, 8192);
+      await handle.close();
+      const said = await refusalOf(berth);
+      await removeLog(file);
+      await rename(`${file}.aside`, file);
+      repaired();
+      await berth.serve();
+      return said;
+    },
+  };
+}
+
+/** An application is started after the copy: the older database does not know it, and it must outlive that. */
+function olderDatabase(): Fault {
+  let later: Started;
+  return {
+    name: 'database-older',
+    async strike({ berth }, repaired) {
+      const file = databaseFile(berth.settings);
+      await berth.end('SIGTERM');
+      await copyFile(file, `${file}.older`);
+      await berth.serve();
+      await until('the epoch has grown', async () => (await berth.query(readSweepState)).epoch > 1);
+      later = await berth.start(keeperYaml('later'));
+      await berth.reach(later, 'running');
+      await berth.visit(`${later.url}/?1`, { method: 'POST', headers: { 'content-length': 0 } });
+      await berth.end('SIGTERM');
+      await rename(file, `${file}.newest`);
+      await removeLog(file);
+      await rename(`${file}.older`, file);
+      await berth.serve();
+      const hold = await until(
+        'the sweep is on hold',
+        async () => (await berth.query(readSweepState)).hold ?? undefined,
+      );
+      const said = /"msg":"(The sweep is on hold[^"]*)"/.exec(berth.log())?.[1] ?? JSON.stringify(hold);
+      await berth.end('SIGTERM');
+      await removeLog(file);
+      await rename(`${file}.newest`, file);
+      repaired();
+      await berth.serve();
+      return said;
+    },
+    isMended: async ({ berth }) => (await numbersOf(berth, later))?.has(1) === true,
+  };
+}
+
+/** What a start prints that is refused. */
+async function refusalOf({ environment }: Berth): Promise<string> {
+  const start = promisify(execFile)(process.execPath, [programFile('src/main.ts')], { env: environment });
+  return await start.then(
+    () => {
+      throw new Error('It started.');
+    },
+    ({ stderr }: { stderr: string }) => stderr,
+  );
+}
+
+async function removeLog(file: string): Promise<void> {
+  for (const suffix of ['-wal', '-shm']) await rm(`${file}${suffix}`, { force: true });
+}
