@@ -77,9 +77,9 @@ export function refusal({ status: _, ...problem }: Problem): CallToolResult {
   return { content: [{ type: 'text', text: printJson(problem) }], isError: true };
 }
 
-/** What JSON leaves as it is, and nobody sees, is escaped too. */
+/** One line, for clients that do not read structured content. Characters that cannot be seen are escaped. */
 function printJson(value: unknown): string {
-  return JSON.stringify(value, undefined, 1).replaceAll(/[\u007f-\u009f]|\p{Cf}/gu, (character) =>
+  return JSON.stringify(value).replaceAll(/[\u007f-\u009f]|\p{Cf}/gu, (character) =>
     Array.from({ length: character.length }, (_, at) => {
       const unit = character.charCodeAt(at).toString(16).padStart(4, '0');
       return `\\u${unit}`;
@@ -97,7 +97,10 @@ function withoutControls<T>(value: T): T {
 /** Printable, so that it can be sent as a header. */
 export const token = z
   .string()
-  .regex(/^[\x21-\x7e]{1,200}$/)
+  .regex(/^[\x21-\x7e]{1,200}$/, {
+    error:
+      'sessionToken is empty or has characters that no token has. Leave it out, or give what deploy answered as sessionToken.',
+  })
   .optional()
   .describe('What deploy answered as sessionToken, or an API key. Needed unless the connection says who you are.');
 

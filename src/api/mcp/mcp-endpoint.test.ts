@@ -293,3 +293,13 @@ const envelope = {
   'io.modelcontextprotocol/clientInfo': { name: 'tests', version: '1' },
   'io.modelcontextprotocol/clientCapabilities': {},
 };
+
+test('an empty token is refused in a sentence, and a result is one line of text', async () => {
+  const client = await connect();
+  const { isError, text } = await call(client, 'list', { sessionToken: '' });
+  assert.equal(isError, true);
+  assert.match(text, /sessionToken is empty/);
+  assert.doesNotMatch(text, /pattern|\\x21/);
+  const started = await call(client, 'deploy', { document: shopYaml });
+  assert.deepEqual([started.text.includes('\n'), JSON.parse(started.text)], [false, started.value]);
+});

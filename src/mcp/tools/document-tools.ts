@@ -66,7 +66,9 @@ export function addDocumentTools(server: McpServer, service: Service): void {
       dryRun,
       idempotencyKey: z
         .string()
-        .regex(/^[\x21-\x7e]{1,200}$/)
+        .regex(/^[\x21-\x7e]{1,200}$/, {
+          error: 'idempotencyKey has 1 to 200 characters: letters, digits and signs of ASCII, and no spaces.',
+        })
         .optional()
         .describe('A UUID of your own: the same start sent again with it is the same deployment.'),
     },
