@@ -61,7 +61,8 @@ async function seenSince({ berth, app }: Scene, logged: number, told: number): P
   const [warning] = warningsIn(berth.log().slice(logged)).filter((line) => !earlier.has(line));
   if (warning !== undefined) return warning;
   const events = (await berth.events(app)).slice(told).filter((event) => !/^\d+$/.test(event));
-  return events[0] ?? 'nothing: the service mends it';
+  // What was done says more than the states of pods.
+  return events.find((event) => event.includes(', ')) ?? events[0] ?? 'nothing: the service mends it';
 }
 
 function warningsIn(log: string): string[] {

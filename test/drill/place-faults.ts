@@ -93,8 +93,8 @@ async function killPostgres(): Promise<FaultResult> {
       await first.postgres!.stop('crash');
       const said = await wordsOfReady(first);
       await delay(2_000);
-      await first.postgres!.start();
       repaired();
+      await first.postgres!.start();
       return said;
     },
     isMended: async () =>

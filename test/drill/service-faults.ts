@@ -10,6 +10,7 @@ import { edgePaths } from '../../src/edge/edge-paths.ts';
 import { killProxies } from '../../src/edge/haproxy/haproxy-process.ts';
 import { type Berth, type Started, until } from '../scenarios/berth.ts';
 import { byHand, workloadsOf } from '../scenarios/by-hand.ts';
+import { claim } from '../scenarios/claimed.ts';
 import { laterRelease } from '../scenarios/other-release.ts';
 import type { Fault } from './fault.ts';
 import { keeperYaml } from './keeper.ts';
@@ -109,7 +110,9 @@ function migrationKilled(): Fault {
 function backupKilled(): Fault {
   return {
     name: 'backup-killed',
-    async strike({ berth }, repaired) {
+    async strike({ berth, app }, repaired) {
+      // Volumes of claimed deployments are in a backup.
+      await claim(berth, app);
       const folder = await mkdtemp(join(tmpdir(), 'berth-drill-'));
       const passphrase = join(folder, 'passphrase');
       await writeFile(passphrase, 'correct horse battery', { mode: 0o600 });
