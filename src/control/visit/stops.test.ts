@@ -31,7 +31,10 @@ test('one that is suspended keeps containers, volumes and network, past its time
   const before = { names: namesIn(shop), volumes: [...shop.world.volumes.values()] };
   await shop.intend({ suspendedAt: shop.clock.now, suspendedBecause: 'phishing', pods: '[]' });
   await shop.visit();
-  assert.deepEqual([...shop.world.containers.values()].map(({ phase }) => phase), ['exited', 'exited']);
+  assert.deepEqual(
+    [...shop.world.containers.values()].map(({ phase }) => phase),
+    ['exited', 'exited'],
+  );
   assert.equal(shop.published.at(-1), '');
   shop.clock.pass(2 * 24 * 60 * 60_000);
   assert.deepEqual(await shop.visit(), []);
