@@ -176,7 +176,12 @@ function textsOf(pod: PodSpec, values: Values): Texts {
 
 function toWorkload(
   { spec, number: revision, images = {} }: Revision,
-  { pod, texts, book, restartsWith }: { pod: PodSpec; texts: Texts; book: AddressBook; restartsWith?: string[] | undefined },
+  {
+    pod,
+    texts,
+    book,
+    restartsWith,
+  }: { pod: PodSpec; texts: Texts; book: AddressBook; restartsWith?: string[] | undefined },
   replica: number,
   values: Values,
 ): Workload {

@@ -35,7 +35,12 @@ test('the index is a guide by itself: its loop and its example are those of the 
   const [, example] = /^```yaml\n([\s\S]*?)^```$/m.exec(page)!;
   assert.ok(example && index.includes(example));
   assert.match(index, /^## The loop$/m);
-  for (const rule of ['Path prefixes are not stripped', 'has 3 to 64 characters', 'images=true', '`EXPOSE` of an image'])
+  for (const rule of [
+    'Path prefixes are not stripped',
+    'has 3 to 64 characters',
+    'images=true',
+    '`EXPOSE` of an image',
+  ])
     assert.ok(index.includes(rule), rule);
 });
 
