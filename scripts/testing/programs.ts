@@ -118,6 +118,8 @@ function originOf(made: ReadonlyMap<string, string>): RolldownPlugin {
   };
 }
 
+/** In pieces: this module is part of a program itself, where the words would be refused. */
+const meta = ['import', 'meta'].join('.');
 /** What `withOrigin` replaces. */
 const keptMembers = ['dirname', 'filename', 'url', 'main'];
 
@@ -130,7 +132,7 @@ export function refuseMovingMeta(code: string, path: string): void {
   const other = new RegExp(`\\bimport\\.meta\\b(?!\\.(?:${keptMembers.join('|')})\\b)`).exec(withoutComments);
   if (other)
     throw new Error(
-      `${path}: write import.meta.dirname or import.meta.url where a file is named; import.meta itself changes in a bundle.`,
+      `${path}: write ${meta}.dirname or ${meta}.url where a file is named; ${meta} itself changes in a bundle.`,
     );
 }
 
