@@ -1,7 +1,7 @@
 /** PURE. What `nft --json list table` says, reduced to what the rules mean. */
 import { type Egress, noEgress, openEgress, parseEgress } from '../../../deployment/workload/egress.ts';
 import type { PodTargets } from '../../../deployment/workload/pod-addresses.ts';
-import { readTargets, targetsMap } from './pod-translation.ts';
+import { readTargets, targetsMaps } from './pod-translation.ts';
 import { type Bridges, type EdgePlace, edgeSets, policyChain } from './rules.ts';
 
 export type Listing = {
@@ -41,7 +41,7 @@ export function readListing(json: string): Listing {
   const bridges: Listing['bridges'] = new Map();
   const edges: EdgePlace[] = [];
   const rulesOf = new Map<string, string[]>();
-  let targets: Listing['targets'] = new Map();
+  const targets: Listing['targets'] = new Map();
   const chains = new Set<string>();
   const kept: unknown[] = [];
   for (const object of nftables) {
@@ -50,7 +50,8 @@ export function readListing(json: string): Listing {
     const { handle: _, elem, ...rest } = entry;
     const { name = '', chain = '', comment } = rest;
     const isOfEdges = edgeSets.some((set) => set.name === name);
-    if (kind === 'map' && name === targetsMap) targets = readTargets(elem);
+    if (kind === 'map' && targetsMaps.includes(name))
+      for (const [bridge, read] of readTargets(elem)) targets.set(bridge, { ...targets.get(bridge), ...read });
     else if (kind === 'map') for (const [bridge, policy] of readElements(elem)) bridges.set(bridge, policy);
     if (kind === 'set' && isOfEdges) edges.push(...readEdges(elem));
     if (kind === 'chain') chains.add(name);

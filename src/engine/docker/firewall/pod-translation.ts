@@ -10,11 +10,16 @@ import { type PodTargets, podAddressRange } from '../../../deployment/workload/p
 /** By the name of the bridge. */
 export type BridgeTargets = ReadonlyMap<string, PodTargets>;
 
-export const targetsMap = 'pods';
+/**
+ * Pod addresses with one workload, and those with several. Most have one: listing the table takes as long as it has
+ * entries.
+ */
+const [singleMap, sharedMap] = ['pods', 'shared_pods'] as const;
+export const targetsMaps: readonly string[] = [singleMap, sharedMap];
 
 /**
- * Each pod address has so many entries, which its workloads share: up to 4, or 6, get the same number. A packet chooses
- * one at random, by a mark that no other program of this machine is likely to use.
+ * A shared pod address has so many entries, which its workloads share: up to 4, or 6, get the same number. A packet
+ * chooses one at random, by a mark that no other program of this machine is likely to use.
  */
 const slots = 12;
 const firstMark = 0xbe27_0000;
@@ -29,15 +34,21 @@ const closedSeconds = 5;
 
 /** The objects of the table that translate. `ours`: the pattern of this installation's bridges, quoted. */
 export function translationText(ours: string, bridges: BridgeTargets): string {
-  const elements = [...bridges].flatMap(([bridge, targets]) => targetElements(bridge, targets));
-  const list = elements.length === 0 ? '' : `\n    elements = { ${elements.join(', ')} }`;
+  const all = [...bridges].flatMap(([bridge, targets]) => targetElements(bridge, targets));
+  const listOf = (map: string) => {
+    const elements = all.filter((each) => each.map === map).map(({ element }) => element);
+    return elements.length === 0 ? '' : `\n    elements = { ${elements.join(', ')} }`;
+  };
   return `  ct timeout brief {
     protocol tcp
     l3proto ip
     policy = { time_wait : ${closedSeconds}, close : ${closedSeconds}, fin_wait : 30, last_ack : 10 }
   }
-  map ${targetsMap} {
-    type ifname . ipv4_addr . mark : ipv4_addr${list}
+  map ${singleMap} {
+    type ifname . ipv4_addr : ipv4_addr${listOf(singleMap)}
+  }
+  map ${sharedMap} {
+    type ifname . ipv4_addr . mark : ipv4_addr${listOf(sharedMap)}
   }
   set crowded {
     type ifname
@@ -50,7 +61,9 @@ export function translationText(ours: string, bridges: BridgeTargets): string {
   }
   chain to_pods {
     type nat hook prerouting priority dstnat - 20; policy accept;
-    iifname ${ours} ip daddr ${podAddressRange} meta mark set numgen random mod ${slots} offset ${firstMark} dnat ip to iifname . ip daddr . meta mark map @${targetsMap}
+    iifname ${ours} ip daddr != ${podAddressRange} accept
+    iifname ${ours} dnat ip to iifname . ip daddr map @${singleMap}
+    iifname ${ours} meta mark set numgen random mod ${slots} offset ${firstMark} dnat ip to iifname . ip daddr . meta mark map @${sharedMap}
   }
   chain from_pods {
     type nat hook postrouting priority srcnat - 10; policy accept;
@@ -64,30 +77,28 @@ export const crowdRule = `ct state new ct original ip daddr ${podAddressRange} a
 
 /** Changes what the pod addresses of a bridge lead to. Nothing where nothing changes. */
 export function retargetText(table: string, bridge: string, before: PodTargets, after: PodTargets): string {
-  const [old, wanted] = [targetElements(bridge, before), targetElements(bridge, after)];
+  const words = (targets: PodTargets) =>
+    targetElements(bridge, targets).map(({ map, element }) => `element inet ${table} ${map} { ${element} }`);
+  const [old, wanted] = [words(before), words(after)];
   const lines = [
-    ...old
-      .filter((each) => !wanted.includes(each))
-      .map((each) => `delete element inet ${table} ${targetsMap} { ${each} }`),
-    ...wanted
-      .filter((each) => !old.includes(each))
-      .map((each) => `add element inet ${table} ${targetsMap} { ${each} }`),
+    ...old.filter((each) => !wanted.includes(each)).map((each) => `delete ${each}`),
+    ...wanted.filter((each) => !old.includes(each)).map((each) => `add ${each}`),
   ];
   return lines.join('\n');
 }
 
-function targetElements(bridge: string, targets: PodTargets): string[] {
-  return Object.entries(targets).flatMap(([address, leadsTo]) =>
-    leadsTo.length === 0
-      ? []
-      : Array.from(
-          { length: slots },
-          (_, slot) => `"${bridge}" . ${address} . ${firstMark + slot} : ${leadsTo[slot % leadsTo.length]}`,
-        ),
-  );
+function targetElements(bridge: string, targets: PodTargets): { map: string; element: string }[] {
+  return Object.entries(targets).flatMap(([address, leadsTo]): { map: string; element: string }[] => {
+    if (leadsTo.length === 0) return [];
+    const key = `"${bridge}" . ${address}`;
+    if (leadsTo.length === 1) return [{ map: singleMap, element: `${key} : ${leadsTo[0]}` }];
+    return Array.from({ length: slots }, (_, slot) => {
+      return { map: sharedMap, element: `${key} . ${firstMark + slot} : ${leadsTo[slot % leadsTo.length]}` };
+    });
+  });
 }
 
-/** Reads the elements of the map, as `nft --json` lists them. */
+/** Reads the elements of a map, as `nft --json` lists them. */
 export function readTargets(elem: unknown): Map<string, PodTargets> {
   const bridges = new Map<string, Record<string, string[]>>();
   for (const [{ concat }, target] of (Array.isArray(elem) ? elem : []) as [{ concat: unknown[] }, string][]) {
