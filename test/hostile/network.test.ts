@@ -81,7 +81,7 @@ test('a flood of connections fills no table that others need', async () => {
   const places = async () => Number(await world.engine.host.run(['cat', '/proc/sys/net/netfilter/nf_conntrack_count']));
   const floods = [
     { side: fenced, by: 'flood', host: '203.0.113.7', port: 443, count: 2_500 },
-    { side: fenced, by: 'flood', host: 'peer.pod', port: 4000, count: 2_500 },
+    { side: fenced, by: 'flood', host: fenced.known.ownPeer, port: 4000, count: 2_500 },
     { side: control, by: 'flood', host: '203.0.113.7', port: 443, count: 2_500 },
   ] as const;
   const taken: number[] = [];
@@ -106,6 +106,19 @@ test('a flood of connections fills no table that others need', async () => {
   assert.ok(outwards < most, `${outwards} places of connections to the outside, at most ${most}`);
   assert.ok(among < 200, `${among} places of connections among pods`);
   assert.ok(unlimited >= 2_400, `${unlimited} places without the rules`);
+});
+
+test('a flood of connections to the name of a pod gives its places back after seconds', async () => {
+  const { fenced, world } = stage;
+  const [flooding] = await fenced.attacker.attempt([{ by: 'flood', host: 'peer.pod', port: 4000, count: 2_500 }]);
+  assert.match(flooding!, /^answer: \d+ connections/);
+  const table = await world.engine.host.run(['conntrack', '-L', '-p', 'tcp', '-d', '100.64.0.0/10']);
+  // `tcp 6 4 TIME_WAIT src=…`: seconds that are left. The kernel's own are 120.
+  const closed = Array.from(table.matchAll(/^tcp +6 (\d+) (?:TIME_WAIT|CLOSE) /gm), ([, seconds]) => Number(seconds));
+  assert.ok(
+    closed.every((seconds) => seconds <= 5),
+    `up to ${Math.max(...closed)} s`,
+  );
 });
 
 egressTests(() => stage);
