@@ -133,7 +133,7 @@ describe('the disk', { skip: isRoot ? false : 'file systems can be made by root 
         3,
       );
       const { state, message } = await berth.status(attacker(attack));
-      assert.equal(state, 'failed');
+      assert.equal(state, 'failed', JSON.stringify(told));
       assert.match(message, words);
       assert.match(message, /^pod web: was stopped 3 times within an hour/);
       await until('nothing of it is left', async () => !(await containerOf(attack).catch(() => undefined)));

@@ -112,7 +112,7 @@ test('a flood of connections to the name of a pod gives its places back after se
   const { fenced, world } = stage;
   const [flooding] = await fenced.attacker.attempt([{ by: 'flood', host: 'peer.pod', port: 4000, count: 2_500 }]);
   assert.match(flooding!, /^answer: \d+ connections/);
-  const table = await world.engine.host.run(['conntrack', '-L', '-p', 'tcp', '-d', '100.64.0.0/10']);
+  const table = await world.engine.host.run(['conntrack', '-L', '-p', 'tcp', '-d', '100.64.0.0/10', '--dport', '4000']);
   // `tcp 6 4 TIME_WAIT src=…`: seconds that are left. The kernel's own are 120.
   const closed = Array.from(table.matchAll(/^tcp +6 (\d+) (?:TIME_WAIT|CLOSE) /gm), ([, seconds]) => Number(seconds));
   assert.ok(
