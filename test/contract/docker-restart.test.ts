@@ -35,12 +35,14 @@ describe('docker engine: its restart', () => {
   });
 
   test('an engine that ends during a pull is not the fault of the registry', async () => {
-    const { image } = await registry.hold('interrupted', 2);
+    const { image, letGo } = await registry.hold('interrupted', 2);
     const pulling = engine.images.pull('x', { image });
     const isSilence = (error: unknown) => error instanceof EngineFault && /^The container engine/.test(error.message);
     const refused = assert.rejects(pulling, isSilence);
     await until('its layers are asked for', async () => registry.layersServed() > 0);
+    // The engine gets an image only when all layers are here.
     await daemon.stop('SIGTERM');
+    letGo();
     await refused;
     await daemon.start();
   });
