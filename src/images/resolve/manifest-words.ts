@@ -22,7 +22,7 @@ export function whyNotRun(fault: ManifestFault): string {
   }
 }
 
-const noManifest = 'is described by something that is no manifest';
+const noManifest = 'is described by something that is no manifest, or has more values than an image needs';
 
 /** Words of a stranger's: letters, digits and separators at most, and not many. */
 export function shown(text: unknown): string {
