@@ -263,7 +263,7 @@ test('no secret and no token is in clear in any file, log, list of processes, ev
     ['inspect', label],
     ['deployments', '--json'],
     ['accounts'],
-    ['stop', label, marker],
+    ['stop', label, marker, '--yes'],
     ['audit'],
   ]) {
     const { stdout, stderr } = await admin(...words);
