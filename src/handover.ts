@@ -54,7 +54,7 @@ export async function findPredecessor(dataDir: string): Promise<Predecessor | un
   };
 }
 
-/** Undefined where no process listens. */
+/** Undefined if no process listens. */
 async function connectedTo(path: string): Promise<Socket | undefined> {
   const socket = createConnection(path);
   const isThere = await new Promise<boolean>((resolve) => {

@@ -9,7 +9,7 @@ export async function withStartErrors<T>(dataDir: string, start: () => Promise<T
   try {
     return await start();
   } catch (error) {
-    // What closing does wrong after that is of no interest.
+    // Later errors while closing are not reported.
     const cause: unknown = error instanceof SuppressedError ? error.suppressed : error;
     if (cause instanceof StartError) throw cause;
     const words = wordsOf(cause, dataDir);

@@ -1,4 +1,4 @@
-/** What the firewall around applications is made with: nftables, conntrack, and iproute2 for trying it out. */
+/** Packages for the firewall around applications: nftables, conntrack, and iproute2 for its self-check. */
 import type { Announce } from './announce.ts';
 import { installPackages } from './apt.ts';
 import { findProgram } from './commands.ts';

@@ -3,7 +3,7 @@ import { createReadStream, globSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 
-/** An option of every `apt-get install` of the set-up. apt ignores it and logs it, which tells our packages from others. */
+/** An option of every `apt-get install` of the set-up. apt ignores it but logs it, so the log shows which packages are ours. */
 export const setUpMark = 'Berth::SetUp=1';
 
 const logs = '/var/log/apt/history.log*';

@@ -120,7 +120,7 @@ function originOf(made: ReadonlyMap<string, string>): RolldownPlugin {
 
 /** In pieces: this module is part of a program itself, where the words would be refused. */
 const meta = ['import', 'meta'].join('.');
-/** What `withOrigin` replaces. */
+/** The expression that `withOrigin` replaces. */
 const keptMembers = ['dirname', 'filename', 'url', 'main'];
 
 /**

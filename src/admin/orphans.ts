@@ -1,4 +1,4 @@
-/** What is in quarantine, and what the operator decides about it. */
+/** Lists deployments in quarantine, and records the operator's decisions about them. */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { type QuarantinedThing, removedAt } from '../deployment/quarantine/quarantine.ts';
@@ -9,13 +9,13 @@ import type { Tables } from '../store/rows.ts';
 export type OrphanLine = {
   deploymentId: string;
   firstSeenAt: string;
-  /** When the service removes it; null: never, because it was adopted, or because the sweep is on hold. */
+  /** When the service removes the deployment; null if it was adopted or the sweep is on hold. */
   removedAt: string | null;
   isAdopted: boolean;
   things: QuarantinedThing[];
 };
 
-/** `hold`: why the sweep changes nothing now, in a sentence. */
+/** `hold`: the reason why the sweep is on hold, as a sentence. */
 export type Orphans = { hold: string | null; orphans: OrphanLine[] };
 
 export async function listOrphans(db: Kysely<Tables>, { graceMs }: { graceMs: number }): Promise<Orphans> {
@@ -35,7 +35,7 @@ export async function listOrphans(db: Kysely<Tables>, { graceMs }: { graceMs: nu
 
 export type OrphanOrder = { kind: 'accept' } | { kind: 'adopt' | 'remove'; deploymentId: string };
 
-/** Returns false if the sweep is not on hold, or nothing of that deployment is in quarantine. */
+/** Returns false if the sweep is not on hold, or the deployment is not in quarantine. */
 export async function orderOrphans(
   db: Kysely<Tables>,
   order: OrphanOrder,

@@ -14,7 +14,7 @@ type Asked = { reason: string; actor: string; now: Instant };
 
 export type Stoppable = { id: string; applicationName: string; hasEnded: boolean; affected: Affected };
 
-/** What `stop` would stop. `which`: an id, or the first part of its host. Undefined if there is none. */
+/** Returns what `stop` would stop. `which`: an id, or the first label of the host name. Undefined if no deployment matches. */
 export async function findStoppable(db: Kysely<Tables>, which: string): Promise<Stoppable | undefined> {
   const deployment = await findDeployment(db, which);
   if (!deployment) return undefined;
@@ -23,7 +23,7 @@ export async function findStoppable(db: Kysely<Tables>, which: string): Promise<
   return { id, applicationName, hasEnded: hasEnded(deployment), affected };
 }
 
-/** `which`: an id, or the first part of its host. Undefined if there is none. Its site and data are removed within a minute. */
+/** `which`: an id, or the first label of the host name. Undefined if no deployment matches. The site and data are removed within a minute. */
 export async function stop(
   db: Kysely<Tables>,
   { which, ...asked }: Asked & { which: string },

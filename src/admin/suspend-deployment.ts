@@ -15,7 +15,7 @@ type Asked = { which: string; actor: string; now: Instant };
 /** `unchanged`: it is suspended already, or is not suspended. */
 export type Suspension = { id: string; kind: 'changed' | 'unchanged' | 'ended' };
 
-/** `which`: an id, or the first part of its host. Undefined if there is none. */
+/** `which`: an id, or the first label of the host name. Undefined if no deployment matches. */
 export async function suspend(
   db: Kysely<Tables>,
   { which, reason, actor, now }: Asked & { reason: string },

@@ -96,7 +96,7 @@ export type Service = {
     | 'tellsStreams'
     | 'fillsVolumes'
   > & { images?: Pick<ImageStore, 'list'> };
-  /** Looks up at registries which images there are; absent where images are not brought by this process. */
+  /** Checks in registries whether images exist; absent if this process does not provide images. */
   registries?: Pick<Images, 'digestOf'>;
   /** For what a stranger has named; no listed host. */
   dialer: Dialer;

@@ -18,7 +18,7 @@ import { knownAmong, presentDeploymentIds } from '../store/deployments.ts';
 import { holdSweep, leaveQuarantine, noteQuarantined, quarantined, readSweepState } from '../store/quarantine.ts';
 import type { Things } from './attention.ts';
 
-/** Owned objects that no deployment wants now. */
+/** Returns owned objects that belong to no present deployment. */
 export async function findOrphans(engine: Pick<Engine, 'listOwned'>, db: Database): Promise<Owned[]> {
   // The engine first: an object that appears after this has its row before it, so it is never taken for an orphan.
   const owned = await engine.listOwned();
@@ -40,7 +40,7 @@ export type Swept = {
   begunHold?: SweepHold;
 };
 
-/** Sweeps what is listed of these deployments, and of all that are in quarantine. */
+/** Sweeps the listed things of these deployments and of all deployments in quarantine. */
 export async function sweep(sweeper: Sweeper, things: Things, ids: Iterable<string>): Promise<Swept> {
   const { db, metrics, engine, graceMs, now } = sweeper;
   const before = await quarantined(db);
@@ -69,7 +69,7 @@ export async function sweep(sweeper: Sweeper, things: Things, ids: Iterable<stri
   return { removed, stopped: plan.stops, entered, held: plan.held, ...(begunHold && { begunHold }) };
 }
 
-/** What the store knows; what a start of the engine tries things with has no row, and counts as ended. */
+/** Returns the deployments that the store has. The engine's trial deployments have no row and count as ended. */
 async function knownOf(db: Database, ids: readonly string[]): Promise<Map<string, KnownDeployment>> {
   const known = await knownAmong(db, ids);
   for (const id of ids) if (isTrialId(id)) known.set(id, { goneAt: 0, revision: 0 });
@@ -82,7 +82,7 @@ type Looked = {
   known: ReadonlyMap<string, KnownDeployment>;
 };
 
-/** Unknown deployments get an entry; entries of which nothing is left, or whose row is back, are removed. */
+/** Adds an entry for each unknown deployment. Removes entries whose things are gone, or whose row is back. */
 async function updateQuarantine({ db, now }: Sweeper, { before, listed, known }: Looked) {
   const unknown = new Set(unknownAmong(listed, known));
   const left = before.filter(({ deploymentId }) => !unknown.has(deploymentId));

@@ -48,7 +48,7 @@ export type Deployment = {
   removedAt: Instant | null;
   /** Its owner wants nothing of it to run since then; its address and its volumes stay. */
   stoppedAt: Instant | null;
-  /** The operator has suspended it since then: nothing of it runs, and nothing of it is removed. */
+  /** Since when the operator has suspended the deployment: its pods are stopped and everything is kept. */
   suspendedAt: Instant | null;
   /** The operator's words, for the owner. */
   suspendedBecause: string | null;

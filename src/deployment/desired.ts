@@ -96,7 +96,7 @@ export function restOf(
   now: Instant,
   graceMs: number,
 ): Extract<Desired, { kind: 'gone' | 'stopped' | 'suspended' }> | undefined {
-  // Before its end: its owner may remove it, or the whole account, and what it is suspended for has to stay.
+  // A suspension goes before removal: the owner may remove the deployment or the account, and the evidence has to stay.
   if (deployment.suspendedAt !== null) return { kind: 'suspended' };
   const because = endingAt(deployment, now);
   if (because) return { kind: 'gone', because, keptUntil: keptUntil(deployment, now, graceMs) };

@@ -4,7 +4,7 @@ import type { Deployment, Instant } from './deployment.ts';
 
 type Suspended = Pick<Deployment, 'applicationName' | 'suspendedAt' | 'suspendedBecause'>;
 
-/** What the owner reads in the status. */
+/** The text that the status shows to the owner. */
 export function describeSuspension({ suspendedBecause }: Pick<Suspended, 'suspendedBecause'>): string {
   return `suspended by the operator: ${suspendedBecause ?? ''}`;
 }

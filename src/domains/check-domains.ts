@@ -37,7 +37,7 @@ export type Checking = {
 /** A name server that does not answer holds its place for as long as a look may take. */
 const mostAtOnce = 16;
 const mostOfAccount = 2;
-/** Of each account so many are read: those that are under way, and the next. */
+/** Domains read per account: those being checked, and the next one. */
 const readOfAccount = 2 * mostOfAccount;
 
 export type DomainChecks = {
@@ -67,7 +67,7 @@ export function createDomainChecks(checking: Checking, turned: () => void): Doma
       const mayBeStray = (await strayDomains(db, now())).length > 0;
       if (mayBeStray && (await write(db, 'all', (db) => releaseStray(db, now())))) turned();
       await worker.run();
-      // What has turned is served, whether or not its owner can be told.
+      // A domain that became valid is served even if its owner cannot be notified.
       await checking.tellOwners?.().catch((err: unknown) => log.error({ err }, 'domain owners could not be notified'));
     },
   };

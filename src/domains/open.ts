@@ -54,7 +54,7 @@ export function openDomains(
     name: 'domain-routes',
     async work() {
       if (!isStale) return;
-      // Before the refresh: what turns during it is for the next one.
+      // Before the refresh: a domain that changes during the refresh belongs to the next one.
       isStale = false;
       await refreshEdge().catch((error: unknown) => {
         isStale = true;

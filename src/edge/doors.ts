@@ -14,7 +14,7 @@ export type Admit = (listen: (socketPath: string) => Promise<unknown>) => Promis
 
 /** Closing them, after the servers, takes away the names that are still ours. */
 export type Doors = AsyncDisposable & {
-  /** Has a server listen for whoever will come to `socket`; HAProxy is let in, unless it is `private`. */
+  /** Makes the server listen on the Unix socket. HAProxy may connect unless the socket is `private`. */
   at(socket: string, who?: 'proxy' | 'private'): Admit;
   /** From now on they do, also where another service has taken that place meanwhile, and has died. */
   open(): Promise<void>;

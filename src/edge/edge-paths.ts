@@ -14,7 +14,7 @@ export type EdgePaths = {
   apiSocket: string;
   pagesSocket: string;
   registrySocket: string;
-  /** Where a new process asks the running one to hand over. Outside the folder that HAProxy may enter. */
+  /** A new process requests a handover here. The socket is outside the folder that HAProxy may enter. */
   serviceSocket: string;
   /** The same of releases before this one, which a new process may have to replace. */
   formerServiceSocket: string;

@@ -226,7 +226,7 @@ export type Owned = {
   volume?: string;
   /** Of a workload. */
   revision?: number;
-  /** The epoch of the store when it was made, where the engine records that. */
+  /** The epoch of the store at creation; undefined if the engine does not record it. */
   epoch?: number;
 };
 

@@ -27,7 +27,7 @@ export const labelKeys = {
   gpu: 'berth.gpu',
   /** Limits and restarts that the container was made with, as `limitsText` writes them. */
   limits: 'berth.limits',
-  /** The epoch of the store when it was made: shows a store that is older than the engine. */
+  /** The epoch of the store at creation. It reveals a store that is older than the engine. */
   epoch: 'berth.epoch',
 } as const;
 
@@ -62,12 +62,12 @@ export function workloadLabels(owner: string, deploymentId: string, workload: Wo
   };
 }
 
-/** Added to the labels of what is made; not part of any selector. */
+/** Added to the labels of new objects; never part of a selector. */
 export function epochLabel(epoch: number): Labels {
   return { [labelKeys.epoch]: String(epoch) };
 }
 
-/** What `listOwned` reports from labels. */
+/** The fields of `listOwned` that come from labels. */
 export function readOwnedLabels(labels: Labels | null | undefined): { revision?: number; epoch?: number } {
   const read = (key: string) => Number(labels?.[key] || Number.NaN);
   const [revision, epoch] = [read(labelKeys.revision), read(labelKeys.epoch)];

@@ -1,4 +1,4 @@
-/** PURE. Ids for what an engine is tried with as a service starts. No deployment has one, and what is left is removed. */
+/** PURE. Ids of trial deployments, with which a starting service tests the engine. Leftovers of trials are removed. */
 
 const diskPrefix = 'disk-trial-';
 const isolationPrefix = 'probe-';

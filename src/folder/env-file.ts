@@ -8,7 +8,7 @@ export type EnvFile = {
   /** In the order of the file; a name without `=` has no value of its own. */
   values: { name: string; value: string | undefined; at: number }[];
   problems: { at: number; message: string }[];
-  /** Variables inside of values that nobody has given: they have become empty. */
+  /** Variables used in values, without a value of their own. They became empty. */
   unset: { at: number; name: string }[];
 };
 

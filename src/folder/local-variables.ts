@@ -63,7 +63,7 @@ export function withFallback(variables: Variables, fallback: Lookup): Variables 
   return { ...variables, lookup: (name) => variables.lookup(name) ?? fallback(name) };
 }
 
-/** What is wrong in a file with variables, whose text begins at `from`. */
+/** Problems in a file of variables whose text begins at `from`. */
 export function reportEnvFile({ problems, unset }: EnvFile, from: number, findings: Findings): void {
   for (const { at, message } of problems) findings.refuse('env-file', message, from + at);
   for (const { at, name } of unset) {

@@ -38,7 +38,7 @@ export function exceedsBounds(content: Uint8Array | string, { depth, tokens }: J
   return false;
 }
 
-/** The value; throws a SyntaxError where the text is not JSON or has more structure than allowed. */
+/** Returns the value. Throws a SyntaxError if the text is not JSON or has more structure than allowed. */
 export function parseBoundedJson(content: Uint8Array, bounds: JsonBounds): unknown {
   if (exceedsBounds(content, bounds)) throw new SyntaxError('The document has too many values, or too deep ones.');
   return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
@@ -47,7 +47,7 @@ export function parseBoundedJson(content: Uint8Array, bounds: JsonBounds): unkno
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** Where the string that begins at `start` ends; -1 where it does not. */
+/** Returns the index of the string's closing quote; -1 if it is missing. */
 function endOfString(bytes: Buffer, start: number): number {
   for (let end = bytes.indexOf(quote, start + 1); end !== -1; end = bytes.indexOf(quote, end + 1)) {
     let backslashes = 0;

@@ -4,16 +4,16 @@
  */
 
 export type FairWork<T> = {
-  /** What is due now, the most urgent first; may name what is under way. */
+  /** Returns the work that is due now, most urgent first. It may include work in progress. */
   due: () => Promise<readonly T[]>;
-  /** Of one try: a run begins each key once, so that what fails at once is not tried at once again. */
+  /** Identifies one try. A run starts each key once, so a task that fails immediately is not retried immediately. */
   keyOf: (task: T) => string;
   clientOf: (task: T) => string;
   /** A rejection ends its own task alone; the first one is thrown when all have ended. */
   work: (task: T) => Promise<void>;
   most: number;
   mostOfClient: number;
-  /** Nothing more is begun; what is under way ends. */
+  /** Starts nothing more and waits for the work in progress. */
   signal?: AbortSignal | undefined;
 };
 
@@ -34,7 +34,7 @@ export function createFairWorker<T>(options: FairWork<T>): FairWorker {
   };
   const ofClient = (client: string) => [...underWay.values()].filter((each) => each === client).length;
 
-  /** The next task; undefined where none may begin. */
+  /** Returns the next task; undefined if none may start. */
   function next(tasks: readonly T[], begun: ReadonlySet<string>): T | undefined {
     if (underWay.size >= most) return undefined;
     const waiting = tasks.filter((task) => !begun.has(keyOf(task)) && ofClient(clientOf(task)) < mostOfClient);

@@ -1,6 +1,6 @@
 /**
  * Background work that repeats for as long as a service runs: looks, deliveries, renewals. Each kind has its pause, begins
- * sooner when something was asked, and slows down while it fails. What fails together does not come again together.
+ * sooner when something was asked, and slows down while it fails. Pauses are random, so processes that fail together do not retry together.
  */
 import { reportingFirstFault } from './first-fault.ts';
 import type { Metrics } from './metrics.ts';
@@ -32,7 +32,7 @@ export type RoundsOptions = {
 export type HeldDuty = {
   /** Whether it is this process's to do now. */
   take(): Promise<boolean>;
-  /** Lets others have it at once. */
+  /** Gives the duty up, so that another process can take it immediately. */
   leave(): Promise<void>;
 };
 

@@ -40,7 +40,7 @@ export type Delivering = {
 /** An address that does not answer holds its place for 15 s. */
 const mostAtOnce = 16;
 const mostOfAccount = 2;
-/** Of each account so many are read: those that are under way, and the next. */
+/** Deliveries read per account: those under way, and the next one. */
 const readOfAccount = 2 * mostOfAccount;
 
 /** All that is due, so much of each account at once. */

@@ -19,12 +19,12 @@ export type Duty = {
 
 export type DutyParts = Pick<Duty, 'name' | 'forMs'> & {
   db: Database;
-  /** Absent where there is one process. */
+  /** Absent if there is only one process. */
   process: StoreProcess | undefined;
   now: () => Instant;
 };
 
-/** A duty of this process, under a name by which others take it over at once when this process has died. */
+/** A duty of this process. If this process dies, others take the duty over immediately. */
 export function createDuty({ db, name, forMs, process, now }: DutyParts): HeldDuty {
   let holder: string | undefined;
   let isNamed = false;

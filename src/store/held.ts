@@ -7,7 +7,7 @@ import { atOnce } from './leases.ts';
 /** A process among those on the database. `isSeen`: the others notice at once when it dies. */
 export type StoreProcess = { id: string; isSeen(): boolean };
 
-/** Names a holder after its process while the others see that. Otherwise they wait until what it holds runs out. */
+/** Names a holder after its process while other processes see that process. Otherwise they wait until its leases expire. */
 export function nameOfHeld(process: StoreProcess | undefined): string {
   return process?.isSeen() ? `${process.id}.${newId()}` : newId();
 }

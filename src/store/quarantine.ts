@@ -1,4 +1,4 @@
-/** Quarantine: what is on the engine and unknown to the store, and whether the sweep is held because of it. */
+/** Stores the quarantined deployments, and whether the sweep is on hold. */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import type { QuarantineDecision, Quarantined, QuarantinedThing } from '../deployment/quarantine/quarantine.ts';
@@ -14,7 +14,7 @@ export async function quarantined(db: Database): Promise<Quarantined[]> {
   return rows.map(({ things, ...row }) => ({ ...row, things: JSON.parse(things) }));
 }
 
-/** Adds an entry, or updates what is listed of one that is there. */
+/** Adds an entry, or updates the listed things of an existing entry. */
 export async function noteQuarantined(
   db: Database,
   { deploymentId, things, now }: { deploymentId: string; things: readonly QuarantinedThing[]; now: Instant },
@@ -80,7 +80,7 @@ export async function acceptSweep(db: Kysely<Tables>, { actor, now }: Asked): Pr
   });
 }
 
-/** Returns false if nothing of that deployment is in quarantine. */
+/** Returns false if the deployment is not in quarantine. */
 export async function decideQuarantined(
   db: Kysely<Tables>,
   { deploymentId, decision, actor, now }: Asked & { deploymentId: string; decision: QuarantineDecision },

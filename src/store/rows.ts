@@ -83,7 +83,7 @@ export type Tables = {
   duties: { name: string; holder: string; heldUntil: Instant };
   /** What is on the engine and unknown to the store. `things`: JSON, as last listed. */
   quarantine: Omit<Quarantined, 'things'> & { things: string };
-  /** One row at the most. `hold`: JSON; null while the sweep may change the engine. */
+  /** At most one row. `hold`: JSON; null while the sweep may change the engine. */
   sweepState: { id: number; epoch: number; acceptedEpoch: number; hold: string | null };
   spentProofs: { hash: string; expiresAt: Instant };
   edges: EdgeRow;

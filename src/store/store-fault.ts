@@ -18,7 +18,7 @@ export class StoreFault extends Error {
     this.code = fault.code;
   }
 
-  /** Its disk has no space left: reads go on, and writes do once somebody has made room. */
+  /** The disk of the database is full. Reads continue; writes work again when there is space. */
   get isFull(): boolean {
     return fullCodes.some((code) => code === this.code);
   }

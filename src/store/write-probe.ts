@@ -16,7 +16,7 @@ export async function tryToWrite(db: Kysely<Tables>, now: Instant): Promise<void
     .execute();
 }
 
-/** As `tryToWrite`, at most once a second: whoever asks in between gets the answer of the last try. */
+/** Calls `tryToWrite` at most once a second. Calls in between return the last result. */
 export function createWriteProbe(db: Kysely<Tables>, now: () => Instant) {
   let last: { at: number; answer: Promise<void> } | undefined;
   return async (): Promise<void> => {

@@ -110,7 +110,7 @@ test('a name that a terminal would obey is not printed as it is', async () => {
 
 test('1 for an account or a plan that is none', async () => {
   const nobody = await berthAdmin('plan', 'nobody@example.com', 'pro');
-  assert.deepEqual([nobody.status, nobody.stderr], [1, 'There is no account with the address nobody@example.com.\n']);
+  assert.deepEqual([nobody.status, nobody.stderr], [1, 'No account has the address nobody@example.com.\n']);
   const none = await berthAdmin('plan', 'ada@example.com', 'gold');
   assert.deepEqual([none.status, none.stderr], [1, 'There is no plan "gold"; BERTH_TIERS has: free, pro.\n']);
   const asJson = await berthAdmin('plan', 'ada@example.com', 'gold', '--json');

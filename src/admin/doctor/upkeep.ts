@@ -28,7 +28,7 @@ export function judgeOrphans(orphans: Look<Orphans>): Check {
       'Put the newer database back, or confirm this one with "berth admin orphans --accept".',
     );
   const undecided = found.filter(({ isAdopted }) => !isAdopted).length;
-  if (undecided === 0) return good(name, 'The database knows what is on the engine.');
+  if (undecided === 0) return good(name, 'The database has a row for every deployment on the engine.');
   return warn(
     name,
     `The database does not know ${undecided === 1 ? '1 deployment' : `${undecided} deployments`} on the engine.`,

@@ -44,7 +44,7 @@ async function hintFor(image: string, engine: Service['engine']): Promise<string
     : `this server has ${nearest}`;
 }
 
-/** The operator's image of the same repository, or at least of the same name, whose name is nearest. */
+/** Returns the operator's image with the most similar name, from the same repository or with the same last part. */
 async function nearestHere(image: string, engine: Service['engine']): Promise<string | undefined> {
   const tags = ((await engine.images?.list()) ?? []).flatMap((here) => here.tags);
   const alike = tags.filter((tag) => shortNameOf(tag) === shortNameOf(image));

@@ -20,7 +20,7 @@ export function statusRecord(deployment: Deployment, now: Instant) {
   const { health, message, pods } = statusAt(deployment, now);
   return {
     state,
-    // Nothing of what has ended is on its way.
+    // A deployment that has ended has no pods on their way.
     progress: health === 'expired' ? 0 : progress,
     health,
     ...(message && { message: inOwnersWords(message) }),

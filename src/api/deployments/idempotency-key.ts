@@ -12,7 +12,7 @@ import { clientAddress } from '../requests/client-address.ts';
 
 const rememberForMs = 24 * 60 * 60_000;
 
-/** `isOwn`: nobody else can have sent it: the caller has shown a session token or an API key, or the key is a random one. */
+/** `isOwn`: only this caller can have sent the key. The caller presented a session token or an API key, or the key is random. */
 export type IdempotencyKey = { keyHash: string; bodyHash: string; isOwn: boolean };
 export type Answer = { deployment: Deployment; sessionToken: string };
 type Memory = { db: Database; seal: Seal; now: () => number };
@@ -65,7 +65,7 @@ export async function rememberAnswer(
   return (await addIdempotency(memory.db, row, now)) ? undefined : await recallAnswer(memory, key);
 }
 
-/** A UUID of version 4 or 7, a ULID, or at least 128 bits in hexadecimal digits: what libraries make from randomness. */
+/** A UUID of version 4 or 7, a ULID, or at least 128 bits of hexadecimal digits: the usual formats of random keys. */
 const randomForms =
   /^(?:[\da-f]{8}-[\da-f]{4}-[47][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}|[\da-f]{32,}|[0-7][\dA-HJKMNP-TV-Z]{25})$/i;
 

@@ -11,7 +11,7 @@ const linesRead = 100;
 /** How long a pod that is ready again still counts as restarted. */
 const afterRestartMs = 10 * 60_000;
 
-/** Those of the failure if it has failed; otherwise what is read now, the previous run's lines included. */
+/** Returns the lines recorded with a failure. Otherwise reads the current lines, including those of the previous run. */
 export async function recentLines(service: Service, deployment: Deployment, signal: AbortSignal): Promise<string[]> {
   const now = service.now();
   if (deployment.lastLines.length > 0 || !isActive(deployment, now)) return deployment.lastLines;

@@ -61,7 +61,7 @@ export function runEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const name = stopped.applicationName;
         return {
           message: `Application ${name} is stopped. It keeps its address and its data; POST /startApplication starts it again.`,
-          ...told(service, stopped),
+          ...statusFields(service, stopped),
         };
       },
     );
@@ -94,7 +94,7 @@ export function runEndpoints(service: Service): FastifyPluginAsyncTypebox {
           message: wasStopped
             ? `Application ${name} is starting again, at the same address and with its data.`
             : `Application ${name} is not stopped.`,
-          ...told(service, started),
+          ...statusFields(service, started),
         };
       },
     );
@@ -117,7 +117,7 @@ export function runEndpoints(service: Service): FastifyPluginAsyncTypebox {
         );
         return {
           message: `Pod ${pod} of application ${restarted.applicationName} is being restarted.`,
-          ...told(service, restarted),
+          ...statusFields(service, restarted),
         };
       },
     );
@@ -155,6 +155,6 @@ async function ask(
   return done;
 }
 
-function told(service: Service, deployment: Deployment) {
+function statusFields(service: Service, deployment: Deployment) {
   return { status: statusRecord(deployment, service.now()) };
 }

@@ -5,7 +5,7 @@ const mostOfDeployment = 5;
 /** Of an account, or of a client address without one. */
 const mostOfCaller = 10;
 const mostAtOnce = 50;
-/** The last places are for callers who have none yet: others cannot take all of them. */
+/** Places reserved for callers that have none yet. */
 const placesForFirst = 15;
 
 export type ExecPlaces = {

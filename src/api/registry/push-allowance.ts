@@ -20,14 +20,14 @@ export type PushLimits = {
 /** `bytes` may still come; what stands in the way of more is said by `refusal`. */
 export type Allowance = { bytes: number; refusal: string };
 
-/** What a payer may have, and has. */
+/** The quota of a payer, and its use. */
 type Counted = { most: number; used: number; whose: string };
 
 /** The least of what the plan or the address, all pushed images and the disk leave; uploads that are under way count. */
 export async function allowanceOf(
   { service, images, limits }: PushParts,
   payer: Payer,
-  /** Called in the same instant as the allowance is computed: what it reserves is counted for the next request. */
+  /** Called synchronously after the quota is computed, so that the next request counts the reserved bytes. */
   reserve: (allowed: Allowance) => void = () => {},
 ): Promise<Allowance> {
   const { most, used, whose } = await countedOf(service, service.db, payer);
@@ -46,7 +46,7 @@ export async function allowanceOf(
   return allowed;
 }
 
-/** The last check, in the transaction that adds a blob: another process may have added others. */
+/** The final check, in the transaction that adds a blob: another process may have added blobs since. */
 export function roomIn({ service, limits }: Pick<PushParts, 'service' | 'limits'>): CheckRoom {
   return async (db, { namespace, digest, sizeBytes }) => {
     if ((await pushedBlobSizes(db, namespace, [digest])).has(digest)) return;

@@ -77,7 +77,7 @@ export async function namespaceFor(
   return known;
 }
 
-/** Whose allowance counts what is pushed to the namespace, whoever pushes it; its first push decides. */
+/** The account or address whose quota pays for all images of the namespace. The first push decides. */
 export async function payerOf({ db, now }: Pick<Service, 'db' | 'now'>, namespace: Namespace): Promise<Payer> {
   const known = await payerOfNamespace(db, namespace.name);
   if (known) return known;

@@ -13,7 +13,7 @@ import type { Asked, Registry } from './registry.ts';
 import { RegistryRefusal, readDigest } from './registry-errors.ts';
 import { readContentRange } from './registry-paths.ts';
 
-/** Reserved at a time: what a client announces and does not send takes no more from others. */
+/** Bytes reserved at a time. A client that announces more than it sends reserves no more than this. */
 const reservedAtOnce = 2 ** 22;
 
 type Upload = { repository: string; id: string; payer: Payer };
@@ -130,7 +130,7 @@ function refuseMisplaced(request: FastifyRequest, { sizeBytes }: StagedFile): vo
     throw new RegistryRefusal('RANGE_INVALID', `this upload has ${sizeBytes} bytes, and goes on from there`);
 }
 
-/** Writes what comes, piece by piece, and reserves its bytes before it reads them: memory is one piece. */
+/** Writes the body in chunks, and reserves each chunk before reading it. At most one chunk is in memory. */
 async function receive(
   registry: Registry,
   payer: Payer,

@@ -226,7 +226,7 @@ async function findSession(service: Service, request: FastifyRequest, token: str
   return succeed({ kind: 'session', sessionId, token, accountId, starts, deployments });
 }
 
-/** The token of a session whose deployments have all ended. It can restore those that are kept. */
+/** The token of a session whose deployments have all ended. It can restore the deployments that are still kept. */
 async function refuseEnded({ db, settings, now }: Service, sessionId: string): Promise<Result<Caller>> {
   const at = now();
   const ended = await restorableDeployments(db, { sessionId }, at);

@@ -14,7 +14,7 @@ const harmless = /^[a-zA-Z][\w.-]{0,29}$/;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A request that sends a body and changes nothing all the same. */
+    /** A request with a body that changes nothing. */
     changesNothing?: boolean;
   }
 }

@@ -151,7 +151,6 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
       async (request) => {
         const caller = orRefuse(await requireCaller(service, request, request.body));
         const found = orRefuse(applicationOf(caller, request.body));
-        if (!request.body.beside) orRefuse(refuseSuspended(found));
         const { applicationName: name } = found;
         if (request.body.beside) {
           const isTrial = request.query.dryRun === 'true';
@@ -168,6 +167,7 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
           );
           return { ...besideAnswer(started, service.urlOf) };
         }
+        orRefuse(refuseSuspended(found));
         if (request.query.dryRun === 'true') {
           orRefuse(refuseUnoffered(service));
           const { snapshot, volumes, dumps, left } = orRefuse(await findRestoring(service.db, found.id, request.body));

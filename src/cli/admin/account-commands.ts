@@ -35,7 +35,7 @@ export const planCommand: Command = {
       case 'unchanged':
         return done(`${email} has the plan ${change.to} already\n${warningOf(email, change.isEmailVerified)}`, change);
       case 'no-account':
-        return refused(`There is no account with the address ${email}.`);
+        return refused(`No account has the address ${email}.`);
       case 'no-tier':
         return refused(`There is no plan "${tier}"; BERTH_TIERS has: ${change.names.join(', ')}.`);
     }

@@ -1,4 +1,4 @@
-/** Approval of commands that stop or delete what belongs to users: a dry run, a question, or `--yes`. */
+/** Approval of commands that stop deployments or delete user data: a dry run, a question, or `--yes`. */
 import { confirm } from '../asking.ts';
 import type { Streams } from '../terminal.ts';
 import { type Answer, done, type GivenOptions, refused } from './admin-command.ts';
@@ -9,14 +9,14 @@ export const approvalOptions = { 'dry-run': '', yes: '' } as const;
 /** A single "y" is enough for this many deployments; more need `--yes`. */
 export const mostByQuestion = 5;
 
-/** What `--help` says about them. */
+/** The help text of these options. */
 export const approvalHelp = `The command asks before it stops anything.
   --dry-run     print how many deployments and accounts it would affect, and change nothing
   --yes         do not ask; needed if the input is not a terminal, or for more than ${mostByQuestion} deployments
 `;
 
 export type Effect = {
-  /** What the command would do, without a period: `stop 3 deployments`. */
+  /** The effect of the command, without a period: `stop 3 deployments`. */
   words: string;
   deployments: number;
   /** The effect for scripts. */

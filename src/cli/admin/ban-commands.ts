@@ -45,7 +45,7 @@ function refusedBan(
   { kind, subject }: { kind: string; subject: string },
 ): Answer {
   if (why.kind === 'no-kind') return refused(`KIND is one of ${why.kinds.join(', ')}.`);
-  if (why.kind === 'no-account') return refused(`There is no account with the address ${subject}.`);
+  if (why.kind === 'no-account') return refused(`No account has the address ${subject}.`);
   return refused(`${subject} is not a valid ${kind === 'image' ? 'image' : 'address'}.`);
 }
 

@@ -71,7 +71,7 @@ export const unsuspendCommand: Command = {
     const ended = await unsuspend(db, { which, actor: actorOf(process.env), now: Date.now() });
     if (!ended) return refused(noDeployment(which));
     if (ended.kind === 'unchanged') return refused(`Deployment ${ended.id} is not suspended.`);
-    return done(`Deployment ${ended.id} is no longer suspended\n`, { id: ended.id });
+    return done(`Ended the suspension of deployment ${ended.id}\n`, { id: ended.id });
   },
 };
 

@@ -7,7 +7,7 @@ import { approvalHelp, approvalOptions, withoutApproval } from './approval.ts';
 
 export const orphansCommand: StoreCommand = {
   words: [],
-  help: 'what is on the engine and unknown to the database, and until when it is kept',
+  help: 'lists deployments on the engine that the database does not have, and when they are removed',
   options: { adopt: 'ID', remove: 'ID', accept: '' },
   more: `The service stops the containers of deployments that its database does not know, keeps them and their volumes for
 BERTH_GRACE (at least a day), and then removes them. If the database looks older than the engine, nothing is removed.
@@ -25,7 +25,7 @@ For --remove: ${approvalHelp}`,
     const asked = { actor: actorOf(process.env), now: Date.now() };
     if (accept) {
       const isEnded = await orderOrphans(db, { kind: 'accept' }, asked);
-      return isEnded ? done('The sweep is no longer on hold.\n', {}) : refused('The sweep is not on hold.');
+      return isEnded ? done('The hold of the sweep has ended.\n', {}) : refused('The sweep is not on hold.');
     }
     if (options['dry-run'] === true && typeof remove !== 'string') return refused('--dry-run is for --remove.');
     if (typeof remove === 'string') {

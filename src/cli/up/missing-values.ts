@@ -67,7 +67,7 @@ export async function askForFiles(
   return without;
 }
 
-/** The names of those that may be empty: all that the document does not insist on. */
+/** Names of variables that may be empty: all that the document does not require. */
 export function emptiable(questions: readonly MissingValue[]): string[] {
   return questions.filter(({ why }) => !why).map(({ name }) => name);
 }

@@ -8,7 +8,7 @@ export type WrongHost = { name: string; variable: string; value: string; port?: 
 
 const databaseWords = /^(?:db|database|sql|data-?store)$/;
 
-/** The pod with nearly this name, or the only one of the kind of database that the value is about. */
+/** Returns the pod with a similar name, or the only pod of the database type that the value refers to. */
 export function podMeant(host: WrongHost, { name: application, pods }: AppSpec): string | undefined {
   const names = pods.map((pod) => pod.name);
   const bare = bareName(host.name, application);

@@ -1,4 +1,4 @@
-/** Variables with the address of a host that does not exist: neither a pod nor a public name. */
+/** Finds variables that contain the address of a host that does not exist. */
 import { replaceValue } from '../document/edits.ts';
 import { isBrowserVariable } from '../software/software.ts';
 import type { PodContext } from './context.ts';
@@ -12,7 +12,7 @@ const ownName =
   /(?:^|_)(?:BIND|LISTEN\w*|CORS\w*|ORIGINS?|ALLOW\w*|TRUSTED\w*|WHITELIST|VIRTUAL|ADVERTISED?\w*|COOKIE|INSTANCE|NODE|POD|CONTAINER|SELF|MY)_/i;
 
 const label = '[A-Za-z0-9](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9])?';
-/** A host that no public name server knows: one label, or a name of a private network. */
+/** Returns whether no public name server resolves the host: it has one label, or belongs to a private network. */
 const privateHost = new RegExp(
   `^(?:${label}|(?:${label}\\.){1,6}(?:svc|svc\\.cluster\\.local|local|internal|lan|localdomain))$`,
 );

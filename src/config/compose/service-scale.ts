@@ -14,7 +14,7 @@ export type Scale = {
   resources: { requests: Resources; limits: Resources };
   useGPU: boolean;
   mode: 'deployment' | 'daemonset' | 'job';
-  /** Whether it is restarted after an exit with 0; undefined where the document does not say. */
+  /** Whether the service is restarted after an exit with 0; undefined if the document does not say. */
   isRestartedWhenDone: boolean | undefined;
   /** Where the resources are said, by their paths in a pod. */
   resourcesAt: [path: string[], field: Field | undefined][];

@@ -12,7 +12,7 @@ export function whereToSet(names: readonly string[]): string {
   return `write x-berth: { vars: { ${vars}${names.length > 3 ? ', …' : ''} } } at the top of the document`;
 }
 
-/** How a variable without a value is written: `$name`, or alone in an environment, where it is then not set at all. */
+/** How the document writes a variable without a value: as `$name`, or as a bare name in `environment`. A bare name is not set. */
 export type UnsetForm = 'braces' | 'bare' | 'absent';
 
 /** Whether a `$name` without a value is most probably a dollar sign: names of variables are in upper case. */

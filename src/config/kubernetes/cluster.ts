@@ -1,11 +1,11 @@
-/** What workloads refer to: the values of ConfigMaps and Secrets, the sizes of claims, and what is not converted. */
+/** Values of ConfigMaps and Secrets, sizes of claims, and the parts that cannot be converted. */
 import { parseBytes } from '../values/units.ts';
 import { type Fields, fieldsOf, type Manifest, textOf } from './manifests.ts';
 
 export type Cluster = {
   valuesOf(kind: 'ConfigMap' | 'Secret', name: string): Record<string, string> | undefined;
   claimBytes(name: string): number | undefined;
-  /** Records what the converted document does not have. */
+  /** Records a part that the converted document lacks. */
   miss(what: string): void;
 };
 

@@ -1,4 +1,4 @@
-/** Kubernetes manifests → the same application in the native form, and what of them it does not have. Pure. */
+/** PURE. Converts Kubernetes manifests to the native form, and lists the parts that have no place there. */
 import { toSlug } from '../diagnostics/suggest.ts';
 import { databaseOf } from '../software/software.ts';
 import { printSpec } from '../spec/print-spec.ts';
@@ -18,7 +18,7 @@ const resourceTypes: Record<string, PodSpec['resourceType']> = {
   Job: 'job',
   CronJob: 'job',
 };
-/** Kinds that are read where a workload refers to them, or that have no meaning outside of a cluster. */
+/** Kinds that are read when a workload refers to them, or that have no meaning outside a cluster. */
 const others = new Set([
   'Service',
   'Ingress',
@@ -164,7 +164,7 @@ function route(pod: PodSpec, written: string, workloads: readonly Workload[], cl
   else if (pod.path !== path) cluster.miss(`the route ${path} to ${pod.name}`);
 }
 
-/** Without an Ingress: what a Service shows outside of the cluster, else the first pod that is no database. */
+/** Public ports without an Ingress: those of a Service that is exposed outside the cluster, else of the first pod that is not a database. */
 function routeFirst(pods: readonly PodSpec[], services: readonly Manifest[], workloads: readonly Workload[]): void {
   const open = services.find(({ body }) => /^(?:LoadBalancer|NodePort)$/.test(textOf(fieldsOf(body.spec).type) ?? ''));
   const [shown] = open ? targetsOf(fieldsOf(open.body.spec), workloads) : [];

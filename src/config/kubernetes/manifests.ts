@@ -1,7 +1,7 @@
-/** Kubernetes manifests as plain values: what a text of one or more YAML documents holds, by kind. */
+/** Reads a text of one or more YAML documents as Kubernetes manifests, by kind. */
 import { parseAllDocuments } from 'yaml';
 
-/** An object of unknown content: manifests are not validated, only read where they have the expected form. */
+/** An object with unknown fields. Manifests are not validated; fields of an unexpected type are ignored. */
 export type Fields = { readonly [key: string]: unknown };
 
 export type Manifest = { kind: string; name: string; namespace?: string; labels: Fields; body: Fields };
@@ -15,7 +15,7 @@ export function isManifestText(text: string): boolean {
   return first('apiVersion') && first('kind') && !/^(?:application|services):/m.test(text);
 }
 
-/** All manifests of a text, those of a List included; undefined if one of its documents is not valid YAML. */
+/** Returns all manifests of a text, including items of a List; undefined if a document is not valid YAML. */
 export function readManifests(text: string): Manifest[] | undefined {
   try {
     const documents = parseAllDocuments(text, { uniqueKeys: false, logLevel: 'silent' });

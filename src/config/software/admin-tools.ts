@@ -7,7 +7,7 @@ type Tool = {
   name: string;
   /** The variables that hold its password; without any, it has none of its own. */
   passwords: string[];
-  /** What protects it without these: a password that everybody knows, nothing, or (undefined) something else. */
+  /** Protection without these variables: a well-known password, none, or (undefined) another mechanism. */
   otherwise: 'default-password' | 'no-password' | undefined;
 };
 

@@ -32,7 +32,7 @@ export type PodSpec = {
   subdomain?: string;
   /** Pods that must be ready before this one is started. */
   dependsOn: string[];
-  /** Of those that it depends on, the pods with which it is replaced: when one gets a new workload, so does this one. */
+  /** Pods from `dependsOn`. When one of them gets a new workload, this pod gets a new workload too. */
   restartsWith?: string[];
   /** Further names by which the other pods reach it, for example a service's name that is no legal pod name. */
   aliases?: string[];

@@ -170,7 +170,7 @@ export function readMode(text: string, say: Say): string | undefined {
   return undefined;
 }
 
-/** The mode and owner of a file, each as it is written; undefined where it is not given. */
+/** The mode and owner of a file, as the document writes them; undefined if missing. */
 export function readAccess(
   { mode, user, group }: { mode: string | undefined; user: string | undefined; group: string | undefined },
   sayOf: (field: 'mode' | 'user' | 'group') => Say,

@@ -60,7 +60,7 @@ export type Operation =
   | (Extract<EngineOperation, { kind: 'start' }> & { avoid?: readonly string[] })
   /** Which workload it is that goes is told; the engine needs no more than its name. */
   | { kind: 'remove'; name: WorkloadName; pod: string; revision: number; replica: number; because: string }
-  /** Ends what it runs. The workload stays, on engines that can keep it. */
+  /** Ends the workload's processes. Engines that can keep a stopped workload keep it. */
   | { kind: 'stop'; name: WorkloadName; pod: string; revision: number; replica: number; because: string }
   | TagCheck
   /** Of an engine with a store of images. */

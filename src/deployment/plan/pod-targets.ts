@@ -4,7 +4,7 @@ import type { Observed, ObservedWorkload, Workload } from '../workload/workload.
 import type { Operation } from './operation.ts';
 import type { Match } from './plan.ts';
 
-/** Empty while the addresses lead where they should, and on engines whose own Services lead there. */
+/** Empty if every address already leads to the right workloads, or if the engine's Services route instead. */
 export function planPodTargets(matches: Match[], outdated: ObservedWorkload[], observed: Observed): Operation[] {
   const { podTargets: present } = observed;
   if (present === undefined || !observed.hasNetwork) return [];

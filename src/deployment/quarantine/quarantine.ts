@@ -15,7 +15,7 @@ export type OwnedThing = {
   revision?: number | undefined;
 };
 
-/** What the store knows about a deployment. A row without `goneAt` is wanted. */
+/** The store's row of a deployment. Without `goneAt`, the deployment is wanted. */
 export type KnownDeployment = { goneAt: Instant | null; revision: number };
 
 /** `adopt`: the sweep never removes it. `remove`: the sweep removes it at its next round. */
@@ -46,11 +46,11 @@ export function removedAt({ firstSeenAt, acceptedAt, decision }: Quarantined, gr
 }
 
 export type SweepView<Thing extends OwnedThing> = {
-  /** What is listed of each deployment that is looked at; empty if nothing is left of it. */
+  /** The listed things of each inspected deployment; empty if nothing is left. */
   things: ReadonlyMap<string, readonly Thing[]>;
   known: ReadonlyMap<string, KnownDeployment>;
   entries: ReadonlyMap<string, Quarantined>;
-  /** The sweep may not change the engine now, except for what the operator has decided. */
+  /** The sweep is on hold: it only carries out the operator's decisions. */
   isHeld: boolean;
   graceMs: number;
   now: Instant;
@@ -64,7 +64,7 @@ export type SweepPlan<Thing> = {
   held: string[];
 };
 
-/** What the sweep does with each deployment. An unknown one has an entry before this is called. */
+/** Plans the sweep of each deployment. Every unknown deployment must already have an entry. */
 export function planSweep<Thing extends OwnedThing>(view: SweepView<Thing>): SweepPlan<Thing> {
   const { things, known, entries, isHeld, graceMs, now } = view;
   const plan: SweepPlan<Thing> = { stops: [], removals: [], held: [] };

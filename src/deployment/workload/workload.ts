@@ -42,7 +42,7 @@ export type Workload = {
   /** Absent where it is as for everybody. */
   container?: ContainerOptions;
   readiness: Readiness;
-  /** Fingerprints of the pods that it is replaced with; absent where there are none. */
+  /** Fingerprints of the pods in `restartsWith`; absent if there are none. */
   restartsWith?: string[];
   /** How often its owner has had its pod restarted; absent where never. */
   restart?: number;
@@ -84,7 +84,7 @@ export type Observed = {
   volumeSizes?: Record<string, number>;
   /** Of those asked for; absent where the engine has no store of images, and whoever starts brings its image. */
   images?: ObservedImages;
-  /** Where pod addresses lead; absent on an engine that has Services of its own, or no firewall to translate with. */
+  /** Targets of the pod addresses; absent if the engine has Services of its own, or no firewall. */
   podTargets?: PodTargets;
   workloads: ObservedWorkload[];
 };

@@ -130,7 +130,7 @@ export async function openAcmeSource(
         },
       };
       const common = { everyMs: lookEveryMs, signal: end.signal, metrics };
-      /** What this process has stored is served at once; what others have stored, at the next look. */
+      /** Certificates that this process stored are served immediately; those of other processes, at the next check. */
       const serving = runRounds({
         ...common,
         name: 'certificates-served',
@@ -158,7 +158,7 @@ export async function openAcmeSource(
           end.abort();
           await serving[Symbol.asyncDispose]();
           await (await ordering)?.[Symbol.asyncDispose]();
-          // Before that, the orders: others place none while this process has the duty.
+          // The orders end first: other processes place none while this process has the duty.
           await Promise.all(issuing.underWay.values());
           await duty.leave().catch(() => {});
         },

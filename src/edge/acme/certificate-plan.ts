@@ -50,7 +50,7 @@ export function wantedCertificates({ apiHost, appsDomain, wildcardBy, labels, do
   ];
 }
 
-/** The first of each client before any second: whoever has many waits behind those who have one. */
+/** Interleaves clients: the first order of each client goes before anyone's second. */
 export function inTurns<T>(all: readonly T[], clientOf: (one: T) => string): T[] {
   const counts = new Map<string, number>();
   const placed = all.map((one) => {
@@ -63,7 +63,7 @@ export function inTurns<T>(all: readonly T[], clientOf: (one: T) => string): T[]
 
 /**
  * PURE. The orders to place now, in their order: `most` at once with those that are under way, by host, and of each account
- * `mostOfAccount`. An account whose orders hang keeps nobody else waiting.
+ * `mostOfAccount`. Orders of one account that hang do not delay other accounts.
  */
 export function nextOrders<T extends WantedCertificate>(
   orders: readonly T[],

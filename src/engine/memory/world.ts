@@ -87,7 +87,7 @@ export type MemoryContainer = Owned & {
 /** `start`: of which of its starts it is; the first is 1. */
 export type WrittenLine = { at: number; stream: OutputStream; text: string; start: number };
 
-/** `epoch`: of the store when it was made, where that is known. */
+/** `epoch`: of the store at creation, if known. */
 type Owned = { owner: string; deploymentId: string; epoch?: number };
 
 /** The registries behind a world. */

@@ -32,9 +32,9 @@ export type Gate = AsyncDisposable & {
   offer(image: ResolvedUpstream, offering: Offering): Promise<Offer>;
   /** Sends a layer to a node, as its registry has it; the last piece goes when the digest is right. Throws ImageFault. */
   take(image: ResolvedUpstream, layer: Descriptor, out: Writable, taking: Taking): Promise<void>;
-  /** Sends what a layer unpacks to. Throws ImageFault. */
+  /** Sends the unpacked bytes of a layer. Throws ImageFault. */
   unpack(image: ResolvedUpstream, layer: Descriptor, out: Writable, taking: Taking): Promise<void>;
-  /** Resolves when the registry has shown the layer, and it unpacks to what it should. Throws ImageFault. */
+  /** Resolves when the layer was downloaded and unpacks to the expected digest. Throws ImageFault. */
   confirm(image: ResolvedUpstream, layer: Descriptor, taking: Taking): Promise<void>;
 };
 
@@ -53,7 +53,7 @@ export type Offering = {
 export type Offer = AsyncDisposable & {
   /** The name under which the engine pulls it. */
   reference: string;
-  /** What the engine has to show. */
+  /** The credentials that the engine has to present. */
   auth: { username: string; password: string; serveraddress: string };
   /**
    * After the engine has failed: whether it requested layers that it was expected to have. They are here then, for the
@@ -128,7 +128,7 @@ export async function openGate({ host, pace = usualPace, cache }: GateOptions): 
     return proven;
   }
 
-  /** What the layer unpacks to, if it was counted before and its registry has shown that it has it. */
+  /** The digest and size of the unpacked layer, if it was counted before and its registry has it. */
   async function confirmed(image: ResolvedUpstream, layer: Descriptor, { sum, signal }: Taking) {
     try {
       const unpacked = layers.counted(image, layer, sum);
@@ -247,7 +247,7 @@ async function closeAll(proven: ReadonlyMap<Digest, ProvenLayer>): Promise<void>
   for (const { file } of proven.values()) await file.close();
 }
 
-/** What may wait for a slow reader: with less, every piece would wait until the one before it is read. */
+/** Bytes buffered for a slow reader. With less, each chunk would wait until the previous one is read. */
 const mostUnsent = 2 ** 21;
 
 /** Sends the last chunk when the digest is right, and ends `out`. */

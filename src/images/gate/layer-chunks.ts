@@ -1,4 +1,4 @@
-/** The bytes of a layer as they come from its registry: exactly those that its digest says, or a fault. */
+/** Yields the bytes of a layer as its registry sends them. Throws if they do not match the digest. */
 import { createHash } from 'node:crypto';
 import { type Pace, readAtPace } from '../dialer/bounded-body.ts';
 import { DialFault } from '../dialer/dial-fault.ts';

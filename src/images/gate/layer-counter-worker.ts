@@ -36,7 +36,7 @@ port.on('message', (order: CountOrder) => {
   );
 });
 
-/** Throws where the disk fails, or the work is cancelled. */
+/** Throws if the disk fails or the count is canceled. */
 async function count(
   { fd, mostBytes, outFd }: Extract<CountOrder, { kind: 'count' }>,
   signal: AbortSignal,
@@ -48,7 +48,7 @@ async function count(
   const isRefused = packing === 'none' ? () => false : createInnerCheck();
   let bytes = 0;
   const unpacker = unpackerOf(packing);
-  // The files may be closed after the report: nothing may be under way with them then.
+  // The caller may close the files after the report, so no operation on them may be pending.
   let reading: Promise<unknown> | undefined;
   const pieces = filePieces(fd, pieceBytes);
   const source = async function* () {
@@ -93,7 +93,7 @@ function unpackerOf(packing: Exclude<Packing, 'uncounted'>): Transform {
   return packing === 'gzip' ? createGunzip(options) : createZstdDecompress(options);
 }
 
-/** Engines decide by the first bytes of what they get, and would unpack it a second time, uncounted. */
+/** Engines detect compression by the first bytes, and would unpack such a layer a second time, uncounted. */
 function createInnerCheck(): (chunk: Buffer) => boolean {
   let head: Buffer = Buffer.alloc(0);
   return (chunk) => {

@@ -26,12 +26,12 @@ export type Counting = {
   file: FileHandle;
   /** More than this is not unpacked. */
   mostBytes: number;
-  /** Gets what the layer unpacks to. */
+  /** Receives the unpacked bytes. */
   out?: FileHandle | undefined;
 };
 
 export type LayerCounter = AsyncDisposable & {
-  /** The files may be closed when it settles. Throws an Error where the disk or the thread fails. */
+  /** The files may be closed when the promise settles. Throws an Error if the disk or the thread fails. */
   count(counting: Counting, signal: AbortSignal): Promise<Count>;
 };
 
@@ -71,10 +71,10 @@ export function openLayerCounter(): LayerCounter {
     const id = ids++;
     const done = Promise.withResolvers<Count>();
     underWay.set(id, done);
-    const tell = (order: CountOrder) => worker?.postMessage(order);
+    const send = (order: CountOrder) => worker?.postMessage(order);
     worker ??= start();
-    tell({ kind: 'count', id, fd: file.fd, mostBytes, outFd: out?.fd });
-    const cancel = () => tell({ kind: 'cancel', id });
+    send({ kind: 'count', id, fd: file.fd, mostBytes, outFd: out?.fd });
+    const cancel = () => send({ kind: 'cancel', id });
     signal.addEventListener('abort', cancel, { once: true });
     return await done.promise.finally(() => signal.removeEventListener('abort', cancel));
   }

@@ -108,7 +108,7 @@ export function createNodeGate({ name }: Pick<NodeGateSettings, 'name'>, parts: 
   };
 }
 
-/** What a pass says; sealed, since it may hold a login. `purpose`: the key seals other things too. */
+/** Contents of a pass, sealed because it may contain a login. `purpose`: the same key seals other values too. */
 type Sealed = { purpose: typeof purpose; image: string; login?: RegistryLogin; platform: Platform };
 
 const purpose = 'node-gate';

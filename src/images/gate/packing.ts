@@ -1,4 +1,4 @@
-/** PURE. How a layer is compressed, and what can be wrong with it. */
+/** PURE. Compression formats of layers, and the reasons to refuse one. */
 import type { Digest } from '../../lib/digest.ts';
 
 /** Decided by the first bytes, as engines decide it. `uncounted`: engines can unpack it, this service cannot. */

@@ -42,13 +42,13 @@ export type ProvenLayer = {
 export type ProvenLayers = AsyncDisposable & {
   /** Throws ImageFault. */
   prove(image: ResolvedUpstream, layer: Descriptor, proving: Proving): Promise<ProvenLayer>;
-  /** What the layer unpacks to, if it was counted before. Throws ImageFault when the image may not have it. */
+  /** Returns the remembered digest and size of the unpacked layer. Throws ImageFault if the image may not use the layer. */
   counted(image: ResolvedUpstream, layer: Descriptor, sum: UnpackedSum): Unpacked | undefined;
   /** A layer that needs no download. */
   onDisk(image: ResolvedUpstream, layer: Descriptor): Promise<FileHandle | undefined>;
 };
 
-/** What was found about a layer by its digest; `at-least`: it unpacks to so much or more. */
+/** The result of counting a layer. `at-least`: counting stopped at this many bytes. */
 type Found = Exclude<Count, { kind: 'too-large' }> | { kind: 'at-least'; bytes: number };
 
 /** Each takes 200 bytes of memory; the oldest is forgotten. */
@@ -73,7 +73,7 @@ export function openProvenLayers({ cache, pace }: { cache?: BlobCache | undefine
     if (image.client.open) return (await image.client.open(digest))?.file;
     const cached = image.isForEverybody ? await cache?.open(digest) : undefined;
     if (!cached) return undefined;
-    // What this process has counted was compared with its digest; only a loss of power damages it.
+    // This process compared the layer with its digest when it counted it. Only a power loss can damage it since.
     if (cached.sizeBytes === sizeBytes && (found.has(digest) || (await digestOfFile(cached.file)) === digest))
       return cached.file;
     await cached.file.close();
@@ -116,7 +116,7 @@ export function openProvenLayers({ cache, pace }: { cache?: BlobCache | undefine
     return await downloading.finally(() => coming.delete(key));
   }
 
-  /** Counts the layer, unless that was done before; `out` gets what it unpacks to. */
+  /** Counts the layer unless a previous count is remembered. Writes the unpacked bytes to `out`. */
   async function count(
     image: ResolvedUpstream,
     layer: Descriptor,
@@ -140,13 +140,13 @@ export function openProvenLayers({ cache, pace }: { cache?: BlobCache | undefine
     const bytes = fact.kind === 'at-least' ? fact.bytes : fact.unpacked.bytes;
     if (!sum.count(layer.digest, timesIn(image, layer) * bytes)) throw sum.fault();
     if (fact.kind === 'at-least') return undefined;
-    // An engine uses a layer that it has without a request, and knows it by what it unpacks to.
+    // An engine identifies a layer by its unpacked digest, and reuses a layer that it has without a request.
     if (layers.some((each, at) => each.digest === layer.digest && diffIds[at] !== fact.unpacked.diffId))
       throw refusal(asked, 'has a layer that is not what its configuration says', 'build it again');
     return fact.unpacked;
   }
 
-  /** What the layer unpacks to, as a file of its own. */
+  /** The unpacked layer, as a separate file. */
   async function unpack(image: ResolvedUpstream, layer: Descriptor, proving: Proving, file: FileHandle) {
     const staged = await stage();
     const out = await staged.open();

@@ -5,7 +5,7 @@ import type { ServedDocument } from './distribution.ts';
 
 export type ServedImage = { manifest: ServedDocument; config: ServedDocument };
 
-/** A layer that was unpacked here, under the digest of what it unpacks to. */
+/** A layer that was unpacked here, named by the digest of the unpacked bytes. */
 export type UnpackedLayer = { digest: Digest; sizeBytes: number };
 
 const manifestType = 'application/vnd.docker.distribution.manifest.v2+json';

@@ -1,13 +1,13 @@
-/** What the layers of one image unpack to together, compared with its limit. */
+/** The unpacked size of all layers of one image, compared with the limit. */
 import { type ImageFault, outOfDisk } from '../image-fault.ts';
 import { type JudgedLimits, printLimit, smallerHint } from '../resolve/image-limits.ts';
 import { refusal } from '../resolve/resolve.ts';
 import type { Asked } from '../upstream/registry-faults.ts';
 
 export type UnpackedSum = {
-  /** Notes what a layer unpacks to; false when the sum is too much. */
+  /** Adds the unpacked size of a layer. Returns false if the sum exceeds the limit. */
   count(digest: string, bytes: number): boolean;
-  /** What the other layers leave for this one. */
+  /** Bytes that the other layers leave for this layer. */
   leftBytes(digest: string): number;
   /** The refusal when it is too much. */
   fault(): ImageFault;

@@ -17,7 +17,7 @@ export type PushedParts = {
   log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
 };
 
-/** Clears what an earlier process has left and what nobody wants, every few minutes until it is closed. */
+/** Every few minutes until closed, clears leftovers of earlier processes and files that no image uses. */
 export async function openPushedImages(
   { folder, twin, imageGraceMs: graceMs, imageKeepMs: keepMs }: OpenPushedSettings,
   { db, now, log }: PushedParts,

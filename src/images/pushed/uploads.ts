@@ -22,11 +22,11 @@ export type Uploads = {
     upload: { repository: string; id: string; payer: Payer },
     work: (staged: StagedFile, reserved: Reserved) => Promise<T>,
   ): Promise<T | 'unknown' | 'busy'>;
-  /** What is under way for a payer, or for all, with what is reserved. */
+  /** Bytes of uploads in progress, with reservations, for one payer or for all. */
   bytes(payer?: Payer): number;
   /** Forgets one that was kept or discarded. */
   end(repository: string, id: string): void;
-  /** Ends uploads without a byte after a minute, and others an hour after their last request. */
+  /** Ends empty uploads after a minute, and other uploads an hour after their last request. */
   clear(): Promise<void>;
 };
 
@@ -38,7 +38,7 @@ export type Reserved = { bytes: number };
  * as it likes, and a stranger may have many addresses: half of all places are for accounts.
  */
 const usual = { ofNamespace: 50, ofAccount: 100, ofClient: 50, ofClients: 1_000, inAll: 2_000 };
-/** A client sends the first bytes at once. An upload without any costs nothing to begin again. */
+/** Clients send the first bytes immediately. Restarting an empty upload costs nothing. */
 const emptyMs = 60_000;
 /** A client that was cut off comes back within minutes. */
 const patienceMs = 60 * 60_000;

@@ -34,7 +34,7 @@ export function addDocumentTools(server: McpServer, service: Service): void {
   addTool(server, 'validate', {
     title: 'Validate a document',
     description:
-      'Checks a document without deploying it: every problem with line, column and hint, and `fixed`, the document with what is certain to be right. Valid means deployable here if `images` is "checked"; otherwise it was not looked for the images.',
+      'Checks a document without deploying it: every problem with line, column and hint, and `fixed`, the document with what is certain to be right. If `images` is "checked", a valid document can be deployed here; otherwise, images were not checked.',
     input: { document },
     output: z.looseObject({
       valid: z.boolean(),

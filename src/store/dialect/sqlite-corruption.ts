@@ -1,4 +1,4 @@
-/** A SQLite file that is damaged: how that is noticed, and what the operator can do. */
+/** Detects a damaged SQLite file, and explains what the operator can do. */
 import { type Kysely, sql } from 'kysely';
 import { StartError } from '../../lib/start-error.ts';
 

@@ -3,7 +3,7 @@ import { StoreFault } from '../store-fault.ts';
 
 /** The lowest byte is the kind of the error. */
 const full = 13;
-/** The file for shared memory beside the write-ahead log cannot grow. */
+/** The shared-memory file of the write-ahead log cannot grow. */
 const noSharedMemory = 4874;
 
 /** A full disk as a StoreFault: nothing was done. Any other error stays as it is. */

@@ -1,4 +1,4 @@
-/** What somebody changes about a container behind our back, which the engine keeps: how it is noticed and taken back. */
+/** Detects and reverts changes that another client of the engine makes to a container, such as a pause or other limits. */
 import type Docker from 'dockerode';
 import type { HostConfig } from 'dockerode';
 import type { Tampering, Workload } from '../../../deployment/workload/workload.ts';
@@ -14,14 +14,14 @@ type Limits = Pick<
 /** Without a value, Docker gives a container this many. */
 const usualCpuShares = 1024;
 
-/** PURE. All that `docker update` changes of what we set; written at the creation and compared with what is. */
+/** PURE. The limits that `docker update` can change. They are recorded at creation and compared with the current ones. */
 export function limitsText(limits: Limits): string {
   const { Memory, MemorySwap, MemoryReservation, NanoCpus, CpuShares, RestartPolicy } = limits;
   const restart = [RestartPolicy?.Name, RestartPolicy?.MaximumRetryCount ?? 0];
   return [Memory, MemorySwap, MemoryReservation, NanoCpus, CpuShares || usualCpuShares, ...restart].join(' ');
 }
 
-/** PURE. Whether these are others than those of a text. What is 0 or -1 is not supported by the kernel of the machine. */
+/** PURE. Returns whether the limits differ from those in a text. A 0 or -1 means that the kernel does not support the limit. */
 function areOthers(limits: Limits, text: string): boolean {
   const made = text.split(' ');
   return limitsText(limits)
@@ -29,7 +29,7 @@ function areOthers(limits: Limits, text: string): boolean {
     .some((value, index) => value !== made[index] && !['', '0', '-1'].includes(value));
 }
 
-/** PURE. What `docker update` takes, of a text that `limitsText` wrote. */
+/** PURE. Reads a text that `limitsText` wrote as options of `docker update`. */
 function limitsOf(text: string): Limits {
   const [Memory, MemorySwap, MemoryReservation, NanoCpus, CpuShares, Name = '', retries] = text.split(' ');
   return {
@@ -42,10 +42,10 @@ function limitsOf(text: string): Limits {
   };
 }
 
-/** `networks`: the names of those that it is on. */
+/** `networks`: names of the networks that the container is connected to. */
 type Seen = { isPaused: boolean; networks: readonly string[]; deploymentId: string };
 
-/** PURE. What a listing shows of it. A container on no network of ours has left it; only that network is ever wanted. */
+/** PURE. Reads tampering from a listing. A container that is not on its own network was disconnected. */
 export function tamperingSeen({ isPaused, networks, deploymentId }: Seen): Tampering | undefined {
   if (isPaused) return 'paused';
   const own = networkName(deploymentId);
@@ -53,7 +53,7 @@ export function tamperingSeen({ isPaused, networks, deploymentId }: Seen): Tampe
   return networks.length > 1 ? 'on-other-network' : undefined;
 }
 
-/** PURE. As `tamperingSeen`, and what only an inspection shows. Earlier releases have noted no limits. */
+/** PURE. As `tamperingSeen`, plus the changes that only an inspection shows. Earlier releases recorded no limits. */
 export function tamperingOf(found: Docker.ContainerInspectInfo, deploymentId: string): Tampering | undefined {
   const networks = Object.keys(found.NetworkSettings.Networks ?? {});
   const seen = tamperingSeen({ isPaused: found.State.Paused, networks, deploymentId });
@@ -86,7 +86,7 @@ export async function undoTampering(
     await unless(docker.getNetwork(other).disconnect({ Container: found.Id, Force: true }), 404);
   const made = labels[labelKeys.limits];
   if (!made || !areOthers(found.HostConfig, made)) return;
-  // gVisor has the limits of its start, and refuses others while it runs.
+  // gVisor keeps the limits from its start, and refuses new limits while it runs.
   const mustStop = found.State.Running && found.HostConfig.Runtime === 'runsc';
   if (mustStop) await unless(container.stop({ t: 0 }), 304);
   await container.update(limitsOf(made));

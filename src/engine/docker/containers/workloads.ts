@@ -31,11 +31,11 @@ export type Workloads = {
   stop(id: string): Promise<void>;
 };
 
-/** What a new container is made with besides its workload. */
+/** Options of a new container that its workload does not define. */
 export type Surroundings = {
   /** Addresses that it must not have. */
   avoid?: readonly string[] | undefined;
-  /** All workloads of its revision, by whose names it reaches their pod addresses. Absent: the engine's DNS resolves names. */
+  /** All workloads of the revision. Their names resolve to pod addresses. Absent: the engine's DNS resolves names. */
   neighbours?: readonly Neighbour[] | undefined;
 };
 

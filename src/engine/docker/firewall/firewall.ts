@@ -40,7 +40,7 @@ export type Firewall = {
   /** The bridge is gone. */
   dismiss(bridge: string): Promise<void>;
   egressOf(bridge: string): Egress | undefined;
-  /** Replaces where the pod addresses of the bridge lead, for new connections. */
+  /** Replaces the targets of the bridge's pod addresses, for new connections. */
   retarget(bridge: string, targets: PodTargets): Promise<void>;
   targetsOf(bridge: string): PodTargets;
   /** The container with this address is gone. */
@@ -82,7 +82,7 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
   const strangers = new Map<string, number>();
   /** Those of the other processes, as they were seen last. */
   let otherEdges: EdgePlace[] = [];
-  /** As they were seen last, or written: the table itself is where every process of this machine finds them. */
+  /** The elements last seen or written. The kernel's table is the source for every process of this machine. */
   let targets: ReadonlyMap<string, PodTargets> = new Map();
   /** Of the table as it was loaded. */
   let resolvers: string[] = [];
@@ -128,7 +128,7 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
     void remember();
   }
 
-  /** Where the kernel has other entries than were seen last, a whole table is written, with those of other bridges. */
+  /** If the kernel's entries differ from those last seen, writes the whole table, including other bridges. */
   async function lead(bridge: string, wanted: PodTargets): Promise<void> {
     const text = retargetText(tableName(owner), bridge, targets.get(bridge) ?? {}, wanted);
     if (text === '') return;
@@ -147,7 +147,7 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
     const json = await list(tableName(owner));
     const found = json === undefined ? undefined : readListing(json);
     otherEdges = found?.edges.filter(({ of }) => of !== ownEdges[0]?.of) ?? [];
-    // A table that somebody has removed gets back what was in it.
+    // A table that another program removed is restored with its elements.
     if (found) targets = found.targets;
     return found;
   }

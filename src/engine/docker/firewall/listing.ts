@@ -13,7 +13,7 @@ export type Listing = {
   /** Bridge → the chain of its policy, and how often that was decided. */
   bridges: Map<string, { chain: string; turn: number }>;
   edges: EdgePlace[];
-  /** Where pod addresses lead, of each bridge. */
+  /** Targets of the pod addresses, by bridge. */
   targets: Map<string, PodTargets>;
   /** By their chains, which are there. */
   policies: Map<string, Egress>;
@@ -100,7 +100,7 @@ function readPolicies(chains: ReadonlySet<string>, targets: ReadonlyMap<string, 
   return new Map(byChain.filter(([chain]) => chains.has(chain)));
 }
 
-/** Whether the table has these rules, and every bridge the egress that it was admitted with. */
+/** Returns whether the table has these rules, and every bridge has its admitted egress. */
 export function isWhole(found: Listing, shape: string, wanted: Bridges): boolean {
   if (found.shape !== shape || found.bridges.size !== wanted.size) return false;
   return [...wanted].every(([bridge, { egress, turn }]) => {

@@ -75,7 +75,7 @@ export function translationText(ours: string, bridges: BridgeTargets): string {
 /** A rule for connections that leave a bridge. */
 export const crowdRule = `ct state new ct original ip daddr ${podAddressRange} add @crowded { iifname ct count over ${mostConnections} } goto refuse`;
 
-/** Changes what the pod addresses of a bridge lead to. Nothing where nothing changes. */
+/** Returns commands that change the targets of a bridge's pod addresses; empty if nothing changes. */
 export function retargetText(table: string, bridge: string, before: PodTargets, after: PodTargets): string {
   const words = (targets: PodTargets) =>
     targetElements(bridge, targets).map(({ map, element }) => `element inet ${table} ${map} { ${element} }`);

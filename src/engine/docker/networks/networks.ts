@@ -26,7 +26,7 @@ export type NetworksOptions = {
   epoch: () => number;
   /** In CIDR notation. */
   pool: string;
-  /** Without one, nothing keeps containers from what their machine reaches. */
+  /** Absent: containers can reach everything that their machine reaches. */
   firewall?: Firewall | undefined;
 };
 

@@ -10,7 +10,7 @@ export type NamespaceRequest = {
   owner: string;
   deploymentId: string;
   epoch: number;
-  /** Absent: there is no network (any more), but volumes that outlive it. */
+  /** Absent if the network is gone but volumes remain. */
   egress?: Egress | undefined;
 };
 
