@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createFairQueue } from './fair-queue.ts';
 
 function queueOf(...entries: string[]) {
-  const queue = createFairQueue<string>(10);
+  const queue = createFairQueue<string>({ max: 10 });
   for (const entry of entries) queue.put(entry[0]!, entry);
   return queue;
 }
@@ -39,8 +39,19 @@ test('nothing more of a client is taken before what was taken is done', () => {
   assert.equal(queue.take()?.entry, 'a2');
 });
 
+test('with two at once, each client has two entries taken, however the clients alternate', () => {
+  const queue = createFairQueue<string>({ max: 10, atOnce: 2 });
+  for (const entry of ['a1', 'b1', 'a2', 'b2', 'a3']) queue.put(entry[0]!, entry);
+  assert.deepEqual(
+    Array.from({ length: 5 }, () => queue.take()?.entry),
+    ['a1', 'b1', 'a2', 'b2', undefined],
+  );
+  queue.done('a');
+  assert.equal(queue.take()?.entry, 'a3');
+});
+
 test('a client whose line is full is refused, and nobody else is', () => {
-  const queue = createFairQueue<string>(2);
+  const queue = createFairQueue<string>({ max: 2 });
   assert.deepEqual(
     ['a1', 'a2', 'a3', 'b1'].map((entry) => queue.put(entry[0]!, entry)),
     [true, true, false, true],

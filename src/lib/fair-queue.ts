@@ -3,17 +3,18 @@
 export type FairQueue<T> = {
   /** False when this client's line is full. */
   put(client: string, entry: T): boolean;
-  /** The next entry of whoever has waited longest of those for whom nothing is done yet; `done` ends that. */
+  /** Returns the next entry of the client that has waited longest, among clients with fewer than `atOnce` entries taken. */
   take(): { client: string; entry: T } | undefined;
+  /** Call it when the work on a taken entry has ended. */
   done(client: string): void;
   /** Removes all that wait, and returns them. */
   clear(): T[];
 };
 
-/** @param max entries of one client that wait. Clients without any cost nothing. */
-export function createFairQueue<T>(max: number): FairQueue<T> {
+/** `max`: waiting entries of one client. `atOnce`: entries of one client that are taken and not done. */
+export function createFairQueue<T>({ max, atOnce = 1 }: { max: number; atOnce?: number }): FairQueue<T> {
   const lines = new Map<string, T[]>();
-  const served = new Set<string>();
+  const taken = new Map<string, number>();
 
   return {
     put(client, entry) {
@@ -25,17 +26,22 @@ export function createFairQueue<T>(max: number): FairQueue<T> {
     },
     take() {
       for (const [client, line] of lines) {
-        if (served.has(client)) continue;
+        const busy = taken.get(client) ?? 0;
+        if (busy >= atOnce) continue;
         const entry = line.shift()!;
         // Whoever has more goes to the end.
         lines.delete(client);
         if (line.length > 0) lines.set(client, line);
-        served.add(client);
+        taken.set(client, busy + 1);
         return { client, entry };
       }
       return undefined;
     },
-    done: (client) => void served.delete(client),
+    done(client) {
+      const left = taken.get(client)! - 1;
+      if (left > 0) taken.set(client, left);
+      else taken.delete(client);
+    },
     clear() {
       const waiting = [...lines.values()].flat();
       lines.clear();

@@ -50,7 +50,7 @@ const lookEveryMs = 100;
 
 export function createPool<Question, Answer>(options: PoolOptions): Pool<Question, Answer> {
   const { width, max } = options;
-  const queue = createFairQueue<Job<Question, Answer>>(max.each);
+  const queue = createFairQueue<Job<Question, Answer>>({ max: max.each });
   const idle: Thread<Question, Answer>[] = [];
   const threads = new Set<Thread<Question, Answer>>();
   let present = 0;

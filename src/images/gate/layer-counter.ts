@@ -9,7 +9,7 @@ import type { Count } from './packing.ts';
 
 /** One more than a client may have: its bombs do not delay the image of another client. */
 const mostAtOnce = 3;
-const linesOfClient = 2;
+const mostOfClient = 2;
 
 export type CountOrder =
   | { kind: 'count'; id: number; fd: number; mostBytes: number; outFd?: number | undefined }
@@ -38,12 +38,11 @@ export type LayerCounter = AsyncDisposable & {
 type Job = { counting: Counting; signal: AbortSignal; done: PromiseWithResolvers<Count> };
 
 export function openLayerCounter(): LayerCounter {
-  const queue = createFairQueue<Job>(Number.POSITIVE_INFINITY);
+  const queue = createFairQueue<Job>({ max: Number.POSITIVE_INFINITY, atOnce: mostOfClient });
   const underWay = new Map<number, PromiseWithResolvers<Count>>();
   let worker: Worker | undefined;
   let running = 0;
   let ids = 0;
-  let puts = 0;
 
   function start(): Worker {
     const started = new Worker(new URL('layer-counter-worker.ts', import.meta.url));
@@ -98,7 +97,7 @@ export function openLayerCounter(): LayerCounter {
   return {
     async count(counting, signal) {
       const done = Promise.withResolvers<Count>();
-      queue.put(`${counting.payer} ${puts++ % linesOfClient}`, { counting, signal, done });
+      queue.put(counting.payer, { counting, signal, done });
       next();
       return await done.promise;
     },
