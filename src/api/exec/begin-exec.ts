@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Deployment } from '../../deployment/deployment.ts';
 import { wantedRevision } from '../../deployment/desired.ts';
 import { refuseByPlan } from '../../deployment/limits/plan-tier.ts';
-import { matchWorkloads } from '../../deployment/plan/plan.ts';
+import { matchWorkloads } from '../../deployment/plan/matches.ts';
 import type { Observed } from '../../deployment/workload/workload.ts';
 import { EngineFault } from '../../engine/engine.ts';
 import { type ExecRequest, noExec, type RunningExec } from '../../engine/exec.ts';

@@ -7,7 +7,7 @@ import type { Desired } from '../desired.ts';
 import type { DesiredVolume } from '../desired-volumes.ts';
 import type { EventOf } from '../event/event.ts';
 import { describeEvent } from '../event/event-words.ts';
-import { matchWorkloads } from '../plan/plan.ts';
+import { matchWorkloads } from '../plan/matches.ts';
 import type { Observed, ObservedWorkload, WorkloadName } from '../workload/workload.ts';
 
 type Running = Extract<Desired, { kind: 'running' }>;

@@ -6,9 +6,10 @@ import { printBytes } from '../../config/values/units.ts';
 import type { Desired, DesiredWorkload, FilledRestore } from '../desired.ts';
 import type { Endpoint } from '../site.ts';
 import { printEgress } from '../workload/egress.ts';
-import { isSameWorkload } from '../workload/fingerprint.ts';
 import type { Neighbour, Observed, ObservedWorkload, Workload } from '../workload/workload.ts';
-import type { ImageRequest, Operation } from './operation.ts';
+import { isPresent, isSettled, requestOf, unsettledImages } from './images.ts';
+import { isOver, isPodReady, type Match, matchWorkloads, outdatedWorkloads, type Running } from './matches.ts';
+import type { Operation } from './operation.ts';
 import { planPodTargets } from './pod-targets.ts';
 
 /** `endpoints`: what the edge serves for the deployment now. */
@@ -52,8 +53,6 @@ function planSuspension({ workloads }: Observed, endpoints: Endpoint[]): Operati
       .map(({ name, pod, revision, replica }) => ({ kind: 'stop', name, pod, revision, replica, because }) as const),
   ];
 }
-
-type Running = Extract<Desired, { kind: 'running' }>;
 
 function planRunning(desired: Running, observed: Observed, endpoints: Endpoint[]): Operation[] {
   const matches = matchWorkloads(desired, observed);
@@ -122,33 +121,12 @@ function planNetwork({ egress }: Running, { hasNetwork, egress: present }: Obser
   return [{ kind: 'set-egress', egress, because: `it is ${present}` }];
 }
 
-/** A desired workload with the one that runs for it, if any does. */
-export type Match = { wanted: DesiredWorkload; found: ObservedWorkload | undefined };
-
-/** An equal fingerprint is enough: a pod that an update leaves as it was keeps its workload of an older revision. */
-export function matchWorkloads(desired: Running, { workloads }: Observed): Match[] {
-  return desired.workloads.map((wanted) => {
-    const { pod, replica } = wanted.workload;
-    const candidates = workloads.filter(
-      (found) => found.pod === pod && found.replica === replica && isSameWorkload(wanted.workload, found.fingerprint),
-    );
-    // Two of the same can exist after a crash in mid-update: keep the ready one, else the newest.
-    const found = candidates.toSorted((a, b) => Number(b.isReady) - Number(a.isReady) || b.revision - a.revision)[0];
-    return { wanted, found };
-  });
-}
-
 /** Without their network they never find each other again, and engines do not start them; a job that is done needs none. */
 function severedWorkloads(matches: Match[], { workloads }: Observed): ObservedWorkload[] {
   const done = new Set(
     matches.flatMap(({ found }) => (found?.isReady && found.phase === 'exited' ? [found.name] : [])),
   );
   return workloads.filter(({ name }) => !done.has(name));
-}
-
-function outdatedWorkloads(matches: Match[], { workloads }: Observed): ObservedWorkload[] {
-  const kept = new Set(matches.map(({ found }) => found?.name));
-  return workloads.filter(({ name }) => !kept.has(name));
 }
 
 function planStarts(desired: Running, observed: Observed, matches: Match[], outdated: ObservedWorkload[]): Operation[] {
@@ -198,38 +176,10 @@ function avoiding(operation: Operation, matches: Match[], endpoints: Endpoint[])
   return avoid.length === 0 ? operation : { ...operation, avoid: avoid.map(({ address }) => address) };
 }
 
-/** Without a store of images, whoever starts brings its image. */
-export function isPresent(image: string, { images }: Pick<Observed, 'images'>): boolean {
-  return images?.present.includes(image) ?? true;
-}
-
-/** Of an image that was built here there is no other. */
-function isSettled({ isImageSettled, workload }: DesiredWorkload, { images }: Observed): boolean {
-  return isImageSettled || (images?.local.includes(workload.image) ?? false);
-}
-
-/** Those on the host that nothing is known to run from, for all pods at once: registries are slow, and many. */
-function unsettledImages(matches: Match[], observed: Observed): ImageRequest[] {
-  const requests = matches
-    .filter(({ wanted, found }) => !found && !isSettled(wanted, observed))
-    .map(({ wanted }) => requestOf(wanted.workload))
-    .filter(({ image }) => isPresent(image, observed));
-  return [...new Map(requests.map((request) => [request.image, request])).values()];
-}
-
-function requestOf({ image, registryLogin }: Workload): ImageRequest {
-  return { image, ...(registryLogin && { registryLogin }) };
-}
-
 /** A workload that does not run is started again, unless it is over. */
 function needsStart({ workload }: DesiredWorkload, found: ObservedWorkload): boolean {
   if (found.phase === 'created' || found.tampering) return true;
   return found.phase === 'exited' && !isOver(workload, found);
-}
-
-/** A job that has ended stays ended, even if it failed; a service only if its end was a good one. */
-function isOver({ readiness }: Pick<Workload, 'readiness'>, { phase, isReady }: ObservedWorkload): boolean {
-  return phase === 'exited' && (readiness.kind === 'exit' || isReady);
 }
 
 function mayStart({ workload, dependsOn, isOrdered }: DesiredWorkload, matches: Match[]): boolean {
@@ -249,10 +199,6 @@ function usesVolumesOf({ workload }: DesiredWorkload, found: ObservedWorkload): 
 function isEarlierStart({ workload }: DesiredWorkload, { pod, replica, revision, isReady }: ObservedWorkload): boolean {
   const isSame = pod === workload.pod && replica === workload.replica && revision === workload.revision;
   return isSame && !isReady;
-}
-
-function isPodReady(pod: string, matches: Match[]): boolean {
-  return matches.filter(({ wanted }) => wanted.workload.pod === pod).every(({ found }) => found?.isReady);
 }
 
 /** Everything wanted is ready: the edge turns to it, the old has time to end what it is doing, and goes. */

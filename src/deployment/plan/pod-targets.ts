@@ -1,8 +1,8 @@
 /** PURE. Which workloads the pod addresses of a deployment lead to. */
 import { addressesOfPod, type PodTargets, podAddressesOf, printTargets } from '../workload/pod-addresses.ts';
 import type { Observed, ObservedWorkload, Workload } from '../workload/workload.ts';
+import type { Match } from './matches.ts';
 import type { Operation } from './operation.ts';
-import type { Match } from './plan.ts';
 
 /** Empty if every address already leads to the right workloads, or if the engine's Services route instead. */
 export function planPodTargets(matches: Match[], outdated: ObservedWorkload[], observed: Observed): Operation[] {

@@ -1,7 +1,8 @@
 /** Progress: 0 to 100 from the steps that are really done. */
 import type { PulledBytes } from '../deployment.ts';
 import type { Desired } from '../desired.ts';
-import { isPresent, matchWorkloads } from '../plan/plan.ts';
+import { isPresent } from '../plan/images.ts';
+import { matchWorkloads } from '../plan/matches.ts';
 import type { Observed } from '../workload/workload.ts';
 
 /** How much of an image is on the host: 0..1, with its unpacking, and in bytes where they are known. */

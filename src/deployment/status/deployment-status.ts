@@ -2,7 +2,7 @@
 
 import type { Deployment, Instant, PodStatus } from '../deployment.ts';
 import { type Desired, hasFailed } from '../desired.ts';
-import { type Match, matchWorkloads } from '../plan/plan.ts';
+import { type Match, matchWorkloads } from '../plan/matches.ts';
 import type { Observed, Stuck, WorkloadName } from '../workload/workload.ts';
 import type { Pulled } from './deployment-progress.ts';
 import { shownBeginning } from './health-check-answer.ts';

@@ -3,7 +3,7 @@
  * when the last one was. Before a revision serves they mean nothing: many applications crash until their database is up.
  */
 import type { Instant, PodStatus } from '../deployment.ts';
-import type { Match } from '../plan/plan.ts';
+import type { Match } from '../plan/matches.ts';
 
 /** So many restarts within so long: the pod keeps restarting. */
 const manyRestarts = 2;
