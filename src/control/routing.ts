@@ -1,7 +1,7 @@
 /** Routes: what the store says that the edge serves, and that the edge really does. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Deployment } from '../deployment/deployment.ts';
-import { type Desired, ownHostsOf } from '../deployment/desired.ts';
+import { ownHostsOf, type Running } from '../deployment/desired.ts';
 import type { Operation } from '../deployment/plan/operation.ts';
 import { type Endpoint, ownHostsAfter } from '../deployment/site.ts';
 import type { Database } from '../store/database.ts';
@@ -104,7 +104,7 @@ export async function route(
  */
 export async function mendOwnHosts(
   deployment: Deployment,
-  desired: Extract<Desired, { kind: 'running' }>,
+  desired: Running,
   { record, refreshEdge }: Pick<Router, 'record' | 'refreshEdge'>,
 ): Promise<boolean> {
   const { endpoints, servingRevision } = deployment;

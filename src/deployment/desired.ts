@@ -35,6 +35,8 @@ export type Desired =
       restore?: FilledRestore;
     };
 
+export type Running = Extract<Desired, { kind: 'running' }>;
+
 export type FilledRestore = Pick<Restore, 'id' | 'snapshotId' | 'volumes' | 'fromDeploymentId'> & { filledKey: string };
 
 export type DesiredWorkload = {
@@ -246,7 +248,7 @@ function refuseSecrets(): never {
 }
 
 /** The custom domains at which one pod alone is reached, when all are there. */
-export function ownHostsOf({ workloads }: Pick<Extract<Desired, { kind: 'running' }>, 'workloads'>): string[] {
+export function ownHostsOf({ workloads }: Pick<Running, 'workloads'>): string[] {
   const hosts = workloads.flatMap(({ workload, subdomain }) =>
     subdomain && workload.ports.length > 0 ? [subdomain.host] : [],
   );

@@ -1,10 +1,11 @@
 /** An AppSpec as Kubernetes manifests: a workload and a Service for each pod, its files, secrets and claims, an Ingress. Pure. */
 import { Document } from 'yaml';
-import type { AppSpec, CheckTimes, HealthCheck, PodSpec, Resources } from '../spec/spec.ts';
-import { replaceScriptlets, type Scriptlet, scriptletsIn } from '../variables/scriptlets.ts';
+import type { AppSpec, PodSpec } from '../spec/spec.ts';
 import { type Export, volumeName } from './compose-file.ts';
-import { filled, written } from './filled-fields.ts';
-import { piecesOf, type Secrets, secretsOf } from './secret-values.ts';
+import { written } from './filled-fields.ts';
+import { bytes, type Parts, podTemplate, protocol } from './kubernetes-pod.ts';
+import { isSecret, placeholder, type Texts, write } from './kubernetes-texts.ts';
+import { secretsOf } from './secret-values.ts';
 
 export type KubernetesOptions = {
   withSecrets: boolean;
@@ -13,9 +14,6 @@ export type KubernetesOptions = {
 };
 
 const claimKind = 'PersistentVolumeClaim';
-
-/** Of which whoever applies the manifests has to make a value. */
-const placeholder = 'REPLACE-ME';
 
 type Manifest = {
   apiVersion: string;
@@ -50,31 +48,6 @@ export function printManifests(manifests: readonly object[]): string {
   return manifests.map((manifest) => new Document(manifest).toString({ lineWidth: 0 })).join('---\n');
 }
 
-type Texts = { host: string; secrets: Secrets; withSecrets: boolean; names: ReadonlySet<string> };
-
-/** Pods are found by the name of their Service: `db.pod` is a name that only Berth has. */
-function write(text: string, { host, secrets, withSecrets, names }: Texts): string {
-  const addresses = { url: `https://${host}`, host, domain: host, registry: host };
-  const resolve = (scriptlet: Scriptlet) => (scriptlet.kind === 'secret' ? placeholder : addresses[scriptlet.kind]);
-  const shown = piecesOf(text, withSecrets ? [] : secrets)
-    .map((piece) => ('secret' in piece ? placeholder : piece.text))
-    .join('');
-  return replaceScriptlets(shown, resolve).replaceAll(
-    /([A-Za-z0-9][A-Za-z0-9-]{0,62})\.pod(?![A-Za-z0-9_-])/g,
-    (whole, name) => (names.has(name as string) ? (name as string) : whole),
-  );
-}
-
-/** Kubernetes replaces `$(NAME)` in values and commands. */
-function writeValue(text: string, texts: Texts): string {
-  return write(text, texts).replaceAll('$(', '$$$$(');
-}
-
-function isSecret(text: string, { secrets }: Texts): boolean {
-  const isMadeUp = scriptletsIn(text).some(({ scriptlet }) => scriptlet?.kind === 'secret');
-  return isMadeUp || piecesOf(text, secrets).some((piece) => 'secret' in piece);
-}
-
 function manifestsOf(pod: PodSpec, spec: AppSpec, texts: Texts): Manifest[] {
   const plain = pod.files.map((file, at) => ({ ...file, key: `file-${at + 1}` }));
   const [hidden, open] = split(plain, (file) => file.isSecret || isSecret(file.content, texts));
@@ -99,20 +72,6 @@ function manifestsOf(pod: PodSpec, spec: AppSpec, texts: Texts): Manifest[] {
   ];
 }
 
-type File = PodSpec['files'][number] & { key: string };
-
-/** Only where one of them has a mode of its own: otherwise all keys are files. */
-function items(files: readonly File[]) {
-  if (files.every(({ mode }) => mode === undefined)) return {};
-  const item = ({ key, mode }: File) => ({
-    key,
-    path: key,
-    ...(mode !== undefined && { mode: Number.parseInt(mode, 8) }),
-  });
-  return { items: files.map(item) };
-}
-type Parts = { texts: Texts; hidden: File[]; open: File[]; secretVars: ReadonlySet<string> };
-
 const kinds = { deployment: 'Deployment', statefulset: 'StatefulSet', daemonset: 'DaemonSet', job: 'Job' } as const;
 
 function workload(pod: PodSpec, spec: AppSpec, parts: Parts): Manifest {
@@ -133,106 +92,6 @@ function workload(pod: PodSpec, spec: AppSpec, parts: Parts): Manifest {
     }),
   };
 }
-
-function podTemplate(pod: PodSpec, spec: AppSpec, { texts, hidden, open, secretVars }: Parts) {
-  const { container = {} } = pod;
-  const memory = (container.tmpfs ?? []).map(({ mountPath, sizeBytes }, at) => ({
-    mount: { name: `memory-${at + 1}`, mountPath },
-    volume: { name: `memory-${at + 1}`, emptyDir: written({ medium: 'Memory', sizeLimit: bytes(sizeBytes) }) },
-  }));
-  const fileMount =
-    (volume: string) =>
-    ({ path, key }: File) => ({ name: volume, mountPath: path, subPath: key });
-  const mounts = [
-    ...pod.volumes.map(({ name, mountPath }) => ({ name: `volume-${name}`, mountPath })),
-    ...open.map(fileMount('files')),
-    ...hidden.map(fileMount('secrets')),
-    ...memory.map(({ mount }) => mount),
-  ];
-  const volumes = [
-    ...pod.volumes.map((volume) => ({
-      name: `volume-${volume.name}`,
-      persistentVolumeClaim: { claimName: volumeName(pod, volume) },
-    })),
-    ...(open.length > 0 ? [{ name: 'files', configMap: { name: `${pod.name}-files`, ...items(open) } }] : []),
-    ...(hidden.length > 0
-      ? [{ name: 'secrets', secret: { secretName: `${pod.name}-secrets`, ...items(hidden) } }]
-      : []),
-    ...memory.map(({ volume }) => volume),
-  ];
-  const env = Object.entries(pod.vars).map(([name, value]) =>
-    secretVars.has(name)
-      ? { name, valueFrom: { secretKeyRef: { name: `${pod.name}-secrets`, key: name } } }
-      : { name, value: writeValue(value, texts) },
-  );
-  return written({
-    // Variables of other Services would be told to every container.
-    enableServiceLinks: false,
-    automountServiceAccountToken: false,
-    restartPolicy: pod.resourceType === 'job' ? 'OnFailure' : undefined,
-    terminationGracePeriodSeconds: container.stopGraceSeconds,
-    securityContext: filled(securityContext(pod)),
-    imagePullSecrets: spec.registryLogin ? [{ name: 'registry-login' }] : undefined,
-    containers: [
-      written({
-        name: pod.name,
-        image: write(pod.image, texts),
-        command: pod.entrypoint?.map((word) => writeValue(word, texts)),
-        args: pod.command?.map((word) => writeValue(word, texts)),
-        workingDir: pod.workingDir,
-        env: filled(env),
-        ports: filled(pod.servicePorts.map((containerPort) => ({ containerPort, protocol }))),
-        resources: filled(resources(pod)),
-        readinessProbe: pod.healthCheck && probe(pod.healthCheck, texts),
-        securityContext: container.readOnly ? { readOnlyRootFilesystem: true } : undefined,
-        volumeMounts: filled(mounts),
-      }),
-    ],
-    volumes: filled(volumes),
-  });
-}
-
-/** Names of users are known to the image alone. */
-function securityContext({ user, container }: PodSpec) {
-  const [uid, gid] = (user ?? '').split(':');
-  const number = (text: string | undefined) => (/^\d+$/.test(text ?? '') ? Number(text) : undefined);
-  const groups = container?.groups?.map(number).filter((group) => group !== undefined) ?? [];
-  const sysctls = Object.entries(container?.sysctls ?? {}).map(([name, value]) => ({ name, value }));
-  return written({
-    runAsUser: number(uid),
-    runAsGroup: number(gid),
-    supplementalGroups: filled(groups),
-    sysctls: filled(sysctls),
-  });
-}
-
-function probe(check: HealthCheck, texts: Texts) {
-  if ('disabled' in check) return undefined;
-  const { initialDelaySeconds, periodSeconds, timeoutSeconds, failureThreshold }: CheckTimes = check;
-  const times = { initialDelaySeconds, periodSeconds, timeoutSeconds, failureThreshold };
-  const action =
-    'command' in check
-      ? { exec: { command: check.command.map((word) => write(word, texts)) } }
-      : { httpGet: { path: check.path, port: check.port } };
-  return { ...action, ...times };
-}
-
-function resources({ resources: { requests, limits }, useGPU }: PodSpec) {
-  const gpu = useGPU ? { 'nvidia.com/gpu': 1 } : {};
-  return written({ requests: filled(amounts(requests)), limits: filled({ ...amounts(limits), ...gpu }) });
-}
-
-function amounts({ cpuMillis, memoryBytes }: Resources) {
-  return written({ cpu: cpuMillis === undefined ? undefined : `${cpuMillis}m`, memory: bytes(memoryBytes) });
-}
-
-/** A quantity is a text, which a number is not for server-side apply. */
-function bytes(count: number | undefined): string | undefined {
-  return count === undefined ? undefined : String(count);
-}
-
-/** Said although it is the default: clusters before 1.24 refuse a list of ports without it by server-side apply. */
-const protocol = 'TCP';
 
 /** One for each name by which it is reached. */
 function services(pod: PodSpec, spec: AppSpec): Manifest[] {

@@ -4,13 +4,13 @@
  * anew.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Desired } from '../../deployment/desired.ts';
+import type { Running } from '../../deployment/desired.ts';
 import type { DesiredVolume } from '../../deployment/desired-volumes.ts';
 import type { WantedOfDisk } from '../../deployment/disk/disk-judgement.ts';
 import type { Level } from '../../deployment/disk/disk-levels.ts';
 
 export type DiskBook = {
-  learn(deploymentId: string, desired: Extract<Desired, { kind: 'running' }>): void;
+  learn(deploymentId: string, desired: Running): void;
   forget(deploymentId: string): void;
   wantedBy(deploymentId: string): WantedOfDisk | undefined;
   /** Undefined before the first look. */

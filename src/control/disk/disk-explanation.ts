@@ -1,6 +1,6 @@
 /** What is known of the disk explains why workloads of a deployment are not there, or not ready. */
 import type { Deployment } from '../../deployment/deployment.ts';
-import type { Desired } from '../../deployment/desired.ts';
+import type { Running } from '../../deployment/desired.ts';
 import { keptSizes, withEvictions, withFullVolumes } from '../../deployment/disk/disk-levels.ts';
 import type { Observed } from '../../deployment/workload/workload.ts';
 import { evictionsOf } from '../../store/evictions.ts';
@@ -10,11 +10,7 @@ import type { Journal } from '../visit/journal.ts';
 /** The observation with that in it. Volumes that keep another size than they should are told in the journal, once. */
 export async function explainByDisk(
   { id, state }: Deployment,
-  {
-    desired,
-    observed,
-    journal,
-  }: { desired: Extract<Desired, { kind: 'running' }>; observed: Observed; journal: Pick<Journal, 'note'> },
+  { desired, observed, journal }: { desired: Running; observed: Observed; journal: Pick<Journal, 'note'> },
   { db, disk }: Control,
 ): Promise<Observed> {
   disk.learn(id, desired);

@@ -3,7 +3,7 @@
  * started beside another, that its volumes have the data of that one's snapshot.
  */
 import type { Deployment } from '../../deployment/deployment.ts';
-import type { Desired } from '../../deployment/desired.ts';
+import type { Running } from '../../deployment/desired.ts';
 import type { Reason } from '../../deployment/status/reason.ts';
 import type { Database } from '../../store/database.ts';
 import { restoreInto } from '../../store/restores.ts';
@@ -16,7 +16,7 @@ export const lookAgainMs = 5_000;
 export async function findAwaited(
   db: Database,
   deployment: Deployment,
-  { restore }: Extract<Desired, { kind: 'running' }>,
+  { restore }: Running,
 ): Promise<'wait' | Reason | undefined> {
   if (restore) return undefined;
   // One that has served has got its data.

@@ -1,6 +1,6 @@
 /** Why a deployment is given up, or what keeps it waiting. Pure. */
 import type { Deployment } from '../../deployment/deployment.ts';
-import type { Desired } from '../../deployment/desired.ts';
+import type { Running } from '../../deployment/desired.ts';
 import type { Operation } from '../../deployment/plan/operation.ts';
 import { describeReason, type Reason } from '../../deployment/status/reason.ts';
 import { EngineFault } from '../../engine/engine.ts';
@@ -11,11 +11,7 @@ export function linesHint(lastLines: string[]): string {
 }
 
 /** The fault with the pods that it is about: its own, those of the operation, or those that run from its image. */
-export function aboutPods(
-  operation: Operation,
-  fault: EngineFault,
-  desired: Extract<Desired, { kind: 'running' }>,
-): EngineFault {
+export function aboutPods(operation: Operation, fault: EngineFault, desired: Running): EngineFault {
   if (fault.pods.length > 0) return fault;
   const concerned = desired.workloads.filter(({ workload }) =>
     operation.kind === 'start' ? workload.name === operation.workload.name : workload.image === fault.image,

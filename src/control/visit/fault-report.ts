@@ -1,7 +1,7 @@
 /** What goes wrong around a deployment without ending it, told to its owner. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Deployment } from '../../deployment/deployment.ts';
-import { type Desired, endingAt } from '../../deployment/desired.ts';
+import { endingAt, type Running } from '../../deployment/desired.ts';
 import { lostVolumes, volumesOf } from '../../deployment/desired-volumes.ts';
 import type { Explanation, Reason } from '../../deployment/status/reason.ts';
 import type { Observed } from '../../deployment/workload/workload.ts';
@@ -40,11 +40,7 @@ const recentEvents = 20;
 /** Before they are made again: whoever dies in between tells it twice rather than never. */
 export async function tellLosses(
   deployment: Deployment,
-  {
-    desired,
-    observed,
-    journal,
-  }: { desired: Extract<Desired, { kind: 'running' }>; observed: Observed; journal: Journal },
+  { desired, observed, journal }: { desired: Running; observed: Observed; journal: Journal },
   { db, seal }: Pick<Control, 'db' | 'seal'>,
 ): Promise<void> {
   const { id, servingRevision } = deployment;

@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Deployment, PodStatus } from '../../deployment/deployment.ts';
-import type { Desired } from '../../deployment/desired.ts';
+import type { Running } from '../../deployment/desired.ts';
 import type { DeploymentEvent, EventOf } from '../../deployment/event/event.ts';
 import type { RevisionOutcome } from '../../deployment/revision-history.ts';
 import { type Pulled, progressOf } from '../../deployment/status/deployment-progress.ts';
@@ -28,11 +28,7 @@ export type Journal = {
   /** Writes what was noted since the last record. */
   flush(): Promise<void>;
   /** Notes what has moved, if anything has. `pulled`: images that are on their way. */
-  noteProgress(
-    desired: Extract<Desired, { kind: 'running' }>,
-    observed: Observed,
-    pulled?: ReadonlyMap<string, Pulled>,
-  ): void;
+  noteProgress(desired: Running, observed: Observed, pulled?: ReadonlyMap<string, Pulled>): void;
   /** The same, written at once. */
   recordProgress(...told: Parameters<Journal['noteProgress']>): Promise<void>;
 };

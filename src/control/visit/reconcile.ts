@@ -1,6 +1,6 @@
 /** One visit to a deployment: observe, plan, execute, and again, until there is nothing left to do for now. */
 import type { Deployment, Instant, PodStatus } from '../../deployment/deployment.ts';
-import { type Desired, imagesOf } from '../../deployment/desired.ts';
+import { type Desired, imagesOf, type Running } from '../../deployment/desired.ts';
 import type { OwnImageLimits } from '../../deployment/limits/pull-limits.ts';
 import { batchesOf, describePlan, eventOf, type Operation } from '../../deployment/plan/operation.ts';
 import { plan } from '../../deployment/plan/plan.ts';
@@ -119,7 +119,7 @@ class Step {
     return (await this.#mandate()) === 'lost' ? { dueAt: null } : 'again';
   }
 
-  async #advance(desired: Extract<Desired, { kind: 'running' }>): Promise<Outcome> {
+  async #advance(desired: Running): Promise<Outcome> {
     const { db, now, settings, engine } = this.#control;
     const deployment = this.#deployment;
     if (!(await warnOfEnd({ deployment, journal: this.#journal, control: this.#control })))
@@ -210,7 +210,7 @@ class Step {
   /** Executes in order, as long as the lease is ours and no newer intent has come. */
   async #execute(
     operations: Operation[],
-    towards?: { desired: Extract<Desired, { kind: 'running' }>; observed: Observed; isReady: boolean },
+    towards?: { desired: Running; observed: Observed; isReady: boolean },
   ): Promise<Outcome> {
     this.#control.log.info({ deployment: this.#deployment.id, plan: describePlan(operations) }, 'plan');
     let seen = towards?.observed;

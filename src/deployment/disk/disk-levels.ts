@@ -3,14 +3,13 @@
  * hard limit keep themselves; everything else is looked at and judged.
  */
 import type { Instant } from '../deployment.ts';
-import type { Desired } from '../desired.ts';
+import type { Running } from '../desired.ts';
 import type { DesiredVolume } from '../desired-volumes.ts';
 import type { EventOf } from '../event/event.ts';
 import { describeEvent } from '../event/event-words.ts';
 import { matchWorkloads } from '../plan/matches.ts';
 import type { Observed, ObservedWorkload, WorkloadName } from '../workload/workload.ts';
 
-type Running = Extract<Desired, { kind: 'running' }>;
 type LevelEvent = Extract<EventOf<'disk'>, { disk: 'level' }>;
 type KeptSizeEvent = Extract<EventOf<'disk'>, { disk: 'kept-size' }>;
 

@@ -1,9 +1,7 @@
 /** PURE. Matches desired workloads with those that run for them. */
-import type { Desired, DesiredWorkload } from '../desired.ts';
+import type { DesiredWorkload, Running } from '../desired.ts';
 import { isSameWorkload } from '../workload/fingerprint.ts';
 import type { Observed, ObservedWorkload, Workload } from '../workload/workload.ts';
-
-export type Running = Extract<Desired, { kind: 'running' }>;
 
 /** A desired workload with the one that runs for it, if any does. */
 export type Match = { wanted: DesiredWorkload; found: ObservedWorkload | undefined };

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { address, observedOf, pod, specOf } from '../../../test/support/deployments.ts';
 import { database, running, serving, shop, volume, web } from '../../../test/support/planned-shop.ts';
-import type { Desired } from '../desired.ts';
+import type { Running } from '../desired.ts';
 import type { ObservedWorkload } from '../workload/workload.ts';
 import { describePlan } from './operation.ts';
 import { plan } from './plan.ts';
 
 const restore = { id: 'restore', snapshotId: 'monday', fromDeploymentId: null, volumes: ['db-data'], filledKey: 'try' };
 
-function restoring(spec = specOf(database, web)): Extract<Desired, { kind: 'running' }> {
+function restoring(spec = specOf(database, web)): Running {
   const desired = running(shop, spec);
   assert.ok(desired.kind === 'running');
   return { ...desired, restore };
 }
 
 /** All that is wanted, ready. */
-function allReady(desired: Extract<Desired, { kind: 'running' }>): ObservedWorkload[] {
+function allReady(desired: Running): ObservedWorkload[] {
   return desired.workloads.map(({ workload }) => ({
     name: workload.name,
     pod: workload.pod,

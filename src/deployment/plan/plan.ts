@@ -3,12 +3,12 @@
  * change until it has nothing left to do. Whoever dies between two operations leaves a state that it plans from.
  */
 import { printBytes } from '../../config/values/units.ts';
-import type { Desired, DesiredWorkload, FilledRestore } from '../desired.ts';
+import type { Desired, DesiredWorkload, FilledRestore, Running } from '../desired.ts';
 import type { Endpoint } from '../site.ts';
 import { printEgress } from '../workload/egress.ts';
 import type { Neighbour, Observed, ObservedWorkload, Workload } from '../workload/workload.ts';
 import { isPresent, isSettled, requestOf, unsettledImages } from './images.ts';
-import { isOver, isPodReady, type Match, matchWorkloads, outdatedWorkloads, type Running } from './matches.ts';
+import { isOver, isPodReady, type Match, matchWorkloads, outdatedWorkloads } from './matches.ts';
 import type { Operation } from './operation.ts';
 import { planPodTargets } from './pod-targets.ts';
 

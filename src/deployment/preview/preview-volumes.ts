@@ -1,9 +1,7 @@
 /** What an update does to the volumes of a pod. Pure. */
 import { printBytes } from '../../config/values/units.ts';
-import type { Desired } from '../desired.ts';
+import type { Running } from '../desired.ts';
 import type { DesiredVolume } from '../desired-volumes.ts';
-
-type Running = Extract<Desired, { kind: 'running' }>;
 
 export type VolumeChange = {
   /** For people: `volume data of pod db`. */

@@ -3,15 +3,13 @@
  * Pure.
  */
 import type { AppSpec, ContainerOptions } from '../../config/spec/spec.ts';
-import type { Desired } from '../desired.ts';
+import type { Running } from '../desired.ts';
 import type { Operation } from '../plan/operation.ts';
 import { plan } from '../plan/plan.ts';
 import type { Endpoint } from '../site.ts';
 import type { Observed, ObservedWorkload, Workload } from '../workload/workload.ts';
 import { growthWords, type VolumeChange, volumeChanges } from './preview-volumes.ts';
 import { type UpdateWarning, warningsOf } from './preview-warnings.ts';
-
-type Running = Extract<Desired, { kind: 'running' }>;
 
 export const podChanges = [
   ...(['added', 'removed', 'unchanged', 'replaced', 'restarted'] as const),

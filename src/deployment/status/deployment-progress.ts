@@ -1,6 +1,6 @@
 /** Progress: 0 to 100 from the steps that are really done. */
 import type { PulledBytes } from '../deployment.ts';
-import type { Desired } from '../desired.ts';
+import type { Running } from '../desired.ts';
 import { isPresent } from '../plan/images.ts';
 import { matchWorkloads } from '../plan/matches.ts';
 import type { Observed } from '../workload/workload.ts';
@@ -15,11 +15,7 @@ const weights = { image: 3, started: 1, ready: 3 };
  * An integer from 0 to 99; 100 is for the deployment that also is routed.
  * `pulled`: images that are on their way.
  */
-export function progressOf(
-  desired: Extract<Desired, { kind: 'running' }>,
-  observed: Observed,
-  pulled: ReadonlyMap<string, Pulled>,
-): number {
+export function progressOf(desired: Running, observed: Observed, pulled: ReadonlyMap<string, Pulled>): number {
   const total = weights.image + weights.started + weights.ready;
   const shares = matchWorkloads(desired, observed).map(({ wanted, found }) => {
     if (found?.isReady) return 1;

@@ -1,15 +1,13 @@
 /** Status: how each pod does, and whether the whole can still become ready. In words for the deployment's owner. */
 
 import type { Deployment, Instant, PodStatus } from '../deployment.ts';
-import { type Desired, hasFailed } from '../desired.ts';
+import { hasFailed, type Running } from '../desired.ts';
 import { type Match, matchWorkloads } from '../plan/matches.ts';
 import type { Observed, Stuck, WorkloadName } from '../workload/workload.ts';
 import type { Pulled } from './deployment-progress.ts';
 import { shownBeginning } from './health-check-answer.ts';
 import type { Reason } from './reason.ts';
 import { lastExitOf, rememberRestarts, restartsOf } from './restarts.ts';
-
-type Running = Extract<Desired, { kind: 'running' }>;
 
 /** A service that has crashed this often is not going to come up: Docker's back-off then waits longer than 3 s. */
 const crashLimit = 5;

@@ -74,10 +74,19 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     const found = await findNamespace(deploymentId);
     if (found && found.metadata.deletionTimestamp === undefined) return found;
     if (found) await untilGone(deploymentId, removalLeftMs(found, settings.now()));
-    const made = await create(namespaceManifest({ owner, deploymentId, epoch: epoch() }));
+    const made = await create(manifestOfNamespace(deploymentId));
     await bound(deploymentId, egress);
     await cache.untilSeen('Namespace', made);
     return made;
+  }
+
+  function manifestOfNamespace(deploymentId: string, egress?: Egress): Manifest {
+    return namespaceManifest({ owner, deploymentId, epoch: epoch(), ...(egress && { egress }) });
+  }
+
+  /** Without `egress`, the namespace has no network. */
+  async function applyNamespace(deploymentId: string, egress?: Egress): Promise<void> {
+    await cache.untilSeen('Namespace', await cluster.apply(manifestOfNamespace(deploymentId, egress)));
   }
 
   async function bound(deploymentId: string, egress: Egress): Promise<void> {
@@ -121,19 +130,13 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     const namespace = await makeNamespace(deploymentId, egress);
     if (egressOf(namespace)) return;
     await bound(deploymentId, egress);
-    await cache.untilSeen(
-      'Namespace',
-      await cluster.apply(namespaceManifest({ owner, deploymentId, epoch: epoch(), egress })),
-    );
+    await applyNamespace(deploymentId, egress);
   }
 
   async function setEgress(deploymentId: string, egress: Egress): Promise<void> {
     await needNetwork(deploymentId);
     await bound(deploymentId, egress);
-    await cache.untilSeen(
-      'Namespace',
-      await cluster.apply(namespaceManifest({ owner, deploymentId, epoch: epoch(), egress })),
-    );
+    await applyNamespace(deploymentId, egress);
   }
 
   async function needNetwork(deploymentId: string): Promise<void> {
@@ -147,7 +150,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     if (!namespace || namespace.metadata.deletionTimestamp !== undefined) return;
     if (!cache.list('PersistentVolumeClaim', deploymentId).some(isOfVolume)) return removeNamespace(deploymentId);
     await services.removeAll(deploymentId);
-    await cache.untilSeen('Namespace', await cluster.apply(namespaceManifest({ owner, deploymentId, epoch: epoch() })));
+    await applyNamespace(deploymentId);
   }
 
   async function removeNamespace(deploymentId: string): Promise<void> {
