@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Shop, shopOnMemory } from '../../test/support/controlled-deployment.ts';
-import { pod, specOf } from '../../test/support/deployments.ts';
+import { pod, specOf, webWorkload } from '../../test/support/deployments.ts';
 import { createTestEngine } from '../../test/support/memory-engine.ts';
-import type { Workload } from '../deployment/workload/workload.ts';
 import type { Owned } from '../engine/engine.ts';
 import {
   acceptSweep,
@@ -16,22 +15,6 @@ import {
 import { createTidying } from './tidying.ts';
 
 const asked = { actor: 'me', now: 0 };
-const plainWorkload: Workload = {
-  name: '',
-  pod: 'web',
-  revision: 1,
-  replica: 0,
-  fingerprint: 'f',
-  image: 'nginx:1',
-  env: {},
-  files: [],
-  volumes: [],
-  ports: [80],
-  aliases: ['web'],
-  resources: { requests: {}, limits: {} },
-  useGPU: false,
-  readiness: { kind: 'port', port: 80 },
-};
 const spec = specOf(pod('web', { image: 'nginx:1', path: '/', servicePorts: [80] }));
 
 const because = 'test';
@@ -41,7 +24,8 @@ const day = 24 * 60 * 60_000;
 async function strayOn({ control, world }: Shop, id: string, engine = createTestEngine({ world })): Promise<void> {
   await engine.execute(id, { kind: 'create-network', because });
   await engine.execute(id, { kind: 'create-volume', volume: 'data', sizeBytes: 1, because });
-  const workload = { ...plainWorkload, name: `berth-${id}-web-1-0`, volumes: [{ volume: 'data', mountPath: '/data' }] };
+  const volumes = [{ volume: 'data', mountPath: '/data' }];
+  const workload = webWorkload({ name: `berth-${id}-web-1-0`, image: 'nginx:1', volumes });
   await engine.execute(id, { kind: 'start', workload, because });
   assert.ok((await control.engine.listOwned()).some(({ deploymentId }) => deploymentId === id));
 }

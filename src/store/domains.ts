@@ -4,6 +4,7 @@ import type { Instant } from '../deployment/deployment.ts';
 import { type Checked, type Domain, quarantineMs, type ReleaseCause } from '../deployment/domain/domain-state.ts';
 import { isActiveAt } from './active.ts';
 import type { Database } from './database.ts';
+import { placeAmong } from './place-among.ts';
 import { nextRoutesVersion } from './routes.ts';
 import type { DomainRow } from './rows.ts';
 
@@ -83,7 +84,6 @@ export async function putDomain(
   await turnRoutes(db, [put.deploymentId, ...(present ? [present.deploymentId] : [])]);
 }
 
-/** Those to be looked up by now, the longest due first. */
 /** The first `ofAccount` of each account that are due, at most `limit`: the first of every account before any second. */
 export async function dueDomains(
   db: Database,
@@ -95,12 +95,7 @@ export async function dueDomains(
       db
         .selectFrom('domains')
         .selectAll()
-        .select((eb) =>
-          eb.fn
-            .agg<number>('row_number')
-            .over((over) => over.partitionBy('accountId').orderBy('nextCheckAt'))
-            .as('place'),
-        )
+        .select(placeAmong('accountId', 'nextCheckAt'))
         .where('releasedAt', 'is', null)
         .where('nextCheckAt', '<=', now),
     )

@@ -11,6 +11,7 @@ import { newId } from '../lib/ids.ts';
 import type { Seal } from '../lib/seal.ts';
 import { chunksOf } from './chunks.ts';
 import type { Database } from './database.ts';
+import { placeAmong } from './place-among.ts';
 
 export type Webhook = {
   url: string;
@@ -185,12 +186,7 @@ export async function dueDeliveries(
         .selectFrom('noticeDeliveries')
         .innerJoin('notices', 'notices.id', 'noticeDeliveries.noticeId')
         .select(['noticeId', 'channel', 'tries', 'accountId', 'content', 'createdAt', 'dueAt'])
-        .select((eb) =>
-          eb.fn
-            .agg<number>('row_number')
-            .over((over) => over.partitionBy('accountId').orderBy('dueAt'))
-            .as('place'),
-        )
+        .select(placeAmong('accountId', 'dueAt'))
         .where('dueAt', '<=', now),
     )
     .selectFrom('due')

@@ -1,12 +1,10 @@
 /** Faults of the database and the key: a file is old, missing or damaged. The operator puts the right one back. */
-import { execFile } from 'node:child_process';
-import { copyFile, open, rename, rm } from 'node:fs/promises';
+import { copyFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { databaseFile } from '../../src/store/open.ts';
 import { readSweepState } from '../../src/store/quarantine.ts';
-import { programFile } from '../program.ts';
 import { type Berth, type Started, until } from '../scenarios/berth.ts';
+import { damage, refusalOf, removeLog } from '../scenarios/database-file.ts';
 import type { Fault } from './fault.ts';
 import { keeperYaml, numbersOf } from './keeper.ts';
 
@@ -40,9 +38,7 @@ function corruptDatabase(): Fault {
       await berth.end('SIGTERM');
       const file = databaseFile(berth.settings);
       await copyFile(file, `${file}.aside`);
-      const handle = await open(file, 'r+');
-      await handle.write(Buffer.alloc(4096, 0x5a), 0, 4096, 8192);
-      await handle.close();
+      await damage(file);
       const said = await refusalOf(berth);
       await removeLog(file);
       await rename(`${file}.aside`, file);
@@ -86,19 +82,4 @@ function olderDatabase(): Fault {
     },
     isMended: async ({ berth }) => (await numbersOf(berth, later))?.has(1) === true,
   };
-}
-
-/** What a start prints that is refused. */
-async function refusalOf({ environment }: Berth): Promise<string> {
-  const start = promisify(execFile)(process.execPath, [programFile('src/main.ts')], { env: environment });
-  return await start.then(
-    () => {
-      throw new Error('It started.');
-    },
-    ({ stderr }: { stderr: string }) => stderr,
-  );
-}
-
-async function removeLog(file: string): Promise<void> {
-  for (const suffix of ['-wal', '-shm']) await rm(`${file}${suffix}`, { force: true });
 }

@@ -1,32 +1,19 @@
 /** What a start does if the database or the key is missing or damaged: it serves nothing, and says what to do. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { copyFile, open, rename, rm } from 'node:fs/promises';
+import { copyFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { promisify } from 'node:util';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { databaseFile } from '../../src/store/open.ts';
 import { buildImage } from '../contract/image.ts';
-import { programFile } from '../program.ts';
 import { keepingYaml } from './applications.ts';
-import { type Berth, createBerth } from './berth.ts';
+import { createBerth } from './berth.ts';
+import { damage, refusalOf, removeLog } from './database-file.ts';
 
 let image: string;
 before(async () => {
   image = await buildImage(await connectDocker(), { name: 'contract' });
 });
-
-/** What a start that is refused prints. */
-async function refusal({ environment }: Berth): Promise<string> {
-  const start = promisify(execFile)(process.execPath, [programFile('src/main.ts')], { env: environment });
-  const { code, stderr } = await start.then(
-    ({ stdout }) => assert.fail(`it has started: ${stdout}`),
-    (error: { code: number; stderr: string }) => error,
-  );
-  assert.equal(code, 1);
-  return stderr;
-}
 
 test('without its database or key, or with a damaged file, a service refuses to start and loses nothing', async (t) => {
   const berth = await createBerth({}, { store: 'sqlite' });
@@ -46,18 +33,16 @@ test('without its database or key, or with a damaged file, a service refuses to 
     [join(dataDir, 'secret.key'), /The key file .*secret\.key is missing[\s\S]*BERTH_SECRET_KEY/],
   ] as const) {
     await rename(file, `${file}.aside`);
-    assert.match(await refusal(berth), says);
+    assert.match(await refusalOf(berth), says);
     await rename(`${file}.aside`, file);
   }
   const file = databaseFile(berth.settings);
   await copyFile(file, `${file}.aside`);
-  const handle = await open(file, 'r+');
-  await handle.write(Buffer.alloc(4096, 0x5a), 0, 4096, 8192);
-  await handle.close();
-  const said = await refusal(berth);
+  await damage(file);
+  const said = await refusalOf(berth);
   assert.match(said, /The database .*berth\.db is damaged \(.*\)[\s\S]*berth admin restore[\s\S]*\.recover/);
   assert.doesNotMatch(said, /\n {4}at /, 'no stack trace');
-  for (const suffix of ['-wal', '-shm']) await rm(`${file}${suffix}`, { force: true });
+  await removeLog(file);
   await rename(`${file}.aside`, file);
 
   assert.deepEqual((await berth.inventory()).owned, owned);

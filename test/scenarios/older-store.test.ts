@@ -1,6 +1,6 @@
 /** A database that is older than the engine: what it does not know is kept, and nothing is removed unasked. */
 import assert from 'node:assert/strict';
-import { copyFile, rm } from 'node:fs/promises';
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
@@ -10,6 +10,7 @@ import { berthAdmin } from '../accounts/terminal.ts';
 import { buildImage } from '../contract/image.ts';
 import { shellYaml } from './applications.ts';
 import { type Berth, createBerth, until } from './berth.ts';
+import { removeLog } from './database-file.ts';
 import { onDocker } from './engine-of-tests.ts';
 
 let image: string;
@@ -60,7 +61,7 @@ test(
     await berth.reach(lost, 'running');
     const { id } = await berth.row(lost);
     await berth.end('SIGKILL');
-    for (const suffix of ['-wal', '-shm']) await rm(`${file}${suffix}`, { force: true });
+    await removeLog(file);
     await copyFile(copy, file);
 
     await berth.serve();

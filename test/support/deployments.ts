@@ -3,7 +3,7 @@ import type { AppSpec, PodSpec } from '../../src/config/spec/spec.ts';
 import { type Deployment, type Instant, newDeployment, type PodStatus } from '../../src/deployment/deployment.ts';
 import type { Desired, Resolution } from '../../src/deployment/desired.ts';
 import { openEgress } from '../../src/deployment/workload/egress.ts';
-import type { Observed, ObservedWorkload } from '../../src/deployment/workload/workload.ts';
+import type { Observed, ObservedWorkload, Workload } from '../../src/deployment/workload/workload.ts';
 
 export const url = new URL('http://jolly-tapir-shop.localhost:8080');
 
@@ -106,5 +106,25 @@ export function observedOf(given: {
       }),
       ...(beside?.workloads ?? []),
     ],
+  };
+}
+
+/** A workload of the pod `web`, which listens on port 80. */
+export function webWorkload(fields: Partial<Workload> & Pick<Workload, 'name'>): Workload {
+  return {
+    pod: 'web',
+    revision: 1,
+    replica: 0,
+    fingerprint: 'f',
+    image: 'web:1',
+    env: {},
+    files: [],
+    volumes: [],
+    ports: [80],
+    aliases: ['web'],
+    resources: { requests: {}, limits: {} },
+    useGPU: false,
+    readiness: { kind: 'port', port: 80 },
+    ...fields,
   };
 }

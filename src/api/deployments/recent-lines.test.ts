@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testApi } from '../../../test/support/api.ts';
-import { podStatusOf } from '../../../test/support/deployments.ts';
+import { podStatusOf, webWorkload } from '../../../test/support/deployments.ts';
 import { createTestEngine } from '../../../test/support/memory-engine.ts';
 import type { PodStatus } from '../../deployment/deployment.ts';
 import { podToRead } from './recent-lines.ts';
@@ -16,10 +16,7 @@ test('while it deploys and after a restart the status has the last lines, those 
   const name = `berth-${id}-web-1-0` as const;
   const because = 'the test says so';
   await engine.execute(id, { kind: 'create-network', because });
-  const workload = { name, pod: 'web', revision: 1, replica: 0, fingerprint: '1', image: 'web:1', useGPU: false };
-  const nothing = { env: {}, files: [], volumes: [], aliases: ['web'], resources: { requests: {}, limits: {} } };
-  const ports = { ports: [80], readiness: { kind: 'port', port: 80 } as const };
-  await engine.execute(id, { kind: 'start', workload: { ...workload, ...nothing, ...ports }, because });
+  await engine.execute(id, { kind: 'start', workload: webWorkload({ name }), because });
   const set = async (state: 'deploying' | 'running', pod: Partial<PodStatus>) => {
     const pods = JSON.stringify([podStatusOf('web', pod)]);
     await api.service.db.updateTable('deployments').set({ state, pods }).execute();

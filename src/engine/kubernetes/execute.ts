@@ -2,40 +2,31 @@
  * What the operations do to the cluster. Each is a few requests, none of which depends on being made once; it ends when
  * what it has written is known here, so that the next look sees it.
  */
-import type { Instant } from '../../deployment/deployment.ts';
 import type { OwnImageLimits } from '../../deployment/limits/pull-limits.ts';
 import type { EngineOperation } from '../../deployment/plan/operation.ts';
 import { type Egress, noEgress } from '../../deployment/workload/egress.ts';
 import { isSameWorkload } from '../../deployment/workload/fingerprint.ts';
 import type { Workload, WorkloadName } from '../../deployment/workload/workload.ts';
-import { wait } from '../../lib/wait.ts';
 import { EngineFault } from '../engine.ts';
-import { isOwnedBy, labelKeys } from '../labels.ts';
+import { labelKeys } from '../labels.ts';
 import type { Cache } from './cache.ts';
 import { claimsOfVolumes, isOfVolume, mounts, replacedClaims, templateMounts, volumeOf } from './claims.ts';
-import { type Cluster, fieldManager, pathOf } from './cluster.ts';
-import { ClusterRefusal, faultOf } from './faults.ts';
+import type { Cluster } from './cluster.ts';
+import { faultOf } from './faults.ts';
 import type { BringImage } from './images.ts';
 import { claimManifest } from './manifests/claim.ts';
-import { copyKey, deploymentOf, isUnused, workloadKey } from './manifests/marks.ts';
-import { namespaceManifest, quotaManifest } from './manifests/namespace.ts';
-import { isPolicyFor, networkPolicy, type PolicySettings } from './manifests/network-policy.ts';
+import { copyKey, isUnused, workloadKey } from './manifests/marks.ts';
 import { pullSecretManifest, pullSecretName, pullSuffix } from './manifests/pull-secret.ts';
 import { controllerKind, controllerManifest, secretManifest, type WorkloadRequest } from './manifests/workload.ts';
 import { namespaceName, objectName } from './names.ts';
-import type { Found, FoundController, FoundNamespace, FoundPolicy, Manifest } from './objects.ts';
+import { createNamespaces, type NamespaceSettings, removalPatienceMs } from './namespaces.ts';
+import type { Found, FoundController } from './objects.ts';
 import { egressOf } from './observe.ts';
 import { bytesOf } from './quantities.ts';
 import { createServices } from './services.ts';
-import { removalLeftMs } from './terminating.ts';
 
-export type ExecuteSettings = PolicySettings &
+export type ExecuteSettings = NamespaceSettings &
   Pick<WorkloadRequest, 'stopSeconds' | 'diskBytes' | 'runtime' | 'hasLowPorts'> & {
-    owner: string;
-    /** The epoch of the store now. */
-    epoch: () => number;
-    /** Epoch milliseconds; may jump. */
-    now: () => Instant;
     storageClass?: string | undefined;
   };
 
@@ -53,118 +44,33 @@ export type Execute = {
   leaveNamespace(deploymentId: string): Promise<void>;
 };
 
-/** Beyond its grace period: a node clears away what has ended within seconds, that of 1.20 at times a minute later (measured). */
-const removalPatienceMs = 120_000;
-
 export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage, settings: ExecuteSettings): Execute {
-  const { owner, epoch, storageClass } = settings;
+  const { owner, storageClass } = settings;
+  const namespaces = createNamespaces(cluster, cache, settings);
   const services = createServices(cluster, cache, owner);
 
-  /** Undefined where there is none, or none any more. Throws EngineFault where it is somebody else's. */
-  async function findNamespace(deploymentId: string): Promise<FoundNamespace | undefined> {
-    const name = namespaceName(deploymentId);
-    const found = cache.find('Namespace', name) ?? (await cluster.find<FoundNamespace>('Namespace', name));
-    if (found && !isOwnedBy(owner, found.metadata.labels))
-      throw new EngineFault('bad-request', `A namespace ${name} exists already, of another installation.`);
-    return found;
-  }
-
-  /** It exists and is not being removed, and nothing gets into or out of it that its policy does not name. */
-  async function makeNamespace(deploymentId: string, egress: Egress): Promise<FoundNamespace> {
-    const found = await findNamespace(deploymentId);
-    if (found && found.metadata.deletionTimestamp === undefined) return found;
-    if (found) await untilGone(deploymentId, removalLeftMs(found, settings.now()));
-    const made = await create(manifestOfNamespace(deploymentId));
-    await bound(deploymentId, egress);
-    await cache.untilSeen('Namespace', made);
-    return made;
-  }
-
-  function manifestOfNamespace(deploymentId: string, egress?: Egress): Manifest {
-    return namespaceManifest({ owner, deploymentId, epoch: epoch(), ...(egress && { egress }) });
-  }
-
-  /** Without `egress`, the namespace has no network. */
-  async function applyNamespace(deploymentId: string, egress?: Egress): Promise<void> {
-    await cache.untilSeen('Namespace', await cluster.apply(manifestOfNamespace(deploymentId, egress)));
-  }
-
-  async function bound(deploymentId: string, egress: Egress): Promise<void> {
-    const [policy] = await Promise.all([
-      cluster.apply<FoundPolicy>(networkPolicy(owner, deploymentId, egress, settings)),
-      cluster.apply(quotaManifest(owner, deploymentId)),
-    ]);
-    // Otherwise each look would find it changed, and apply it again at once.
-    if (!isPolicyFor(egress, settings, policy))
-      throw new EngineFault('unavailable', 'The cluster makes something else of the policy around the deployment.', {
-        hint: 'the operator has to see what changes NetworkPolicies there',
-      });
-    await cache.untilSeen('NetworkPolicy', policy);
-  }
-
-  /** Not applied: a namespace that somebody else makes at this moment must not become ours. */
-  async function create(manifest: Manifest): Promise<FoundNamespace> {
-    try {
-      return await cluster.ask('POST', pathOf(manifest.kind), { body: manifest, query: { fieldManager } });
-    } catch (error) {
-      if (!(error instanceof ClusterRefusal) || error.status !== 409) throw error;
-      const found = await findNamespace(deploymentOf(manifest));
-      if (!found) throw error;
-      return found;
-    }
-  }
-
-  /** One that hangs is looked at again later. */
-  async function untilGone(deploymentId: string, patienceMs: number): Promise<void> {
-    const end = AbortSignal.timeout(patienceMs);
-    while (await cluster.find('Namespace', namespaceName(deploymentId))) {
-      if (end.aborted || patienceMs === 0)
-        throw new EngineFault('unavailable', 'What the deployment had here before is still being removed.', {
-          hint: 'the operator may have to look at what is holding it up',
-        });
-      await wait(500, end);
-    }
-  }
-
   async function createNetwork(deploymentId: string, egress: Egress): Promise<void> {
-    const namespace = await makeNamespace(deploymentId, egress);
+    const namespace = await namespaces.make(deploymentId, egress);
     if (egressOf(namespace)) return;
-    await bound(deploymentId, egress);
-    await applyNamespace(deploymentId, egress);
+    await namespaces.apply(deploymentId, egress);
   }
 
   async function setEgress(deploymentId: string, egress: Egress): Promise<void> {
-    await needNetwork(deploymentId);
-    await bound(deploymentId, egress);
-    await applyNamespace(deploymentId, egress);
-  }
-
-  async function needNetwork(deploymentId: string): Promise<void> {
-    const namespace = await findNamespace(deploymentId);
-    if (!namespace || namespace.metadata.deletionTimestamp !== undefined || !egressOf(namespace))
-      throw new EngineFault('unavailable', 'The network of the deployment is missing.');
+    await namespaces.needNetwork(deploymentId);
+    await namespaces.apply(deploymentId, egress);
   }
 
   async function removeNetwork(deploymentId: string): Promise<void> {
     const namespace = cache.find('Namespace', namespaceName(deploymentId));
     if (!namespace || namespace.metadata.deletionTimestamp !== undefined) return;
-    if (!cache.list('PersistentVolumeClaim', deploymentId).some(isOfVolume)) return removeNamespace(deploymentId);
+    if (!cache.list('PersistentVolumeClaim', deploymentId).some(isOfVolume)) return namespaces.remove(deploymentId);
     await services.removeAll(deploymentId);
-    await applyNamespace(deploymentId);
-  }
-
-  async function removeNamespace(deploymentId: string): Promise<void> {
-    const name = namespaceName(deploymentId);
-    const found = cache.find('Namespace', name);
-    if (!found) return;
-    await cluster.remove('Namespace', name, { uid: found.metadata.uid });
-    const isGoing = () => cache.find('Namespace', name)?.metadata.deletionTimestamp !== undefined;
-    await cache.until(deploymentId, () => !cache.find('Namespace', name) || isGoing(), removalPatienceMs);
+    await namespaces.apply(deploymentId);
   }
 
   /** As large as it is wanted, or as it is, if that is more. */
   async function makeVolume(deploymentId: string, volume: string, sizeBytes: number): Promise<void> {
-    await makeNamespace(deploymentId, noEgress);
+    await namespaces.make(deploymentId, noEgress);
     const found = claimsOfVolumes(cache.list('PersistentVolumeClaim', deploymentId)).get(volume);
     if (found && (bytesOf(found.spec?.resources?.requests?.storage) ?? 0) >= sizeBytes) return;
     const name = found?.metadata.name;
@@ -198,7 +104,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
   async function leaveNamespace(deploymentId: string): Promise<void> {
     const namespace = cache.find('Namespace', namespaceName(deploymentId));
     const isEmpty = cache.list('PersistentVolumeClaim', deploymentId).length === 0;
-    if (namespace && isEmpty && !egressOf(namespace)) await removeNamespace(deploymentId);
+    if (namespace && isEmpty && !egressOf(namespace)) await namespaces.remove(deploymentId);
   }
 
   async function untilRemoved(
@@ -215,7 +121,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     { workload, neighbours = [] }: Extract<EngineOperation, { kind: 'start' }>,
     limits: OwnImageLimits | undefined,
   ): Promise<void> {
-    await needNetwork(deploymentId);
+    await namespaces.needNetwork(deploymentId);
     const kind = controllerKind(workload);
     const found = cache.find(kind, objectName(deploymentId, workload.name), deploymentId);
     if (found && found.metadata.deletionTimestamp === undefined) {
@@ -250,7 +156,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
   }
 
   async function remove(deploymentId: string, name: WorkloadName): Promise<void> {
-    if (await findNamespace(deploymentId)) await removeWorkload(deploymentId, objectName(deploymentId, name));
+    if (await namespaces.find(deploymentId)) await removeWorkload(deploymentId, objectName(deploymentId, name));
   }
 
   /** Resolves when nothing of it runs any more. */
@@ -301,8 +207,8 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     removeWorkload,
     removeVolume,
     removeNetwork,
-    removeNamespace,
+    removeNamespace: namespaces.remove,
     leaveNamespace,
-    provideNamespace: async (deploymentId) => void (await makeNamespace(deploymentId, noEgress)),
+    provideNamespace: async (deploymentId) => void (await namespaces.make(deploymentId, noEgress)),
   };
 }

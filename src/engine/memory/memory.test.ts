@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { webWorkload } from '../../../test/support/deployments.ts';
 import { createTestEngine } from '../../../test/support/memory-engine.ts';
 import { createTestWorld, type TestImage } from '../../../test/support/test-world.ts';
 import type { EngineOperation } from '../../deployment/plan/operation.ts';
@@ -7,22 +8,7 @@ import type { Workload } from '../../deployment/workload/workload.ts';
 import { EngineFault } from '../engine.ts';
 import { createMemoryWorld } from './world.ts';
 
-const web: Workload = {
-  name: 'berth-a-web-1-0',
-  pod: 'web',
-  revision: 1,
-  replica: 0,
-  fingerprint: 'f',
-  image: 'web:1',
-  env: {},
-  files: [],
-  volumes: [],
-  ports: [80],
-  aliases: ['web'],
-  resources: { requests: {}, limits: {} },
-  useGPU: false,
-  readiness: { kind: 'port', port: 80 },
-};
+const web = webWorkload({ name: 'berth-a-web-1-0' });
 const network: EngineOperation = { kind: 'create-network', because: 'test' };
 const start: EngineOperation = { kind: 'start', workload: web, because: 'test' };
 
