@@ -10,6 +10,7 @@ import {
   unknownAmong,
 } from '../deployment/quarantine/quarantine.ts';
 import { holdReasons, type SweepHold } from '../deployment/quarantine/sweep-hold.ts';
+import type { WorkloadName } from '../deployment/workload/workload.ts';
 import type { Engine, Owned } from '../engine/engine.ts';
 import { isTrialId } from '../engine/trial-ids.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -58,7 +59,8 @@ export async function sweep(sweeper: Sweeper, things: Things, ids: Iterable<stri
   if (begunHold) await holdSweep(db, begunHold);
   const isHeld = state.hold !== null || begunHold !== undefined;
   const plan = planSweep({ things: listed, known, entries, isHeld, graceMs, now: now() });
-  for (const workload of plan.stops) await engine.stopOwned(workload);
+  for (const { deploymentId, name } of plan.stops)
+    await engine.execute(deploymentId, { kind: 'stop', name: name as WorkloadName, because: 'quarantined' });
   const removed = plan.removals.length === 0 ? [] : await stillThere(engine, plan.removals);
   metrics.orphans.set(removed.length);
   const order = ['workload', 'volume', 'network', 'group'];

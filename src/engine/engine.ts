@@ -54,11 +54,6 @@ export type EngineCore = {
   capacity(): Promise<Capacity>;
   /** Everything on the engine that carries this installation's label. */
   listOwned(): Promise<Owned[]>;
-  /**
-   * Ends what a workload that `listOwned` returned runs, and nothing starts it again. Volumes stay; an engine that cannot
-   * stop a workload removes it.
-   */
-  stopOwned(workload: Owned): Promise<void>;
   /** Removes one object that `listOwned` returned; one that is gone already is no error. */
   removeOwned(owned: Owned): Promise<void>;
 };

@@ -73,16 +73,11 @@ async function perform(
       await route(deployment, operation, executor);
       return;
     case 'remove':
+    case 'stop':
     case 'remove-network':
       await confirmEverywhere(deployment, executor);
       await engine.execute(deployment.id, operation);
       return;
-    case 'stop': {
-      await confirmEverywhere(deployment, executor);
-      const owned = (await engine.listOwned()).find(({ kind, name }) => kind === 'workload' && name === operation.name);
-      if (owned) await engine.stopOwned(owned);
-      return;
-    }
     case 'drain':
       // What is not under way at an edge that still serves the old may begin there any time.
       await confirmEverywhere(deployment, executor);

@@ -16,6 +16,8 @@ export type EngineOperation =
   | { kind: 'grow-volume'; volume: string; sizeBytes: number; because: string }
   /** `neighbours`: all of its revision, for engines that write the others' names into a workload as it starts. */
   | { kind: 'start'; workload: Workload; neighbours?: readonly Neighbour[]; because: string }
+  /** Ends the workload's processes, and nothing starts it again. An engine that cannot keep a stopped workload removes it. */
+  | { kind: 'stop'; name: WorkloadName; because: string }
   /** Stops (with the engine's grace period) and removes. */
   | { kind: 'remove'; name: WorkloadName; because: string }
   | { kind: 'remove-volume'; volume: string; because: string }
@@ -55,13 +57,11 @@ export type ResolvedImage = {
 };
 
 export type Operation =
-  | Exclude<EngineOperation, { kind: 'remove' | 'start' }>
+  | Exclude<EngineOperation, { kind: 'remove' | 'start' | 'stop' }>
   /** `avoid`: addresses to which the edge still sends requests that are meant for somebody else. */
   | (Extract<EngineOperation, { kind: 'start' }> & { avoid?: readonly string[] })
-  /** Which workload it is that goes is told; the engine needs no more than its name. */
-  | { kind: 'remove'; name: WorkloadName; pod: string; revision: number; replica: number; because: string }
-  /** Ends the workload's processes. Engines that can keep a stopped workload keep it. */
-  | { kind: 'stop'; name: WorkloadName; pod: string; revision: number; replica: number; because: string }
+  /** Events name the pod, revision and replica; the engine needs only the name. */
+  | { kind: 'remove' | 'stop'; name: WorkloadName; pod: string; revision: number; replica: number; because: string }
   | TagCheck
   /** Of an engine with a store of images. */
   | ImagePull

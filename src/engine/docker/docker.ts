@@ -171,6 +171,8 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
           avoid: heldBack.get(deploymentId),
           neighbours: firewall && operation.neighbours,
         });
+      case 'stop':
+        return workloads.stop(operation.name);
       case 'remove':
         return removeWorkload(operation.name);
     }
@@ -236,7 +238,6 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
         return { memoryBytes: host.memoryBytes, cpuMillis: host.cpus * 1000, ...(disk && { disk }) };
       }),
     listOwned: () => withFaults(() => listOwned(docker, owner, volumes, groups)),
-    stopOwned: ({ id }) => withFaults(() => workloads.stop(id)),
     removeOwned: (owned) =>
       withFaults(async () => {
         await removeOwned(docker, owner, volumes, owned);

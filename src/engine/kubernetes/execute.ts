@@ -196,6 +196,8 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
         return start(deploymentId, operation, limits).catch((error: unknown) => {
           throw faultOf(error, operation.workload.pod);
         });
+      // A controller cannot be stopped: it would start its pods again. The claims keep the data.
+      case 'stop':
       case 'remove':
         return remove(deploymentId, operation.name);
     }

@@ -138,8 +138,6 @@ export async function openKubernetesEngine(
         tellOfHanging();
         return listOwned(cache, now());
       }),
-    // Its pods would come back: what has to stay is in its claims.
-    stopOwned: (workload) => withFaults(() => removeOwned(cache, execute, workload)),
     removeOwned: (owned) => withFaults(() => removeOwned(cache, execute, owned)),
 
     ...(copies && { copies }),

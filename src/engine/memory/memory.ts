@@ -14,7 +14,7 @@ import { createExec } from './exec.ts';
 import { findImage, isLocal, isOnHost, listImages, pullImage, removeImage } from './images.ts';
 import type { Interceptor } from './memory-call.ts';
 import { perform, setEgress } from './operations.ts';
-import { listOwned, removeOwned, stopOwned } from './owned.ts';
+import { listOwned, removeOwned } from './owned.ts';
 import { volumeUses, workloadUses } from './usage.ts';
 import { healthCheckBodyOf, noteStuck, reasonNotReady } from './why-not-ready.ts';
 import { announce, createMemoryWorld, type MemoryContainer, type MemoryWorld, passRound } from './world.ts';
@@ -163,7 +163,6 @@ export function createMemoryEngine({
         return { ...host, ...(disk && facets.has('disk') && { disk }) };
       }),
     listOwned: () => intercept({ name: 'listOwned' }, () => listOwned(world, owner)),
-    stopOwned: (owned) => intercept({ name: 'stopOwned' }, () => stopOwned(world, owner, owned)),
     removeOwned: (owned) => intercept({ name: 'removeOwned' }, () => removeOwned(world, owner, owned)),
 
     ...(facets.has('images') && { images }),

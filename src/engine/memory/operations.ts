@@ -56,6 +56,11 @@ export function perform(
     case 'start':
       start(world, owner, deploymentId, operation, performance);
       return;
+    case 'stop': {
+      const container = findOurs(world, owner, operation.name);
+      if (container?.phase === 'running') container.phase = 'exited';
+      return;
+    }
     case 'remove': {
       if (findOurs(world, owner, operation.name)) world.containers.delete(operation.name);
       return;

@@ -3,13 +3,6 @@ import type { Owned } from '../engine.ts';
 import { refuseInUse } from './operations.ts';
 import { announce, type MemoryWorld, removeNetwork } from './world.ts';
 
-export function stopOwned(world: MemoryWorld, owner: string, { id }: Pick<Owned, 'id'>): void {
-  const container = world.containers.get(id);
-  if (container?.owner !== owner || container.phase !== 'running') return;
-  container.phase = 'exited';
-  announce(world, container.deploymentId);
-}
-
 export function removeOwned(world: MemoryWorld, owner: string, { kind, id }: Pick<Owned, 'kind' | 'id'>): void {
   const found = listOwned(world, owner).find((owned) => owned.kind === kind && owned.id === id);
   if (!found) return;

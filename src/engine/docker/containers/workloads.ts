@@ -27,8 +27,8 @@ export type Workloads = {
   start(deploymentId: string, workload: Workload, surroundings?: Surroundings): Promise<void>;
   /** Returns the address that it had, if it was there. */
   remove(name: WorkloadName): Promise<string | undefined>;
-  /** Stops the container of this id, which the engine then does not start again. */
-  stop(id: string): Promise<void>;
+  /** Stops the container. The engine does not start it again. */
+  stop(name: WorkloadName): Promise<void>;
 };
 
 /** Options of a new container that its workload does not define. */
@@ -93,10 +93,9 @@ export function createWorkloads(docker: Docker, options: WorkloadOptions): Workl
       return found.Config.Labels[labelKeys.address];
     },
 
-    async stop(id) {
-      const found = await orAbsent(docker.getContainer(id).inspect());
-      if (found && isOwnedBy(options.owner, found.Config.Labels))
-        await stopContainer(docker, found, options.stopSeconds);
+    async stop(name) {
+      const found = await findOurs(docker, options.owner, name);
+      if (found) await stopContainer(docker, found, options.stopSeconds);
     },
   };
 }
