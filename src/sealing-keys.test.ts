@@ -79,7 +79,7 @@ test('with a key that is not the one, the log says so, and nothing that is store
   assert.equal(await documentOf(db, await start({ secretKey: first }), 'shop', 1), 'text');
 });
 
-test('a key file that is missing while values are sealed is not made anew', async () => {
+test('a missing key file is not replaced while values are sealed', async () => {
   await addShop(await start());
   const file = join(dataDir, 'secret.key');
   const key = await readFile(file, 'utf8');

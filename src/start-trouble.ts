@@ -23,5 +23,5 @@ function wordsOf(error: unknown, dataDir: string): string | undefined {
   const isStore = error instanceof StoreFault && error.isFull;
   if (!isStore && code !== 'ENOSPC') return undefined;
   const place = !isStore ? path : code === 'SQLITE_FULL' ? databaseFile({ dataDir }) : 'PostgreSQL';
-  return `There is no space left on the disk of ${place}. Make room there, then start again. Nothing is lost.`;
+  return `The disk of ${place} is full. Free some space there, then start again. No data was lost.`;
 }

@@ -78,7 +78,7 @@ test('a module that names its folder itself keeps that', () => {
   assert.equal(withOrigin(own, '/from/module.ts'), own);
 });
 
-test(`a module that hands on its ${meta} as a whole cannot be made a program, since its files would be sought elsewhere`, async () => {
+test(`a module that passes ${meta} on cannot be bundled, because its relative paths would be wrong`, async () => {
   const made = join(root, 'made');
   await writeFile(join(root, 'moving.ts'), `import { open } from './opening.ts';\nopen(${meta}, 'words.txt');`);
   await writeFile(join(root, 'opening.ts'), 'export const open = (...words: unknown[]) => console.log(words);');

@@ -149,7 +149,7 @@ function reportSweep({ removed, stopped, entered, begunHold }: Swept, log: Contr
   if (entered.length > 0)
     log.warn(
       { deployments: entered },
-      'The engine has things of deployments that the database does not know: they are in quarantine, see `berth admin orphans`',
+      'The engine has deployments that are missing from the database. They are in quarantine; run `berth admin orphans`',
     );
   if (stopped.length > 0) log.warn({ stopped: names(stopped) }, 'workloads in quarantine stopped');
   if (removed.length > 0) log.info({ removed: names(removed) }, 'orphans removed');

@@ -20,7 +20,7 @@ const spec = specOf(pod('web', { image: 'nginx:1', path: '/', servicePorts: [80]
 const because = 'test';
 const day = 24 * 60 * 60_000;
 
-/** Something of a deployment that the store does not know, with a workload that runs. */
+/** A running workload, with network and volume, of a deployment that is missing from the store. */
 async function strayOn({ control, world }: Shop, id: string, engine = createTestEngine({ world })): Promise<void> {
   await engine.execute(id, { kind: 'create-network', because });
   await engine.execute(id, { kind: 'create-volume', volume: 'data', sizeBytes: 1, because });
@@ -54,7 +54,7 @@ test('things of a deployment that has ended are removed, wanted ones stay, and t
   assert.equal((await neighbour.listOwned()).length, 1);
 });
 
-test('things of a deployment that the store does not know are stopped, kept for a day at least, and then removed', async () => {
+test('an unknown deployment is stopped, kept for at least a day, and then removed', async () => {
   const shop = await shopOnMemory(spec, { 'nginx:1': {} });
   await shop.visit();
   const { control, clock } = shop;
@@ -74,7 +74,7 @@ test('things of a deployment that the store does not know are stopped, kept for 
   assert.deepEqual([await shop.orphans(), await quarantined(control.db)], [[], []]);
 });
 
-test('what is adopted is never removed, and what the operator wants removed goes at once, even during a hold', async () => {
+test('an adopted deployment is never removed; one that the operator removes goes immediately, even during a hold', async () => {
   const shop = await shopOnMemory(spec, { 'nginx:1': {} });
   const { control, clock } = shop;
   const { db } = control;

@@ -84,7 +84,7 @@ type Looked = {
   known: ReadonlyMap<string, KnownDeployment>;
 };
 
-/** Adds an entry for each unknown deployment. Removes entries whose things are gone, or whose row is back. */
+/** Adds an entry for each unknown deployment. Removes entries if their things are gone or their row is back. */
 async function updateQuarantine({ db, now }: Sweeper, { before, listed, known }: Looked) {
   const unknown = new Set(unknownAmong(listed, known));
   const left = before.filter(({ deploymentId }) => !unknown.has(deploymentId));

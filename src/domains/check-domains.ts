@@ -47,7 +47,7 @@ export type DomainChecks = {
   lookAgain(): void;
 };
 
-/** `turned`: a domain may lead elsewhere than before. Called while other checks are under way. */
+/** `turned`: called when the target of a domain may have changed, while other checks are in progress. */
 export function createDomainChecks(checking: Checking, turned: () => void): DomainChecks {
   const { db, now, duty, log, signal } = checking;
   const worker = createFairWorker<Domain>({

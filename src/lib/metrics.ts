@@ -22,7 +22,7 @@ export function createMetrics() {
     }),
     quarantined: new Gauge({
       name: 'berth_quarantined_deployments',
-      help: 'Deployments that the engine has something of and the database does not know. 0 unless the database lost them.',
+      help: 'Deployments on the engine that are missing from the database. 0 unless the database lost rows.',
       registers,
     }),
     sweepHeld: new Gauge({

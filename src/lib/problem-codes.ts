@@ -94,7 +94,7 @@ export const problemCodes = {
   },
   storage_full: {
     status: 503,
-    meaning: 'the disk of the service has no space left, and nothing was changed; `Retry-After` says when to ask again',
+    meaning: 'the disk of the service is full, and nothing was changed; `Retry-After` says when to try again',
   },
   certificate_late: {
     status: 503,

@@ -78,7 +78,7 @@ test('rounds of a duty are of the process that has it, which gives it up at the 
   assert.deepEqual(done, ['one', 'two']);
 });
 
-test('a round that is under way ends before the rounds are over, and its fault then is nobody’s', async () => {
+test('disposing waits for the current round, and its fault is not reported', async () => {
   const { promise: held, reject } = Promise.withResolvers<void>();
   const rounds = runRounds({ name: 'test', everyMs: 10, work: () => held, onFault: fails });
   let isOver = false;

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import type { Tables } from './rows.ts';
 
-/** A write waits for the disk, and everybody may ask. */
+/** A write waits for the disk, and anyone may call `/readyz`. */
 const validMs = 1_000;
 
 /** Writes the time into a row that means nothing else: SQLite writes no page that stays the same. Throws StoreFault. */

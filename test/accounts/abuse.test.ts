@@ -105,7 +105,7 @@ test('a kind or a subject that is none is refused with words', async () => {
   assert.match((await admin('ban', 'address', 'example.com', 'y')).stderr, /example\.com is not a valid address/);
 });
 
-test('a ban that would stop something is counted by --dry-run, and needs --yes if nobody can be asked', async () => {
+test('--dry-run counts what a ban would stop; without a terminal, the ban needs --yes', async () => {
   const ids: string[] = [];
   for (let index = 0; index < 6; index++) {
     const started = await start(`busy-${index}`, { address: `192.0.2.${100 + index}`, image: 'redis:7' });
@@ -127,7 +127,7 @@ test('a ban that would stop something is counted by --dry-run, and needs --yes i
   assert.deepEqual((await json('ban', 'image', 'redis:7', 'mines', '--yes')).stopped.toSorted(), ids.toSorted());
 });
 
-test('a stop needs --yes if nobody can be asked, and --dry-run stops nothing', async () => {
+test('without a terminal, a stop needs --yes, and --dry-run stops nothing', async () => {
   const { id, body } = await start('calm');
   const counted = await admin('stop', id, 'phishing', '--dry-run');
   assert.match(counted.stdout, /^This would stop deployment \S+ \(calm, 1 deployment .*Nothing was changed\.\n$/);

@@ -126,7 +126,7 @@ test('the refusal of a GPU stands at the field of the Compose file', async () =>
   assert.deepEqual([line, path], [9, 'services.web.deploy.resources.reservations.devices[0]']);
 });
 
-test('a script that is no program, and one with Windows line endings, are warned of before they run', async () => {
+test('a script that is not executable, or has Windows line endings, gets a warning before it runs', async () => {
   assert.deepEqual((await report('68-script-noexec.yaml')).said, [
     'warning not-executable 10: the entrypoint "/app/run.sh" is a file that cannot be executed (write mode: "0755" on the file, or sh /app/run.sh as the entrypoint)',
   ]);

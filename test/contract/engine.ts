@@ -34,7 +34,7 @@ export type Contractor = {
   image: string;
   /** One that is not on the machine, whose pull does not end before it is let go; another one at each call. */
   heldImage(): Promise<{ image: string; letGo: () => void }>;
-  /** Changes something about a workload behind our back; absent if nobody can do that on the engine. */
+  /** Changes a workload as another client of the engine would; absent if the engine reverts such changes itself. */
   tamper?: (name: WorkloadName, tampering: Tampering) => Promise<void>;
   /** Whether the address of a workload can be reached from here. */
   hasRealAddresses: boolean;

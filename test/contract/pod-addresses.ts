@@ -20,7 +20,7 @@ export function podAddressesContract({ contractor, newScene }: Stage): void {
     for (const workload of workloads) await scene.execute({ kind: 'start', workload, neighbours: workloads });
   }
 
-  /** What a program in a container of its own gets from these addresses, which are the only thing that it knows. */
+  /** Returns the answers that a program in a separate container gets from these addresses. */
   async function fetchFrom(scene: Scene, name: string, addresses: readonly string[]): Promise<string[]> {
     const urls = addresses.map((address) => `http://${address}:${port}${identityPath}`);
     return await scene.output(scene.job(name, 'fetch', ...urls));

@@ -1,4 +1,4 @@
-/** What somebody changes about a workload behind our back is seen, and taken back by another start. */
+/** Changes that another client makes to a workload are observed, and reverted by another start. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hashListed, hashObserved } from '../../src/deployment/workload/observed-hash.ts';
@@ -10,9 +10,9 @@ const kinds = ['paused', 'off-network', 'on-other-network', 'limits'] as const;
 
 export function tamperingContract({ contractor, newScene }: Stage): void {
   for (const kind of kinds)
-    test(`a workload that is ${kind} behind our back is seen as that, and another start takes it back`, async (t) => {
+    test(`the tampering ${kind} is observed, and another start reverts it`, async (t) => {
       const { engine, tamper, hasRealAddresses } = contractor();
-      if (!tamper) return t.skip('the engine keeps workloads as they are');
+      if (!tamper) return t.skip('this engine reverts such changes itself');
       const scene = newScene();
       const web = scene.workload('web', { env: { IDENTITY: 'still here' } });
       await scene.start(web);
@@ -33,9 +33,9 @@ export function tamperingContract({ contractor, newScene }: Stage): void {
       assert.equal(await answer.text(), 'still here\n');
     });
 
-  test('a workload that is paused behind our back can be removed', async (t) => {
+  test('a paused workload can be removed', async (t) => {
     const { tamper } = contractor();
-    if (!tamper) return t.skip('the engine keeps workloads as they are');
+    if (!tamper) return t.skip('this engine reverts such changes itself');
     const scene = newScene();
     const web = scene.workload('web');
     await scene.start(web);

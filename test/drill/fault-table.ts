@@ -16,7 +16,7 @@ export function hasPassed({ lost, recoveredMs }: FaultResult): boolean {
   return lost === 0 && recoveredMs !== null;
 }
 
-/** The faults whose names contain one of the words; all of them without words. */
+/** Returns the faults with a name that contains one of the words; without words, all faults. */
 export function choose<T extends { name: string }>(faults: readonly T[], words: readonly string[]): T[] {
   return faults.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
 }

@@ -1,4 +1,4 @@
-/** Faults of the service, its edge and its clock. The service is a hooked one, which dies when it is told to. */
+/** Faults of the service, its edge and its clock. The service has hooks that kill it on command. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
@@ -102,7 +102,7 @@ function migrationKilled(): Fault {
       await rm(folder, { recursive: true });
       repaired();
       await berth.serve();
-      return 'The database has the schema of before; the previous release starts.';
+      return 'The database has the previous schema; the previous release starts.';
     },
   };
 }

@@ -49,7 +49,7 @@ function corruptDatabase(): Fault {
   };
 }
 
-/** An application is started after the copy: the older database does not know it, and it must outlive that. */
+/** Starts an application after the copy. It is missing from the older database, and its data must survive. */
 function olderDatabase(): Fault {
   let later: Started;
   return {

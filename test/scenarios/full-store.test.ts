@@ -1,4 +1,4 @@
-/** The disk of the database is full: nothing is lost, everybody is told, and the service recovers without a restart. */
+/** When the disk of the database is full, no data is lost, clients get an error, and the service recovers without a restart. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -76,6 +76,6 @@ test('on a full disk a change is refused as storage_full, and is possible again 
     (error: { code: number; stderr: string }) => error,
   );
   assert.equal(code, 1, stderr);
-  assert.match(stderr, new RegExp(`^There is no space left on the disk of ${disk.folder}/data`));
+  assert.match(stderr, new RegExp(`^The disk of ${disk.folder}/data/berth.db is full`));
   await disk.makeRoom();
 });

@@ -1,4 +1,4 @@
-/** A database that is older than the engine: what it does not know is kept, and nothing is removed unasked. */
+/** With a database that is older than the engine, unknown deployments are kept, and nothing is removed without a decision. */
 import assert from 'node:assert/strict';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ const phasesOf = async (berth: Berth, id: string) =>
     .sort();
 
 test(
-  'an older copy of the database removes nothing of a deployment that it does not know',
+  'with an older copy of the database, nothing of a newer deployment is removed',
   onDocker('a claim has no phase'),
   async (t) => {
     const berth = await createBerth({}, { store: 'sqlite' });

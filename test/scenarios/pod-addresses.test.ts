@@ -85,7 +85,7 @@ test('an update of a pod is seen through a proxy and by programs that have resol
   }
 });
 
-test('so is a restart of the pod alone', async () => {
+test('a restart of the pod alone keeps its address', async () => {
   const { status, text } = await berth.postJson('/restartPod', { ...named(app), pod: 'api' });
   assert.equal(status, 200, text);
   await until('its old workload is gone', async () => {

@@ -86,7 +86,7 @@ export async function createPrivateHost(): Promise<PrivateHost> {
 async function releaseVolumes(run: PrivateHost['run']): Promise<void> {
   const mounts = (await run(['cat', '/proc/self/mounts'])).split('\n').map((line) => line.split(' '));
   const volumes = mounts.flatMap(([device, path]) => (device?.startsWith('/dev/loop') && path ? [path] : []));
-  // One that was unmounted at this instant is no mount any more.
+  // A volume that was just unmounted is not a mount anymore.
   for (const path of volumes) await run(['umount', '--lazy', path]).catch(() => {});
 }
 

@@ -29,7 +29,7 @@ export type TestEngine = Engine & {
   crash(name: WorkloadName, exitCode: number): void;
   /** Somebody stops a workload behind our back; the engine leaves it like that. */
   halt(name: WorkloadName): void;
-  /** Somebody changes something about a workload behind our back. */
+  /** Changes a workload as another client of the engine would. */
   tamper(name: WorkloadName, tampering: Tampering): void;
   /** Somebody removes a workload, a volume that nothing uses, or a network with everything on it, behind our back. */
   lose(owned: Pick<Owned, 'kind' | 'id'>): void;

@@ -31,7 +31,7 @@ export function judgeOrphans(orphans: Look<Orphans>): Check {
   if (undecided === 0) return good(name, 'The database has a row for every deployment on the engine.');
   return warn(
     name,
-    `The database does not know ${undecided === 1 ? '1 deployment' : `${undecided} deployments`} on the engine.`,
+    `The database lacks ${undecided === 1 ? '1 deployment that is' : `${undecided} deployments that are`} on the engine.`,
     'See "berth admin orphans": they are stopped, and removed later unless you adopt them.',
   );
 }

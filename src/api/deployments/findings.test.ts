@@ -146,7 +146,7 @@ test('an unknown query parameter is refused where it would be missed, with the n
     assert.deepEqual([status, body.code], [400, 'invalid_request'], path);
   }
   assert.deepEqual((await api.get(`/getReservations?sessionToken=${token}`)).body, before.body);
-  // Where the body says who asks, the query may too.
+  // If the body may name the caller, the query may too.
   const extended = await api.postJson(`/extendDeployment?sessionToken=${token}&applicationName=shop`, {});
   assert.equal(extended.status, 200);
 });

@@ -1,5 +1,5 @@
 /**
- * Query parameters that an endpoint does not know. A request that changes something is refused with one, since its sender
+ * Query parameters that an endpoint does not define. A request that changes something is refused with one, since its sender
  * may count on it: `?dryrun=true` for `dryRun` would deploy. Other answers carry a warning.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';

@@ -9,7 +9,7 @@ export const orphansCommand: StoreCommand = {
   words: [],
   help: 'lists deployments on the engine that the database does not have, and when they are removed',
   options: { adopt: 'ID', remove: 'ID', accept: '' },
-  more: `The service stops the containers of deployments that its database does not know, keeps them and their volumes for
+  more: `The service stops the containers of deployments that are missing from its database, keeps them and their volumes for
 BERTH_GRACE (at least a day), and then removes them. If the database looks older than the engine, nothing is removed.
   --adopt ID    never remove the containers and volumes of this deployment; their data can then be copied out with the
                 engine's own commands (docker cp CONTAINER:PATH .). Berth does not run the deployment again: its

@@ -4,7 +4,7 @@ import { makeFolder, web } from '../../../test/support/project-folder.ts';
 import { readProject } from './read-project.ts';
 import type { UpContext } from './up-context.ts';
 
-test('--empty leaves all values empty that nobody gives, also those that others hang on, but none that is insisted on', async (t) => {
+test('--empty leaves all missing values empty, including those that other values contain, except required ones', async (t) => {
   const folder = makeFolder(t, {
     'compose.yaml': web(
       'image: "nginx:1.29${TAG}"',

@@ -20,7 +20,7 @@ function verdictOf(text: string): string[] {
   });
 }
 
-test('a host that is no pod names the pod that is meant, and the fix writes it', () => {
+test('for a host that does not exist, the warning suggests a pod, and the fix writes it', () => {
   for (const [vars, expected] of [
     ['DB_HOST: postgres', 'unknown-host: write db.pod, which listens on port 5432 => vars: { DB_HOST: db.pod }'],
     [

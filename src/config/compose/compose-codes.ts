@@ -13,7 +13,7 @@ export const composeCodes = {
   'renamed-application': 'The name of the application is not legal here and has been changed.',
   'renamed-service': 'The name of the service is not legal here and has been changed; its own name still resolves.',
   'left-out': 'A service is not run: it has a profile, or no replicas.',
-  'taken-as-job': 'A service without ports whose script ends in `exit 0` runs once, to its end.',
+  'taken-as-job': 'A service without ports is a job if its script ends in `exit 0`: it runs once.',
 
   // Not on a shared host.
   unsupported: 'The key cannot be honoured.',

@@ -140,7 +140,7 @@ export function readSeconds(field: Field | undefined, reading: Reading): number 
   return Math.min(Math.max(Math.ceil(sum), 1), 3600);
 }
 
-/** The field by which the service asks for a GPU. */
+/** Returns the field that requests a GPU. */
 function findGPU(service: Field, reservations: Field | undefined, reading: Reading): Field | undefined {
   const gpus = childOf(service, 'gpus');
   const runtime = childOf(service, 'runtime');

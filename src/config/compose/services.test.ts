@@ -19,7 +19,7 @@ describe('names', () => {
       'warning renamed-service 2: "My_Web" is called "my-web-2" here, "x" is called "x-service" here',
     ]);
   });
-  test('a service restarts with those whose depends_on says so', () => {
+  test('with depends_on.restart, a service restarts with the service that it depends on', () => {
     const { pods, said } = read(`services:
   web: { image: "a:1", ports: [80], depends_on: { db: { condition: service_started, restart: true }, cache: { condition: service_started } } }
   db: { image: "b:1" }

@@ -92,7 +92,7 @@ export const codes = {
   'data-directory': 'A database looks for its data in another directory than that of its volume.',
   'database-without-volume': 'A database keeps its data where no volume is: it leaves with an update.',
   'windows-line-endings': 'A script has line endings of Windows: its interpreter is not found.',
-  'not-executable': 'The entrypoint is a file whose mode does not let it be executed.',
+  'not-executable': 'The file of the entrypoint is not executable.',
   'encoded-secret': 'The content of a file is base64, which is not decoded.',
 
   // Limits and life.

@@ -43,7 +43,7 @@ export function podTemplate(pod: PodSpec, spec: AppSpec, { texts, hidden, open, 
       : { name, value: writeValue(value, texts) },
   );
   return written({
-    // Variables of other Services would be told to every container.
+    // Otherwise every container gets variables with the addresses of all Services.
     enableServiceLinks: false,
     automountServiceAccountToken: false,
     restartPolicy: pod.resourceType === 'job' ? 'OnFailure' : undefined,

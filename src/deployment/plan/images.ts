@@ -14,7 +14,7 @@ export function isSettled({ isImageSettled, workload }: DesiredWorkload, { image
   return isImageSettled || (images?.local.includes(workload.image) ?? false);
 }
 
-/** Images on the host whose tag may have moved, of all pods together, because registries are slow. */
+/** Images on the host with a tag that may have moved. One check covers all pods, because registries are slow. */
 export function unsettledImages(matches: Match[], observed: Observed): ImageRequest[] {
   const requests = matches
     .filter(({ wanted, found }) => !found && !isSettled(wanted, observed))

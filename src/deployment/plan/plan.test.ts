@@ -224,7 +224,7 @@ test('each start says which others its revision has, also those that start later
 });
 
 for (const tampering of ['paused', 'off-network', 'on-other-network', 'limits'] as const)
-  test(`a workload that is ${tampering} behind our back is started again, and nothing else is done`, () => {
+  test(`a workload with the tampering ${tampering} is started again, and nothing else is done`, () => {
     const observed = observedOf({ desired: running(), ready: ['db', 'web'], images: ['postgres:15', 'nginx:1'] });
     const workloads = observed.workloads.map((each) => (each.pod === 'web' ? { ...each, tampering } : each));
     assert.equal(

@@ -7,7 +7,7 @@ import { describeSuspension } from '../suspension.ts';
 import { describeReason } from './reason.ts';
 import { keepsRestarting } from './restarts.ts';
 
-/** `degraded`: it runs, and a pod keeps restarting or is not ready; `serving`: an update has failed, an earlier revision serves; `stopped`: its owner wants nothing of it to run, or the operator has suspended it. */
+/** `degraded`: it runs, and a pod keeps restarting or is not ready; `serving`: an update has failed, an earlier revision serves; `stopped`: the owner has stopped it, or the operator has suspended it. */
 export const healths = ['deploying', 'running', 'degraded', 'serving', 'failed', 'stopped', 'expired'] as const;
 export type Health = (typeof healths)[number];
 

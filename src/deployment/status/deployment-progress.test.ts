@@ -110,7 +110,7 @@ test('a health check that is answered badly is given up after failureThreshold Ã
   });
 });
 
-test('the start period of a health check is waited for, whether the pod answers badly or listens elsewhere', () => {
+test('a pod gets the start period of its health check, whether it fails the check or listens on another port', () => {
   const times = { initialDelaySeconds: 0, periodSeconds: 5, timeoutSeconds: 1, failureThreshold: 5 };
   const healthCheck = { path: '/', port: 80, ...times, startPeriodSeconds: 120 };
   const spec = specOf(pod('web', { servicePorts: [80], healthCheck }));

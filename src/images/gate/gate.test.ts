@@ -195,7 +195,7 @@ test('an engine that cannot unpack zstd gets such a layer unpacked, under the di
   }
 });
 
-test('an image whose layer does not unpack to what its configuration says is refused, each time', async () => {
+test('an image is refused each time if a layer does not unpack to the digest in the configuration', async () => {
   const secret = Buffer.from('of somebody else');
   const layer = gzipSync('of the attacker');
   await using gate = await openGate({ host: '127.0.0.1' });

@@ -160,7 +160,7 @@ test('nobody gets a pass who says of his layer that it unpacks to what somebody 
   await assert.rejects(gates.admit(request), refusal);
 });
 
-test('what is sealed with the same key for another purpose is no pass', async () => {
+test('a value sealed with the same key for another purpose is not accepted as a pass', async () => {
   await using gates = await openGates({ layer: gzipSync('x') });
   const passOf = (content: object) =>
     Buffer.from(sealWith('k'.repeat(32)).close(JSON.stringify(content))).toString('base64url');

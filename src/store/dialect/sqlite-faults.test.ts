@@ -20,5 +20,5 @@ test('a full disk is the fault of a transaction, and not that nothing is left to
   await sql.raw('pragma max_page_count = 1000000').execute(db);
   await addSession(db, { id: 'next', token: 'next', createdAt: 0 });
   await tryToWrite(db, 1);
-  assert.equal((await db.selectFrom('sessions').selectAll().execute()).length, 1, 'nothing of it was written');
+  assert.equal((await db.selectFrom('sessions').selectAll().execute()).length, 1, 'the transaction wrote nothing');
 });

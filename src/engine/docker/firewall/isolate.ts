@@ -64,7 +64,7 @@ export async function endIsolation(owner: string, dataDir: string): Promise<void
   await rm(rulesFile(dataDir));
 }
 
-/** Takes the rules out of the kernel; no error when there are none. Throws ProgramError. */
+/** Removes the rules from the kernel, if any. Throws ProgramError. */
 export async function removeFirewall(owner: string): Promise<void> {
   if ((await list(tableName(owner))) !== undefined) await apply(removalText(owner));
 }
