@@ -1,29 +1,35 @@
 /**
- * What failed beside others is tried once more by itself: a test that fails then has found something, one that passes is
- * unsteady, and is named as that in the closing lines, so that it is mended without holding up everybody's work.
+ * A file that failed next to others runs once more alone. If it fails again, the test found a fault. If it passes, the
+ * test is unsteady: the closing lines name it, and `unsteady-record.ts` counts how often that happens.
  */
 import type { FileReport } from './verdict.ts';
 
 /** More than so many have one cause, which is not chance. */
 export const triedAgain = 3;
 
-/** The reports with those of the second tries in the place of the first; `unsteady`: what had failed in these files. */
+/**
+ * The reports, with those of the second tries in place of the first. `unsteady`: the tests that failed first and passed
+ * then. `unsteadyFiles`: their files.
+ */
 export async function againAlone(
   reports: readonly FileReport[],
   run: (file: string) => Promise<FileReport[]>,
-): Promise<{ reports: FileReport[]; unsteady: string[] }> {
+): Promise<{ reports: FileReport[]; unsteady: string[]; unsteadyFiles: string[] }> {
   const failed = reports.filter(({ failures }) => failures.length > 0);
-  if (failed.length > triedAgain) return { reports: [...reports], unsteady: [] };
+  if (failed.length > triedAgain) return { reports: [...reports], unsteady: [], unsteadyFiles: [] };
   const second = new Map<string, FileReport>();
   const unsteady: string[] = [];
+  const unsteadyFiles: string[] = [];
   for (const report of failed) {
     const [again] = await run(report.file);
     if (again === undefined) continue;
-    if (again.failures.length === 0 && testsOf(again) >= testsOf(report)) unsteady.push(...namesOf(report));
-    else if (again.failures.length === 0) again.failures.push('fewer tests ran when it was tried again');
+    if (again.failures.length === 0 && testsOf(again) >= testsOf(report)) {
+      unsteady.push(...namesOf(report));
+      unsteadyFiles.push(report.file);
+    } else if (again.failures.length === 0) again.failures.push('fewer tests ran when it was tried again');
     second.set(report.file, again);
   }
-  return { reports: reports.map((report) => second.get(report.file) ?? report), unsteady };
+  return { reports: reports.map((report) => second.get(report.file) ?? report), unsteady, unsteadyFiles };
 }
 
 /** The last one has the counts. */

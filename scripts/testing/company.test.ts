@@ -2,45 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { deal, longest, longestFirst, reaches, specifiersIn } from './company.ts';
-
-const modules: Record<string, string[]> = {
-  'pure.test.ts': ['node:test', 'plan.ts'],
-  'plan.ts': ['order.ts'],
-  'order.ts': ['plan.ts'],
-  'engine.test.ts': ['node:test', 'fixture.ts'],
-  'fixture.ts': ['plan.ts', 'programs.ts'],
-  'programs.ts': ['node:child_process'],
-};
-const importsOf = (file: string) => modules[file] ?? [];
-const wanted = new Set(['node:child_process']);
-
-test('a file that comes to a program by whatever it imports is found, and one that computes is not', () => {
-  assert.equal(reaches(importsOf, 'engine.test.ts', wanted), true);
-  assert.equal(reaches(importsOf, 'pure.test.ts', wanted), false);
-});
-
-test('what a module loads is read from its text, on one line or several; types are not', () => {
-  const source = `import assert from 'node:assert/strict';
-import type Docker from 'dockerode';
-import { type One, two } from './two.ts';
-import {
-  three,
-} from '../three.ts';
-import './four.ts';
-export { five } from './five.ts';
-export type { Six } from './six.ts';
-const seven = await import('./seven.ts');
-`;
-  assert.deepEqual(specifiersIn(source).sort(), [
-    '../three.ts',
-    './five.ts',
-    './four.ts',
-    './seven.ts',
-    './two.ts',
-    'node:assert/strict',
-  ]);
-});
+import { deal, longest, longestFirst } from './company.ts';
 
 test('files are dealt to as many processes as are worth it, each to one', () => {
   const files = Array.from({ length: 45 }, (_, index) => `${index}.test.ts`);

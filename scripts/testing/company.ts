@@ -4,8 +4,7 @@
  * of its own; one that may start threads has not: those that read documents are started for large ones alone. What it
  * imports tells, however far down: there is no list to keep.
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { importReader, reaches } from './imports.ts';
 
 /** Whoever imports one of these is alone; paths are those of the project. */
 const loners = [
@@ -19,26 +18,26 @@ const loners = [
 
 /** They take longest, from 220 s to 50 s beside others, and begin first: whoever begins last is waited for alone. */
 export const longest = [
-  'test/contract/gvisor.test.ts',
-  'test/scenarios/killed-rolling.test.ts',
-  'test/scenarios/killed-volumes.test.ts',
+  'test/contract/gvisor.nightly.test.ts',
+  'test/scenarios/killed-rolling.nightly.test.ts',
+  'test/scenarios/killed-volumes.nightly.test.ts',
   'test/contract/docker.test.ts',
-  'test/scenarios/disk-full.test.ts',
+  'test/scenarios/disk-full.nightly.test.ts',
   'test/browser/account.test.ts',
   'test/browser/claims.test.ts',
-  'test/hostile/network.test.ts',
+  'test/hostile/network.nightly.test.ts',
   'test/simulation/simulation.test.ts',
-  'test/scenarios/pull-stalls.test.ts',
-  'test/hostile/disk.test.ts',
+  'test/scenarios/pull-stalls.nightly.test.ts',
+  'test/hostile/disk.nightly.test.ts',
   'test/scenarios/failure.test.ts',
   'test/scenarios/engine-restart.test.ts',
   'test/browser/failures.test.ts',
-  'test/scenarios/bad-engine.test.ts',
+  'test/scenarios/bad-engine.nightly.test.ts',
   'test/browser/visitor.test.ts',
   'test/hostile/container.test.ts',
   'test/scenarios/gvisor.test.ts',
   'test/browser/editor.test.ts',
-  'test/scenarios/behind-our-back.test.ts',
+  'test/scenarios/behind-our-back.nightly.test.ts',
   'test/scenarios/lifecycle.test.ts',
   'test/scenarios/clock.test.ts',
   'test/config/hostile.test.ts',
@@ -65,26 +64,6 @@ export function deal(files: readonly string[], processors: number): string[][] {
   return dealt.filter((hand) => hand.length > 0);
 }
 
-/** PURE. Whether what `file` imports, and what that imports, comes to one of `wanted`. */
-export function reaches(importsOf: (file: string) => string[], file: string, wanted: ReadonlySet<string>): boolean {
-  const seen = new Set([file]);
-  for (const one of seen) {
-    if (wanted.has(one)) return true;
-    for (const next of importsOf(one)) seen.add(next);
-  }
-  return false;
-}
-
-/** PURE. What a module loads when it runs; types alone are no import. */
-export function specifiersIn(source: string): string[] {
-  const patterns = [
-    /^(?:import|export)\s+(?!type\b)[^;'"]*?\bfrom\s+'([^']+)'/gm,
-    /^import\s+'([^']+)'/gm,
-    /\bimport\(\s*'([^']+)'/g,
-  ];
-  return patterns.flatMap((pattern) => [...source.matchAll(pattern)].map(([, specifier]) => specifier!));
-}
-
 /** PURE. The longest first; then what tries the whole and takes minutes, before what lies beside its subject and takes seconds. */
 export function longestFirst(a: string, b: string): number {
   const rank = (file: string) => {
@@ -93,20 +72,4 @@ export function longestFirst(a: string, b: string): number {
     return longest.length + (file.startsWith('test/') ? 0 : 1);
   };
   return rank(a) - rank(b) || (a < b ? -1 : 1);
-}
-
-function importReader(root: string): (file: string) => string[] {
-  const known = new Map<string, string[]>();
-  return (file) => {
-    const found = known.get(file) ?? readImports(root, file);
-    known.set(file, found);
-    return found;
-  };
-}
-
-/** Modules of the project by their paths, everybody else's by their names. */
-function readImports(root: string, file: string): string[] {
-  if (!/\.m?tsx?$/.test(file) || !existsSync(join(root, file))) return [];
-  const specifiers = specifiersIn(readFileSync(join(root, file), 'utf8'));
-  return specifiers.map((specifier) => (specifier.startsWith('.') ? join(dirname(file), specifier) : specifier));
 }

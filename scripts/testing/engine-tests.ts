@@ -7,12 +7,13 @@ const folder = 'test/scenarios/';
 
 /** What each of these files is about. */
 const ofDocker: Readonly<Record<string, string>> = {
-  'bad-engine':
+  'bad-engine.nightly':
     "answers of Docker's API that are late, cut off or wrong; of a cluster: test/kubernetes/cut-off.test.ts",
-  'disk-full': "the disk of a Docker engine of the test's own",
-  drill: 'snapshots of volumes of this machine, and databases in containers of Docker',
+  'disk-full.nightly': "the disk of a Docker engine of the test's own",
+  'drill.nightly': 'snapshots of volumes of this machine, and databases in containers of Docker',
   dumps: "databases' own tools in containers of Docker; of a cluster: test/kubernetes/snapshots.test.ts",
-  'killed-loads': "databases' own tools in containers of Docker; of a cluster: test/kubernetes/snapshots.test.ts",
+  'killed-loads.nightly':
+    "databases' own tools in containers of Docker; of a cluster: test/kubernetes/snapshots.test.ts",
   'engine-restart': "a restart of a Docker engine of the test's own; of a cluster: test/kubernetes/disruptions",
   gvisor: 'containers of Docker in gVisor',
   'half-started': 'the engine in memory, and engines that are not there: the same wherever it runs',
@@ -21,7 +22,7 @@ const ofDocker: Readonly<Record<string, string>> = {
   'memory-engine': 'the engine in memory',
   metrics: "what the kernel of this machine tells of containers; a cluster's own metrics tell it there",
   'private-images': "what is in Docker's own store; of a cluster: test/kubernetes/images.test.ts",
-  'pull-stalls': "pulls of a Docker engine of the test's own",
+  'pull-stalls.nightly': "pulls of a Docker engine of the test's own",
   snapshots: 'snapshots of volumes of this machine; of a cluster: test/kubernetes/snapshots.test.ts',
   'take-over': 'two processes with the engine of Docker in them; of a cluster: killed-planes',
   upgrade: 'containers of Docker that an upgrade leaves as they are, and releases of before',
