@@ -16,9 +16,10 @@ import { openGroups } from '../../src/engine/docker/groups/open.ts';
 import type { Runtime } from '../../src/engine/docker/host/runtime.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { openTestImages, removeBrought } from '../support/images.ts';
-import { type Contractor, contractEpoch } from './engine.ts';
+import type { Contractor } from './engine.ts';
 import { buildImage } from './image.ts';
 import { startRegistry } from './registry.ts';
+import { contractEpoch } from './scene.ts';
 
 /** File systems can be made and mounted by root alone. */
 export const limitsVolumes = process.getuid?.() === 0;

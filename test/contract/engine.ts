@@ -23,9 +23,6 @@ import { tamperingContract } from './tampering.ts';
 import { usageContract } from './usage.ts';
 import { volumesContract } from './volumes.ts';
 
-/** The epoch of the store, as the first engine of a contractor is opened with it. */
-export const contractEpoch = 7;
-
 export type Contractor = {
   /** Two installations on the same machine. */
   engine: Engine;

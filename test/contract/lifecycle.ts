@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hashListed, hashObserved } from '../../src/deployment/workload/observed-hash.ts';
 import { type Engine, EngineFault } from '../../src/engine/engine.ts';
-import { contractEpoch, type Stage } from './engine.ts';
+import type { Stage } from './engine.ts';
 import { identityPath, port, written } from './program.ts';
-import { createVolume } from './scene.ts';
+import { contractEpoch, createVolume } from './scene.ts';
 
 /** What is observed of a deployment that has nothing, where nobody asks for images. */
 const nothingOn = ({ images }: Engine) => ({

@@ -2,8 +2,9 @@ import type { FacetName } from '../../src/engine/engine.ts';
 import { allFacets } from '../../src/engine/memory/memory.ts';
 import { createTestEngine } from '../support/memory-engine.ts';
 import { createTestWorld } from '../support/test-world.ts';
-import { contractEpoch, engineContract } from './engine.ts';
+import { engineContract } from './engine.ts';
 import { command, entrypoint, program } from './program.ts';
+import { contractEpoch } from './scene.ts';
 
 memoryContract('memory', allFacets);
 // As an engine of many hosts has none.

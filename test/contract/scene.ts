@@ -10,6 +10,9 @@ import { port } from './program.ts';
 /** Longer than anything here takes on a busy machine; a test that runs into it has failed. */
 const patienceMs = 300_000;
 
+/** The store epoch of the first engine that a contractor opens. */
+export const contractEpoch = 7;
+
 export type Scene = {
   id: string;
   /** `verb` and arguments become the command; the image's entrypoint stays. */

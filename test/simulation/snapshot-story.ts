@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { reconcile } from '../../src/control/visit/reconcile.ts';
 import type { Deployment } from '../../src/deployment/deployment.ts';
+import { volumeKey } from '../../src/engine/memory/deployment-map.ts';
 import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
 import type { Interceptor } from '../../src/engine/memory/memory-call.ts';
-import { volumeKey } from '../../src/engine/memory/world.ts';
 import { deploymentById, writeIntent } from '../../src/store/deployments.ts';
 import { makeDue, releaseLease, takeLeases } from '../../src/store/leases.ts';
 import { askForRestore, openRestores, restoresOf } from '../../src/store/restores.ts';

@@ -60,6 +60,8 @@ export async function openImageRegistry({ settings, mostBytes = 2 ** 40 }: Regis
       return { status: response.status, headers: response.headers, content, error: errorIn(content) };
     },
     async close() {
+      // Node's server waits up to a minute for a connection on which the client sent no request.
+      app.server.closeAllConnections();
       await app.close();
       await api.app.close();
       await rm(directory, { recursive: true });

@@ -4,7 +4,6 @@ import { refusalsOfAdmission, refusalsOfApplications, refusalsOfDocuments } from
 
 const inPath =
   'The token is a part of the path, as some clients send it; it stays out of more logs as `Authorization: Bearer`.';
-const refusalsOfDomains = ['invalid_domain', 'domain_taken', 'domain_needs_claim', 'domains_not_offered'] as const;
 const start = [
   ...refusalsOfDocuments,
   ...refusalsOfAdmission,
@@ -48,33 +47,6 @@ export const notesOfDeployments: Record<string, OperationNote> = {
     description:
       'Makes a session of which nothing runs yet: for who pushes images before starting what runs from them. Its token is in the answer, this once; it ends when nothing was started with it within an hour.',
     refusals: ['banned'],
-  },
-  listDomains: {
-    tag: 'domains',
-    access: 'caller',
-    description:
-      'Tells the custom domains of a deployment with their states, why they are not live, and what to set in DNS.',
-    refusals: refusalsOfApplications,
-  },
-  addDomain: {
-    tag: 'domains',
-    access: 'caller in body',
-    description:
-      'Adds a name to a claimed deployment, or leads one of the account to another deployment, and looks it up. It is served when DNS has the records of the answer. Nobody else is kept from adding the name before it is proven.',
-    refusals: [...refusalsOfApplications, ...refusalsOfDomains, 'plan_limit_reached'],
-  },
-  checkDomain: {
-    tag: 'domains',
-    access: 'caller in body',
-    description:
-      'Looks the name up in DNS now, and answers with what was found. Otherwise that happens by itself, soon or once a day.',
-    refusals: [...refusalsOfApplications, 'domain_not_found'],
-  },
-  removeDomain: {
-    tag: 'domains',
-    access: 'caller in body',
-    description: 'The name is no longer served. One that was proven is kept for the account for seven days.',
-    refusals: [...refusalsOfApplications, 'domain_not_found'],
   },
   updateDeployment: {
     tag: 'deployments',

@@ -1,11 +1,10 @@
 /** What every part of the mapping reads with: texts with their variables replaced, and reports with their place. */
-import { type Diagnostic, printPath, quote } from '../diagnostics/diagnostics.ts';
+import { type Diagnostic, listOf, printPath, quote } from '../diagnostics/diagnostics.ts';
 import { entriesOf, type Field, isEmpty, itemsOf } from '../document/tree.ts';
 import { secretScriptlet } from '../variables/scriptlets.ts';
 import { isSecretName } from '../variables/secret-names.ts';
 
 import type { ComposeCode } from './compose-codes.ts';
-import { listOf } from './extends.ts';
 import { interpolate, type Lookup } from './interpolate.ts';
 import {
   generatedWords,

@@ -3,7 +3,7 @@
  * be had on a shared host is an error that says what to write instead; `key-table.ts` is the table of what becomes of what.
  */
 import { checkSpec, type Judge } from '../checks/checks.ts';
-import { type Diagnostic, quote } from '../diagnostics/diagnostics.ts';
+import { type Diagnostic, listOf, quote } from '../diagnostics/diagnostics.ts';
 import type { Source } from '../document/source.ts';
 import { childOf, entriesOf, entryOf, type Field, isEmpty, itemsOf } from '../document/tree.ts';
 import { dataDirectory, needsDataDirectory } from '../software/postgres-data.ts';
@@ -13,7 +13,7 @@ import { readTopExtension, type TopExtension } from './berth-extension.ts';
 import { toApplicationName, toPodNames } from './compose-names.ts';
 import { isTrue, keyOf, openReading, type Reading } from './compose-reader.ts';
 import type { Draft } from './draft.ts';
-import { listOf, resolveExtends } from './extends.ts';
+import { resolveExtends } from './extends.ts';
 import { applyTopLevelRules } from './key-rules.ts';
 import { openFiles } from './mounted-files.ts';
 import { asNativeSource, isOfCompose } from './native-checks.ts';

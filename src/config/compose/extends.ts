@@ -1,4 +1,5 @@
 /** `extends`: a service with what it takes from another one of the document. */
+import { listOf } from '../diagnostics/diagnostics.ts';
 import { nearestName } from '../diagnostics/suggest.ts';
 import { childOf, entriesOf, type Field } from '../document/tree.ts';
 import { keyOf, type Reading } from './compose-reader.ts';
@@ -54,8 +55,4 @@ export function resolveExtends(services: Field, reading: Reading): Map<string, F
 
   for (const name of byName.keys()) resolve(name, []);
   return resolved;
-}
-
-export function listOf(names: readonly string[]): string {
-  return names.length <= 10 ? names.join(', ') : `${names.slice(0, 10).join(', ')}, …`;
 }

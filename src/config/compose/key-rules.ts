@@ -1,10 +1,9 @@
 /** Keys of a service that are accepted, ignored or refused by their value alone; `key-table.ts` has the table. */
 
-import { quote } from '../diagnostics/diagnostics.ts';
+import { listOf, quote } from '../diagnostics/diagnostics.ts';
 import { nearestName } from '../diagnostics/suggest.ts';
 import { entriesOf, type Field, isEmpty, itemsOf } from '../document/tree.ts';
 import { isTrue, keyOf, type Reading } from './compose-reader.ts';
-import { listOf } from './extends.ts';
 import { type Key, serviceKeys, topLevelKeys } from './key-table.ts';
 
 /** Says of every key of a service what the mapping does not honour. */

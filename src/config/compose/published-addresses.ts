@@ -1,8 +1,8 @@
 /** Addresses in variables that are right where Compose runs, and lead nowhere here. */
 
+import { listOf } from '../diagnostics/diagnostics.ts';
 import type { Reading } from './compose-reader.ts';
 import type { Draft } from './draft.ts';
-import { listOf } from './extends.ts';
 
 const local = /\bhttps?:\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0)(?::(\d{1,5}))?(?![\w.:-])/g;
 

@@ -1,12 +1,11 @@
 /** `depends_on` and `links`: which services must be there before one. */
-import { quote } from '../diagnostics/diagnostics.ts';
+import { listOf, quote } from '../diagnostics/diagnostics.ts';
 import { nearestName } from '../diagnostics/suggest.ts';
 import { childOf, entriesOf, type Field, itemsOf } from '../document/tree.ts';
 import { isAlias } from './compose-names.ts';
 import type { Reading } from './compose-reader.ts';
 import { hostsOfServices } from './container-keys.ts';
 import type { Dependency, Draft } from './draft.ts';
-import { listOf } from './extends.ts';
 
 const conditions = ['service_started', 'service_healthy', 'service_completed_successfully'];
 

@@ -1,9 +1,8 @@
 /** `ports` and `expose` in all their forms → the ports that the container listens on. */
 
-import { quote } from '../diagnostics/diagnostics.ts';
+import { listOf, quote } from '../diagnostics/diagnostics.ts';
 import { childOf, type Field, itemsOf } from '../document/tree.ts';
 import { type Reading, spacedPair } from './compose-reader.ts';
-import { listOf } from './extends.ts';
 
 export type Port = {
   port: number;

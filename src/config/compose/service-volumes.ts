@@ -1,12 +1,11 @@
 /** `volumes` of services and of the top level. Nothing of the host is mounted: bind mounts are refused. */
 
-import { quote } from '../diagnostics/diagnostics.ts';
+import { listOf, quote } from '../diagnostics/diagnostics.ts';
 import { childOf, entriesOf, entryOf, type Field, itemsOf } from '../document/tree.ts';
 import type { VolumeSpec } from '../spec/spec.ts';
 import { type Bind, openBinds } from './bind-mounts.ts';
 import { VolumeNames } from './compose-names.ts';
 import { isTrue, keyOf, type Reading, spacedPair } from './compose-reader.ts';
-import { listOf } from './extends.ts';
 import { ignore } from './key-rules.ts';
 import { parseSize } from './service-scale.ts';
 

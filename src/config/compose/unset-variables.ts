@@ -1,6 +1,6 @@
 /** What is said of variables without a value: there is no shell and no `.env` file that could have one. Pure. */
+import { listOf } from '../diagnostics/diagnostics.ts';
 import { ownAddressMeant } from '../variables/own-address.ts';
-import { listOf } from './extends.ts';
 
 export type Words = { message: string; hint: string };
 

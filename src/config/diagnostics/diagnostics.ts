@@ -96,3 +96,8 @@ export function listed(names: readonly string[]): string {
   const parts = rest > 0 ? [...shown, `${rest} more`] : shown;
   return parts.length === 1 ? parts[0]! : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 }
+
+/** At most ten names for a sentence, separated by commas. */
+export function listOf(names: readonly string[]): string {
+  return names.length <= 10 ? names.join(', ') : `${names.slice(0, 10).join(', ')}, …`;
+}

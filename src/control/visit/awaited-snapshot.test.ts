@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { images, shopOnMemory, spec, withWeb } from '../../../test/support/controlled-deployment.ts';
+import { volumeKey } from '../../engine/memory/deployment-map.ts';
 import { createMemoryEngine } from '../../engine/memory/memory.ts';
-import { volumeKey } from '../../engine/memory/world.ts';
 import { askForRestore, failRestore, noteFilled, noteTry } from '../../store/restores.ts';
 import { askForSnapshot, noteFailedTry, noteTaken } from '../../store/snapshots.ts';
 

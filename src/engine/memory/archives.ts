@@ -2,7 +2,8 @@
 import { Readable } from 'node:stream';
 import { pack } from 'tar-stream';
 import type { ArchivedVolumes, VolumeArchive } from '../volume-facets.ts';
-import { type MemoryWorld, volumeKey } from './world.ts';
+import { volumeKey } from './deployment-map.ts';
+import type { MemoryWorld } from './world.ts';
 
 export async function archiveVolumes(
   { volumes }: MemoryWorld,

@@ -1,6 +1,7 @@
 /** What a program in a container of the in-memory engine sees: its words, its files, its network. */
 import { posix } from 'node:path';
-import { type MemoryContainer, type MemoryImage, type MemoryProcess, type MemoryWorld, volumeKey } from './world.ts';
+import { volumeKey } from './deployment-map.ts';
+import type { MemoryContainer, MemoryImage, MemoryProcess, MemoryWorld } from './world.ts';
 
 export function processOf(world: MemoryWorld, container: MemoryContainer, image: MemoryImage): MemoryProcess {
   const { workload } = container;

@@ -3,8 +3,9 @@ import { Writable } from 'node:stream';
 import type { SizedVolume } from '../../deployment/snapshot/snapshot.ts';
 import { EngineFault } from '../engine.ts';
 import type { FilesBelow, FillableTars, ReadableTars, VolumeCopies } from '../volume-facets.ts';
+import { volumeKey } from './deployment-map.ts';
 import type { Interceptor } from './memory-call.ts';
-import { announce, type MemoryWorld, volumeKey } from './world.ts';
+import { announce, type MemoryWorld } from './world.ts';
 
 /** As an engine of this machine tells of what is in volumes, or as one of others does. */
 export type CopiesAs = 'files' | 'tars';

@@ -6,6 +6,7 @@ import { isSameWorkload } from '../../deployment/workload/fingerprint.ts';
 import type { Workload } from '../../deployment/workload/workload.ts';
 import { EngineFault } from '../engine.ts';
 import { filesAt } from './container-process.ts';
+import { volumeKey } from './deployment-map.ts';
 import { isOnHost, pullImage } from './images.ts';
 import {
   addNetwork,
@@ -14,7 +15,6 @@ import {
   type MemoryWorld,
   removeNetwork,
   startContainer,
-  volumeKey,
 } from './world.ts';
 
 /** What the engine does, by its core or by a facet, and what is asked of the registries behind it. */

@@ -4,8 +4,8 @@ import type { Stuck, Tampering, Workload } from '../../deployment/workload/workl
 import type { OutputStream } from '../engine.ts';
 import { processOf } from './container-process.ts';
 import type { CopiedVolumes } from './copies.ts';
+import { DeploymentMap } from './deployment-map.ts';
 import { imageOf } from './images.ts';
-import { Shelf } from './shelf.ts';
 
 /** Unless a program says otherwise, an image listens on the ports of its workload and answers 200; a job exits with 0. */
 export type MemoryImage = {
@@ -103,9 +103,9 @@ export type MemoryWorld = {
   hasEveryImage: boolean;
   registries: MemoryRegistries;
   firstNetwork: readonly [number, number];
-  containers: Shelf<MemoryContainer>;
+  containers: DeploymentMap<MemoryContainer>;
   /** By deployment and volume. */
-  volumes: Shelf<Owned & { volume: string; sizeBytes: number; files: Map<string, string> }>;
+  volumes: DeploymentMap<Owned & { volume: string; sizeBytes: number; files: Map<string, string> }>;
   /** By the folder that they are put together in. */
   copies: Map<string, CopiedVolumes>;
   /** By deployment. */
@@ -143,8 +143,8 @@ export function createMemoryWorld(
     hasEveryImage,
     registries,
     firstNetwork,
-    containers: new Shelf(),
-    volumes: new Shelf(),
+    containers: new DeploymentMap(),
+    volumes: new DeploymentMap(),
     copies: new Map(),
     networks: new Map(),
     subnets: { taken: new Set(), lowestFree: 0 },
@@ -207,10 +207,6 @@ export function freeAddress(world: MemoryWorld, deploymentId: string, avoid: rea
 function prefixOf({ firstNetwork: [one, two] }: Pick<MemoryWorld, 'firstNetwork'>, subnet: number): string {
   const number = (one << 16) + (two << 8) + subnet;
   return `${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
-}
-
-export function volumeKey(deploymentId: string, volume: string): string {
-  return `${deploymentId}/${volume}`;
 }
 
 /** `now` dates what it writes. */

@@ -61,5 +61,4 @@ export const Outward = icon(
   <path d="M8 4H5a1 1 0 0 0-1 1v10a1 1 0 0 0 1 1h10a1 1 0 0 0 1-1v-3M11 3.500h5.500V9M16 4l-7 7" />,
   16,
 );
-export const Back = icon(<path d="M12 4l-6 6 6 6" />, 16);
 export const Down = icon(<path d="M10 4v11M5 10.500l5 5 5-5" />, 16);

@@ -13,7 +13,7 @@ import { rulesKey } from './marks.ts';
 export const policyName = 'berth';
 
 /** Namespaces with this label hold the service and its edge, where those run on the cluster themselves. */
-export const edgeNamespaceLabel = 'berth.edge';
+const edgeNamespaceLabel = 'berth.edge';
 
 export type PolicySettings = {
   /** Networks from which service and edge reach pods, where they run outside of the cluster. */

@@ -1,6 +1,5 @@
-/** A map that also knows what belongs to which deployment: among thousands, one is looked at without the others. */
-
-export class Shelf<T extends { deploymentId: string }> extends Map<string, T> {
+/** A map with an index by deployment, so that a lookup among thousands of deployments reads only one of them. */
+export class DeploymentMap<T extends { deploymentId: string }> extends Map<string, T> {
   readonly #keys = new Map<string, Set<string>>();
 
   of(deploymentId: string): T[] {
@@ -26,4 +25,9 @@ export class Shelf<T extends { deploymentId: string }> extends Map<string, T> {
     this.#keys.clear();
     super.clear();
   }
+}
+
+/** The key of a volume in `MemoryWorld.volumes`. */
+export function volumeKey(deploymentId: string, volume: string): string {
+  return `${deploymentId}/${volume}`;
 }
