@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { headingIds } from '../../src/api/documentation/heading-ids.ts';
 
 const root = join(import.meta.dirname, '../..');
-const pages = ['README.md', ...globSync('docs/*.md', { cwd: root })];
+const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root });
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
 /** Outside of blocks of code. */
 const proseOf = (page: string) => textOf(page).replaceAll(/^```[\s\S]*?^```/gm, '');
