@@ -4,6 +4,7 @@ import { type BackupPlace, readBackupPlace } from '../backup/backup-place.ts';
 import { openRepository } from '../backup/restic.ts';
 import type { Engine } from '../engine/engine.ts';
 import { serializeByKey } from '../lib/concurrency.ts';
+import { runRounds } from '../lib/rounds.ts';
 import type { Seal } from '../lib/seal.ts';
 import { wait } from '../lib/wait.ts';
 import { createDuty } from '../store/duties.ts';
@@ -60,21 +61,28 @@ export function openSnapshots(
 ): OpenSnapshots {
   const { copies } = engine;
   const { snapshots, dataDir, diskFreeBytes } = settings;
-  const stopping = new AbortController();
   const { db, now, log } = parts;
   const duty = createDuty({ db, name: 'snapshots', forMs: dutyMs, process: self, now });
-  const renew = duty.take;
-  const leave = () => duty.leave().catch(() => {});
-  if (snapshots === 'none' || !copies || !isPlaceKnown(settings, engine))
-    return failAll({ ...parts, copies }, { renew, leave }, stopping);
+  const common = { name: 'snapshots', everyMs: pollMs, longestMs: pollMs };
+  if (snapshots === 'none' || !copies || !isPlaceKnown(settings, engine)) {
+    const onFault = (err: unknown) => log.error({ err }, 'left-over snapshots could not be ended; retrying');
+    const rounds = runRounds({ ...common, work: endLeftOver({ ...parts, copies }, duty.take), onFault });
+    return {
+      look() {},
+      async [Symbol.asyncDispose]() {
+        await rounds[Symbol.asyncDispose]();
+        await duty.leave().catch(() => {});
+      },
+    };
+  }
   const place = snapshots ?? readBackupPlace(join(dataDir, 'snapshots'));
-  let rouse = () => {};
+  const stopping = new AbortController();
 
   /** For as long as this process has the duty: what one does ends with it. */
   let tenure: { worker: SnapshotWorker; over: AbortSignal } | undefined;
 
   const begin = () => {
-    const held = { renew, forMs: dutyMs, wait, elapsed: () => performance.now(), stop: stopping.signal };
+    const held = { renew: duty.take, forMs: dutyMs, wait, elapsed: () => performance.now(), stop: stopping.signal };
     const over = AbortSignal.any([stopping.signal, holdDuty(held)]);
     const repository = repositories(db, seal, place, over);
     const worker = createSnapshotWorker({
@@ -94,30 +102,19 @@ export function openSnapshots(
     while (!over.aborted && (await worker.step()));
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const roused = new Promise<void>((resolve) => {
-        rouse = resolve;
-      });
-      try {
-        if (await renew()) await work();
-      } catch (error) {
-        log.error({ err: error }, 'the work on snapshots failed, will be tried again');
-      }
-      const timer = new AbortController();
-      await Promise.race([roused, wait(pollMs, AbortSignal.any([timer.signal, stopping.signal]))]);
-      timer.abort();
-    }
-  }
-
-  const running = run();
+  const rounds = runRounds({
+    ...common,
+    work,
+    duty,
+    onFault: (err) => log.error({ err }, 'work on snapshots failed; retrying'),
+    signal: stopping.signal,
+  });
   return {
-    look: () => rouse(),
+    look: rounds.soon,
     async [Symbol.asyncDispose]() {
+      // Aborts a snapshot that is being taken; the next process starts it again.
       stopping.abort();
-      rouse();
-      await running;
-      await leave();
+      await rounds[Symbol.asyncDispose]();
     },
   };
 }
@@ -132,38 +129,15 @@ async function startedPod(
 }
 
 /**
- * Tried until the store can be written. What is left of copies goes here too, as of exports and backups whose process was
- * killed; unless another process has the duty, and may be taking snapshots.
+ * Returns a round that fails the requested snapshots, once, and removes left-over copies of exports and backups whose
+ * process was killed. `hasDuty`: false while another process takes snapshots, whose copies must stay.
  */
-function failAll(
-  parts: UnofferedParts,
-  { renew, leave }: { renew: () => Promise<boolean>; leave: () => Promise<void> },
-  stopping: AbortController,
-): OpenSnapshots {
-  const { signal } = stopping;
-  const { copies, ...others } = parts;
-  async function run(): Promise<void> {
-    let isOver = false;
-    while (!signal.aborted) {
-      try {
-        if (!isOver) await failUnoffered(parts);
-        isOver = true;
-        if (!copies) return;
-        if (await renew()) await clearCopies({ ...others, engine: { copies } });
-      } catch (error) {
-        parts.log.error({ err: error }, 'what is left of snapshots could not be ended, will be tried again');
-      }
-      await wait(pollMs, signal);
-    }
-  }
-  const running = run();
-  return {
-    look() {},
-    async [Symbol.asyncDispose]() {
-      stopping.abort();
-      await running;
-      await leave();
-    },
+function endLeftOver({ copies, ...parts }: UnofferedParts, hasDuty: () => Promise<boolean>): () => Promise<void> {
+  let areFailed = false;
+  return async () => {
+    if (!areFailed) await failUnoffered({ ...parts, copies });
+    areFailed = true;
+    if (copies && (await hasDuty())) await clearCopies({ ...parts, engine: { copies } });
   };
 }
 

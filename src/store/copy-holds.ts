@@ -4,6 +4,7 @@
  */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
+import { runRounds } from '../lib/rounds.ts';
 import { wait as reallyWait, type Wait } from '../lib/wait.ts';
 import type { Tables } from './rows.ts';
 
@@ -29,18 +30,20 @@ export async function holdCopy(
   };
   await db.deleteFrom('duties').where('name', 'like', `${prefix}%`).where('heldUntil', '<=', now()).execute();
   await renew();
-  const ended = new AbortController();
-  const holding = (async () => {
-    while (!ended.signal.aborted) {
-      await wait(holdMs / 3, ended.signal);
-      // A database that is away for longer loses the copy: who reads it finds that out.
-      if (!ended.signal.aborted) await renew().catch(() => {});
-    }
-  })();
+  const everyMs = holdMs / 3;
+  // If the database is away for longer, the copy is lost, and its reader finds out.
+  const renewal = runRounds({
+    name: 'copies',
+    everyMs,
+    longestMs: everyMs,
+    isDelayed: true,
+    work: renew,
+    onFault: () => {},
+    wait,
+  });
   return {
     async [Symbol.asyncDispose]() {
-      ended.abort();
-      await holding;
+      await renewal[Symbol.asyncDispose]();
       await db.deleteFrom('duties').where('name', '=', name).execute();
     },
   };

@@ -35,7 +35,6 @@ async function follow(context: TestContext, source: Awaited<ReturnType<typeof pr
   const put: FileCertificate[][] = [];
   const said: string[] = [];
   let refusal: Error | undefined;
-  const end = new AbortController();
   const log = {
     info: (_: object, text: string) => said.push(text),
     warn: (details: { because?: string }, text: string) => said.push(`${text}: ${details.because}`),
@@ -44,15 +43,8 @@ async function follow(context: TestContext, source: Awaited<ReturnType<typeof pr
     if (refusal) throw refusal;
     put.push(certificates);
   };
-  const following = followCertificateFiles(
-    { ...source, served: first.certificates, everyMs, signal: end.signal },
-    take,
-    log,
-  );
-  context.after(async () => {
-    end.abort();
-    await following;
-  });
+  const following = followCertificateFiles({ ...source, served: first.certificates, everyMs }, take, log);
+  context.after(() => following[Symbol.asyncDispose]());
   return {
     first: first.certificates,
     put,

@@ -1,8 +1,8 @@
 /** Certificates of the operator's own files: read as the edge starts, and again when somebody has replaced them. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import { lateAt, type ServedCertificate } from '../../lib/certificate-report.ts';
+import { runRounds } from '../../lib/rounds.ts';
 import type { EdgeLog } from '../edge-settings.ts';
 import type { NamedCertificate } from '../haproxy/served-certificates.ts';
 import { type Certificate, readCertificate, uncovered } from './certificate.ts';
@@ -41,39 +41,35 @@ export async function readCertificateFiles({ files, hosts, now }: FileCertificat
 }
 
 /**
- * Hands on what the files have whenever it differs from `served`, and says why where that cannot be served; then what was
- * before goes on. Says each day that a certificate is about to end. Ends with the signal.
- * @param put rejects when the edge does not take them, and is tried again.
+ * Looks at the files until it is disposed of. New certificates go to `put`. If the files cannot be used, the log says why
+ * and the previous certificates stay. Logs once a day that a certificate is about to end.
+ * @param put rejects if the edge refuses the certificates; the next round tries again.
  */
-export async function followCertificateFiles(
-  source: FileCertificates & {
-    served: readonly FileCertificate[];
-    everyMs?: number;
-    signal: AbortSignal;
-    alarm?: Alarm | undefined;
-  },
+export function followCertificateFiles(
+  source: FileCertificates & { served: readonly FileCertificate[]; everyMs?: number; alarm?: Alarm | undefined },
   put: (certificates: FileCertificate[]) => Promise<void>,
   log: EdgeLog,
-): Promise<void> {
-  const { files, now, signal, everyMs = lookEveryMs, alarm } = source;
+): AsyncDisposable {
+  const { files, now, everyMs = lookEveryMs, alarm } = source;
   let { served } = source;
   let seen: string | undefined;
   let refused: string | undefined;
   let remindedAt = Number.NEGATIVE_INFINITY;
   let told: number | undefined;
-  while (!signal.aborted) {
+
+  async function remind(): Promise<void> {
     const due = served.find(({ renewalDueAt }) => renewalDueAt <= now());
-    if (due && now() - remindedAt >= remindEveryMs) {
-      log.warn(
-        { endsAt: new Date(due.expiresAt).toISOString() },
-        'a certificate ends soon, and its files are not renewed',
-      );
-      remindedAt = now();
-      if (told !== due.expiresAt) await alarm?.(due);
-      told = due.expiresAt;
-    }
-    await delay(everyMs, undefined, { signal, ref: false }).catch(() => {});
-    if (signal.aborted) return;
+    if (!due || now() - remindedAt < remindEveryMs) return;
+    log.warn(
+      { endsAt: new Date(due.expiresAt).toISOString() },
+      'a certificate ends soon, and its files are not renewed',
+    );
+    remindedAt = now();
+    if (told !== due.expiresAt) await alarm?.(due);
+    told = due.expiresAt;
+  }
+
+  async function look(): Promise<void> {
     const texts = await readTexts(files);
     const present = hash(JSON.stringify(texts));
     const read = judge(texts, source);
@@ -91,9 +87,21 @@ export async function followCertificateFiles(
       refused = present;
       log.warn({ because: failure }, 'the certificate files cannot be used; those from before are still served');
     }
-    // One that is bad only now may be the first of two files that somebody is just replacing.
+    // If only this look failed, somebody may be replacing the first of two files.
     seen = present;
   }
+
+  return runRounds({
+    name: 'certificate-files',
+    everyMs,
+    longestMs: everyMs,
+    work: async () => {
+      await remind();
+      await look();
+    },
+    onFault: (error) =>
+      log.warn({ because: wordsOf(error as Error) }, 'the certificate files could not be looked at; retrying'),
+  });
 }
 
 type Texts = { certificate: string; key: string; unreadable?: string }[];

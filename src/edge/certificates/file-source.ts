@@ -29,20 +29,13 @@ export async function openFileSource(
   return {
     served,
     follow(edge: Pick<Edge, 'certify'>, log: EdgeLog): AsyncDisposable {
-      const end = new AbortController();
       const alarm = async ({ expiresAt }: FileCertificate) => {
         await tellOperator?.(endingMail(hosts, expiresAt)).catch((error: NodeJS.ErrnoException) => {
           log.warn({ reason: error.code }, 'the operator could not be told of certificates by mail');
         });
       };
       const put = (certificates: FileCertificate[]) => edge.certify(certificates).then(() => tell(certificates));
-      const following = followCertificateFiles({ ...source, served, signal: end.signal, alarm }, put, log);
-      return {
-        async [Symbol.asyncDispose]() {
-          end.abort();
-          await following;
-        },
-      };
+      return followCertificateFiles({ ...source, served, alarm }, put, log);
     },
   };
 }
