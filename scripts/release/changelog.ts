@@ -1,5 +1,5 @@
 /** PURE. What a release says of itself: its version, and what has changed since the one before. */
-import { generationOf, schemaStep } from '../../src/store/migrations/generations.ts';
+import { schemaStep } from '../../src/store/migrations/schema-step.ts';
 
 const versionForm = /^(\d{1,6})\.(\d{1,6})\.(\d{1,6})$/;
 
@@ -36,20 +36,15 @@ export function changelogSection({ version, date, subjects, schemaBefore, schema
   ].join('\n');
 }
 
-/** What the first start does to a database of the release before, and whether that one can follow again. */
+/** What the first start does to a database of the previous release. */
 function schemaWords(before: readonly string[] | undefined, schema: readonly string[]): string {
-  const generation = generationOf(schema);
-  const agreed = `with \`BERTH_CHANGE_SCHEMA=${generation}\` alone, after a backup (\`berth admin backup\`)`;
-  if (!before)
-    return `No release was before this one. A database of an earlier generation than ${generation} is changed ${agreed}: that cannot be undone.`;
+  if (!before) return 'This is the first release.';
   const step = schemaStep(before, schema);
   if (step.kind === 'none')
-    return 'The schema of the database is that of the release before: either can follow the other.';
+    return 'The schema of the database is that of the previous release: either release can follow the other.';
   if (step.kind === 'add')
-    return `The first start adds to the schema of the database (${step.missing.join(', ')}). Either release can follow the other.`;
-  if (step.kind === 'begin-generation')
-    return `**Cannot be undone:** the schema of the database is of generation ${step.to}, and the release before cannot use it (${step.missing.join(', ')}). The first start changes it ${agreed}.`;
-  throw new Error('This release lacks migrations of the one before: no database of that one could be used.');
+    return `The first start adds to the schema of the database (${step.missing.join(', ')}), and the previous release does not start on it afterwards. Make a backup first (\`berth admin backup\`).`;
+  throw new Error('This release lacks migrations of the previous one and could not use its databases.');
 }
 
 const heading = '# Changelog\n';

@@ -11,13 +11,11 @@ import { changelogSection, type Release, versionProblem, withSection } from './c
 const help = `Makes a release of what is committed.
 
   npm run release -- 1.2.3            says what it would be, and changes nothing
-  npm run release -- 1.2.3 --write    writes version and CHANGELOG.md, records in test/upgrade/release-1.2.3 what the
-                                      release leaves to the next one, commits and tags all of it (v1.2.3), and packs
+  npm run release -- 1.2.3 --write    writes version and CHANGELOG.md, commits and tags both (v1.2.3), and packs
                                       dist/release-1.2.3: the command, the source that npm start and npm run image
                                       build from, and SHA256SUMS
 
-Recording starts Berth with SQLite and with PostgreSQL on the engine of this machine, which npm test sets up. Nothing is
-pushed or published. A tree with changes that are not committed is refused.
+Nothing is pushed or published. A tree with changes that are not committed is refused.
 `;
 
 export type ReleaseOrder = {
@@ -27,8 +25,6 @@ export type ReleaseOrder = {
   isWritten: boolean;
   /** Puts files into a folder: of the command, in the tests another. */
   packCommand: (folder: string) => Promise<void>;
-  /** Makes the folder: what the release, whose code is that of a commit, leaves to the next one. */
-  record: (folder: string, commit: string) => Promise<void>;
   say: (text: string) => void;
 };
 
@@ -58,14 +54,11 @@ export async function makeRelease(order: ReleaseOrder): Promise<void> {
     );
     return;
   }
-  // First what may fail, for want of an engine: the next call finds the tree as it was.
-  const record = join('test', 'upgrade', `release-${version}`);
-  await order.record(join(root, record), (await git('rev-parse', 'HEAD')).trim());
   const changelog = join(root, 'CHANGELOG.md');
   const before = existsSync(changelog) ? await readFile(changelog, 'utf8') : undefined;
   await writeFile(changelog, withSection(before, version, section));
   await run(['npm', 'version', version, '--no-git-tag-version', '--ignore-scripts'], { cwd: root });
-  await git('add', 'CHANGELOG.md', 'package.json', 'package-lock.json', record);
+  await git('add', 'CHANGELOG.md', 'package.json', 'package-lock.json');
   await git('commit', '--quiet', '--message', `Release ${version}`);
   await packInto(join(root, 'dist', `release-${version}`), order, git);
   await git('tag', '--annotate', `v${version}`, '--message', `Berth ${version}`);
@@ -118,8 +111,6 @@ if (import.meta.main) {
       now: new Date(),
       isWritten: values.write ?? false,
       packCommand: packBerth,
-      // Loads the service, which telling what a release would be does without.
-      record: async (folder, commit) => (await import('../../test/upgrade/record.ts')).recordRelease(folder, commit),
       root: join(import.meta.dirname, '../..'),
       say: (text) => process.stdout.write(text),
     }).catch((error: Error) => {

@@ -20,13 +20,12 @@ import {
 import type { Database } from '../store/database.ts';
 import { areOthersOn } from '../store/dialect/dialect.ts';
 import { installationId } from '../store/installation.ts';
-import { hasAdditions } from '../store/migrations/migrate.ts';
 import type { Tables } from '../store/rows.ts';
 import { markMove, type StoreMove, storeMoveOf, unmarkMove } from '../store/store-moves.ts';
 import { write } from '../store/transaction.ts';
 
 export type MoveRefusal =
-  | { kind: 'refused'; because: 'no-installation' | 'newer-schema' | 'in-use' | 'target-in-use' | 'target-holds-rows' }
+  | { kind: 'refused'; because: 'no-installation' | 'in-use' | 'target-in-use' | 'target-holds-rows' }
   | { kind: 'refused'; because: 'target-holds-this' | 'target-holds-another' | 'overtaken' }
   /** `place`: where it has gone to before. */
   | { kind: 'refused'; because: 'moved-elsewhere'; place: string }
@@ -86,7 +85,6 @@ async function begin(move: Move, shapes: readonly TableShape[]): Promise<Begun |
   const { from, to, places, actor, now } = move;
   const installation = await installationId(from);
   if (installation === undefined) return { kind: 'refused', because: 'no-installation' };
-  if (await hasAdditions(from)) return { kind: 'refused', because: 'newer-schema' };
   const [before, there] = [await storeMoveOf(from), await storeMoveOf(to)];
   const isContinued = before?.side === 'from' && there?.side === 'to' && before.move === there.move;
   if (isContinued && there.isDone) {

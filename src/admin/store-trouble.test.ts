@@ -1,27 +1,30 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { dirname } from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { databaseFile } from '../../test/support/earlier-database.ts';
 import { openSqlite } from '../store/database.ts';
 import { StoreFault } from '../store/store-fault.ts';
 import { storeTrouble } from './store-trouble.ts';
 
 test('a command that another program keeps from writing says so in a sentence', async (t) => {
-  const file = databaseFile(t);
+  const folder = await mkdtemp(join(tmpdir(), 'berth-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'berth.db');
   await (await openSqlite(file)).destroy();
   const other = new DatabaseSync(file);
   other.exec('begin immediate');
-  const env = { PATH: process.env.PATH, BERTH_DATA_DIR: dirname(file) };
+  const env = { PATH: process.env.PATH, BERTH_DATA_DIR: folder };
   const words = ['src/cli/bin.mjs', 'admin', 'ban', 'image', 'a/b', 'mines'];
   const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'pipe'] });
   const [[status], stderr] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
   other.exec('rollback');
   other.close();
-  const told = `The database in ${dirname(file)} is busy: another program writes to it. The last step was not done: try again.\n`;
+  const told = `The database in ${folder} is busy: another program writes to it. The last step was not done: try again.\n`;
   assert.deepEqual([status, stderr], [2, told]);
 });
 

@@ -49,7 +49,6 @@ export type Settings = SignInSettings &
     dataDir: string;
     databaseUrl: PostgresAddress | undefined;
     databaseConnections: number;
-    changeSchema: number | undefined;
     engine: string;
     runtime: 'runc' | 'runsc';
     lifetimeMs: number;
@@ -108,12 +107,6 @@ const table = {
     default: '10',
     help: 'most connections to PostgreSQL',
     read: integer(2, 1000),
-  },
-  changeSchema: {
-    variable: 'CHANGE_SCHEMA',
-    default: '',
-    help: 'the generation of the schema that the database may be changed to, which cannot be undone; a start that needs it says so',
-    read: integer(1, 9999),
   },
   engine: {
     variable: 'ENGINE',

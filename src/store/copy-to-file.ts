@@ -9,13 +9,6 @@ import { type Database, openSqlite } from './database.ts';
 import { isPostgres } from './dialect/dialect.ts';
 import type { Tables } from './rows.ts';
 
-/** All that this version knows: a newer release may have added to it. One that is forgotten here does not compile. */
-const ofInstallation = { id: true, createdAt: true, keyId: true, cluster: true } satisfies Record<
-  keyof Tables['installation'],
-  true
->;
-const installationColumns = Object.keys(ofInstallation) as (keyof Tables['installation'])[];
-
 /** The file must not be there yet; it is for its owner alone. */
 export async function copyToFile(db: Kysely<Tables>, file: string): Promise<void> {
   await (await open(file, 'wx', 0o600)).close();
@@ -37,7 +30,7 @@ async function copyFromServer(db: Kysely<Tables>, file: string): Promise<void> {
         let step = await copySome(from, write, shape, undefined);
         while (step) step = await copySome(from, write, shape, step.last);
       }
-      const installation = await from.selectFrom('installation').select(installationColumns).executeTakeFirstOrThrow();
+      const installation = await from.selectFrom('installation').selectAll().executeTakeFirstOrThrow();
       await to.insertInto('installation').values(installation).execute();
     });
   } finally {

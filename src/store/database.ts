@@ -14,7 +14,8 @@ import { StartError } from '../lib/start-error.ts';
 import { type PostgresSettings, postgresDialect, requireUsable } from './dialect/postgres.ts';
 import { sqliteDialect } from './dialect/sqlite.ts';
 import { describeCorruption, isCorruption } from './dialect/sqlite-corruption.ts';
-import { migrate, obstacleTo, type SchemaRight, stepOf } from './migrations/migrate.ts';
+import { migrate, mustMigrate } from './migrations/migrate.ts';
+import type { SchemaRight } from './migrations/schema-step.ts';
 import type { Tables } from './rows.ts';
 
 /** The database, or a transaction of it: every query takes either. */
@@ -29,7 +30,7 @@ export async function openSqlite(file: string, right: SchemaRight = 'all'): Prom
   }
 }
 
-/** With the schema of this version, or one of its generation that a newer one has added to. Throws StartError. */
+/** With the schema of this release. Throws StartError. */
 export async function openDatabase(dialect: Dialect, right: SchemaRight = 'all'): Promise<Kysely<Tables>> {
   const database = new Kysely<Tables>({ dialect });
   try {
@@ -58,11 +59,4 @@ export async function openPostgres(settings: PostgresSettings, right: SchemaRigh
     await database.destroy();
     throw error;
   }
-}
-
-async function mustMigrate(database: Kysely<Tables>, right: SchemaRight): Promise<boolean> {
-  const step = await stepOf(database);
-  const obstacle = obstacleTo(step, right);
-  if (obstacle !== undefined) throw new StartError(obstacle);
-  return step.kind !== 'none';
 }

@@ -19,8 +19,6 @@ export type StoreSettings = {
   /** Absent: SQLite, in a file of the data directory. */
   databaseUrl: PostgresAddress | undefined;
   databaseConnections: number;
-  /** The generation of the schema that the operator has agreed to. */
-  changeSchema?: number | undefined;
   /** A word without a dot or a space that other services on the database find in the name of this process. */
   mark?: string;
 };
@@ -40,17 +38,15 @@ export type Store = AsyncDisposable & {
 };
 
 /**
- * For a service: makes its tables, adds what this version has more of them, and begins no generation of the schema that
- * nobody has agreed to. Throws StartError, also where a server cannot be used.
+ * For a service: makes or updates its tables. Throws StartError, also if the server cannot be used.
  */
 export async function openStore(settings: StoreSettings): Promise<Store> {
   await using opening = new AsyncDisposableStack();
-  const { databaseUrl, databaseConnections: connections, changeSchema: agreedGeneration, mark } = settings;
+  const { databaseUrl, databaseConnections: connections, mark } = settings;
   const processId = newId();
   const processName = `${processPrefix}${processId}${mark === undefined ? '' : `.${mark}`}`;
   const server = databaseUrl && { ...databaseUrl, connections, processName };
-  const right = { agreedGeneration };
-  const db = server ? await openPostgres(server, right) : await openSqlite(databaseFile(settings), right);
+  const db = server ? await openPostgres(server) : await openSqlite(databaseFile(settings));
   opening.defer(() => db.destroy());
   if (!server) await requireSound(db, databaseFile(settings));
   await requireNotMoving(db);

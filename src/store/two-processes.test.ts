@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { writeSqlite } from '../../test/upgrade/database-text.ts';
 import { wait } from '../lib/wait.ts';
 import { openSqlite } from './database.ts';
 
@@ -72,11 +71,9 @@ test('whoever opens the database while another process is alone with it waits fo
   await rm(folder, { recursive: true });
 });
 
-test('processes that start at once on the database of an earlier release bring it over once, and both go on', async () => {
+test('processes that start at once on an empty database make its tables once, and both go on', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'berth-store-'));
   const file = join(folder, 'berth.db');
-  const earlier = new URL('../../test/upgrade/release-0.1/sqlite/database.sql', import.meta.url);
-  writeSqlite(await readFile(earlier, 'utf8'), file);
   const open = `
     const { openSqlite } = await import('${databaseModule}');
     process.stdout.write('ready');

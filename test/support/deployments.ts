@@ -15,14 +15,6 @@ export function deploymentOf(fields: Partial<Deployment>): Deployment {
   };
 }
 
-/** As a row of the first release, whose lists are empty: what came later has no column yet. */
-export function firstColumnsOf(deployment: Deployment): Record<string, unknown> {
-  const later = ['restorableUntil', 'keptAt', 'warnedOf', 'stoppedAt', 'suspendedAt', 'suspendedBecause'];
-  const absent = new Set([...later, 'restarts', 'explanation', 'ownHosts']);
-  const fields = Object.fromEntries(Object.entries(deployment).filter(([name]) => !absent.has(name)));
-  return { ...fields, pods: '[]', lastLines: '[]', endpoints: '[]' };
-}
-
 export function pod(name: string, fields: Partial<PodSpec> = {}): PodSpec {
   return {
     name,

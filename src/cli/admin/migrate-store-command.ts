@@ -96,8 +96,6 @@ export function moveRefusalWords(refusal: MoveRefusal, to: string): string {
   switch (refusal.because) {
     case 'no-installation':
       return 'Nothing is here to be moved: no service was ever started on this database.';
-    case 'newer-schema':
-      return 'A newer release has added to this database what this one would leave behind: use the command of that one.';
     case 'in-use':
       return 'A service, or another program, works on this database: stop it, and start this command again.';
     case 'target-in-use':

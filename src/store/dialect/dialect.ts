@@ -7,6 +7,17 @@ export function isPostgres(db: Pick<Kysely<unknown>, 'getExecutor'>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
+/**
+ * Executes SQL statements, each of which ends a line with a semicolon, in the words of SQLite. On PostgreSQL text is
+ * compared byte by byte, as in SQLite, and a date is a point in time.
+ */
+export async function changeSchema(db: Kysely<unknown>, statements: string): Promise<void> {
+  const text = isPostgres(db)
+    ? statements.replace(/(?<=" )text\b/g, 'text collate "C"').replace(/(?<=" )date\b/g, 'timestamptz')
+    : statements;
+  for (const statement of text.split(/;\n/)) if (statement.trim() !== '') await sql.raw(statement).execute(db);
+}
+
 /** Whether others are connected to it: in SQLite anybody at all, in PostgreSQL services. */
 export async function areOthersOn<T>(db: Kysely<T>): Promise<boolean> {
   if (isPostgres(db)) return (await otherServices(db)).length > 0;

@@ -2,15 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import type { ConnectionOptions } from 'node:tls';
-import {
-  type DataTypeNode,
-  type Dialect,
-  type Kysely,
-  PostgresDialect,
-  PostgresQueryCompiler,
-  type QueryExecutorProvider,
-  sql,
-} from 'kysely';
+import { type Dialect, type Kysely, PostgresDialect, type QueryExecutorProvider, sql } from 'kysely';
 import { type ClientConfig, Pool, type PoolConfig, types } from 'pg';
 import type { PostgresAddress } from '../../lib/postgres-address.ts';
 import { StartError } from '../../lib/start-error.ts';
@@ -54,7 +46,7 @@ export async function postgresDialect(settings: PostgresSettings, isMigrating = 
       query_timeout: statementMs + patienceMs,
     }),
   };
-  return new PortableDialect({ pool: async () => forKysely(new Pool(config), patienceMs) });
+  return new PostgresDialect({ pool: async () => forKysely(new Pool(config), patienceMs) });
 }
 
 /** How to reach it. Throws StartError where a file that the URL names cannot be read. */
@@ -100,20 +92,6 @@ export async function otherServices(db: QueryExecutorProvider): Promise<string[]
     where datname = current_database() and application_name like ${`${processPrefix}%`}
     and application_name <> current_setting('application_name')`.execute(db);
   return rows.map(({ name }) => name);
-}
-
-/** Text is compared byte by byte, as SQLite does, whatever language the server speaks. */
-class PortableDialect extends PostgresDialect {
-  override createQueryCompiler(): PostgresQueryCompiler {
-    return new PortableCompiler();
-  }
-}
-
-class PortableCompiler extends PostgresQueryCompiler {
-  protected override visitDataType(node: DataTypeNode): void {
-    super.visitDataType(node);
-    if (node.dataType === 'text') this.append(' collate "C"');
-  }
 }
 
 async function tlsOptions({ host, tls, setting = usualSetting }: PostgresSettings): Promise<ConnectionOptions | false> {

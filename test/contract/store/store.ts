@@ -13,6 +13,7 @@ import { leasesContract } from './leases.ts';
 import { namesContract } from './names.ts';
 import { quarantineContract } from './quarantine.ts';
 import { routesContract } from './routes.ts';
+import { schemaContract } from './schema.ts';
 import { sealedContract } from './sealed.ts';
 import { writersContract } from './writers.ts';
 
@@ -32,6 +33,7 @@ export function storeContract(name: string, open: OpenStore, { isShared }: { isS
   describe(`events in ${name}`, () => eventsContract(open));
   describe(`certificates in ${name}`, () => certificatesContract(open));
   describe(`custom domains in ${name}`, () => domainsContract(open));
+  describe(`the schema of ${name}`, () => schemaContract(open));
   describe(`writers at once in ${name}`, () => writersContract(open));
   describe(`what is sealed in ${name}`, () => sealedContract(open));
 }

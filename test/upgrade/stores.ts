@@ -1,2 +1,0 @@
-/** What a release is recorded with; the folders of a record. */
-export const stores = ['sqlite', 'postgresql'] as const;
