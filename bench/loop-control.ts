@@ -75,7 +75,13 @@ export async function writeStart(
   await addSession(db, { id: sessionId, token: newToken('berth'), createdAt });
   await addDeployment(db, deployment);
   await writeAll(db, [
-    ...addingFirstRevision(db, benchSeal, id, { number: 1, spec, document: JSON.stringify(spec), createdAt }),
+    ...addingFirstRevision(db, benchSeal, id, {
+      number: 1,
+      spec,
+      document: JSON.stringify(spec),
+      createdAt,
+      askedBy: 'session',
+    }),
     addingFirstEvent(db, id, { at: createdAt, event: { kind: 'intent', intent: 'start', revision: 1 } }),
     makingDue(db, id, atOnce(createdAt)),
   ]);

@@ -110,6 +110,7 @@ async function addRows(db: Kysely<Tables>, count: number, now: number): Promise<
     spec: sealed,
     document: sealed,
     images: '["nginx:1"]',
+    askedBy: 'session' as const,
     memoryBytes: 2 ** 20,
     cpuMillis: 1,
     diskBytes: 0,

@@ -26,7 +26,7 @@ export async function agreeOnAddress(db: Database, settings: AddressSettings, pr
   if (others.length > predecessors) throw new StartError(anotherAddress);
 }
 
-/** PURE. Of the processes of these names, those with another mark; one of an earlier release has none. */
+/** PURE. Of the processes of these names, those with another mark; a process without a dot has none. */
 export function differing(names: readonly string[], mark: string): string[] {
   return names.filter((name) => name.includes('.') && !name.endsWith(`.${mark}`));
 }

@@ -34,7 +34,7 @@ test('a database that is missing from a data directory that was used is a mistak
   await assert.rejects(requireDatabase(place()), { message: words });
 });
 
-test('volumes of an earlier release without a database are a mistake too', async () => {
+test('volumes without a database are a mistake too', async () => {
   await mkdir(join(dataDir, 'volumes', 'berth-shop-data'), { recursive: true });
   await assert.rejects(requireDatabase(place()), /holds 1 volume folder, but its database/);
 });

@@ -40,7 +40,13 @@ async function addShop(seal: Awaited<ReturnType<typeof start>>): Promise<void> {
   await addSession(db, { id: 'session', token: 'token', createdAt: 0 });
   await addDeployment(db, deploymentOf({ id: 'shop' }));
   await provideSeed(db, seal, 'shop');
-  await addRevision(db, seal, 'shop', { number: 1, spec: specOf(pod('web')), document: 'text', createdAt: 0 });
+  await addRevision(db, seal, 'shop', {
+    number: 1,
+    spec: specOf(pod('web')),
+    document: 'text',
+    createdAt: 0,
+    askedBy: 'session',
+  });
 }
 
 test('a key that a setting gives is in no file', async () => {

@@ -10,9 +10,7 @@ import { isPostgres } from './store/dialect/dialect.ts';
 import { otherServices } from './store/dialect/postgres.ts';
 import { installationKeyId, noteKeyId } from './store/installation.ts';
 import { hasSealed } from './store/reseal.ts';
-import { countRevisions } from './store/revisions.ts';
 import type { Tables } from './store/rows.ts';
-import { provideSeedsFrom } from './store/seeds.ts';
 import { untilDone, write } from './store/transaction.ts';
 
 type Log = { info(fields: object, message: string): void; error(fields: object, message: string): void };
@@ -38,8 +36,6 @@ async function openKeysNow(
   const keysNow: () => Keys = file === undefined ? () => given : followKeys(file, older);
   const seal = sealBy(keysNow);
   await agreeOnKey(db, keysNow());
-  const oldest = keysNow().at(-1)!;
-  await write(db, 'all', (transaction) => provideSeedsFrom(transaction, seal, oldest));
   const { rows, unreadable } = await finishRotation(db, file, seal);
   if (rows > 0) log.info({ rows }, 'everything is sealed with the new key');
   if (unreadable > 0)
@@ -47,7 +43,6 @@ async function openKeysNow(
       { unreadable },
       'values are stored that none of the keys opens: put the key back, or update what they are of',
     );
-  await countRevisions(db, seal);
   await recountCommitments(db);
   return seal;
 }

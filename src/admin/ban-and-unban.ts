@@ -66,9 +66,7 @@ export async function unban(db: Kysely<Tables>, asked: Asked): Promise<boolean> 
   return await write(db, 'all', async (db) => {
     const subject = await subjectOf(db, kind, asked.subject);
     if (subject === undefined) return false;
-    // One from before a ban of IPv6 counted the whole network stands there as it was written.
-    const isRemoved = (await removeBan(db, { kind, subject })) || (await removeBan(db, asWritten(kind, asked.subject)));
-    if (!isRemoved) return false;
+    if (!(await removeBan(db, { kind, subject }))) return false;
     await addAuditEntry(db, { at: now, actor, action: `unban ${kind}`, subject: asked.subject, reason: '' });
     return true;
   });
@@ -86,10 +84,6 @@ export async function listBans(db: Kysely<Tables>): Promise<BanLine[]> {
 /** An operator writes an account's e-mail address; it may change, so its id is what is kept. */
 async function subjectOf(db: Database, kind: BanKind, subject: string): Promise<string | undefined> {
   return kind === 'account' ? (await accountByEmail(db, subject))?.id : normalSubject(kind, subject);
-}
-
-function asWritten(kind: BanKind, subject: string): Pick<Ban, 'kind' | 'subject'> {
-  return { kind, subject: subject.toLowerCase() };
 }
 
 function applies({ kind, subject }: Omit<Ban, 'reason'>, suspect: Suspect): boolean {

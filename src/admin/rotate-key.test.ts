@@ -36,7 +36,13 @@ before(async () => {
     await addDeployment(store, deploymentOf({ id: 'shop' }));
     await provideSeed(store, seal, 'shop');
     for (let number = 1; number <= revisions; number++) {
-      await addRevision(store, seal, 'shop', { number, spec, document: documentNumber(number), createdAt: 0 });
+      await addRevision(store, seal, 'shop', {
+        number,
+        spec,
+        document: documentNumber(number),
+        createdAt: 0,
+        askedBy: 'session',
+      });
     }
   });
   await store.destroy();
@@ -254,7 +260,7 @@ const writeAllTheTime = `
   while (!isOver) {
     const at = performance.now();
     number += 1;
-    const revision = { number, spec: { name: 'shop', pods: [] }, document: 'written meanwhile', createdAt: 0 };
+    const revision = { number, spec: { name: 'shop', pods: [] }, document: 'written meanwhile', createdAt: 0, askedBy: 'session' };
     await db.transaction().execute((db) => addRevision(db, seal, 'shop', revision));
     for (const each of [number, 1 + number % ${revisions}]) await documentOf(db, seal, 'shop', each);
     process.stdout.write('.');

@@ -93,12 +93,8 @@ export type Deployment = {
       kind: 'use-port';
       pod: string;
       /** The one that it listens on. */
-      port: number;
-      /** The one of the configuration. */
-      instead: number;
-      /** The port that the pod listens on. The same as `port`. */
       listensOn: number;
-      /** The port in the configuration. The same as `instead`. */
+      /** The one of the configuration. */
       declared: number;
     };
     /** The one that was asked for last. */
@@ -430,12 +426,8 @@ export type Status = {
     kind: 'use-port';
     pod: string;
     /** The one that it listens on. */
-    port: number;
-    /** The one of the configuration. */
-    instead: number;
-    /** The port that the pod listens on. The same as `port`. */
     listensOn: number;
-    /** The port in the configuration. The same as `instead`. */
+    /** The one of the configuration. */
     declared: number;
   };
   /** The one that was asked for last. */
@@ -500,7 +492,6 @@ export type Event =
   | DiskEvent
   | LifetimeEvent
   | SnapshotEvent
-  | LegacyEvent
   | ForgottenEvent;
 
 export type EventToldFields = {
@@ -890,15 +881,6 @@ export type SnapshotEvent = (
 ) &
   EventToldFields;
 
-export type LegacyEvent = {
-  kind: 'legacy';
-  /** The kind that it had. */
-  was: string;
-  pod?: string;
-  /** Its sentence. */
-  told: string;
-} & EventToldFields;
-
 export type ForgottenEvent = {
   kind: 'forgotten';
   /** How many, each as often as it has happened. */
@@ -1136,12 +1118,8 @@ export type Operations = {
           kind: 'use-port';
           pod: string;
           /** The one that it listens on. */
-          port: number;
-          /** The one of the configuration. */
-          instead: number;
-          /** The port that the pod listens on. The same as `port`. */
           listensOn: number;
-          /** The port in the configuration. The same as `instead`. */
+          /** The one of the configuration. */
           declared: number;
         };
         /** The one that was asked for last. */
@@ -1522,8 +1500,8 @@ export type Operations = {
         number: number;
         /** When it was asked for. */
         createdAt: string;
-        /** As what: with a session token, with an API key, or signed in. Absent of earlier releases. */
-        askedBy?: 'session' | 'api-key' | 'sign-in';
+        /** How the client was authenticated: with a session token, with an API key, or signed in. */
+        askedBy: 'session' | 'api-key' | 'sign-in';
         /** The earlier revision that was gone back to: this one has its document. */
         repeats?: number;
         /** `superseded`: another one was asked for before it was ready, or what became of it was not noted. */

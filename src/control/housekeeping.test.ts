@@ -17,7 +17,13 @@ test('who is gone is forgotten after 30 days with its session; who is there, and
     await addSession(db, { id, token: id, createdAt: 0 });
     const goneAt = id === 'gone' ? day : null;
     await addDeployment(db, deploymentOf({ id, sessionId: id, label: id, goneAt }));
-    await addRevision(db, sealWith('tests'), id, { number: 1, spec: specOf(), document: '', createdAt: 0 });
+    await addRevision(db, sealWith('tests'), id, {
+      number: 1,
+      spec: specOf(),
+      document: '',
+      createdAt: 0,
+      askedBy: 'session',
+    });
     await settleImage(db, id, 1, { image: `${id}:1`, reference: `${id}@sha256:1`, by: 'registry' });
   }
   await notePulled(db, ['gone:1', 'there:1'], 0);

@@ -12,7 +12,7 @@ import { startOrder } from './plan/start-order.ts';
 import type { Restore } from './snapshot/snapshot.ts';
 import { type Derive, generatedValue } from './workload/derived-secrets.ts';
 import type { Egress } from './workload/egress.ts';
-import { fingerprintOf, formerFingerprintsOf } from './workload/fingerprint.ts';
+import { fingerprintOf } from './workload/fingerprint.ts';
 import type { PodRuntime, Readiness, Workload } from './workload/workload.ts';
 
 export type Desired =
@@ -215,7 +215,6 @@ function toWorkload(
     name: workloadName(values.deploymentId, pod.name, { revision, replica, restart }),
     revision,
     fingerprint: fingerprintOf(content),
-    formerFingerprints: formerFingerprintsOf(content),
   };
 }
 

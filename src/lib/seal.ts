@@ -21,7 +21,7 @@ export type Seal = {
 /** The newest one seals, all of them open. Any strings of enough entropy; the SHA-256 of one is the key. */
 export type Keys = readonly [string, ...string[]];
 
-/** Before the key's id. A value from before there were ids begins with its nonce, by chance like this once in 2^96. */
+/** Before the key's ID. */
 const mark = Buffer.from('BRT1');
 const idBytes = 8;
 export const headerBytes = mark.length + idBytes;
@@ -38,13 +38,13 @@ export function keyIdOf(secret: string): string {
 }
 
 /** What is derived with a key comes from this. A key of its own: it must tell nothing about what is sealed (SP 800-108). */
-export function derivationKeyOf(secret: string): Uint8Array {
+function derivationKeyOf(secret: string): Uint8Array {
   return createHmac('sha256', keyOf(secret)).update('derive').digest();
 }
 
 /**
  * AES-256-GCM with a random 96-bit nonce per value (NIST SP 800-38D), laid out as header (mark and key id, which the
- * tag covers), nonce, tag, ciphertext. Values from before there were ids have no header, and any key may be theirs.
+ * tag covers), nonce, tag, ciphertext.
  */
 export function sealWith(newest: string, ...older: string[]): Seal {
   const keys = [newest, ...older].map((secret) => ({ header: headerOf(secret), key: keyOf(secret) }));
@@ -60,12 +60,8 @@ export function sealWith(newest: string, ...older: string[]): Seal {
     open(sealed) {
       const bytes = Buffer.from(sealed);
       const named = keys.find((each) => each.header.equals(bytes.subarray(0, headerBytes)));
-      if (named) return decrypt(named.key, bytes.subarray(headerBytes), named.header);
-      for (const { key } of keys) {
-        const text = attempt(() => decrypt(key, bytes));
-        if (text !== undefined) return text;
-      }
-      throw new Error('a stored value was altered, or sealed with a key that is not here');
+      if (!named) throw new Error('a stored value was altered, or sealed with a key that is not here');
+      return decrypt(named.key, bytes.subarray(headerBytes), named.header);
     },
     header: () => header,
     derive: (purpose) => createHmac('sha256', derivationKey).update(purpose).digest(),
@@ -98,18 +94,10 @@ function headerOf(secret: string): Buffer {
   return Buffer.concat([mark, Buffer.from(keyIdOf(secret), 'hex')]);
 }
 
-function decrypt(key: Buffer, bytes: Buffer, header?: Buffer): string {
+function decrypt(key: Buffer, bytes: Buffer, header: Buffer): string {
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes));
-  if (header) decipher.setAAD(header);
+  decipher.setAAD(header);
   decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
   const body = bytes.subarray(nonceBytes + tagBytes);
   return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
-}
-
-function attempt<T>(act: () => T): T | undefined {
-  try {
-    return act();
-  } catch {
-    return undefined;
-  }
 }

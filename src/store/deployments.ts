@@ -281,7 +281,7 @@ function printExplanation(explanation: Explanation | null): string | null {
 
 export function deploymentFrom(row: Selectable<DeploymentRow>): Deployment {
   const { explanation, pods, lastLines, endpoints, ownHosts, restarts, ...own } = row;
-  const { sharesName: _, routesVersion: __, cluster: ___, ...fields } = own;
+  const { routesVersion: _, cluster: __, ...fields } = own;
   return {
     ...fields,
     explanation: explanation === null ? null : JSON.parse(explanation),

@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 export type KeptRevision = {
   number: number;
   createdAt: Instant;
-  askedBy: Asker | null;
+  askedBy: Asker;
   repeats: number | null;
   outcome: RevisionOutcome | null;
   settledAt: Instant | null;

@@ -17,7 +17,7 @@ import type { Writing } from './write-all.ts';
 export type NewRevision = Revision & {
   document: string;
   createdAt: Instant;
-  askedBy?: Asker;
+  askedBy: Asker;
   /** The earlier revision whose document this is. */
   repeats?: number;
 };
@@ -52,7 +52,7 @@ function addingRevision(
     number,
     createdAt,
     ...countedOf(spec, left),
-    askedBy: askedBy ?? null,
+    askedBy,
     repeats: repeats ?? null,
     spec: seal.close(printSpec(spec)),
     document: seal.close(document),
@@ -67,18 +67,12 @@ function countedOf(spec: AppSpec, left: VolumeSizes) {
   return { ...amountOf(spec, left), volumeSizes: JSON.stringify([...volumeSizesOf(spec, left)]) };
 }
 
-/** All volumes that its revisions have asked for, or those before one of them. */
-export async function volumeSizesOfDeployment(
-  db: Database,
-  deploymentId: string,
-  before = Number.POSITIVE_INFINITY,
-): Promise<VolumeSizes> {
+/** All volumes that its revisions have asked for. */
+export async function volumeSizesOfDeployment(db: Database, deploymentId: string): Promise<VolumeSizes> {
   const row = await db
     .selectFrom('revisions')
     .select('volumeSizes')
     .where('deploymentId', '=', deploymentId)
-    .where('volumeSizes', 'is not', null)
-    .$if(before !== Number.POSITIVE_INFINITY, (query) => query.where('number', '<', before))
     .orderBy('number', 'desc')
     .limit(1)
     .executeTakeFirst();
@@ -182,50 +176,6 @@ async function forgetRevisions(db: Database, deploymentId: string, numbers: numb
     .where('revision', 'in', numbers)
     .execute();
   await db.deleteFrom('revisions').where('deploymentId', '=', deploymentId).where('number', 'in', numbers).execute();
-}
-
-/** Others wait to write meanwhile. */
-const rowsAtOnce = 50;
-
-/**
- * Counts what revisions from before they were counted ask for, as those that are written now do: otherwise an update
- * that asks for less than its deployment has would be held against limits that came later. What no key here opens is
- * left as it is.
- */
-export async function countRevisions(db: Kysely<Tables>, seal: Seal): Promise<void> {
-  let after: { deploymentId: string; number: number } | undefined;
-  do after = await write(db, 'all', (transaction) => countSome(transaction, seal, after));
-  while (after);
-}
-
-/** The next rows in the order of their keys; answers where to go on. */
-async function countSome(db: Database, seal: Seal, after: { deploymentId: string; number: number } | undefined) {
-  const rows = await db
-    .selectFrom('revisions')
-    .select(['deploymentId', 'number', 'spec'])
-    .where('volumeSizes', 'is', null)
-    .$if(after !== undefined, (query) =>
-      query.where((eb) => eb(eb.refTuple('deploymentId', 'number'), '>', eb.tuple(after!.deploymentId, after!.number))),
-    )
-    .orderBy('deploymentId')
-    .orderBy('number')
-    .limit(rowsAtOnce)
-    .execute();
-  for (const { deploymentId, number, spec } of rows) {
-    const counted = countedIn(seal, spec, await volumeSizesOfDeployment(db, deploymentId, number));
-    if (!counted) continue;
-    const revision = db.updateTable('revisions').set(counted);
-    await revision.where('deploymentId', '=', deploymentId).where('number', '=', number).execute();
-  }
-  return rows.length < rowsAtOnce ? undefined : rows.at(-1);
-}
-
-function countedIn(seal: Seal, spec: Uint8Array, left: VolumeSizes): ReturnType<typeof countedOf> | undefined {
-  try {
-    return countedOf(readSpec(seal.open(spec)), left);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A second look at the same reference changes nothing: what a revision runs from is decided once. */

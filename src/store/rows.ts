@@ -25,8 +25,7 @@ export type Tables = {
     tokenHash: string;
     createdAt: Instant;
     accountId: string | null;
-    /** Null only where an earlier release has written it. */
-    tokenMadeAt: Instant | null;
+    tokenMadeAt: Instant;
     tokenMadeFrom: string | null;
     tokenUsedAt: Instant | null;
     tokenUsedFrom: string | null;
@@ -105,19 +104,17 @@ export type Tables = {
     document: Uint8Array;
     createdAt: Instant;
     /** What it asks of the host. */
-    memoryBytes: Generated<number>;
-    cpuMillis: Generated<number>;
-    diskBytes: Generated<number>;
-    /** Null until the revisions from before they were counted are. */
-    containers: number | null;
-    volumes: number | null;
-    gpus: number | null;
-    /** JSON: all volumes of the deployment until then, each name with a size; null as the three before. */
-    volumeSizes: string | null;
+    memoryBytes: number;
+    cpuMillis: number;
+    diskBytes: number;
+    containers: number;
+    volumes: number;
+    gpus: number;
+    /** JSON: all volumes of the deployment until then, each name with a size. */
+    volumeSizes: string;
     /** A JSON list of what its pods name, in clear: an operator has to find who runs an image. */
-    images: Generated<string>;
-    /** Null of revisions from before it was noted. */
-    askedBy: Asker | null;
+    images: string;
+    askedBy: Asker;
     /** The earlier revision whose document it has again. */
     repeats: number | null;
     /** Null until it has become ready or has failed, and for good when another one was asked for before. */
@@ -293,8 +290,6 @@ export type DeploymentRow = Omit<
   endpoints: string;
   ownHosts: string;
   restarts: string;
-  /** 1 when it was there, beside a newer one of its name in its session, before names became unique; else 0. */
-  sharesName: Generated<number>;
   /** Of the route table, when the endpoints were written last; 0 before. */
   routesVersion: Generated<number>;
   /** The one that it is on; null on engines of one machine, and where nobody has said it. */

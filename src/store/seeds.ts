@@ -4,7 +4,7 @@
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Derive } from '../deployment/workload/derived-secrets.ts';
-import { derivationKeyOf, type Seal } from '../lib/seal.ts';
+import type { Seal } from '../lib/seal.ts';
 import type { Database } from './database.ts';
 
 /** Gives it one, unless it has one that can be read. With a new one, whatever was generated before is another. */
@@ -30,19 +30,6 @@ export async function copySeed(db: Database, fromId: string, deploymentId: strin
       .insertInto('seeds')
       .values({ deploymentId, seed: known.seed, valuesOf: known.valuesOf ?? fromId })
       .execute();
-}
-
-/** For what was started when values came from the installation's key: they come from the same bytes from now on. */
-export async function provideSeedsFrom(db: Database, seal: Seal, secret: string): Promise<void> {
-  const rows = await db
-    .selectFrom('deployments')
-    .select('id')
-    .where('id', 'not in', (eb) => eb.selectFrom('seeds').select('deploymentId'))
-    .execute();
-  for (const { id } of rows) {
-    const seed = sealSeed(seal, derivationKeyOf(secret));
-    await db.insertInto('seeds').values({ deploymentId: id, seed, valuesOf: null }).execute();
-  }
 }
 
 /** What the deployment's generated values are made with; it throws, when it is used, where the seed cannot be read. */

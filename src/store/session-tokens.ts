@@ -20,16 +20,16 @@ export type SessionToken = {
 export async function sessionTokensOf(db: Database, accountId: string): Promise<SessionToken[]> {
   const rows = await db
     .selectFrom('sessions')
-    .select(['id', 'createdAt', 'tokenMadeAt', 'tokenMadeFrom', 'tokenUsedAt', 'tokenUsedFrom'])
+    .select(['id', 'tokenMadeAt', 'tokenMadeFrom', 'tokenUsedAt', 'tokenUsedFrom'])
     .select(['tokenEndedAt', 'starts'])
     .where('accountId', '=', accountId)
     .orderBy('createdAt', 'desc')
     .orderBy('id')
     .execute();
-  return rows.map(({ id, createdAt, starts, ...row }) => ({
+  return rows.map(({ id, starts, ...row }) => ({
     id,
     starts,
-    madeAt: row.tokenMadeAt ?? createdAt,
+    madeAt: row.tokenMadeAt,
     madeFrom: row.tokenMadeFrom,
     usedAt: row.tokenUsedAt,
     usedFrom: row.tokenUsedFrom,

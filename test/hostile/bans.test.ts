@@ -31,20 +31,6 @@ test('one that is banned by an address of IPv6 starts nothing from another one o
   assert.equal(await start('2001:db8:7::2'), 200);
 });
 
-test('a ban that stands there as an earlier release wrote it counts the same, and can be ended', async () => {
-  const api = await apiWithAccounts();
-  const { db } = api.service;
-  await db
-    .insertInto('bans')
-    .values({ kind: 'address', subject: '2001:db8::7', reason: 'attacks', createdAt: 0 })
-    .execute();
-  const start = async () =>
-    (await api.postYaml('/startUserDeployment', shopYaml, { [clientHeader]: '2001:db8::8' })).status;
-  assert.equal(await start(), 403);
-  assert.equal(await unban(db, asked('2001:DB8::7')), true);
-  assert.equal(await start(), 200);
-});
-
 test('a ban of an image stops who runs it by the revision that serves, whatever has been asked for since', async () => {
   const api = await apiWithAccounts();
   const { db } = api.service;

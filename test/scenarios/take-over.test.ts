@@ -74,7 +74,7 @@ test('a deployment whose process is killed is finished by another one on the sam
     };
     await addSession(db, { id: 'session', token: 'token', createdAt });
     await addDeployment(db, newDeployment({ ...names, createdAt, expiresAt: null, claimedAt: null }));
-    await addRevision(db, sealWith(task.secret), id, { number: 1, spec, document: '', createdAt });
+    await addRevision(db, sealWith(task.secret), id, { number: 1, spec, document: '', createdAt, askedBy: 'session' });
     await makeDue(db, id, createdAt);
   });
   const [signal, killed] = await Promise.race(

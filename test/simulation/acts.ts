@@ -83,7 +83,7 @@ export async function perform(act: Act, stage: Stage): Promise<void> {
 export async function fillEvents({ witness, db, clock, note }: Stage): Promise<void> {
   for (const subject of witness.subjects) {
     const { id } = subject;
-    const event = { kind: 'legacy', was: 'pod', told: 'something has happened' } as const;
+    const event = { kind: 'intent', intent: 'extend' } as const;
     const events = Array.from({ length: otherEventsKept + 100 }, () => ({ at: clock.now(), event }));
     // Where the answer is lost they are written all the same.
     await write(db, { deploymentId: id }, (db) => addEvents(db, id, events)).catch((error: unknown) => {

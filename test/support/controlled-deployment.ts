@@ -99,7 +99,7 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, TestIma
     deploymentOf({ id, createdAt: clock.now, expiresAt: clock.now + 3_600_000, progressedAt: clock.now }),
   );
   await provideSeed(db, seal, id);
-  await addRevision(db, seal, id, { number: 1, spec, document: '', createdAt: clock.now });
+  await addRevision(db, seal, id, { number: 1, spec, document: '', createdAt: clock.now, askedBy: 'session' });
   await makeDue(db, id, clock.now);
 
   return {
@@ -125,7 +125,13 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, TestIma
     },
     async update(next: AppSpec): Promise<void> {
       const { revision } = (await deploymentById(db, id))!;
-      await addRevision(db, seal, id, { number: revision + 1, spec: next, document: '', createdAt: clock.now });
+      await addRevision(db, seal, id, {
+        number: revision + 1,
+        spec: next,
+        document: '',
+        createdAt: clock.now,
+        askedBy: 'session',
+      });
       await writeIntent(db, id, { revision: revision + 1, state: 'deploying', progress: 0, explanation: null });
       await makeDue(db, id, clock.now);
     },
@@ -163,7 +169,7 @@ export async function addNeighbour({ control, clock }: Shop, id: string, spec: A
   const dates = { createdAt: clock.now, expiresAt: clock.now + 3_600_000, progressedAt: clock.now };
   await addDeployment(db, deploymentOf({ id, sessionId: id, label: id, ...dates }));
   await provideSeed(db, seal, id);
-  await addRevision(db, seal, id, { number: 1, spec, document: '', createdAt: clock.now });
+  await addRevision(db, seal, id, { number: 1, spec, document: '', createdAt: clock.now, askedBy: 'session' });
   await makeDue(db, id, clock.now);
 }
 

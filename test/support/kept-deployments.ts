@@ -20,15 +20,16 @@ export async function addKept(
     .execute();
   assert.ok(await addDeployment(db, deploymentOf({ ...claimed, id, ...fields })));
   const counts = { containers: 1, volumes: volumes.length, gpus: 0, volumeSizes: JSON.stringify(volumes) };
+  const amounts = { ...counts, memoryBytes: 0, cpuMillis: 0, diskBytes: 0 };
   const [spec, document] = [Uint8Array.of(1), Uint8Array.of(2)];
   await db
     .insertInto('revisions')
-    .values({ deploymentId: id, number: 1, spec, document, createdAt: 1, ...counts })
+    .values({ deploymentId: id, number: 1, spec, document, createdAt: 1, images: '[]', askedBy: 'session', ...amounts })
     .execute();
 }
 
 const unusedToken = {
-  tokenMadeAt: null,
+  tokenMadeAt: 1,
   tokenMadeFrom: null,
   tokenUsedAt: null,
   tokenUsedFrom: null,

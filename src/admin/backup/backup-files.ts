@@ -21,9 +21,11 @@ export const fileNames = {
   contents: 'contents.json',
 } as const;
 
-/** `format`: grows when an older release could not restore it, as one with volumes as tars. */
+/** Grows when an older release could not restore the backup. */
+export const backupFormat = 1;
+
 export type BackupContents = {
-  format: 1 | 2;
+  format: typeof backupFormat;
   installation: string;
   at: Instant;
   /** By the file's name; of pushed images each blob's name says it. */
@@ -46,15 +48,10 @@ export type KeptVolumes = {
   addedBytes: number;
 };
 
-/** PURE. The least that an older release has to know. */
-export function formatOf(volumes: readonly KeptVolumes[]): BackupContents['format'] {
-  return volumes.some(({ form }) => form !== undefined) ? 2 : 1;
-}
-
 /** Throws an error for people. */
 export function readContents(text: string): BackupContents {
   const contents = JSON.parse(text) as Partial<BackupContents>;
-  if (contents.format !== 1 && contents.format !== 2)
+  if (contents.format !== backupFormat)
     throw new Error('This backup was made by a newer release of Berth: restore it with that one.');
   return contents as BackupContents;
 }

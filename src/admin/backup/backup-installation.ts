@@ -27,9 +27,9 @@ import { write } from '../../store/transaction.ts';
 import { keyFileOf } from '../rotate-key.ts';
 import {
   type BackupContents,
+  backupFormat,
   backupTag,
   fileNames,
-  formatOf,
   type KeptVolumes,
   printSettings,
   readContents,
@@ -88,7 +88,7 @@ export async function backUpInstallation(db: Kysely<Tables>, order: BackupOrder)
     if (!facts) return { kind: 'refused', because: 'other-key' };
     told({ kind: 'collected', blobs: facts.blobs });
     const { kept: volumes, leftOut } = await keepVolumes(db, installation, { order, draft });
-    const contents: BackupContents = { format: formatOf(volumes), installation, at, ...facts, volumes };
+    const contents: BackupContents = { format: backupFormat, installation, at, ...facts, volumes };
     await writeFile(join(draft, fileNames.contents), `${JSON.stringify(contents)}\n`, { mode: 0o600 });
     const saving = { tags: [backupTag], mayBeRenamed: true };
     const saved = withVolumes(await repository.save(draft, Object.values(fileNames), saving), volumes);

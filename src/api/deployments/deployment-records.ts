@@ -34,9 +34,8 @@ export function statusRecord(deployment: Deployment, now: Instant) {
   };
 }
 
-/** Both directions by their names; `port` and `instead` are for clients of earlier releases. */
-function adviceRecord(advice: NonNullable<Reason['advice']>) {
-  return { ...advice, listensOn: advice.port, declared: advice.instead };
+function adviceRecord({ port, instead, ...advice }: NonNullable<Reason['advice']>) {
+  return { ...advice, listensOn: port, declared: instead };
 }
 
 function podRecord({ lastExit, ...pod }: ShownPod) {

@@ -73,9 +73,10 @@ export const Warnings = Type.Optional(
 
 const AdviceRecord = Type.Object(
   {
-    ...reasonFields.advice.properties,
-    listensOn: Type.Integer({ description: 'The port that the pod listens on. The same as `port`.' }),
-    declared: Type.Integer({ description: 'The port in the configuration. The same as `instead`.' }),
+    kind: reasonFields.advice.properties.kind,
+    pod: reasonFields.advice.properties.pod,
+    listensOn: reasonFields.advice.properties.port,
+    declared: reasonFields.advice.properties.instead,
   },
   { description: 'A change of the configuration that mends it.' },
 );

@@ -44,11 +44,9 @@ const Names = Type.Array(Type.String());
 const RevisionRecord = Type.Object({
   number: Type.Integer({ minimum: 1 }),
   createdAt: Type.String({ format: 'date-time', description: 'When it was asked for.' }),
-  askedBy: Type.Optional(
-    Type.Enum([...askers], {
-      description: 'As what: with a session token, with an API key, or signed in. Absent of earlier releases.',
-    }),
-  ),
+  askedBy: Type.Enum([...askers], {
+    description: 'How the client was authenticated: with a session token, with an API key, or signed in.',
+  }),
   repeats: Type.Optional(
     Type.Integer({ minimum: 1, description: 'The earlier revision that was gone back to: this one has its document.' }),
   ),
@@ -219,7 +217,7 @@ async function history({ db, seal }: Service, { id, revision, servingRevision }:
       state: stateOfRevision(row, revision),
       isCurrent: number === revision,
       isServing: number === servingRevision,
-      ...(askedBy !== null && { askedBy }),
+      askedBy,
       ...(repeats !== null && { repeats }),
       ...(settledAt !== null && { settledAt: new Date(settledAt).toISOString() }),
       ...(took !== undefined && { durationMs: took }),

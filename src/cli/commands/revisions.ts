@@ -66,8 +66,7 @@ function describePlan({ terminal }: Context, { applicationName }: Target, trial:
 }
 
 function whoOf(asker: Revision['askedBy']): string {
-  const names = { session: 'session token', 'api-key': 'API key', 'sign-in': 'account' };
-  return asker === undefined ? '' : names[asker];
+  return { session: 'session token', 'api-key': 'API key', 'sign-in': 'account' }[asker];
 }
 
 function stateOf({ state, isServing, repeats }: Revision): string {

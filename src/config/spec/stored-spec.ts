@@ -1,7 +1,7 @@
 /**
- * PURE. How a normalised configuration is kept in a store. Its text names its version, because releases of Berth that
- * are not written yet will read it. A change of `AppSpec` that is more than a new optional field makes a new version,
- * and a step in `readSpec` that turns the old one into it. Golden files in `test/golden` hold one text of each version.
+ * PURE. How a normalised configuration is stored. Its text names its version, because later releases will read it. A
+ * change of `AppSpec` that is more than a new optional field makes a new version, and `readSpec` converts the old one.
+ * `test/golden` has a text of each version.
  */
 import type { AppSpec } from './spec.ts';
 
@@ -9,7 +9,6 @@ const currentVersion = 1;
 
 type Stored = { version: number; spec: AppSpec };
 
-/** The order of fields and variables stays as it is: fingerprints of release 0.1 go by it. */
 export function printSpec(spec: AppSpec): string {
   const stored: Stored = { version: currentVersion, spec };
   return JSON.stringify(stored);
@@ -17,9 +16,7 @@ export function printSpec(spec: AppSpec): string {
 
 /** @throws where a newer release has written it. */
 export function readSpec(text: string): AppSpec {
-  const stored = JSON.parse(text) as Stored | (AppSpec & { version?: undefined });
-  // Release 0.1 stored the configuration alone, without a version.
-  if (stored.version === undefined) return stored;
+  const stored = JSON.parse(text) as Stored;
   if (stored.version > currentVersion)
     throw new Error(`This revision was stored by a newer release of Berth (format ${stored.version}).`);
   return stored.spec;

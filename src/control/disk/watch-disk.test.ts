@@ -97,8 +97,8 @@ test('a workload that has taken the room of the database too is stopped first, a
   await limitTo(1);
   const filler = {
     deploymentId: 'shop',
-    kind: 'legacy',
-    fields: JSON.stringify({ was: 'state', told: 'x'.repeat(2000) }),
+    kind: 'intent',
+    fields: JSON.stringify({ intent: 'extend', revision: 'x'.repeat(2000) }),
   } as const;
   await assert.rejects(async () => {
     for (let number = 1000; ; number++)

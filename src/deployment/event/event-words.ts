@@ -24,8 +24,6 @@ export function describeEvent(event: DeploymentEvent): string {
       return describeLifetime(event);
     case 'snapshot':
       return describeSnapshot(event);
-    case 'legacy':
-      return event.told;
     case 'forgotten':
       return event.events === 1
         ? 'an earlier event is no longer kept'

@@ -201,16 +201,6 @@ const SnapshotEvent = Type.Union(
   { description: 'A snapshot was taken or restored, or could not be.' },
 );
 
-const LegacyEvent = Type.Object(
-  {
-    kind: Type.Literal('legacy'),
-    was: Type.String({ description: 'The kind that it had.' }),
-    pod: Type.Optional(text),
-    told: Type.String({ description: 'Its sentence.' }),
-  },
-  { description: 'An event of an earlier release that was stored as a sentence alone.' },
-);
-
 const ForgottenEvent = Type.Object(
   {
     kind: Type.Literal('forgotten'),
@@ -230,7 +220,6 @@ export const eventSchemas = {
   disk: DiskEvent,
   lifetime: LifetimeEvent,
   snapshot: SnapshotEvent,
-  legacy: LegacyEvent,
   forgotten: ForgottenEvent,
 };
 
@@ -248,7 +237,7 @@ export const eventKinds = Object.keys(eventSchemas) as EventKind[];
  * differs from one time to the next (how full, the last lines) is not part of it: the last time is what is kept.
  */
 export function identityOf(event: DeploymentEvent): string | null {
-  if (event.kind === 'intent' || event.kind === 'legacy' || event.kind === 'forgotten') return null;
+  if (event.kind === 'intent' || event.kind === 'forgotten') return null;
   const passing = new Set(['percent', 'lastLines', 'repeated']);
   const lasting = Object.entries(event).filter(([field]) => !passing.has(field));
   return JSON.stringify(lasting.toSorted(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,6 +1,5 @@
 /** PURE. Matches desired workloads with those that run for them. */
 import type { DesiredWorkload, Running } from '../desired.ts';
-import { isSameWorkload } from '../workload/fingerprint.ts';
 import type { Observed, ObservedWorkload, Workload } from '../workload/workload.ts';
 
 /** A desired workload with the one that runs for it, if any does. */
@@ -9,9 +8,9 @@ export type Match = { wanted: DesiredWorkload; found: ObservedWorkload | undefin
 /** An equal fingerprint is enough: a pod that an update leaves as it was keeps its workload of an older revision. */
 export function matchWorkloads(desired: Running, { workloads }: Observed): Match[] {
   return desired.workloads.map((wanted) => {
-    const { pod, replica } = wanted.workload;
+    const { pod, replica, fingerprint } = wanted.workload;
     const candidates = workloads.filter(
-      (found) => found.pod === pod && found.replica === replica && isSameWorkload(wanted.workload, found.fingerprint),
+      (found) => found.pod === pod && found.replica === replica && found.fingerprint === fingerprint,
     );
     // Two of the same can exist after a crash in mid-update: keep the ready one, else the newest.
     const found = candidates.toSorted((a, b) => Number(b.isReady) - Number(a.isReady) || b.revision - a.revision)[0];

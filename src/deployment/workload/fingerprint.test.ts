@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { deploymentOf, pod, resolvedAt, specOf } from '../../../test/support/deployments.ts';
 import { readSpec } from '../../config/spec/stored-spec.ts';
 import { desiredAt } from '../desired.ts';
-import { fingerprintOf, formerFingerprintsOf, isSameWorkload, type WorkloadContent } from './fingerprint.ts';
+import { fingerprintOf, type WorkloadContent } from './fingerprint.ts';
 
 const golden = new URL('../../../test/golden/', import.meta.url);
 const readGolden = (name: string) => readFile(new URL(name, golden), 'utf8');
@@ -13,7 +13,7 @@ const readGolden = (name: string) => readFile(new URL(name, golden), 'utf8');
 function contentOf(fields: Parameters<typeof pod>[1] = {}): WorkloadContent {
   const desired = desiredAt(deploymentOf({}), { number: 1, spec: specOf(pod('web', fields)) }, resolvedAt(0));
   assert.ok(desired.kind === 'running');
-  const { name, revision, fingerprint, formerFingerprints, ...content } = desired.workloads[0]!.workload;
+  const { name, revision, fingerprint, ...content } = desired.workloads[0]!.workload;
   return content;
 }
 
@@ -22,10 +22,9 @@ test('the fingerprints of a release stay what they are: containers carry them', 
   const derive = () => Buffer.alloc(32, 1);
   const desired = desiredAt(deploymentOf({}), { number: 1, spec }, { ...resolvedAt(0), derive });
   assert.ok(desired.kind === 'running');
-  const fingerprints = desired.workloads.map(({ workload }) => {
-    const { name, fingerprint, formerFingerprints } = workload;
-    return { name, fingerprint, formerFingerprints };
-  });
+  const fingerprints = Object.fromEntries(
+    desired.workloads.map(({ workload }) => [workload.name, workload.fingerprint]),
+  );
   assert.deepEqual(fingerprints, JSON.parse(await readGolden('fingerprints.json')));
 });
 
@@ -49,14 +48,4 @@ test('what is different has another fingerprint, also in what no Unicode text ca
 test('a field that nobody has asked for changes nothing', () => {
   const content = { ...contentOf(), shmBytes: undefined } as WorkloadContent;
   assert.equal(fingerprintOf(content), fingerprintOf(contentOf()));
-  assert.deepEqual(formerFingerprintsOf(content), formerFingerprintsOf(contentOf()));
-});
-
-test('a workload that an earlier release has started is the same; one with a field that it did not know is not', () => {
-  const [former] = formerFingerprintsOf(contentOf());
-  const workload = { fingerprint: fingerprintOf(contentOf()), formerFingerprints: formerFingerprintsOf(contentOf()) };
-  assert.ok(isSameWorkload(workload, former!));
-  assert.ok(isSameWorkload(workload, workload.fingerprint));
-  assert.ok(!isSameWorkload(workload, fingerprintOf(contentOf({ image: 'nginx:1' }))));
-  assert.deepEqual(formerFingerprintsOf({ ...contentOf(), shmBytes: 1 } as WorkloadContent), []);
 });

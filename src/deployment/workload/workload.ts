@@ -21,8 +21,6 @@ export type Workload = {
   replica: number;
   /** Hash of all that follows: an equal fingerprint means that a running workload may stay as it is. */
   fingerprint: string;
-  /** What earlier releases of Berth called the same. */
-  formerFingerprints?: string[];
   image: string;
   registryLogin?: RegistryLogin;
   /** What it calls itself; default: its pod's name. */

@@ -177,8 +177,6 @@ function probeFor(
   newProbe: (readiness: ProbedReadiness, address: string) => Probe,
 ): Probe | undefined {
   if (readiness.kind === 'running' || readiness.kind === 'exit') return undefined;
-  // Started by an earlier release, which let the image's health check decide.
-  if (readiness.kind === 'port' && state.health) return undefined;
   if (before?.probe && before.state.startedAtMs === state.startedAtMs && before.address === address)
     return before.probe;
   return newProbe(readiness, address);

@@ -5,7 +5,6 @@
 import type { OwnImageLimits } from '../../deployment/limits/pull-limits.ts';
 import type { EngineOperation } from '../../deployment/plan/operation.ts';
 import { type Egress, noEgress } from '../../deployment/workload/egress.ts';
-import { isSameWorkload } from '../../deployment/workload/fingerprint.ts';
 import type { Workload, WorkloadName } from '../../deployment/workload/workload.ts';
 import { EngineFault } from '../engine.ts';
 import { labelKeys } from '../labels.ts';
@@ -125,7 +124,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     const kind = controllerKind(workload);
     const found = cache.find(kind, objectName(deploymentId, workload.name), deploymentId);
     if (found && found.metadata.deletionTimestamp === undefined) {
-      const isSame = isSameWorkload(workload, found.metadata.annotations?.[labelKeys.fingerprint] ?? '');
+      const isSame = found.metadata.annotations?.[labelKeys.fingerprint] === workload.fingerprint;
       if (isSame && found.spec?.replicas !== 0) return;
       // What a job runs cannot be changed.
       if (kind === 'Job') await removeController(deploymentId, kind, found);

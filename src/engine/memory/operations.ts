@@ -2,7 +2,6 @@
 
 import type { EgressChange, EngineOperation, ImagePull, TagCheck } from '../../deployment/plan/operation.ts';
 import { type Egress, printEgress } from '../../deployment/workload/egress.ts';
-import { isSameWorkload } from '../../deployment/workload/fingerprint.ts';
 import type { Workload } from '../../deployment/workload/workload.ts';
 import { EngineFault } from '../engine.ts';
 import { filesAt } from './container-process.ts';
@@ -127,7 +126,7 @@ function start(
   { isHalfway, bringsImages, avoid, epoch, now }: Performance,
 ): void {
   const found = findOurs(world, owner, workload.name);
-  if (found && found.phase !== 'created' && isSameWorkload(workload, found.workload.fingerprint)) {
+  if (found && found.phase !== 'created' && found.workload.fingerprint === workload.fingerprint) {
     delete found.tampering;
     if (found.phase !== 'exited' || workload.readiness.kind === 'exit') return;
     if (found.address === undefined) throw new EngineFault('unavailable', `The network of ${workload.name} is gone.`);

@@ -235,17 +235,8 @@ function readPass(authorization: string | undefined, seal: Pick<Seal, 'open'>): 
   if (!shown.startsWith(`${username}:`)) return undefined;
   try {
     const read = JSON.parse(seal.open(Buffer.from(shown.slice(username.length + 1), 'base64url')));
-    return read?.purpose === purpose || isEarlierPass(read) ? (read as Sealed) : undefined;
+    return read?.purpose === purpose ? (read as Sealed) : undefined;
   } catch {
     return undefined;
   }
-}
-
-/** Pull secrets that earlier releases made stay in the cluster until their pods are started again. */
-function isEarlierPass(read: unknown): boolean {
-  return ['image,platform', 'image,login,platform'].includes(
-    Object.keys(read ?? {})
-      .toSorted()
-      .join(),
-  );
 }

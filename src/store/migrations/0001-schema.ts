@@ -81,7 +81,7 @@ create index "logins_accountId" on "logins" ("accountId");
 create index "logins_expiresAt" on "logins" ("expiresAt");
 create table "sessions" (
   "id" text primary key, "tokenHash" text not null unique, "createdAt" bigint not null,
-  "accountId" text references "accounts" ("id"), "tokenMadeAt" bigint, "tokenMadeFrom" text, "tokenUsedAt" bigint,
+  "accountId" text references "accounts" ("id"), "tokenMadeAt" bigint not null, "tokenMadeFrom" text, "tokenUsedAt" bigint,
   "tokenUsedFrom" text, "tokenEndedAt" bigint, "starts" text default 'free' not null
 );
 create index "sessions_account" on "sessions" ("accountId");
@@ -93,22 +93,22 @@ create table "deployments" (
   "generation" integer not null, "state" text not null, "progress" integer not null, "pods" text not null,
   "lastLines" text not null, "endpoints" text not null, "createdAt" bigint not null, "expiresAt" bigint,
   "extensionsUsed" integer not null, "claimedAt" bigint, "heldAt" bigint, "removedAt" bigint, "goneAt" bigint,
-  "progressedAt" bigint not null, "sharesName" integer default 0 not null, "explanation" text,
+  "progressedAt" bigint not null, "explanation" text,
   "routesVersion" bigint default 0 not null, "restorableUntil" bigint, "keptAt" bigint, "warnedOf" bigint,
   "stoppedAt" bigint, "restarts" text default '{}' not null, "cluster" text, "ownHosts" text default '[]' not null,
   "suspendedAt" bigint, "suspendedBecause" text
 );
 create unique index "deployments_active_name" on "deployments" ("sessionId", "applicationName")
-  where "removedAt" is null and "state" <> 'expired' and "sharesName" = 0;
+  where "removedAt" is null and "state" <> 'expired';
 create index "deployments_gone" on "deployments" ("goneAt");
 create index "deployments_routes" on "deployments" ("routesVersion");
 create index "deployments_session" on "deployments" ("sessionId", "applicationName");
 create table "revisions" (
   "deploymentId" text not null references "deployments" ("id") on delete cascade, "number" integer not null,
   "spec" bytea not null, "document" bytea not null, "createdAt" bigint not null,
-  "memoryBytes" bigint default 0 not null, "cpuMillis" bigint default 0 not null,
-  "diskBytes" bigint default 0 not null, "images" text default '[]' not null, "containers" integer, "volumes" integer,
-  "gpus" integer, "volumeSizes" text, "askedBy" text, "repeats" integer, "outcome" text, "settledAt" bigint,
+  "memoryBytes" bigint not null, "cpuMillis" bigint not null, "diskBytes" bigint not null, "images" text not null,
+  "containers" integer not null, "volumes" integer not null, "gpus" integer not null, "volumeSizes" text not null,
+  "askedBy" text not null, "repeats" integer, "outcome" text, "settledAt" bigint,
   constraint "revisions_key" primary key ("deploymentId", "number")
 );
 create table "revisionImages" (
@@ -134,7 +134,7 @@ create table "evictions" (
 create index "evictions_deployment" on "evictions" ("deploymentId", "revision");
 create table "leases" (
   "deploymentId" text primary key references "deployments" ("id") on delete cascade, "dueAt" bigint, "token" text,
-  "leasedUntil" bigint, "outline" text, "observedHash" text
+  "leasedUntil" bigint, "observedHash" text
 );
 create index "leases_due" on "leases" ("dueAt");
 create index "leases_held" on "leases" ("leasedUntil");

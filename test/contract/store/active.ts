@@ -84,7 +84,8 @@ export function activeContract(open: OpenStore): void {
     for (const deployment of deployments) {
       await addDeployment(db, deployment);
       await addingOrigin(db, deployment.id, client).execute();
-      const revision = { number: deployment.revision, spec: specOf(pod('web')), document: '', createdAt: 0 };
+      const { revision: number } = deployment;
+      const revision = { number, spec: specOf(pod('web')), document: '', createdAt: 0, askedBy: 'session' } as const;
       await addRevision(db, seal, deployment.id, revision);
     }
   }

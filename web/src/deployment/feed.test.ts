@@ -86,7 +86,7 @@ test('an event that happens again takes the place of what was told of it', () =>
 });
 
 test('states, pods, intents and the disk call for the status, everything else speaks for itself', () => {
-  const kinds = ['intent', 'operation', 'progress', 'pod', 'state', 'fault', 'disk', 'legacy', 'forgotten'] as const;
+  const kinds = ['intent', 'operation', 'progress', 'pod', 'state', 'fault', 'disk', 'forgotten'] as const;
   const calling = kinds.filter((kind) => callsForStatus({ kind }));
   assert.deepEqual(calling, ['intent', 'pod', 'state', 'disk']);
 });

@@ -38,7 +38,7 @@ export function tell(event: ToldEvent): Telling | undefined {
     case 'disk':
       return tellDisk(event);
     default:
-      // One of an earlier release, or of a kind that a later one has added.
+      // A kind that a later release has added.
       return { text: capitalised(event.message), tone: 'plain' };
   }
 }

@@ -9,7 +9,7 @@ import { go } from '../routing/router.tsx';
 import { pathOf } from '../routing/routes.ts';
 import { configurationOf, type Target } from '../service/calls.ts';
 import type { Revision } from '../service/records.ts';
-import { askerOf, badgeOf, changesOf, earlierThan, outcomeOf, type Pair } from './words.ts';
+import { askers, badgeOf, changesOf, earlierThan, outcomeOf, type Pair } from './words.ts';
 
 type RevisionListProps = {
   revisions: readonly Revision[];
@@ -40,7 +40,7 @@ export function RevisionList({ revisions, target, pair, onCompare, onBack }: Rev
                 <time dateTime={createdAt} title={printMoment(at, now)}>
                   {capitalised(printAgo(now - at))}
                 </time>
-                {[askerOf(revision), outcomeOf(revision)]
+                {[askers[revision.askedBy], outcomeOf(revision)]
                   .filter((said) => said !== undefined)
                   .map((said) => ` · ${said}`)}
               </p>

@@ -27,16 +27,12 @@ export function outcomeOf({ state, durationMs }: Told): string | undefined {
   }
 }
 
-const askers: Record<NonNullable<Revision['askedBy']>, string> = {
+/** How the client of a revision was authenticated. */
+export const askers: Record<Revision['askedBy'], string> = {
   session: 'with a session token',
   'api-key': 'with an API key',
   'sign-in': 'by somebody who was signed in',
 };
-
-/** Undefined of a revision from before that was noted. */
-export function askerOf({ askedBy }: Pick<Revision, 'askedBy'>): string | undefined {
-  return askedBy && askers[askedBy];
-}
 
 /** `Changes web, adds redis`; undefined where the one before is no longer known. */
 export function changesOf({ number, changes, repeats }: Pick<Revision, 'number' | 'changes' | 'repeats'>) {

@@ -1,7 +1,6 @@
 /** Starting and removing the container of a workload. */
 import { setTimeout } from 'node:timers/promises';
 import type Docker from 'dockerode';
-import { isSameWorkload } from '../../../deployment/workload/fingerprint.ts';
 import type { Neighbour, Workload, WorkloadName } from '../../../deployment/workload/workload.ts';
 import { createSemaphore, serializeByKey } from '../../../lib/concurrency.ts';
 import { EngineFault } from '../../engine.ts';
@@ -146,7 +145,7 @@ async function findOurs(docker: Docker, owner: string, name: string): Promise<Do
  */
 function isComplete(found: Docker.ContainerInspectInfo, workload: Workload): boolean {
   if (['created', 'removing', 'dead'].includes(found.State.Status)) return false;
-  return isSameWorkload(workload, found.Config.Labels[labelKeys.fingerprint] ?? '');
+  return found.Config.Labels[labelKeys.fingerprint] === workload.fingerprint;
 }
 
 /** Services that were stopped run again; a job that has ended stays as it is. */
