@@ -18,14 +18,13 @@ const ofDocker: Readonly<Record<string, string>> = {
   gvisor: 'containers of Docker in gVisor',
   'half-started': 'the engine in memory, and engines that are not there: the same wherever it runs',
   'killed-tests': 'what a killed test leaves on this machine',
-  'known-escapes': 'versions of the runtime below Docker',
   'memory-engine': 'the engine in memory',
   metrics: "what the kernel of this machine tells of containers; a cluster's own metrics tell it there",
   'private-images': "what is in Docker's own store; of a cluster: test/kubernetes/images.test.ts",
   'pull-stalls.nightly': "pulls of a Docker engine of the test's own",
   snapshots: 'snapshots of volumes of this machine; of a cluster: test/kubernetes/snapshots.test.ts',
   'take-over': 'two processes with the engine of Docker in them; of a cluster: killed-planes',
-  upgrade: 'containers of Docker that an upgrade leaves as they are, and releases of before',
+  upgrade: 'containers of Docker that an upgrade leaves as they are, and a later release',
   volumes: 'limits of volumes that Berth keeps on this machine; on a cluster the storage class does',
 };
 

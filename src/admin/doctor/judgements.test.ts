@@ -60,7 +60,7 @@ test('of what is sound all is good', () => {
     judgeListening({ host: '0.0.0.0', isPublic: true, isBehindProxy: false }),
     judgePort({ ...port, answer: { kind: 'berth' } }),
     ...[certificate({}), judgeOrders({ value: [] }), judgeClock({ source: 'ca', aheadMs: { value: -900 } }), disk(50)],
-    ...judgeEngine({ value: { version: '29.5.1', escapes: [] } }),
+    ...judgeEngine({ value: { version: '29.5.1', outdated: [] } }),
     ...[judgeService(service), judgeFirewall(service, false), judgeBackup({ value: now - day }, now)],
     ...[
       judgeDatabase('berth.db', { value: 2 }),
@@ -175,9 +175,9 @@ const broken: [string, Check[], RegExp][] = [
   ['a full disk', [disk(4)], /^bad disk: .*nothing starts/],
   ['an engine that is away', judgeEngine(fault), /^bad engine/],
   [
-    'an engine with a way out',
-    judgeEngine({ value: { version: '20.10.24', escapes: ['runc 1.1.5 has known ways out'] } }),
-    /^warn known-escapes: runc 1\.1\.5/,
+    'an outdated engine',
+    judgeEngine({ value: { version: '20.10.24', outdated: ['runc 1.1.5 is older than 1.3.6'] } }),
+    /^warn engine-versions: runc 1\.1\.5/,
   ],
   ['a service that is away', [judgeService(fault), judgeFirewall(fault, false)], /^bad service.*\nunknown firewall/],
   [

@@ -2,7 +2,7 @@
 import { statfs } from 'node:fs/promises';
 import type { Kysely } from 'kysely';
 import { connectDocker } from '../../engine/docker/connect-docker.ts';
-import { escapeWords, findKnownEscapes } from '../../engine/docker/host/known-escapes.ts';
+import { findOutdatedPrograms } from '../../engine/docker/host/engine-versions.ts';
 import type { Runtime } from '../../engine/docker/host/runtime.ts';
 import { type MailSettings, mailTransport } from '../../lib/mail-transport.ts';
 import { lastBackupAt } from '../../store/backups.ts';
@@ -39,8 +39,7 @@ export function lookAtService(port: number, metricsToken: string | undefined): P
 export function lookAtEngine(runtime: Runtime): Promise<Look<EngineSeen>> {
   return look(async () => {
     const docker = await connectDocker();
-    const [{ Version: version }, found] = [await docker.version(), await findKnownEscapes(docker, runtime)];
-    return { version, escapes: found.map(escapeWords) };
+    return { version: (await docker.version()).Version, outdated: await findOutdatedPrograms(docker, runtime) };
   });
 }
 

@@ -37,8 +37,8 @@ export function judgeDisk({ place, space }: DiskSeen, leastBytes: number, name =
   return good(name, `${words}.`);
 }
 
-/** `escapes`: a sentence for each program with known ways out of a container. */
-export type EngineSeen = { version: string; escapes: readonly string[] };
+/** `outdated`: a sentence for each program that is older than supported. */
+export type EngineSeen = { version: string; outdated: readonly string[] };
 
 export function judgeEngine(engine: Look<EngineSeen>): Check[] {
   if ('fault' in engine)
@@ -49,15 +49,14 @@ export function judgeEngine(engine: Look<EngineSeen>): Check[] {
         'Start it; as the user of the service, "docker version" has to answer.',
       ),
     ];
-  const { version, escapes } = engine.value;
-  const [first, ...more] = escapes;
+  const { version, outdated } = engine.value;
   return [
     good('engine', `Docker ${version} answers.`),
-    first === undefined
-      ? good('known-escapes', 'No way out of a container is known for the versions of this engine.')
+    outdated.length === 0
+      ? good('engine-versions', 'Docker, containerd and runc are of supported versions.')
       : warn(
-          'known-escapes',
-          [first, ...more].join('. '),
+          'engine-versions',
+          outdated.join(' '),
           'Update Docker, containerd and runc from your distribution or from Docker.',
         ),
   ];

@@ -14,7 +14,7 @@ import { createDockerEngine, type DockerEngineOptions } from './docker.ts';
 import type { FirewallOptions } from './firewall/firewall.ts';
 import { isolate } from './firewall/isolate.ts';
 import { type GroupWishes, openGroups } from './groups/open.ts';
-import { escapeWords, findKnownEscapes } from './host/known-escapes.ts';
+import { findOutdatedPrograms } from './host/engine-versions.ts';
 import { findRuntimeProblem, type Runtime } from './host/runtime.ts';
 import { removeUnnamed } from './images/image-store.ts';
 import { removeLeftInstances } from './volumes/follow-writes.ts';
@@ -118,7 +118,7 @@ async function connect({ runtime }: DockerSettings, log: Logger): Promise<Docker
   });
   const unfit = await findRuntimeProblem(docker, runtime);
   if (unfit) throw new StartError(`BERTH_RUNTIME is ${runtime}, but ${unfit}.`);
-  for (const found of await findKnownEscapes(docker, runtime)) log.warn(found, escapeWords(found));
+  for (const warning of await findOutdatedPrograms(docker, runtime)) log.warn(warning);
   return docker;
 }
 
