@@ -75,7 +75,7 @@ export async function writeStart(
   await addSession(db, { id: sessionId, token: newToken('berth'), createdAt });
   await addDeployment(db, deployment);
   await writeAll(db, [
-    ...addingFirstRevision(db, benchSeal, id, {
+    addingFirstRevision(db, benchSeal, id, {
       number: 1,
       spec,
       document: JSON.stringify(spec),

@@ -5,7 +5,6 @@ import { followKeys, provideKeys, readKeys } from './lib/key-file.ts';
 import { type Keys, keyIdOf, type Seal, sealBy } from './lib/seal.ts';
 import { StartError } from './lib/start-error.ts';
 import type { Settings } from './settings/settings.ts';
-import { recountCommitments } from './store/commitments.ts';
 import { isPostgres } from './store/dialect/dialect.ts';
 import { otherServices } from './store/dialect/postgres.ts';
 import { installationKeyId, noteKeyId } from './store/installation.ts';
@@ -43,7 +42,6 @@ async function openKeysNow(
       { unreadable },
       'values are stored that none of the keys opens: put the key back, or update what they are of',
     );
-  await recountCommitments(db);
   return seal;
 }
 

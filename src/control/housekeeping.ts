@@ -2,7 +2,6 @@
 import type { Instant } from '../deployment/deployment.ts';
 import { keptForMs } from '../deployment/metrics/deployment-metrics.ts';
 import { forgetChallenges } from '../store/acme-challenges.ts';
-import { recountCommitments } from '../store/commitments.ts';
 import type { Database } from '../store/database.ts';
 import { forgetGone } from '../store/deployments.ts';
 import { forgetDomains } from '../store/domains.ts';
@@ -32,5 +31,4 @@ export async function keepHouse(db: Database, now: Instant): Promise<void> {
   await forgetSignIns(db, now);
   await forgetMetrics(db, now - keptForMs);
   await touchUsed(db, now);
-  await recountCommitments(db);
 }

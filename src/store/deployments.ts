@@ -6,7 +6,6 @@ import type { Endpoint } from '../deployment/site.ts';
 import type { Explanation } from '../deployment/status/reason.ts';
 import { isActiveAt, isToExpireAt } from './active.ts';
 import { chunksOf } from './chunks.ts';
-import { forgetCommitments, recommit } from './commitments.ts';
 import type { Database } from './database.ts';
 import { nextRoutesVersion } from './routes.ts';
 import type { DeploymentRow } from './rows.ts';
@@ -151,7 +150,7 @@ export type Intent = Partial<
   >
 > & { explanation?: Explanation | null };
 
-/** Writes an intent, in a transaction where it is another revision: the generation grows, so that whatever was decided before it is not written after it. */
+/** Writes an intent. The generation grows, so that nothing that was decided before the intent is written after it. */
 export async function writeIntent(db: Database, id: string, { explanation, ...fields }: Intent): Promise<void> {
   const told = explanation === undefined ? {} : { explanation: printExplanation(explanation) };
   await db
@@ -159,7 +158,6 @@ export async function writeIntent(db: Database, id: string, { explanation, ...fi
     .set((eb) => ({ ...fields, ...told, generation: eb('generation', '+', 1) }))
     .where('id', '=', id)
     .execute();
-  if (fields.revision !== undefined || fields.restorableUntil !== undefined) await recommit(db, id);
 }
 
 export type Observation = Partial<
@@ -176,8 +174,8 @@ export type Observation = Partial<
 };
 
 /**
- * Writes what the loop saw; false when the lease was lost or a newer intent has come. Call it in a transaction where it
- * tells endpoints, which are a version of the route table, or what counts of the host: those of `counted`.
+ * Writes what the loop saw; false when the lease was lost or a newer intent has come. Endpoints are a version of the
+ * route table: with them, call it in a transaction.
  */
 export async function writeObservation(
   db: Database,
@@ -206,11 +204,8 @@ export async function writeObservation(
     const routesVersion = await nextRoutesVersion(db);
     await db.updateTable('deployments').set({ routesVersion }).where('id', '=', id).execute();
   }
-  if (isWritten && counted.some((field) => fields[field] !== undefined)) await recommit(db, id);
   return isWritten;
 }
-
-const counted = ['servingRevision', 'restorableUntil', 'keptAt', 'goneAt'] as const;
 
 /** Ids of a session's deployments of a name that are past their time limit, and that nobody has ended yet. */
 export async function pastLimitOfName(
@@ -247,7 +242,6 @@ export async function endAll(db: Database, now: Instant): Promise<void> {
     .execute();
   const routesVersion = await nextRoutesVersion(db);
   await db.updateTable('deployments').set({ routesVersion }).where('goneAt', '=', now).execute();
-  await forgetCommitments(db);
 }
 
 /** Forgets deployments that were gone before `before`, with their revisions, events and claims. */

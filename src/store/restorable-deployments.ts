@@ -3,7 +3,7 @@ import type { Instant } from '../deployment/deployment.ts';
 import type { EventOf } from '../deployment/event/event.ts';
 import type { Kept } from '../deployment/limits/grace-limits.ts';
 import { isToExpireAt } from './active.ts';
-import { recommit } from './commitments.ts';
+import { committedToKept } from './commitments.ts';
 import type { Database } from './database.ts';
 import { deploymentFrom } from './deployments.ts';
 import { addEvents } from './events.ts';
@@ -40,7 +40,7 @@ export async function deploymentsInGrace(db: Database): Promise<Kept[]> {
     .selectFrom('deployments')
     .innerJoin('sessions', 'sessions.id', 'deployments.sessionId')
     .leftJoin('origins', 'origins.deploymentId', 'deployments.id')
-    .leftJoin('commitments', 'commitments.deploymentId', 'deployments.id')
+    .leftJoin(committedToKept(db).as('committed'), 'committed.deploymentId', 'deployments.id')
     .select(['deployments.id', 'sessionId', 'claimedAt', 'accountId', 'client', 'restorableUntil', 'diskBytes'])
     .where('goneAt', 'is', null)
     .where('restorableUntil', 'is not', null)
@@ -80,7 +80,6 @@ export async function forgetKept(
     .where('restorableUntil', 'is not', null)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return;
-  await recommit(db, id);
   await addEvents(db, id, [{ at: now, event: { kind: 'lifetime', lifetime: 'forgotten', because } }]);
   await makeDue(db, id, atOnce(now));
 }

@@ -8,11 +8,9 @@ import { amountOf, type VolumeSizes, volumeSizesOf } from '../deployment/limits/
 import type { ResolvedImage } from '../deployment/plan/operation.ts';
 import type { Asker } from '../deployment/revision-history.ts';
 import type { Seal } from '../lib/seal.ts';
-import { committingFirst, recommit } from './commitments.ts';
 import type { Database } from './database.ts';
 import type { Tables } from './rows.ts';
 import { write } from './transaction.ts';
-import type { Writing } from './write-all.ts';
 
 export type NewRevision = Revision & {
   document: string;
@@ -30,15 +28,11 @@ export async function addRevision(
 ): Promise<void> {
   const left = revision.number === 1 ? noVolumes : await volumeSizesOfDeployment(db, deploymentId);
   await addingRevision(db, seal, { deploymentId, left }, revision).execute();
-  await recommit(db, deploymentId);
 }
 
 /** The first one of a deployment that is added with it. */
-export function addingFirstRevision(db: Database, seal: Seal, deploymentId: string, revision: NewRevision): Writing[] {
-  return [
-    addingRevision(db, seal, { deploymentId, left: noVolumes }, revision),
-    ...committingFirst(db, deploymentId, amountOf(revision.spec, noVolumes)),
-  ];
+export function addingFirstRevision(db: Database, seal: Seal, deploymentId: string, revision: NewRevision) {
+  return addingRevision(db, seal, { deploymentId, left: noVolumes }, revision);
 }
 
 function addingRevision(

@@ -4,7 +4,6 @@ import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { Domain } from '../deployment/domain/domain-state.ts';
 import type { EventKind } from '../deployment/event/event.ts';
 import type { Ban } from '../deployment/limits/ban.ts';
-import type { Amount } from '../deployment/limits/pod-resources.ts';
 import type { SessionStarts } from '../deployment/limits/session-starts.ts';
 import type { NoticeChannel } from '../deployment/notification/notice.ts';
 import type { Quarantined } from '../deployment/quarantine/quarantine.ts';
@@ -91,10 +90,6 @@ export type Tables = {
   /** `key`: sealed, the account's private one. */
   acmeAccounts: { directory: string; key: Uint8Array };
   acmeChallenges: { token: string; host: string; answer: string; expiresAt: Instant };
-  /** What each deployment that may have something on the engine has been promised; see `commitments.ts`. */
-  commitments: { deploymentId: string } & Amount;
-  /** One row: the sum of them. */
-  commitmentTotals: { id: number } & Amount;
   revisions: {
     deploymentId: string;
     number: number;

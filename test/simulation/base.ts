@@ -57,15 +57,7 @@ async function unlimitedApi(db: Kysely<Tables>): Promise<TestApi> {
 
 const emptied = [
   ...(['idempotency', 'claims', 'leases', 'events', 'revisionImages', 'imageAccess', 'revisions'] as const),
-  ...([
-    'commitments',
-    'commitmentTotals',
-    'origins',
-    'deployments',
-    'sessions',
-    'privateRepositories',
-    'pulledImages',
-  ] as const),
+  ...(['origins', 'deployments', 'sessions', 'privateRepositories', 'pulledImages'] as const),
 ];
 
 /** For the next run. */

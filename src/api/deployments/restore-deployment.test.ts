@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { shopYaml, type TestApi, testApi } from '../../../test/support/api.ts';
 import { addBan, removeBan } from '../../store/bans.ts';
+import { committedInAll } from '../../store/commitments.ts';
 import { writeIntent } from '../../store/deployments.ts';
 import { clientHeader } from '../requests/client-address.ts';
 
@@ -148,10 +149,7 @@ test('what it needs counts anew: to its owner all of it, to the host what was no
   // Its workloads are gone.
   await db.updateTable('deployments').set({ keptAt: api.clock.now, state: 'expired' }).execute();
   await writeIntent(db, id, { restorableUntil: api.clock.now + hour });
-  assert.equal(
-    Number((await db.selectFrom('commitmentTotals').select('memoryBytes').executeTakeFirst())?.memoryBytes),
-    0,
-  );
+  assert.equal((await committedInAll(db)).memoryBytes, 0);
   api.service.settings.strangers = { ...api.service.settings.strangers, perAddress: 0 };
   assert.equal((await restore()).body.code, 'client_limit_reached');
   api.service.settings.strangers = { ...api.service.settings.strangers, perAddress: 1 };
@@ -160,11 +158,7 @@ test('what it needs counts anew: to its owner all of it, to the host what was no
   assert.match((await restore()).body.code, /capacity_exhausted|invalid_configuration/);
   api.budget.memoryBytes = memoryBytes;
   assert.equal((await restore()).status, 200);
-  const { memoryBytes: committed } = await db
-    .selectFrom('commitmentTotals')
-    .select('memoryBytes')
-    .executeTakeFirstOrThrow();
-  assert.ok(Number(committed) > 0);
+  assert.ok((await committedInAll(db)).memoryBytes > 0);
 });
 
 test('of several that have ended and are kept the environment says which', async () => {

@@ -114,7 +114,7 @@ export async function start(service: Service, starting: Starting) {
     await writeAll(db, [
       addingOrigin(db, deploymentId, origin),
       ...(beside ? [] : [givingSeed(db, service.seal, deploymentId)]),
-      ...addingFirstRevision(db, service.seal, deploymentId, {
+      addingFirstRevision(db, service.seal, deploymentId, {
         number: 1,
         spec,
         document,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { images, type Shop, shopOnMemory, spec } from '../../../test/support/controlled-deployment.ts';
+import { committedInAll } from '../../store/commitments.ts';
 import { revisionIfKept } from '../../store/revisions.ts';
 import { limitKept } from '../limit-kept.ts';
 
@@ -14,11 +15,8 @@ async function shopWithGrace(): Promise<Shop> {
 }
 
 const committed = async ({ control: { db } }: Shop) => {
-  const { memoryBytes, containers, volumes, diskBytes } = await db
-    .selectFrom('commitmentTotals')
-    .selectAll()
-    .executeTakeFirstOrThrow();
-  return { memoryBytes, containers, volumes, hasDisk: Number(diskBytes) > 0 };
+  const { memoryBytes, containers, volumes, diskBytes } = await committedInAll(db);
+  return { memoryBytes, containers, volumes, hasDisk: diskBytes > 0 };
 };
 
 function onShortDisk({ control }: Shop): Shop['control'] {

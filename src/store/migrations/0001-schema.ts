@@ -159,15 +159,6 @@ create table "shareLinks" (
   "deploymentId" text primary key references "deployments" ("id") on delete cascade, "tokenHash" text not null unique,
   "token" bytea not null, "createdAt" bigint not null
 );
-create table "commitments" (
-  "deploymentId" text primary key references "deployments" ("id") on delete cascade, "memoryBytes" bigint not null,
-  "cpuMillis" bigint not null, "diskBytes" bigint not null, "containers" bigint not null, "volumes" bigint not null,
-  "gpus" bigint not null
-);
-create table "commitmentTotals" (
-  "id" integer primary key, "memoryBytes" bigint not null, "cpuMillis" bigint not null, "diskBytes" bigint not null,
-  "containers" bigint not null, "volumes" bigint not null, "gpus" bigint not null
-);
 create table "keptMetrics" (
   "deploymentId" text not null, "at" bigint not null, "process" text not null, "metrics" text not null,
   constraint "keptMetricsKey" primary key ("deploymentId", "at", "process")

@@ -4,7 +4,6 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../../../src/store/rows.ts';
 import { activeContract } from './active.ts';
 import { certificatesContract } from './certificates.ts';
-import { commitmentsContract } from './commitments.ts';
 import { deploymentsContract } from './deployments.ts';
 import { domainsContract } from './domains.ts';
 import { eventsContract } from './events.ts';
@@ -24,7 +23,6 @@ export type OpenStore = () => Promise<Kysely<Tables>>;
 export function storeContract(name: string, open: OpenStore, { isShared }: { isShared: boolean }): void {
   describe(`deployments in ${name}`, () => deploymentsContract(open));
   describe(`active deployments in ${name}`, () => activeContract(open));
-  describe(`what is committed in ${name}`, () => commitmentsContract(open));
   describe(`metrics that are kept in ${name}`, () => keptMetricsContract(open));
   describe(`names in ${name}`, () => namesContract(open));
   describe(`leases in ${name}`, () => leasesContract(open, { isShared }));
