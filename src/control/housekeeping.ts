@@ -1,7 +1,7 @@
 /** Housekeeping: what in the store is only of use for a time, and what of it is in use. It reads much, and nobody waits for it. */
 import type { Instant } from '../deployment/deployment.ts';
 import { keptForMs } from '../deployment/metrics/deployment-metrics.ts';
-import { forgetChallenges } from '../store/acme-challenges.ts';
+import { forgetChallenges } from '../store/acme.ts';
 import type { Database } from '../store/database.ts';
 import { forgetGone } from '../store/deployments.ts';
 import { forgetDomains } from '../store/domains.ts';

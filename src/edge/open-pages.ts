@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import type { Instant } from '../deployment/deployment.ts';
 import { type CertificateReport, certificateWait } from '../lib/certificate-report.ts';
-import { challengeAnswer } from '../store/acme-challenges.ts';
+import { challengeAnswer } from '../store/acme.ts';
 import type { Database } from '../store/database.ts';
 import type { Admit } from './doors.ts';
 import { startPageServer } from './pages/page-server.ts';

@@ -82,12 +82,12 @@ export function judgeFirewall(service: Look<ServiceSeen>, isUnsafeAllowed: boole
   const name = 'firewall';
   const todo = 'Install nftables, and start the service as root; its log says what its self-check has found.';
   if ('fault' in service)
-    return unknown(name, 'The service tells whether its rules hold, and does not answer.', 'See service.');
+    return unknown(name, 'The service reports whether its rules hold, but it does not answer.', 'See service.');
   const { isIsolated } = service.value;
   if (isIsolated === undefined)
     return unknown(
       name,
-      'The service does not tell this command whether its rules hold.',
+      'The service does not report to this command whether its rules hold.',
       'Set BERTH_METRICS_TOKEN as for the service.',
     );
   if (!isIsolated)

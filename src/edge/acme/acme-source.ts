@@ -7,7 +7,7 @@ import type { Metrics } from '../../lib/metrics.ts';
 import type { TellOperator } from '../../lib/operator-mail.ts';
 import { runRounds } from '../../lib/rounds.ts';
 import type { Seal } from '../../lib/seal.ts';
-import { accountKey } from '../../store/acme-accounts.ts';
+import { accountKey } from '../../store/acme.ts';
 import { type CertificateState, certificateStates } from '../../store/certificates.ts';
 import { ownedDomains, servedDomains } from '../../store/domains.ts';
 import { createDuty } from '../../store/duties.ts';

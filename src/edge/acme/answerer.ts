@@ -1,7 +1,7 @@
 /** Shows an authority what it asks for: in the store, from which every edge answers, or in DNS by the operator's command. */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../../deployment/deployment.ts';
-import { addChallenge, removeChallenge } from '../../store/acme-challenges.ts';
+import { addChallenge, removeChallenge } from '../../store/acme.ts';
 import type { Tables } from '../../store/rows.ts';
 import type { EdgeLog } from '../edge-settings.ts';
 import type { Answerer, Challenge } from './authority.ts';

@@ -4,8 +4,8 @@
  * are not unique, and columns that may be null or have a default.
  */
 import type { Migration } from 'kysely';
-import * as schema from './0001-schema.ts';
+import { up as schema } from './0001-schema.ts';
 
 export const migrations: Record<string, Migration> = {
-  '0001-schema': schema,
+  '0001-schema': { up: schema },
 };

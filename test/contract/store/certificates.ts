@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Kysely } from 'kysely';
 import { sealWith } from '../../../src/lib/seal.ts';
-import { accountKey } from '../../../src/store/acme-accounts.ts';
 import {
+  accountKey,
   addChallenge,
   challengeAnswer,
   forgetChallenges,
   removeChallenge,
-} from '../../../src/store/acme-challenges.ts';
+} from '../../../src/store/acme.ts';
 import {
   certificateStates,
   forgetCertificates,
