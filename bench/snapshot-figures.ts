@@ -51,7 +51,7 @@ export function snapshotSections(times: SnapshotTimes): Section[] {
       ]),
     },
     {
-      title: 'Beside something / in quiet, 99th percentiles (target for snapshots: at most 1.5)',
+      title: 'Beside something / in quiet, 99th percentiles',
       unit: 'ratio',
       figures: [
         { id: 'snapshots', beside: 'while one is taken', windows: meanwhile },

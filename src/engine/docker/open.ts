@@ -17,7 +17,6 @@ import { type GroupWishes, openGroups } from './groups/open.ts';
 import { findOutdatedPrograms } from './host/engine-versions.ts';
 import { findRuntimeProblem, type Runtime } from './host/runtime.ts';
 import { removeUnnamed } from './images/image-store.ts';
-import { removeLeftInstances } from './volumes/follow-writes.ts';
 import { thawLeft } from './volumes/freeze.ts';
 import { volumesFolder } from './volumes/loop-layout.ts';
 import { removeLeftCopies } from './volumes/volume-archives.ts';
@@ -73,7 +72,6 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
     log.warn({ err }, 'volumes that were left frozen may still be so'),
   );
   await removeLeftCopies(loops.directory);
-  await removeLeftInstances();
   const execs = join(dataDir, 'execs');
   const { ended, unbegun } = await endLeftExecs(docker, execs);
   if (ended > 0) log.info({ ended }, 'commands in containers ended that a killed service has left');

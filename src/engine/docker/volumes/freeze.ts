@@ -112,37 +112,23 @@ function notFrozen(message: string): EngineFault {
   return new EngineFault('unavailable', message);
 }
 
-/**
- * Its value while somebody hurries the kernel tells what it was before: whoever comes next, also beside another, or after one
- * that was killed, puts that back.
- */
-const hurriedFrom = 1000;
-
 const commonScript = `
 trap '' HUP INT TERM PIPE
 shift
 thaw() { for mount; do fsfreeze --unfreeze "$mount"; done; }
-setting=/sys/kernel/rcu_expedited
-before=
-read -r before <$setting
-[ "\${before:-0}" -ge ${hurriedFrom} ] && before=$((before - ${hurriedFrom}))
-set_hurry() { [ -n "$before" ] && echo "$1" >$setting; }
 thaw "$@"
 `;
 
-/** Whoever has the lock for longer keeps a freeze, and has thawed what was left. */
+/** A process that holds the lock for longer keeps a freeze, and has thawed what was left before. */
 const letGoScript = `
 exec 9<"$1"
 flock --timeout 5 9 || exit
 ${commonScript}
-set_hurry "$before"
 `;
 
 /**
- * Nothing under the freeze that can be done before: what is to be written is written (`sync`), and what waits for our end is
- * there. The kernel itself then waits until each of its processors has been elsewhere, three times for each file system
- * (measured: 34 of 37 ms), unless it is told not to be lazy about it. Nobody may read what is told any more: that must not
- * end it before the thaw.
+ * Everything that can be done before the freeze is done before it: dirty pages are written (`sync`), and the process that
+ * waits for our end runs. Output goes nowhere once this process has died, and must not end the script before the thaw.
  */
 const keeperScript = `
 exec 9<"$1" 3<&0
@@ -151,12 +137,10 @@ ${commonScript}
 sync --file-system "$@"
 timeout ${longestFreezeSeconds} cat <&3 >/dev/null &
 echo freezing
-set_hurry $((before + ${hurriedFrom}))
 for mount; do
-  fsfreeze --freeze "$mount" || { set_hurry "$before"; thaw "$@"; exit 1; }
+  fsfreeze --freeze "$mount" || { thaw "$@"; exit 1; }
 done
 echo frozen
-set_hurry "$before"
 wait $!
 lasted=$?
 thaw "$@"

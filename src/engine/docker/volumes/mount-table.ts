@@ -3,8 +3,6 @@ import { readFile } from 'node:fs/promises';
 
 export type Mount = {
   device: string;
-  /** As the kernel numbers it, such as `7:2`. */
-  number: string;
   /** The kernel has stopped writing to the file system, whoever mounted it how: it could not write something. */
   isStopped: boolean;
 };
@@ -15,8 +13,8 @@ export async function readMounts(): Promise<Map<string, Mount>> {
 }
 
 /**
- * PURE. `proc_pid_mountinfo(5)`: the device's number is the third field, the mount point the fifth, the device the second
- * after a lone dash, and then come the options of the file system. `ro` of a mount alone is among those of the mount, the sixth field; newer kernels
+ * PURE. `proc_pid_mountinfo(5)`: the mount point is the fifth field, the device the second after a lone dash, and then come
+ * the options of the file system. `ro` of a mount alone is among those of the mount, the sixth field; newer kernels
  * say `emergency_ro`.
  */
 export function parseMounts(text: string): Map<string, Mount> {
@@ -24,10 +22,10 @@ export function parseMounts(text: string): Map<string, Mount> {
   for (const line of text.split('\n')) {
     const fields = line.split(' ');
     const dash = fields.indexOf('-');
-    const [number, mountPoint, device, options = ''] = [fields[2], fields[4], fields[dash + 2], fields[dash + 3]];
-    if (dash === -1 || !number || !mountPoint || !device) continue;
+    const [mountPoint, device, options = ''] = [fields[4], fields[dash + 2], fields[dash + 3]];
+    if (dash === -1 || !mountPoint || !device) continue;
     const isStopped = options.split(',').some((option) => option === 'ro' || option === 'emergency_ro');
-    mounts.set(unescaped(mountPoint), { device: unescaped(device), number, isStopped });
+    mounts.set(unescaped(mountPoint), { device: unescaped(device), isStopped });
   }
   return mounts;
 }

@@ -46,13 +46,13 @@ test('copies take what is in the volumes, and what is kept as much again on the 
   assert.equal(await bytesOfCopies(folder, 'shop', volumes, '/proc/self'), bytes);
 });
 
-test('what cannot be copied beside its writers in time is refused before they are held back', async () => {
+test('volumes that cannot be copied in time are refused before their writers wait', async () => {
   const image = join(folder, 'image');
   await writeFile(image, 'no file system');
-  // Memory shares no blocks with a disk.
+  // Memory shares no blocks with a disk, and freezing this mount would fail.
   const volume = { image, mount: join(folder, 'nowhere', 'to', 'freeze'), copy: `/dev/shm/berth-${newId()}` };
   await rm(volume.copy, { force: true });
-  await assert.rejects(copyFrozen([volume], { firstPassMs: 0 }), (error) => {
+  await assert.rejects(copyFrozen([volume], { withinMs: 0 }), (error) => {
     assert.ok(error instanceof EngineFault && error.endsTry, String(error));
     assert.match(error.message, /more than this host copies in 0 s.*shares blocks/);
     return true;

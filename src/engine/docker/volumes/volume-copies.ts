@@ -14,8 +14,8 @@ import { createLoopVolumes, type LoopVolumes } from './loop-volumes.ts';
 import { clearFolder, makeFolder } from './mounted-folder.ts';
 import { runProgram } from './volume-programs.ts';
 
-/** Snapshots are taken often, and all writers wait: for no longer than about this. */
-const firstPassMs = 15_000;
+/** Snapshots are taken often, and writers wait during the copy: no longer than this. */
+const snapshotMs = 15_000;
 
 /** Below a folder where something is put together. */
 export const volumesIn = 'volumes';
@@ -48,7 +48,7 @@ export function createVolumeCopies({ volumes: root, loops, copies, sizes }: Copi
     async take(deploymentId, volumes, key, signal) {
       for (const volume of volumes) await loops.ensure({ deploymentId, volume });
       const folder = await make(key);
-      const copy = await copyVolumes(root, folder, deploymentId, volumes, { signal, firstPassMs });
+      const copy = await copyVolumes(root, folder, deploymentId, volumes, { signal, withinMs: snapshotMs });
       const mounts = volumes.map((volume) => loopPlace(join(folder, volumesIn), deploymentId, volume).mount);
       return { kind: 'files', ...copy, apparentBytes: await apparentBytesBelow(mounts) };
     },
@@ -107,7 +107,7 @@ export async function copyVolumes(
   folder: string,
   deploymentId: string,
   volumes: readonly string[],
-  { signal, firstPassMs }: FrozenCopying = {},
+  copying: FrozenCopying = {},
 ): Promise<{ folder: string; paths: string[]; pausedMs: number }> {
   const pairs = volumes.map((volume) => ({
     from: loopPlace(root, deploymentId, volume),
@@ -116,7 +116,7 @@ export async function copyVolumes(
   for (const { to } of pairs) await mkdir(to.mount, { recursive: true, mode: 0o700 });
   const pausedMs = await copyFrozen(
     pairs.map(({ from, to }) => ({ image: from.image, mount: from.mount, copy: to.image })),
-    { signal, firstPassMs },
+    copying,
   );
   const paths: string[] = [];
   for (const { to } of pairs) {

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 
 /** Each of them takes milliseconds; one that hangs must not hang a deployment for ever. */
-export const programMs = 120_000;
+const programMs = 120_000;
 
 /** Daemons' environments often leave out where these programs are. */
 export const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
