@@ -3,12 +3,13 @@
  * rights of the container and nothing more. What runs there is hostile: its time and output are bounded, one runs at a
  * time, and one that does not end is killed where we may, and never joined by a second one.
  */
+import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { type CheckEnd, programOf, wordsOfCheck } from '../../check-words.ts';
 import type { Reason } from '../../readiness/attempts.ts';
 import type { RunCheck } from '../../readiness/probe.ts';
-import { killGroup } from './kill-group.ts';
+import { readFrames } from './exec-frames.ts';
 
 /** The engine cuts off its own checks after 4 KiB, and reads on; whoever writes that much more is up to something. */
 const keptBytes = 4 * 1024;
@@ -65,18 +66,17 @@ async function outputOf(exec: Docker.Exec, patience: AbortSignal): Promise<Outpu
   }
 }
 
-/** Frames of eight bytes, the last four of them the length of what follows. */
 async function readOutput(
   stream: NodeJS.ReadableStream & { destroy?(): void },
   patience: AbortSignal,
 ): Promise<Output> {
-  const chunks: Buffer[] = [];
+  const chunks: Uint8Array[] = [];
   let length = 0;
   let end: Output['end'] = 'ended';
   try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      if (length < keptBytes) chunks.push(chunk);
-      length += chunk.length;
+    for await (const { bytes } of readFrames(stream as AsyncIterable<Buffer>)) {
+      if (length < keptBytes) chunks.push(bytes);
+      length += bytes.length;
       if (length < floodBytes) continue;
       end = 'flood';
       break;
@@ -85,18 +85,7 @@ async function readOutput(
     end = 'cut-off';
   }
   if (patience.aborted && end === 'ended') end = 'cut-off';
-  return { text: withoutHeads(Buffer.concat(chunks)).toString('utf8'), end };
-}
-
-/** PURE. What was written, to whichever of the two outputs. */
-function withoutHeads(framed: Buffer): Buffer {
-  const parts: Buffer[] = [];
-  for (let at = 0; at + 8 <= framed.length; ) {
-    const length = framed.readUInt32BE(at + 4);
-    parts.push(framed.subarray(at + 8, at + 8 + length));
-    at += 8 + length;
-  }
-  return Buffer.concat(parts).subarray(0, keptBytes);
+  return { text: Buffer.concat(chunks).subarray(0, keptBytes).toString('utf8'), end };
 }
 
 async function exitCode(exec: Docker.Exec, patience: AbortSignal): Promise<number | undefined> {
@@ -127,6 +116,25 @@ async function kill(exec: Docker.Exec, containerId: string): Promise<void> {
     () => 0,
   );
   if (pid > 1) await killGroup(pid, containerId);
+}
+
+/**
+ * Kills the process and those of its group. Does nothing if the process is not the container's (the engine is on another
+ * host, or the process id was reused), or if this user may not.
+ */
+async function killGroup(pid: number, containerId: string): Promise<void> {
+  try {
+    const [cgroups, stat] = await Promise.all([
+      readFile(`/proc/${pid}/cgroup`, 'utf8'),
+      readFile(`/proc/${pid}/stat`, 'utf8'),
+    ]);
+    if (!cgroups.includes(containerId)) return;
+    // `pid (name) state ppid pgrp …`; the name may hold anything.
+    const group = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
+    process.kill(group === pid ? -pid : pid, 'SIGKILL');
+  } catch {
+    // It has ended meanwhile, or we may not: the container's own limits hold it.
+  }
 }
 
 /** Engines tell of a program that cannot be started by the codes that shells have for it, and words of the runtime. */

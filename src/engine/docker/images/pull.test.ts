@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { pullFault } from './pull-fault.ts';
+import { pullFault } from './pull.ts';
 import { type PullLine, watchPull } from './pull-progress.ts';
 
 test('a full disk is told as that, and not what the engine says of it', () => {

@@ -13,10 +13,9 @@ import { EngineFault, type Pulling } from '../../engine.ts';
 import { asEngineFault } from '../../images/as-engine-fault.ts';
 import { keptName } from '../../images/kept-names.ts';
 import type { LocalImages } from '../../images/local-images.ts';
-import { orAbsent, unless } from '../faults.ts';
+import { engineIsSilent, isSilence, orAbsent, textOf, unless } from '../faults.ts';
 import { type HostFacts, isAtLeast } from '../host/host-facts.ts';
 import { checkArchitecture, readImage } from './image-facts.ts';
-import { pullFault } from './pull-fault.ts';
 import { type PullLine, type PullProgress, watchPull } from './pull-progress.ts';
 
 /** How long an engine may say nothing: unpacking a large layer takes a while. A registry's silence ends at the gate. */
@@ -244,4 +243,15 @@ function follow(docker: Docker, stream: NodeJS.ReadableStream, read: (line: Pull
       (line: PullLine) => (line.error === undefined ? read(line) : reject(new Error(line.error))),
     );
   });
+}
+
+/** PURE. Why the engine does not take an image that the gate has for it. */
+export function pullFault(error: unknown, image: string): EngineFault {
+  if (error instanceof EngineFault) return error;
+  if (isSilence(error)) return new EngineFault('unavailable', engineIsSilent, { cause: error, image });
+  if (/no space left on device/i.test(textOf(error))) {
+    const { message, hint = '' } = outOfDisk(image);
+    return new EngineFault('unavailable', message, { cause: error, image, hint });
+  }
+  return new EngineFault('unavailable', `The container engine could not take image ${image}.`, { cause: error, image });
 }

@@ -7,7 +7,6 @@ import { dirname } from 'node:path';
 import { wait } from '../../../lib/wait.ts';
 import { inodesPer, type LoopPlace, shapeOf } from './loop-layout.ts';
 import { readMounts } from './mount-table.ts';
-import { removeGently } from './remove-gently.ts';
 import { ProgramError, runProgram } from './volume-programs.ts';
 
 /**
@@ -15,9 +14,6 @@ import { ProgramError, runProgram } from './volume-programs.ts';
  * starting and still holds a copy of the mount table (more than 5 s at a load of 20, seen).
  */
 const patienceMs = 30_000;
-const soonMs = 200;
-/** What is smaller holds nobody up when it is removed at once. */
-const largeBytes = 64 * 2 ** 20;
 
 /** Formatted under another name first: what has the image's name is a whole file system. */
 export async function makeImage({ image, draft }: LoopPlace, sizeBytes: number): Promise<void> {
@@ -93,16 +89,11 @@ export async function mend(place: LoopPlace): Promise<void> {
 /** Nothing has it any more afterwards. Throws while somebody uses it. */
 export async function unmount({ mount, image }: LoopPlace): Promise<void> {
   await runProgram(['umount', mount]);
-  if (!(await isFreeWithin(patienceMs, image))) throw new Error('the volume is still in use');
-}
-
-/** The kernel gives the device back some milliseconds after the last mount of it has gone. */
-async function isFreeWithin(withinMs: number, image: string): Promise<boolean> {
+  // The kernel gives the device back some milliseconds after the last mount of it has gone.
   for (let waitedMs = 0; await isAttached(image); waitedMs += 50) {
-    if (waitedMs >= withinMs) return false;
+    if (waitedMs >= patienceMs) throw new Error('the volume is still in use');
     await wait(50);
   }
-  return true;
 }
 
 /** Whether a loop device has it. */
@@ -119,24 +110,11 @@ export async function removeAll(place: LoopPlace): Promise<void> {
     });
   }
   // Never recursive: should something be mounted here in spite of all, its content stays.
-  await removeImage(place);
-  for (const file of [place.size, `${place.size}.new`]) await rm(file, { force: true });
+  for (const file of [place.image, place.draft, place.size, `${place.size}.new`]) await rm(file, { force: true });
   for (const folder of [place.mount, place.folder, dirname(place.folder)]) {
     await rmdir(folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return;
       if (error.code !== 'ENOTEMPTY' || folder !== dirname(place.folder)) throw error;
     });
   }
-}
-
-/** Under the name of a draft, so that whoever is cut off leaves nothing that looks whole. */
-async function removeImage({ image, draft }: LoopPlace): Promise<void> {
-  const { blocks } = await stat(image).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    return { blocks: 0 };
-  });
-  // What a container still has goes as a whole, when that ends: nobody may see it shrink.
-  if (blocks * 512 >= largeBytes && (await isFreeWithin(soonMs, image))) await rename(image, draft);
-  else await rm(image, { force: true });
-  await removeGently(draft);
 }

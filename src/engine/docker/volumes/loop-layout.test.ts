@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseDu } from '../disk/du.ts';
 import { loopPlace, mountedVolume, shapeOf } from './loop-layout.ts';
 
 test('everything of a volume is below one folder, and no name leads out of it', () => {
@@ -20,17 +19,6 @@ test('a file system is a little larger than its volume, and grows with it', () =
     assert.ok(index === 0 || sizes[index] === 512 * 2 ** 20 || image > images[index - 1]!);
   }
   assert.deepEqual(shapeOf(1), shapeOf(8 * 2 ** 20));
-});
-
-test('what du has measured is read whatever directories are called', () => {
-  const output = '4096\t/a\tb\n\x0012\t/c\0du: broken\0';
-  assert.deepEqual(
-    [...parseDu(output)],
-    [
-      ['/a\tb\n', 4096],
-      ['/c', 12],
-    ],
-  );
 });
 
 test('the mount table alone tells which volumes are mounted, and nothing else below their folder is one', () => {

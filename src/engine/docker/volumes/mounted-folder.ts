@@ -1,8 +1,6 @@
 /** A folder in which something is put together, such as a backup; file systems may be mounted below it. */
-import { mkdir, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rm } from 'node:fs/promises';
 import { readMounts } from './mount-table.ts';
-import { removeGently } from './remove-gently.ts';
 import { runProgram } from './volume-programs.ts';
 
 /** Empty, whatever a call that was killed has left there. */
@@ -16,14 +14,5 @@ export async function clearFolder(folder: string): Promise<void> {
   const mounted = [...(await readMounts().catch(() => new Map()))].map(([mount]) => mount as string);
   const below = mounted.filter((mount) => mount.startsWith(`${folder}/`));
   for (const mount of below.toReversed()) await runProgram(['umount', mount]);
-  for (const file of await filesBelow(folder)) await removeGently(file);
   await rm(folder, { recursive: true, force: true });
-}
-
-async function filesBelow(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
-  return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
 }

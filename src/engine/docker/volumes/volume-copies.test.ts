@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { newId } from '../../../lib/ids.ts';
 import { EngineFault } from '../../engine.ts';
-import { apparentBytesBelow } from './apparent-size.ts';
 import { copyFrozen } from './frozen-copy.ts';
 import { loopPlace } from './loop-layout.ts';
-import { bytesOfCopies } from './volume-copies.ts';
+import { apparentBytesBelow, bytesOfCopies } from './volume-copies.ts';
 
 const gibibyte = 2 ** 30;
 let folder: string;

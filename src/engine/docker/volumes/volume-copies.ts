@@ -6,7 +6,6 @@ import { mkdir, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sync } from '../../../lib/synced-files.ts';
 import type { VolumeCopies } from '../../volume-facets.ts';
-import { apparentBytesBelow } from './apparent-size.ts';
 import { copyFrozen, type FrozenCopying } from './frozen-copy.ts';
 import { unmount } from './loop-file.ts';
 import { loopPlace } from './loop-layout.ts';
@@ -163,4 +162,26 @@ async function deviceOf(folder: string): Promise<number> {
     if (error.code !== 'ENOENT' || folder === dirname(folder)) throw error;
   });
   return found ? found.dev : await deviceOf(dirname(folder));
+}
+
+/** A tenant makes as many files as the volume holds, and as many names as its directories do. */
+const walkMs = 10 * 60_000;
+
+/**
+ * How much a reader gets from the files below these directories, whose file systems alone are walked: holes are read as
+ * zeros, and a file with several names is read by each, so a volume of 16 MiB can have terabytes to read. Throws after ten
+ * minutes.
+ */
+export async function apparentBytesBelow(directories: readonly string[]): Promise<number> {
+  if (directories.length === 0) return 0;
+  const told = await runProgram(
+    ['du', '-s', '-x', '--count-links', '--apparent-size', '--block-size=1', '--', ...directories],
+    undefined,
+    undefined,
+    walkMs,
+  );
+  return told
+    .trim()
+    .split('\n')
+    .reduce((sum, line) => sum + Number.parseInt(line, 10), 0);
 }
