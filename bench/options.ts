@@ -95,7 +95,7 @@ export const help = `Measures Berth on this machine, against Docker Compose wher
   npm run bench -- --rounds N        N rounds of the time to live
   npm run bench -- loop --deployments 10,10000 --store postgresql
                                      the loop with so many deployments alone, on one database
-  npm run bench -- --with BERTH_START_IDLE=1 neighbour
+  npm run bench -- --with BERTH_DISK_RATE=100Mi/2000 neighbour
                                      with a setting of the service, to compare; also several times
   npm run bench -- --smoke           little of everything, in about a minute; needs no Compose
 

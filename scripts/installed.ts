@@ -3,7 +3,7 @@ import type Docker from 'dockerode';
 import { openStore } from '../src/admin/open-store.ts';
 import { connectDocker } from '../src/engine/docker/connect-docker.ts';
 import { createDockerEngine } from '../src/engine/docker/docker.ts';
-import { openGroups } from '../src/engine/docker/groups/open.ts';
+import { openTenantsGroup } from '../src/engine/docker/groups/tenants-group.ts';
 import { volumesFolder } from '../src/engine/docker/volumes/loop-layout.ts';
 import type { Engine } from '../src/engine/engine.ts';
 import { StartError } from '../src/lib/start-error.ts';
@@ -33,20 +33,20 @@ export async function openInstallation(settings: Settings, docker?: Docker) {
 
 /** As whoever starts nothing needs it. */
 async function openEngineOf(
-  { engine: kind, dataDir, networkPool }: Settings,
+  { engine: kind, dataDir, networkPool, tenantsMemory }: Settings,
   owner: string,
   docker: Docker | undefined,
 ): Promise<AsyncDisposable & { engine: Engine }> {
   // Its library takes half as long to load as everything else.
   if (kind === 'kubernetes') return await (await import('../src/engine/kubernetes/open.ts')).openInventory(owner);
   const connected = docker ?? (await connectDocker());
-  const { groups } = await openGroups(connected, { owner, controlGroups: 'auto', shares: 1024, startsIdle: false });
+  const { group } = await openTenantsGroup(connected, owner, tenantsMemory);
   const engine = createDockerEngine({
     docker: connected,
     owner,
     networkPool,
-    ...(groups && { groups }),
+    ...(group && { group }),
     loops: { directory: volumesFolder(dataDir), isForNew: false },
   });
-  return { engine, async [Symbol.asyncDispose]() {} };
+  return { engine, [Symbol.asyncDispose]: async () => await group?.remove() };
 }

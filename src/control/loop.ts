@@ -29,7 +29,7 @@ export type Loop = {
 };
 
 export function startLoop(control: Control): Loop {
-  const { db, engine, log, metrics, now, wait } = control;
+  const { db, engine, log, now, wait } = control;
   /** The loop's own: how often who is well is visited changes with how many there are. */
   const settings = { ...control.settings };
   const stopping = new AbortController();
@@ -105,16 +105,8 @@ export function startLoop(control: Control): Loop {
       .catch((error) => log.error({ err: error }, 'engine event lost; the survey will see it'));
   }, stopping.signal);
   const running = run();
-  const { disk: hostDisk, fairness } = engine;
+  const { disk: hostDisk } = engine;
   const watching = hostDisk && watchDisk({ ...control, hostDisk, rouse: () => rouse() }, stopping.signal);
-  const keeping = fairness?.keep(
-    {
-      givingWay: (count) => metrics.givingWay.set(count),
-      goingFirst: (count) => metrics.goingFirst.set(count),
-      log,
-    },
-    stopping.signal,
-  );
 
   return {
     wake(deploymentId) {
@@ -132,7 +124,6 @@ export function startLoop(control: Control): Loop {
       await running;
       await beside;
       await watching;
-      await keeping;
       await visits.ended();
       await duty.leave().catch(() => {});
     },

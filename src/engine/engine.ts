@@ -71,7 +71,6 @@ export type EngineFacets = {
   isolation: Isolation;
   addresses: Addresses;
   podAddresses: PodAddresses;
-  fairness: Fairness;
   usage: UsageMeter;
   copies: VolumeCopies;
   archives: VolumeArchives;
@@ -125,20 +124,6 @@ export type PodAddresses = {
 export type Addresses = {
   /** From now on, no network and no workload that is made for the deployment gets one of these, instead of those before. */
   holdBack(deploymentId: string, addresses: readonly string[]): void;
-};
-
-/** Who gives way to the others while the processor or the memory is short. */
-export type Fairness = {
-  /** Looks after it until the abort; resolves when the last look has ended. */
-  keep(watch: FairnessWatch, stop: AbortSignal): Promise<void>;
-};
-
-export type FairnessWatch = {
-  /** Told after each look how many workloads compute all the time, so that the others go first. */
-  givingWay: (count: number) => void;
-  /** Told after each look how many workloads would be ended first if memory ran out. */
-  goingFirst: (count: number) => void;
-  log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
 };
 
 /** What workloads use, where the engine's machine is this one and its kernel can be asked. */

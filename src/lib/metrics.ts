@@ -56,16 +56,6 @@ export function createMetrics() {
       labelNames: ['name', 'ended'] as const,
       registers,
     }),
-    givingWay: new Gauge({
-      name: 'berth_workloads_giving_way',
-      help: 'Workloads that compute all the time, so that the others go first.',
-      registers,
-    }),
-    goingFirst: new Gauge({
-      name: 'berth_workloads_going_first',
-      help: 'Workloads that are killed first if memory runs out, because they hold more than was requested.',
-      registers,
-    }),
     diskMeans: new Gauge({
       name: 'berth_disk_means',
       help: 'By what the disk is kept from tenants: 1 for what is active.',

@@ -1,14 +1,11 @@
 /** The settings about what all applications together may take from the machine, and how they stand beside the rest of it. */
-import { flag, integer, oneOf, type Setting, share, size, Unreadable } from './setting-values.ts';
+import { integer, type Setting, share, size, Unreadable } from './setting-values.ts';
 
 export type MachineSettings = {
   memory: { share: number } | { bytes: number };
   cpuOvercommit: number;
   gpus: number;
-  controlGroups: 'auto' | 'off';
   tenantsMemory: { share: number } | { bytes: number } | undefined;
-  tenantsShares: number;
-  startsIdle: boolean;
   diskRate: { bytes: number; operations: number } | undefined;
 };
 
@@ -31,29 +28,11 @@ export const machineTable = {
     help: 'GPUs that all applications may have, one a container; whom: gpus=… in BERTH_TIERS and BERTH_STRANGERS',
     read: integer(0, 1000),
   },
-  controlGroups: {
-    variable: 'CONTROL_GROUPS',
-    default: 'auto',
-    help: 'auto: control groups for all applications and for each, where the host lets us; off: the engine keeps them',
-    read: oneOf('auto', 'off'),
-  },
   tenantsMemory: {
     variable: 'TENANTS_MEMORY',
     default: '',
     help: 'what all applications may hold at most, 85% or 16Gi; default: all but a tenth, at least 1Gi, of the machine',
     read: (value: string) => (value.endsWith('%') ? { share: share(value) } : { bytes: size(value) }),
-  },
-  tenantsShares: {
-    variable: 'TENANTS_SHARES',
-    default: '1024',
-    help: 'of a busy processor, for all applications together; every other program of the machine has 1024',
-    read: integer(2, 262_144),
-  },
-  startsIdle: {
-    variable: 'START_IDLE',
-    default: '0',
-    help: '1: a new application has the processor while no other wants it, for its first seconds',
-    read: flag,
   },
   diskRate: {
     variable: 'DISK_RATE',

@@ -11,8 +11,7 @@ import type { DiskRate } from '../../src/engine/docker/disk/disk-throttle.ts';
 import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
 import { startFirewall } from '../../src/engine/docker/firewall/firewall.ts';
 import { presentBridges, removeFirewall } from '../../src/engine/docker/firewall/isolate.ts';
-import type { Groups } from '../../src/engine/docker/groups/groups.ts';
-import { openGroups } from '../../src/engine/docker/groups/open.ts';
+import { openTenantsGroup } from '../../src/engine/docker/groups/tenants-group.ts';
 import type { Runtime } from '../../src/engine/docker/host/runtime.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { openTestImages, removeBrought } from '../support/images.ts';
@@ -30,7 +29,6 @@ export type DockerContractor = Contractor & {
   engine: DockerEngine;
   docker: Docker;
   owner: string;
-  groups: Groups | undefined;
   volumesFolder: string;
   /** Where commands in containers are noted. */
   execs: string;
@@ -51,7 +49,6 @@ export async function dockerContractor({
 } = {}): Promise<DockerContractor> {
   const docker = await connectDocker();
   const [owner, other] = [newOwner(), newOwner()];
-  const groupWishes = { controlGroups: 'auto', memory, shares: 1024, startsIdle: false } as const;
   const options = {
     docker,
     networkPool: pool,
@@ -76,11 +73,11 @@ export async function dockerContractor({
     log: console,
     readBridges: () => presentBridges(docker, owner, openEgress),
   });
-  const groupsOf = async (owner: string) => {
-    const { groups } = await openGroups(docker, { owner, ...groupWishes });
-    return groups && { groups };
+  const groupOf = async (owner: string) => {
+    const { group } = await openTenantsGroup(docker, owner, memory);
+    return group && { group };
   };
-  const ours = await groupsOf(owner);
+  const [ours, theirs] = [await groupOf(owner), await groupOf(other)];
   const { Arch: architecture } = await docker.version();
   const registry = await startRegistry({ architecture, foreignArchitecture: 'none', needsLogin: false });
   const opened = await openTestImages([registry.host, 'localhost:1']);
@@ -100,13 +97,12 @@ export async function dockerContractor({
     owner: other,
     execs,
     loops: loops('two'),
-    ...(await groupsOf(other)),
+    ...theirs,
   });
   const held: string[] = [];
   return {
     docker,
     owner,
-    groups: ours?.groups,
     engine,
     neighbour,
     image: await buildImage(docker, { name: 'contract' }),
@@ -126,6 +122,7 @@ export async function dockerContractor({
       await opened[Symbol.asyncDispose]();
       await registry.close();
       for (const each of [engine, neighbour]) for (const owned of await each.listOwned()) await each.removeOwned(owned);
+      for (const its of [ours, theirs]) await its?.group.remove();
       await removeBrought(docker, registry.host);
       await firewall.close();
       await removeFirewall(owner);

@@ -1,15 +1,12 @@
-/** Control groups of deployments, on this machine's kernel. */
+/** The control group of all containers, on this machine's kernel. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import type Docker from 'dockerode';
 import type { Workload } from '../../src/deployment/workload/workload.ts';
-import { firstScore } from '../../src/engine/docker/groups/goes-first.ts';
-import type { Groups } from '../../src/engine/docker/groups/groups.ts';
-import { createMemoryLook } from '../../src/engine/docker/groups/memory-watch.ts';
-import { openGroups } from '../../src/engine/docker/groups/open.ts';
-import { findControlGroup, letGiveWay } from '../../src/engine/docker/processor/control-groups.ts';
-import { createProcessorLook } from '../../src/engine/docker/processor/processor-watch.ts';
+import { findControlGroup } from '../../src/engine/docker/groups/container-group.ts';
+import { openTenantsGroup } from '../../src/engine/docker/groups/tenants-group.ts';
 import { until } from '../scenarios/berth.ts';
 import { dockerContractor } from './docker-contractor.ts';
 import { setStage } from './engine.ts';
@@ -22,24 +19,18 @@ const diskRate = { bytes: 50 * mebi, operations: 5_000 };
 describe('control groups on docker', { skip: process.getuid?.() !== 0 && 'they are root’s to make' }, () => {
   let docker: Docker;
   let owner: string;
-  let groups: Groups;
   const { contractor, newScene } = setStage(async () => {
     const made = await dockerContractor({ pool: '10.229.0.0/16', memory: { bytes: allBytes }, diskRate });
     ({ docker, owner } = made);
-    assert.ok(made.groups, 'the groups of this machine are not ours to make');
-    groups = made.groups;
     return made;
   });
-  const log = { info: () => {}, error: assert.ifError };
 
-  const processesOf = async (id: string, { name }: Workload) => {
-    const { Id } = await docker.getContainer(name).inspect();
-    const folder = (await groups.kernel.list(groups.pathOf(id))).find((each) => each.includes(Id));
-    return await groups.kernel.processesOf(`${groups.pathOf(id)}/${folder}`);
-  };
-  const scoresOf = async (id: string, workload: Workload) => {
-    const pids = await processesOf(id, workload);
-    return await Promise.all(pids.map(async (pid) => Number(await readFile(`/proc/${pid}/oom_score_adj`, 'utf8'))));
+  const pidOf = async ({ name }: Workload) => (await docker.getContainer(name).inspect()).State.Pid;
+  /** The file of the group of all containers with their limit of memory, found by a process in a group within it. */
+  const limitFile = async ({ name }: Workload) => {
+    const { Id, State } = await docker.getContainer(name).inspect();
+    const { memory, version } = (await findControlGroup(State.Pid, Id))!;
+    return join(dirname(memory), version === 1 ? 'memory.limit_in_bytes' : 'memory.max');
   };
 
   /** Shells that keep memory: each has a variable with a third more than so much. Says who is killed. */
@@ -54,21 +45,20 @@ describe('control groups on docker', { skip: process.getuid?.() !== 0 && 'they a
     readiness: { kind: 'running' } as const,
   });
 
-  test('a container is in the group of its deployment, in that of all, which has the limit', async () => {
+  test('a container is in the group of all, which has the limit', async () => {
     const scene = newScene();
     const web = scene.workload('web');
     await scene.start(web);
-    assert.equal(await groups.kernel.limitOf(groups.place.path), allBytes);
-    assert.ok((await processesOf(scene.id, web)).length > 0);
-    assert.ok((await groups.list()).includes(scene.id));
+    assert.equal(Number(await readFile(await limitFile(web), 'utf8')), allBytes);
   });
 
-  test('a limit that is gone, as after a restart of the machine, is set again', async () => {
+  test('a limit that is gone, as after a restart of the machine, is set again when the service starts', async () => {
     const scene = newScene();
-    await scene.start(scene.workload('web'));
-    await groups.kernel.setLimit(groups.place.path, 2 * allBytes);
-    await createMemoryLook(groups, { log })();
-    assert.equal(await groups.kernel.limitOf(groups.place.path), allBytes);
+    const web = scene.workload('web');
+    await scene.start(web);
+    await writeFile(await limitFile(web), String(2 * allBytes));
+    await openTenantsGroup(docker, owner, { bytes: allBytes });
+    assert.equal(Number(await readFile(await limitFile(web), 'utf8')), allBytes);
   });
 
   test('when memory runs out, whoever holds more than was requested is killed, though spread over small processes', async () => {
@@ -80,81 +70,17 @@ describe('control groups on docker', { skip: process.getuid?.() !== 0 && 'they a
     const attacker = attackers.workload('many', { ...keeping(3 * mebi, 40), resources: { requests: {}, limits } });
     await victims.start(victim);
     await until('the victim has its memory', async () => (await output(victim)).includes('kept'));
-    const before = await processesOf(victims.id, victim);
-    const look = createMemoryLook(groups, { log });
+    const before = await pidOf(victim);
     await attackers.start(attacker);
-    await until('one of the attacker is killed', async () => {
-      await look();
-      return (await output(attacker)).includes('lost');
-    });
-    assert.deepEqual(await processesOf(victims.id, victim), before);
-  });
-
-  test('when memory is tight, the deployment furthest above its requests goes first, until there is enough again', async () => {
-    const [modest, greedy] = [newScene(), newScene()];
-    const calm = modest.workload('calm', keeping(12 * mebi));
-    const large = greedy.workload('large', keeping(40 * mebi));
-    await modest.start(calm);
-    await greedy.start(large);
-    await until('both have their memory', async () =>
-      (await Promise.all([output(calm), output(large)])).every((text) => text.includes('kept')),
-    );
-    const ordinary = await scoresOf(modest.id, calm);
-    const tight = { ...groups, limitBytes: 100 * mebi, limit: async () => {} };
-    const look = createMemoryLook(tight, { log });
-    assert.equal(await look(), 1);
-    assert.ok((await scoresOf(greedy.id, large)).every((score) => score === firstScore));
-    assert.ok((await scoresOf(modest.id, calm)).every((score) => score < firstScore));
-    // A service that starts anew finds who goes first, and lets go of those who no longer do.
-    await greedy.execute({ kind: 'remove', name: large.name });
-    assert.equal(await createMemoryLook(groups, { log })(), 0);
-    assert.deepEqual(await scoresOf(modest.id, calm), ordinary);
-  });
-
-  test('a deployment gives way to the others as a whole when one of its containers does', async () => {
-    const scene = newScene();
-    const idle = scene.workload('idle', { command: ['idle'] });
-    await scene.start(idle);
-    const { Id, State } = await docker.getContainer(idle.name).inspect();
-    const group = await findControlGroup(State.Pid, Id);
-    assert.ok(group);
-    await letGiveWay(group, true);
-    let skippedMs = 0;
-    const look = createProcessorLook(docker, { owner, groups, log }, () => performance.now() + skippedMs);
-    assert.equal(await look(), 1);
-    assert.equal(await groups.kernel.isIdle(groups.pathOf(scene.id)), true);
-    skippedMs = 31_000;
-    assert.equal(await look(), 0);
-    assert.equal(await groups.kernel.isIdle(groups.pathOf(scene.id)), false);
-  });
-
-  test('a new deployment may begin behind the others, until it has shown that it does not compute all the time', async () => {
-    const scene = newScene();
-    const idle = scene.workload('idle', { command: ['idle'] });
-    const wishes = {
-      owner,
-      controlGroups: 'auto',
-      memory: { bytes: allBytes },
-      shares: 512,
-      startsIdle: true,
-    } as const;
-    const { groups: eager } = await openGroups(docker, wishes);
-    await eager!.ensure(scene.id);
-    await scene.start(idle);
-    let skippedMs = 0;
-    const look = createProcessorLook(docker, { owner, groups, log }, () => performance.now() + skippedMs);
-    await look();
-    assert.equal(await groups.kernel.isIdle(groups.pathOf(scene.id)), true);
-    skippedMs = 6_000;
-    assert.equal(await look(), 0);
-    assert.equal(await groups.kernel.isIdle(groups.pathOf(scene.id)), false);
+    await until('one of the attacker is killed', async () => (await output(attacker)).includes('lost'));
+    assert.equal(await pidOf(victim), before);
+    assert.ok(!(await output(victim)).includes('lost'));
   });
 
   test('where the kernel lets none be made, there are none, and that is said', async () => {
-    const wishes = { controlGroups: 'auto', memory: { bytes: allBytes }, shares: 512, startsIdle: false } as const;
     // The kernel takes paths of up to 4,096 bytes.
-    const { groups: none, obstacle } = await openGroups(docker, { owner: 'x'.repeat(5000), ...wishes });
-    assert.equal(none, undefined);
+    const { group, obstacle } = await openTenantsGroup(docker, 'x'.repeat(5000));
+    assert.equal(group, undefined);
     assert.match(obstacle!, /cannot be made on this machine \(ENAMETOOLONG/);
   });
 
@@ -168,19 +94,6 @@ describe('control groups on docker', { skip: process.getuid?.() !== 0 && 'they a
     assert.deepEqual(new Set(limited.map(({ Rate }) => Rate)), new Set([diskRate.bytes]));
     const volumes = limited.filter(({ Path }) => Path.startsWith('/dev/loop'));
     assert.deepEqual([volumes.length, limited.length], [1, 2]);
-  });
-
-  test('the group of a deployment goes with its network; one that a crash left is an orphan', async () => {
-    const scene = newScene();
-    const web = scene.workload('web');
-    await scene.start(web);
-    await scene.removeAll();
-    assert.ok(!(await groups.list()).includes(scene.id));
-    await groups.ensure(scene.id);
-    const left = (await contractor().engine.listOwned()).filter(({ deploymentId }) => deploymentId === scene.id);
-    assert.deepEqual(left, [{ kind: 'group', id: scene.id, name: scene.id, deploymentId: scene.id }]);
-    await contractor().engine.removeOwned(left[0]!);
-    assert.ok(!(await groups.list()).includes(scene.id));
   });
 
   async function output({ name }: Workload): Promise<string> {

@@ -11,7 +11,7 @@ import {
   givesWay,
   letGiveWay,
   usedMsOf,
-} from '../../src/engine/docker/processor/control-groups.ts';
+} from '../../src/engine/docker/groups/container-group.ts';
 import { createProcessorLook } from '../../src/engine/docker/processor/processor-watch.ts';
 import { dockerContractor } from './docker-contractor.ts';
 import { setStage } from './engine.ts';

@@ -11,7 +11,6 @@ import { contentContract } from './content.ts';
 import { copiesContract } from './copies.ts';
 import { diskContract } from './disk.ts';
 import { execContract } from './exec.ts';
-import { fairnessContract } from './fairness.ts';
 import { imagesContract, noImagesContract } from './images.ts';
 import { isolationContract, noIsolationContract } from './isolation.ts';
 import { lifecycleContract } from './lifecycle.ts';
@@ -54,7 +53,6 @@ const facetContracts = {
   isolation: [isolationContract, noIsolationContract],
   addresses: [addressesContract, undefined],
   podAddresses: [podAddressesContract, undefined],
-  fairness: [fairnessContract, undefined],
   usage: [usageContract, undefined],
   copies: [copiesContract, undefined],
   archives: [archivesContract, undefined],

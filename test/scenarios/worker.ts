@@ -26,10 +26,9 @@ export type WorkerTask = { dataDir: string; owner: string; networkPool: string; 
 
 const { dataDir, owner, networkPool, secret, leaseMs } = JSON.parse(process.argv[2]!) as WorkerTask;
 const db = await openSqlite(join(dataDir, 'berth.db'));
-/** Nobody looks after the disk and the processor here. */
+/** Nobody looks after the disk here. */
 const {
   disk: _,
-  fairness: __,
   images,
   ...core
 } = createDockerEngine({

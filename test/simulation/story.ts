@@ -129,7 +129,6 @@ const facets: fc.Arbitrary<FacetName[]> = fc
       [
         ['images', 3, 1],
         ['isolation', 3, 1],
-        ['fairness', 1, 1],
         ['disk', 1, 19],
       ] as const
     ).map(([facet, has, lacks]) =>

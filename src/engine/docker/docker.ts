@@ -15,10 +15,9 @@ import { createWorkloads } from './containers/workloads.ts';
 import type { DiskRate } from './disk/disk-throttle.ts';
 import { createDiskUse } from './disk/disk-use.ts';
 import { createEvents } from './engine-events.ts';
-import { createFairness } from './fairness.ts';
 import { faultOf } from './faults.ts';
 import type { Firewall } from './firewall/firewall.ts';
-import type { Groups } from './groups/groups.ts';
+import type { TenantsGroup } from './groups/tenants-group.ts';
 import { createHostFacts, isLocal, readDisk } from './host/host-facts.ts';
 import type { Runtime } from './host/runtime.ts';
 import { readImage } from './images/image-facts.ts';
@@ -57,8 +56,8 @@ export type DockerEngineOptions = {
   diskRate?: DiskRate;
   /** Whom containers that are made from now on ask about names; default: whom the engine's machine asks. */
   resolvers?: string[] | undefined;
-  /** The control groups of deployments. Without them, containers are in the engine's. */
-  groups?: Groups;
+  /** The control group of all containers. Without it, containers are in the engine's. */
+  group?: TenantsGroup;
   /** `runsc` is gVisor; the engine has to know it. */
   runtime?: Runtime;
   /** How many of the host's may be given out, one to a container; default: none. */
@@ -86,7 +85,7 @@ export type DockerEngineOptions = {
 export type DockerEngine = Engine & Pick<EngineFacets, 'images' | 'disk'>;
 
 export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
-  const { docker, owner, networkPool, firewall, groups, now = Date.now, uptime = () => performance.now() } = options;
+  const { docker, owner, networkPool, firewall, group, now = Date.now, uptime = () => performance.now() } = options;
   const { epoch = () => 0 } = options;
   const { runtime = 'runc', gpus = 0, startConcurrency = 3, stopSeconds = 10, walkEveryMs = 20_000 } = options;
   const { leastPeriodMs = leastProbePeriodMs, images = noRegistries, localImages = setUpImages } = options;
@@ -128,13 +127,12 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
     hostFacts,
     loops,
     gpus,
-    groups,
+    group,
     localImages,
     resolvers: options.resolvers,
     diskRate: isLocal(docker) ? options.diskRate : undefined,
   });
   const diskUse = createDiskUse(docker, { owner, loops, hostFacts, now: uptime, walkEveryMs });
-  const fairness = createFairness(docker, owner, groups);
   const roomBytes = async () => {
     const disk = await readDisk(docker, await hostFacts());
     return disk && disk.freeBytes - (options.diskFreeBytes ?? 0);
@@ -183,11 +181,9 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
     if (address !== undefined) await firewall?.forget(address);
   }
 
-  /** The last of a deployment: what the firewall and the kernel know of it goes with it. */
   async function removeNetwork(deploymentId: string): Promise<void> {
     await networks.remove(deploymentId);
     heldBack.delete(deploymentId);
-    await groups?.remove(deploymentId);
   }
 
   /** A network that nobody has told the firewall about has the egress of those: none. */
@@ -237,12 +233,11 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
         const disk = await readDisk(docker, host, options.loops?.isForNew ? options.loops.directory : undefined);
         return { memoryBytes: host.memoryBytes, cpuMillis: host.cpus * 1000, ...(disk && { disk }) };
       }),
-    listOwned: () => withFaults(() => listOwned(docker, owner, volumes, groups)),
+    listOwned: () => withFaults(() => listOwned(docker, owner, volumes)),
     removeOwned: (owned) =>
       withFaults(async () => {
         await removeOwned(docker, owner, volumes, owned);
         if (owned.kind === 'network') await firewall?.dismiss(bridgeName(owner, owned.deploymentId));
-        if (owned.kind === 'network' || owned.kind === 'group') await groups?.remove(owned.deploymentId);
       }),
 
     images: {
@@ -256,7 +251,6 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
       podAddresses: { set: (deploymentId, targets) => withFaults(() => networks.setTargets(deploymentId, targets)) },
     }),
     addresses: { holdBack: (deploymentId, addresses) => void heldBack.set(deploymentId, addresses) },
-    ...(fairness && { fairness }),
     ...(usage && { usage }),
     ...(copies && { copies }),
     ...(archives && {

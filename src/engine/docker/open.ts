@@ -13,32 +13,32 @@ import { type DiskMeans, findDiskMeans } from './disk/disk-means.ts';
 import { createDockerEngine, type DockerEngineOptions } from './docker.ts';
 import type { FirewallOptions } from './firewall/firewall.ts';
 import { isolate } from './firewall/isolate.ts';
-import { type GroupWishes, openGroups } from './groups/open.ts';
+import { openTenantsGroup, type TenantsMemory } from './groups/tenants-group.ts';
 import { findOutdatedPrograms } from './host/engine-versions.ts';
+import { isLocal } from './host/host-facts.ts';
 import { findRuntimeProblem, type Runtime } from './host/runtime.ts';
 import { removeUnnamed } from './images/image-store.ts';
+import { watchProcessor } from './processor/processor-watch.ts';
 import { thawLeft } from './volumes/freeze.ts';
 import { volumesFolder } from './volumes/loop-layout.ts';
 import { removeLeftCopies } from './volumes/volume-archives.ts';
 
-export type DockerSettings = Pick<Parameters<typeof isolate>[1], 'dataDir' | 'egress' | 'resolvers'> &
-  Pick<GroupWishes, 'controlGroups' | 'startsIdle'> & {
-    host: string;
-    port: number;
-    /** Of HTTPS, where the edge has it. */
-    httpsPort?: number | undefined;
-    runtime: Runtime;
-    networkPool: string;
-    gpus: number;
-    localImages: LocalImages;
-    diskFreeBytes: number;
-    diskLimits: DiskLimits;
-    diskRate: DockerEngineOptions['diskRate'] | undefined;
-    tenantsMemory: GroupWishes['memory'];
-    tenantsShares: number;
-    /** With `firewall`, strangers are served although nothing keeps their containers from this machine. */
-    allowUnsafe: readonly string[];
-  };
+export type DockerSettings = Pick<Parameters<typeof isolate>[1], 'dataDir' | 'egress' | 'resolvers'> & {
+  host: string;
+  port: number;
+  /** Of HTTPS, where the edge has it. */
+  httpsPort?: number | undefined;
+  runtime: Runtime;
+  networkPool: string;
+  gpus: number;
+  localImages: LocalImages;
+  diskFreeBytes: number;
+  diskLimits: DiskLimits;
+  diskRate: DockerEngineOptions['diskRate'] | undefined;
+  tenantsMemory: TenantsMemory;
+  /** With `firewall`, strangers are served although nothing keeps their containers from this machine. */
+  allowUnsafe: readonly string[];
+};
 
 /** Throws StartError. */
 export async function openDocker(settings: DockerSettings, parts: EngineParts): Promise<OpenEngine> {
@@ -80,9 +80,18 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
   void endOnceBegun(docker, execs, { execIds: unbegun, signal: leaving.signal }).catch((err: unknown) =>
     log.warn({ err }, 'commands that a killed service has begun last are looked at by the next start'),
   );
-  const { controlGroups, tenantsMemory: memory, tenantsShares: shares, startsIdle } = settings;
-  const { groups, obstacle } = await openGroups(docker, { owner, controlGroups, memory, shares, startsIdle });
-  log[groups ? 'info' : 'warn']({ limitBytes: groups?.limitBytes, because: obstacle }, 'control groups');
+  const { group, obstacle } = await openTenantsGroup(docker, owner, settings.tenantsMemory);
+  log[group ? 'info' : 'warn']({ limitBytes: group?.limitBytes, because: obstacle }, 'control group');
+  // Without containers it goes with the service.
+  opening.defer(() => group?.remove());
+  // The kernel's files are this machine's, and root's to write.
+  if (isLocal(docker) && process.getuid?.() === 0) {
+    const watching = watchProcessor(docker, { owner, log }, leaving.signal);
+    opening.defer(() => {
+      leaving.abort();
+      return watching;
+    });
+  }
   const { disk, ...engine } = createDockerEngine({
     docker,
     owner,
@@ -98,7 +107,7 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
     images,
     localImages,
     diskFreeBytes,
-    ...(groups && { groups }),
+    ...(group && { group }),
     ...(diskRate && { diskRate }),
   });
   const open = opening.move();

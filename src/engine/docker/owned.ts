@@ -6,17 +6,11 @@ import { phaseOf } from './containers/inspected-state.ts';
 import { tamperingSeen } from './containers/tampering.ts';
 import { removeContainer } from './containers/workloads.ts';
 import { orAbsent } from './faults.ts';
-import type { Groups } from './groups/groups.ts';
 import { removeNetwork } from './networks/networks.ts';
 import { listVolumes, type Volumes } from './volumes/volumes.ts';
 
 /** Workloads come first, then volumes and networks: in this order each one can be removed. */
-export async function listOwned(
-  docker: Docker,
-  owner: string,
-  held: Pick<Volumes, 'listForgotten'>,
-  groups?: Pick<Groups, 'list'>,
-): Promise<Owned[]> {
+export async function listOwned(docker: Docker, owner: string, held: Pick<Volumes, 'listForgotten'>): Promise<Owned[]> {
   const filters = { label: labelSelector(owner) };
   const [containers, volumes, networks] = await Promise.all([
     docker.listContainers({ all: true, filters }),
@@ -24,9 +18,6 @@ export async function listOwned(
     docker.listNetworks({ filters }),
   ]);
   const forgotten = await held.listForgotten(volumes);
-  // A control group goes with the network of its deployment; one without was left behind between the two.
-  const connected = new Set(networks.map(({ Labels }) => Labels?.[labelKeys.deployment]));
-  const leftGroups = ((await groups?.list()) ?? []).filter((deploymentId) => !connected.has(deploymentId));
   return [
     ...containers.map(({ Id, Names, Labels, State, NetworkSettings }) => {
       const workload = owned('workload', Id, Names[0]?.slice(1) ?? Id, Labels);
@@ -51,7 +42,6 @@ export async function listOwned(
       }),
     ),
     ...networks.map(({ Id, Name, Labels }) => owned('network', Id, Name, Labels)),
-    ...leftGroups.map((deploymentId): Owned => ({ kind: 'group', id: deploymentId, name: deploymentId, deploymentId })),
   ];
 }
 
@@ -71,7 +61,7 @@ export async function removeOwned(
     case 'volume':
       return held.removeNamed(id);
     case 'group':
-      // Empty, and removed by whoever knows the kernel.
+      // Namespaces of a cluster alone.
       return;
     case 'network': {
       const found = await orAbsent(docker.getNetwork(id).inspect());

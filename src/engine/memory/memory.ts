@@ -1,11 +1,10 @@
 /**
  * An engine in memory, held to the same contract as the real ones. Time passes by observations, not by the clock.
  */
-import { once } from 'node:events';
 import type { Observed, ObservedWorkload } from '../../deployment/workload/workload.ts';
 import { orAbort } from '../../lib/abortable.ts';
 import { wait as reallyWait, type Wait } from '../../lib/wait.ts';
-import type { Addresses, Engine, FacetName, Fairness, HostDisk, ImageStore, Isolation, UsageMeter } from '../engine.ts';
+import type { Addresses, Engine, FacetName, HostDisk, ImageStore, Isolation, UsageMeter } from '../engine.ts';
 import type { VolumeArchives } from '../volume-facets.ts';
 import { archiveVolumes } from './archives.ts';
 import { type CopiesAs, createCopies } from './copies.ts';
@@ -42,7 +41,6 @@ export const allFacets: ReadonlySet<FacetName> = new Set([
   'disk',
   'isolation',
   'addresses',
-  'fairness',
   'usage',
   'copies',
   'archives',
@@ -91,15 +89,6 @@ export function createMemoryEngine({
 
   const addresses: Addresses = {
     holdBack: (deploymentId, held) => void avoided.set(deploymentId, held),
-  };
-
-  /** Here nobody computes, and nobody holds more than anybody else. */
-  const fairness: Fairness = {
-    async keep({ givingWay, goingFirst }, stop) {
-      givingWay(0);
-      goingFirst(0);
-      if (!stop.aborted) await once(stop, 'abort');
-    },
   };
 
   const usage: UsageMeter = {
@@ -169,7 +158,6 @@ export function createMemoryEngine({
     ...(facets.has('disk') && { disk }),
     ...(facets.has('isolation') && { isolation }),
     ...(facets.has('addresses') && { addresses }),
-    ...(facets.has('fairness') && { fairness }),
     ...(facets.has('usage') && { usage }),
     ...(facets.has('copies') && { copies: createCopies(world, owner, intercept, copiesAs) }),
     ...(facets.has('archives') && { archives }),

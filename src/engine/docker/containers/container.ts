@@ -5,7 +5,7 @@ import { limitsOf, requestsOf } from '../../../deployment/limits/pod-resources.t
 import type { Readiness, Workload } from '../../../deployment/workload/workload.ts';
 import { epochLabel, type Labels, labelKeys, workloadLabels } from '../../labels.ts';
 import { type DiskRate, throttled } from '../disk/disk-throttle.ts';
-import { scoreOf } from '../groups/goes-first.ts';
+import { scoreOf } from '../groups/layout.ts';
 import { type HostFacts, isAtLeast } from '../host/host-facts.ts';
 import type { Runtime } from '../host/runtime.ts';
 import type { ImageFacts } from '../images/image-facts.ts';
@@ -35,8 +35,8 @@ export type ContainerRequest = {
   gpu?: number;
   /** See `mountsOf`. */
   boundTo?: ReadonlyMap<string, string>;
-  /** The control group of its deployment, and what all deployments may hold. Absent where those are the engine's. */
-  group?: { parent: string; allBytes: number } | undefined;
+  /** The control group of all containers, and what they may hold together. Absent where it is the engine's. */
+  group?: { parent: string; limitBytes: number } | undefined;
   /** How fast it may read and write on which devices. */
   throttle?: { devices: string[]; rate: DiskRate } | undefined;
   /** Whom the engine asks about names for it; default: whom the machine asks. */
@@ -97,7 +97,7 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
         mountPaths,
         hosts: request.hosts,
       }),
-      OomScoreAdj: scoreOf(requestsOf(workload.resources).memoryBytes, group?.allBytes ?? host.memoryBytes),
+      OomScoreAdj: scoreOf(requestsOf(workload.resources).memoryBytes, group?.limitBytes ?? host.memoryBytes),
     },
     NetworkingConfig: {
       EndpointsConfig: { [network]: { Aliases: workload.aliases, IPAMConfig: { IPv4Address: address } } },
@@ -120,7 +120,6 @@ function restartPolicyOf(readiness: Readiness): NonNullable<HostConfig['RestartP
 }
 
 function resourcesOf(resources: Workload['resources'], host: HostFacts): HostConfig {
-  const { requests } = resources;
   const limits = limitsOf(resources);
   const memory = limits.memoryBytes;
   // Docker refuses more processors than the host has; a configuration may come from a larger one.
@@ -131,7 +130,8 @@ function resourcesOf(resources: Workload['resources'], host: HostFacts): HostCon
     // What is set aside for it, which the kernel leaves to it as long as others have more than theirs.
     MemoryReservation: Math.min(Math.max(requestsOf(resources).memoryBytes, leastReservation), memory),
     NanoCpus: Math.round(cpuMillis * 1_000_000),
-    ...(requests.cpuMillis && { CpuShares: Math.max(2, Math.round((requests.cpuMillis * 1024) / 1000)) }),
+    // On a busy machine each container has as much as it requested, however many there are beside it.
+    CpuShares: Math.max(2, Math.round((requestsOf(resources).cpuMillis * 1024) / 1000)),
   };
 }
 

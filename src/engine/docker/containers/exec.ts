@@ -13,7 +13,7 @@ import { EngineFault } from '../../engine.ts';
 import type { Exec, ExecOutput, ExecRequest, RunningExec, TerminalSize } from '../../exec.ts';
 import { isOwnedBy } from '../../labels.ts';
 import { orAbsent } from '../faults.ts';
-import type { ControlGroup } from '../processor/control-groups.ts';
+import type { ControlGroup } from '../groups/container-group.ts';
 import { watchEnd } from './exec-end.ts';
 import { readFrames } from './exec-frames.ts';
 import type { ExecJournal } from './exec-journal.ts';

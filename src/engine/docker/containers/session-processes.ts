@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ControlGroup, findControlGroup } from '../processor/control-groups.ts';
+import { type ControlGroup, findControlGroup } from '../groups/container-group.ts';
 
 /** Numbers of the machine, not of the container. `startedAt`: ticks since the machine has started. */
 export type ProcessEntry = { pid: number; parent: number; session: number; startedAt: number };

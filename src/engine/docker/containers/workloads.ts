@@ -8,7 +8,7 @@ import type { LocalImages } from '../../images/local-images.ts';
 import { isOwnedBy, labelKeys, labelSelector, readWorkloadLabels, stopSecondsOf } from '../../labels.ts';
 import { type DiskRate, devicesOf } from '../disk/disk-throttle.ts';
 import { faultOf, orAbsent, statusOf, textOf, unless } from '../faults.ts';
-import type { Groups } from '../groups/groups.ts';
+import type { TenantsGroup } from '../groups/tenants-group.ts';
 import type { HostFacts } from '../host/host-facts.ts';
 import { checkArchitecture, checkLabels, checkVolumes, readImage } from '../images/image-facts.ts';
 import { readNetwork } from '../networks/networks.ts';
@@ -47,8 +47,8 @@ export type WorkloadOptions = Pick<ContainerRequest, 'owner' | 'runtime' | 'reso
   loops: LoopVolumes | undefined;
   /** How fast a container may read and write on each device of this machine. */
   diskRate: DiskRate | undefined;
-  /** The control groups of deployments; absent where the engine keeps them. */
-  groups: Groups | undefined;
+  /** The control group of all containers; absent where the engine keeps them. */
+  group: TenantsGroup | undefined;
   /** How many of the host's may be given out. */
   gpus: number;
   localImages: LocalImages;
@@ -166,7 +166,7 @@ async function createContainer(
   deploymentId: string,
   { workload, avoid = [], neighbours }: { workload: Workload } & Surroundings,
 ): Promise<Docker.Container> {
-  const { owner, runtime, resolvers, stopSeconds, hostFacts, loops, gpus, diskRate, groups, localImages } = options;
+  const { owner, runtime, resolvers, stopSeconds, hostFacts, loops, gpus, diskRate, group, localImages } = options;
   const [host, image, network, promised] = await Promise.all([
     hostFacts(),
     readImage(docker, workload.image, localImages),
@@ -183,8 +183,7 @@ async function createContainer(
   const boundTo = await loopDirectories(loops, deploymentId, workload, image.volumes);
   const gpu = workload.useGPU ? await takeGpu(docker, { owner, gpus }, deploymentId, workload) : undefined;
   const throttle = diskRate && { rate: diskRate, devices: await devicesFor(loops, deploymentId, workload, host) };
-  const parent = await groups?.ensure(deploymentId);
-  const group = groups && parent !== undefined ? { parent, allBytes: groups.limitBytes } : undefined;
+  await group?.ensure();
   const request = {
     owner,
     epoch: options.epoch(),

@@ -6,11 +6,6 @@ export function parseAmount(text: string): number {
   return word === 'max' ? Number.POSITIVE_INFINITY : Number(word);
 }
 
-/** Version 1 writes "none" as about as much as a number can be. */
-export function bounded(bytes: number, none: number): number {
-  return bytes >= 2 ** 62 ? none : bytes;
-}
-
 /** Of a group's use and its `memory.stat`: what it holds without what the kernel keeps of files and can drop at any time. */
 export function heldBytes(version: 1 | 2, used: string, stat: string): number {
   const prefix = version === 1 ? 'total_' : '';

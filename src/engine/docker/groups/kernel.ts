@@ -1,40 +1,24 @@
 /** The kernel's control groups as files, of version 1 (a hierarchy for each controller) or 2 (one for all). */
 import { lstat, mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bounded, heldBytes, parseAmount } from './kernel-numbers.ts';
+import { parseAmount } from './kernel-numbers.ts';
 
 /** Where the kernel shows them, on nearly every machine. */
 const usualRoot = '/sys/fs/cgroup';
 
-export type Memory = {
-  /** Without what the kernel keeps of files and can drop at any time. */
-  heldBytes: number;
-  /** What was requested for it; it is the last to lose that. */
-  requestedBytes: number;
-};
-
 export type Kernel = {
-  version: 1 | 2;
-  /** Afterwards the group exists. True when it did not before. */
-  make(path: string): Promise<boolean>;
+  /** Afterwards the group exists. */
+  make(path: string): Promise<void>;
   /** Removes it and those in it everywhere; one that is gone, or has processes, is no error. */
   remove(path: string): Promise<void>;
-  /** The names of those within a group, in any hierarchy. */
-  list(path: string): Promise<string[]>;
-  memoryOf(path: string): Promise<Memory>;
-  /** Infinity without one. */
+  /** Whether there are groups in it, which containers have while they run. */
+  isUsed(path: string): Promise<boolean>;
+  /** How much memory it may hold; at least 2^62 or Infinity without a limit. */
   limitOf(path: string): Promise<number>;
   setLimit(path: string, bytes: number): Promise<void>;
-  setRequest(path: string, bytes: number): Promise<void>;
-  processesOf(path: string): Promise<number[]>;
-  /** Relative to 1024, which every group and process has. */
-  setShares(path: string, shares: number): Promise<void>;
-  isIdle(path: string): Promise<boolean>;
-  /** Whether it runs only while no other group beside it wants the processor. */
-  setIdle(path: string, isIdle: boolean): Promise<void>;
 };
 
-/** Undefined where there are no control groups to be seen. */
+/** Undefined if the machine shows no control groups of memory. */
 export async function openKernel(root = usualRoot): Promise<Kernel | undefined> {
   if (await exists(join(root, 'cgroup.controllers'))) return version2(root);
   if (await exists(join(root, 'memory', 'cgroup.procs'))) return version1(root);
@@ -44,67 +28,36 @@ export async function openKernel(root = usualRoot): Promise<Kernel | undefined> 
 async function version1(root: string): Promise<Kernel> {
   const hierarchies = await hierarchiesIn(root);
   const memory = (path: string, file: string) => join(root, 'memory', path, file);
-  const cpu = (path: string, file: string) => join(root, 'cpu', path, file);
   return {
-    version: 1,
-    // The engine makes it where nothing has to be said of it.
+    // The engine makes it in the other hierarchies.
     async make(path) {
-      const [top = path] = path.split('/');
-      // Before Linux 5.11 a limit holds for those within only where this was said before there were any.
-      if (await makeIn(join(root, 'memory'), top))
-        await writeFile(memory(top, 'memory.use_hierarchy'), '1').catch(() => {});
-      const made = [await makeIn(join(root, 'memory'), path), await makeIn(join(root, 'cpu'), path)];
-      return made.includes(true);
+      // Before Linux 5.11 a limit holds for the groups within only if this was set before there were any.
+      if ((await mkdir(join(root, 'memory', path), { recursive: true })) !== undefined)
+        await writeFile(memory(path, 'memory.use_hierarchy'), '1').catch(() => {});
     },
     remove: async (path) => {
       for (const hierarchy of hierarchies) await removeFrom(hierarchy, path);
     },
-    list: async (path) => [
-      ...new Set((await Promise.all(hierarchies.map((hierarchy) => foldersIn(join(hierarchy, path))))).flat()),
-    ],
-    async memoryOf(path) {
-      const used = await readFile(memory(path, 'memory.usage_in_bytes'), 'utf8');
-      const requestedBytes = await readNumber(memory(path, 'memory.soft_limit_in_bytes'));
-      const held = heldBytes(1, used, await readFile(memory(path, 'memory.stat'), 'utf8'));
-      return { heldBytes: held, requestedBytes: bounded(requestedBytes, 0) };
-    },
-    limitOf: async (path) => bounded(await readNumber(memory(path, 'memory.limit_in_bytes')), Number.POSITIVE_INFINITY),
+    isUsed: async (path) => (await foldersIn(join(root, 'memory', path))).length > 0,
+    limitOf: async (path) => parseAmount(await readFile(memory(path, 'memory.limit_in_bytes'), 'utf8')),
     setLimit: (path, bytes) => writeFile(memory(path, 'memory.limit_in_bytes'), `${pages(bytes)}`),
-    setRequest: (path, bytes) => writeFile(memory(path, 'memory.soft_limit_in_bytes'), `${pages(bytes)}`),
-    processesOf: (path) => readProcesses(memory(path, 'cgroup.procs')),
-    setShares: (path, shares) => writeFile(cpu(path, 'cpu.shares'), `${shares}`),
-    isIdle: async (path) => (await readNumber(cpu(path, 'cpu.idle'))) === 1,
-    setIdle: (path, isIdle) => writeFile(cpu(path, 'cpu.idle'), isIdle ? '1' : '0'),
   };
 }
 
-async function version2(root: string): Promise<Kernel> {
+function version2(root: string): Kernel {
   const file = (path: string, name: string) => join(root, path, name);
   return {
-    version: 2,
     async make(path) {
-      const isNew = await makeIn(root, path);
+      await mkdir(join(root, path), { recursive: true });
       // A group has the controllers that all above it hand down.
       const steps = path.split('/').slice(0, -1);
       for (let count = 0; count <= steps.length; count++)
         await writeFile(file(steps.slice(0, count).join('/'), 'cgroup.subtree_control'), '+memory +cpu');
-      return isNew;
     },
     remove: (path) => removeFrom(root, path),
-    list: (path) => foldersIn(join(root, path)),
-    async memoryOf(path) {
-      const used = await readFile(file(path, 'memory.current'), 'utf8');
-      const requestedBytes = await readNumber(file(path, 'memory.low'));
-      return { heldBytes: heldBytes(2, used, await readFile(file(path, 'memory.stat'), 'utf8')), requestedBytes };
-    },
-    limitOf: (path) => readNumber(file(path, 'memory.max')),
+    isUsed: async (path) => (await foldersIn(join(root, path))).length > 0,
+    limitOf: async (path) => parseAmount(await readFile(file(path, 'memory.max'), 'utf8')),
     setLimit: (path, bytes) => writeFile(file(path, 'memory.max'), `${pages(bytes)}`),
-    setRequest: (path, bytes) => writeFile(file(path, 'memory.low'), `${pages(bytes)}`),
-    processesOf: (path) => readProcesses(file(path, 'cgroup.procs')),
-    // The kernel's own scale has 100 where shares have 1024.
-    setShares: (path, shares) => writeFile(file(path, 'cpu.weight'), `${Math.max(1, Math.round(shares / 10.24))}`),
-    isIdle: async (path) => (await readNumber(file(path, 'cpu.idle'))) === 1,
-    setIdle: (path, isIdle) => writeFile(file(path, 'cpu.idle'), isIdle ? '1' : '0'),
   };
 }
 
@@ -116,10 +69,6 @@ async function hierarchiesIn(root: string): Promise<string[]> {
     return isOne ? [path] : [];
   });
   return (await Promise.all(found)).flat();
-}
-
-async function makeIn(hierarchy: string, path: string): Promise<boolean> {
-  return (await mkdir(join(hierarchy, path), { recursive: true })) !== undefined;
 }
 
 async function removeFrom(hierarchy: string, path: string): Promise<void> {
@@ -138,14 +87,6 @@ async function foldersIn(path: string): Promise<string[]> {
     throw error;
   });
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-}
-
-async function readProcesses(path: string): Promise<number[]> {
-  return (await readFile(path, 'utf8')).split('\n').filter(Boolean).map(Number);
-}
-
-async function readNumber(path: string): Promise<number> {
-  return parseAmount(await readFile(path, 'utf8'));
 }
 
 function pages(bytes: number): number {

@@ -1,48 +1,44 @@
-/**
- * PURE. Where the control groups of an installation are: one for all of its deployments, in it one for each, and in that
- * those of the containers, which the engine makes. What the engine calls them depends on who keeps the machine's groups:
- * the engine itself (`cgroupfs`, by a path), or systemd (by a slice, whose name says those above it).
- */
+/** PURE. Where the control group of an installation is, what it may hold, and how the kernel chooses whom to kill in it. */
+
+/** Who keeps the machine's groups: the container engine itself, by a path, or systemd, by a slice. */
 export type GroupDriver = 'cgroupfs' | 'systemd';
 
 export type GroupPlace = {
-  /** What the engine is told as the parent of a container's group. */
+  /** `CgroupParent` of the containers. */
   parent: string;
   /** Below the root of each of the kernel's hierarchies. */
   path: string;
 };
 
-/** The group of all deployments. */
 export function installationGroup(driver: GroupDriver, owner: string): GroupPlace {
   if (driver === 'cgroupfs') return { parent: `/berth-${owner}`, path: `berth-${owner}` };
-  const name = `berth-${plain(owner)}.slice`;
+  // A dash in the name of a slice is a step down.
+  const name = `berth-${owner.replaceAll('-', '_')}.slice`;
   return { parent: name, path: `berth.slice/${name}` };
 }
 
-export function deploymentGroup(driver: GroupDriver, owner: string, deploymentId: string): GroupPlace {
-  const above = installationGroup(driver, owner);
-  if (driver === 'cgroupfs')
-    return { parent: `${above.parent}/${deploymentId}`, path: `${above.path}/${deploymentId}` };
-  const name = `berth-${plain(owner)}-${plain(deploymentId)}.slice`;
-  return { parent: name, path: `${above.path}/${name}` };
-}
-
-/** The deployment that a folder within the group of all is of; undefined for what is none of ours. */
-export function deploymentOf(driver: GroupDriver, owner: string, folder: string): string | undefined {
-  if (driver === 'cgroupfs') return folder;
-  const start = `berth-${plain(owner)}-`;
-  return folder.startsWith(start) && folder.endsWith('.slice') ? folder.slice(start.length, -6) : undefined;
-}
-
-/** A dash in the name of a slice is a step down. */
-function plain(id: string): string {
-  return id.replaceAll('-', '_');
-}
-
 /**
- * What all deployments may hold at most, when nobody says otherwise: the machine keeps a tenth of its memory, at least
- * 1 GiB where that is no more than a fifth, for the engine, the edge, the service and the kernel.
+ * What all deployments may hold together by default. The machine keeps a tenth of its memory for the engine, the edge, the
+ * service and the kernel, and at least 1 GiB if that is no more than a fifth.
  */
 export function usualLimit(machineBytes: number): number {
   return machineBytes - Math.floor(Math.max(machineBytes / 10, Math.min(2 ** 30, machineBytes / 5)));
+}
+
+const mostScore = 999;
+
+/**
+ * When the machine itself runs out of memory, containers are killed before the engine, the edge and the service, which have
+ * 0. Within a container of gVisor, its kernel is killed and not one of its helpers (1), for which it would wait for ever.
+ */
+const leastScore = 500;
+
+/**
+ * The `OomScoreAdj` of a container, in thousandths of `allBytes`, which all deployments may hold together. The kernel adds
+ * it to the size of each process and kills the largest, so a container that holds more than it requested is killed before
+ * one that holds less, even if it spreads its memory over many small processes.
+ */
+export function scoreOf(requestedBytes: number, allBytes: number): number {
+  const score = mostScore - Math.round((1000 * requestedBytes) / Math.max(allBytes, 1));
+  return Math.min(mostScore, Math.max(leastScore, score));
 }

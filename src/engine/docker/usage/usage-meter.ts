@@ -11,8 +11,8 @@ import type { UsageMeter } from '../../engine.ts';
 import { labelSelector, readWorkloadLabels } from '../../labels.ts';
 import type { Events } from '../engine-events.ts';
 import { orAbsent } from '../faults.ts';
+import { type ControlGroup, findControlGroup, usageFile } from '../groups/container-group.ts';
 import { computedMs, heldBytes, networkBytes } from '../groups/kernel-numbers.ts';
-import { type ControlGroup, findControlGroup, usageFile } from '../processor/control-groups.ts';
 import type { LoopVolumes } from '../volumes/loop-volumes.ts';
 
 /** For events that were missed. */

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { findControlGroup, givesWay, letGiveWay, usedMsOf } from './control-groups.ts';
+import { findControlGroup, givesWay, letGiveWay, usedMsOf } from './container-group.ts';
 
 let folder: string;
 before(async () => {

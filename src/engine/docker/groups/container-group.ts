@@ -1,11 +1,10 @@
 /**
- * The control groups of containers on this machine: how much of the processor one has used, and whether the others go
- * first. The kernel's idle policy for a whole group (`cpu.idle`, Linux 5.15 and newer) is not in Docker's API: a group
- * that has it runs while no other container wants the processor, and leaves it to one that does at once.
+ * The control groups of containers on this machine. The kernel's idle policy for a whole group (`cpu.idle`, Linux 5.15 and
+ * newer) is not in Docker's API: a group with this policy runs while no other container needs the processor.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { computedMs } from '../groups/kernel-numbers.ts';
+import { computedMs } from './kernel-numbers.ts';
 
 /** Where the kernel shows them, on nearly every machine. */
 const mountPoint = '/sys/fs/cgroup';
@@ -42,17 +41,17 @@ export async function findControlGroup(
   return { processor: folder, accounting: folder, memory: folder, version: 2 };
 }
 
-/** Milliseconds since the container was started. Throws where it has ended. */
-export async function usedMsOf({ accounting, version }: ControlGroup): Promise<number> {
-  return computedMs(version, await readFile(join(accounting, usageFile(version)), 'utf8'));
-}
-
 /** Within `accounting`, see `computedMs`. */
 export function usageFile(version: 1 | 2): string {
   return version === 1 ? 'cpuacct.usage' : 'cpu.stat';
 }
 
-/** Throws where the container has ended or the kernel has no such policy. */
+/** Milliseconds since the container was started. Throws if it has ended. */
+export async function usedMsOf({ accounting, version }: ControlGroup): Promise<number> {
+  return computedMs(version, await readFile(join(accounting, usageFile(version)), 'utf8'));
+}
+
+/** Throws if the container has ended or the kernel has no such policy. */
 export async function givesWay({ processor }: ControlGroup): Promise<boolean> {
   return (await readFile(join(processor, 'cpu.idle'), 'utf8')).trim() === '1';
 }
