@@ -19,8 +19,12 @@ const leaseMs = 15_000;
 const pollMs = 5_000;
 const resyncMs = 30_000;
 const revisitMs = 10 * 60_000;
+const imageDiskShare = 0.85;
 
-export type OpenControlSettings = Omit<ControlSettings, 'leaseMs' | 'pollMs' | 'resyncMs' | 'revisitMs'> & {
+export type OpenControlSettings = Omit<
+  ControlSettings,
+  'leaseMs' | 'pollMs' | 'resyncMs' | 'revisitMs' | 'imageDiskShare'
+> & {
   /** What the operator insists on: `cluster`. */
   allowUnsafe: readonly string[];
 };
@@ -50,8 +54,7 @@ export async function openControl(settings: OpenControlSettings, parts: ControlP
   const routed = await storedRoutes(db);
   await others.refreshEdge();
   await takeOver(db, { now: now(), spreadMs: resyncMs, random: Math.random });
-  const { deployDeadlineMs, listenPatienceMs, drainMs, imageDiskShare, diskFreeBytes, containerDiskBytes, graceMs } =
-    settings;
+  const { deployDeadlineMs, listenPatienceMs, drainMs, diskFreeBytes, containerDiskBytes, graceMs } = settings;
   const loop = startLoop({
     ...others,
     checkTags: createTagCheck({ images, engine: others.engine }),

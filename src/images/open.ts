@@ -92,12 +92,10 @@ export async function openKeptImages(
     ...parts
   }: PushedParts & Pick<ImageParts, 'notePullsLeft' | 'seal' | 'isSucceeding'>,
 ): Promise<AsyncDisposable & { images: Images; pushed: PushedImages; leave: OpenNodeGate['leave'] }> {
-  const { dataDir, imageCacheBytes: budgetBytes, imageGraceMs, imageKeepMs } = settings;
+  const { dataDir, imageCacheBytes: budgetBytes } = settings;
   const [ofPushed, ofCache] = [join(dataDir, 'images', 'pushed'), join(dataDir, 'images', 'cache')];
   await using opening = new AsyncDisposableStack();
-  const { images: pushed } = opening.use(
-    await openPushedImages({ folder: ofPushed, twin: ofCache, imageGraceMs, imageKeepMs }, parts),
-  );
+  const { images: pushed } = opening.use(await openPushedImages({ folder: ofPushed, twin: ofCache }, parts));
   const cache = await openBlobCache({ folder: ofCache, twin: ofPushed, budgetBytes, now: parts.now });
   const listening = { pushed, cache, notePullsLeft, seal, isSucceeding };
   const { images, leave } = opening.use(await openImages(settings, listening));

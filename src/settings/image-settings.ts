@@ -10,8 +10,6 @@ export type ImageSettings = {
   registryPatienceMs: number;
   imageCacheBytes: number;
   pushedBytes: number;
-  imageGraceMs: number;
-  imageKeepMs: number;
 };
 
 type ListedRegistry = { host: string; plainHttp: boolean; caFile?: string; loginFile?: string; open?: string[] };
@@ -67,18 +65,6 @@ export const imageTable = {
     default: '50Gi',
     help: 'what images that users push may take in all, in the data directory',
     read: size,
-  },
-  imageGraceMs: {
-    variable: 'IMAGE_GRACE',
-    default: '1h',
-    help: 'how long pushed images stay that no tag names any more, or whose session has ended',
-    read: duration,
-  },
-  imageKeepMs: {
-    variable: 'IMAGE_KEEP',
-    default: '30d',
-    help: 'how long the pushed images of an account stay that nothing runs or pulls',
-    read: duration,
   },
 } satisfies { [K in keyof ImageSettings]: Setting<ImageSettings[K]> };
 

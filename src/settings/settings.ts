@@ -21,7 +21,6 @@ import {
   oneOf,
   type Setting,
   secret,
-  share,
   size,
   Unreadable,
   webAddress,
@@ -55,7 +54,6 @@ export type Settings = SignInSettings &
     extensionMs: number;
     extensions: number;
     diskFreeBytes: number;
-    imageDiskShare: number;
     diskLimits: DiskLimits;
     containerDiskBytes: number;
     example: string;
@@ -135,12 +133,6 @@ const table = {
     default: '5Gi',
     help: "free space of the engine's disk below which nothing starts",
     read: size,
-  },
-  imageDiskShare: {
-    variable: 'IMAGE_DISK',
-    default: '85%',
-    help: "of the engine's disk; above it, images that nothing runs from leave",
-    read: share,
   },
   ...imageTable,
   diskLimits: {

@@ -130,7 +130,7 @@ const service: Service = {
   },
 };
 const pushed = await openPushedImages(
-  { folder: join(dataDir, 'images', 'pushed'), imageGraceMs: lifetimeMs, imageKeepMs: lifetimeMs },
+  { folder: join(dataDir, 'images', 'pushed'), keeping: { graceMs: lifetimeMs, keepMs: lifetimeMs } },
   { db, now, log },
 );
 const app = await createApp(service, log);

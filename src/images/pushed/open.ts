@@ -8,8 +8,11 @@ import { createPushedImages, type PushedImages } from './pushed-image-store.ts';
 
 const collectEveryMs = 5 * 60_000;
 
+/** An hour for what no tag names or whose session has ended, 30 days for an account's images that nothing uses. */
+const usualKeeping: Keeping = { graceMs: 3_600_000, keepMs: 30 * 24 * 3_600_000 };
+
 /** `folder`, `twin`: as of a folder of blobs. */
-export type OpenPushedSettings = { folder: string; twin?: string; imageGraceMs: number; imageKeepMs: number };
+export type OpenPushedSettings = { folder: string; twin?: string; keeping?: Keeping };
 
 export type PushedParts = {
   db: Kysely<Tables>;
@@ -19,12 +22,12 @@ export type PushedParts = {
 
 /** Every few minutes until closed, clears leftovers of earlier processes and files that no image uses. */
 export async function openPushedImages(
-  { folder, twin, imageGraceMs: graceMs, imageKeepMs: keepMs }: OpenPushedSettings,
+  { folder, twin, keeping = usualKeeping }: OpenPushedSettings,
   { db, now, log }: PushedParts,
 ): Promise<AsyncDisposable & { images: PushedImages }> {
   const images = createPushedImages(db, await openBlobFolder(folder, twin), now);
   const stopping = new AbortController();
-  const collecting = keepCollecting(images, { graceMs, keepMs }, { log, stop: stopping.signal });
+  const collecting = keepCollecting(images, keeping, { log, stop: stopping.signal });
   return {
     images,
     async [Symbol.asyncDispose]() {
