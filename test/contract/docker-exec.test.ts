@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type Docker from 'dockerode';
 import { createExecJournal, endLeftExecs, endOnceBegun } from '../../src/engine/docker/containers/exec-journal.ts';
-import { groupOf } from '../../src/engine/docker/containers/session-processes.ts';
+import { findControlGroup } from '../../src/engine/docker/groups/container-group.ts';
 import { facetOf } from '../../src/engine/engine.ts';
 import { dockerContractor } from './docker-contractor.ts';
 import { setStage } from './engine.ts';
@@ -20,7 +20,7 @@ const command = ['env', mark, '/bin/sh', '-c', stubborn];
 /** How many processes of those commands run in a container, as the kernel lists them. */
 async function countCommands(docker: Docker, name: string): Promise<number> {
   const { State, Id } = await docker.getContainer(name).inspect();
-  const group = await groupOf(State.Pid, Id);
+  const group = await findControlGroup(State.Pid, Id);
   assert.ok(group);
   const pids = (await readFile(join(group.accounting, 'cgroup.procs'), 'utf8')).trim().split('\n');
   // A process that has just ended has no environment.

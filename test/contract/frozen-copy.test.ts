@@ -10,8 +10,8 @@ import { promisify } from 'node:util';
 import { freezeAll, thawLeft } from '../../src/engine/docker/volumes/freeze.ts';
 import { copyFrozen } from '../../src/engine/docker/volumes/frozen-copy.ts';
 import { type LoopPlace, loopPlace } from '../../src/engine/docker/volumes/loop-layout.ts';
+import { createLoopVolumes } from '../../src/engine/docker/volumes/loop-volumes.ts';
 import { clearFolder } from '../../src/engine/docker/volumes/mounted-folder.ts';
-import { loopVolumesIn } from '../../src/engine/docker/volumes/volume-copies.ts';
 
 const run = promisify(execFile);
 const needsRoot = { skip: process.getuid?.() === 0 ? false : 'file systems can be made by root alone' };
@@ -24,7 +24,7 @@ describe('copies of volumes that are written to', needsRoot, () => {
     folder = await mkdtemp(join(tmpdir(), 'berth-frozen-'));
     opened = new AsyncDisposableStack();
     opened.defer(() => clearFolder(folder));
-    await loopVolumesIn(folder).ensure({ deploymentId: 'shop', volume: 'db' }, 32 * 2 ** 20);
+    await createLoopVolumes(folder).ensure({ deploymentId: 'shop', volume: 'db' }, 32 * 2 ** 20);
     volume = loopPlace(folder, 'shop', 'db');
   });
   afterEach(async () => await opened.disposeAsync());

@@ -32,7 +32,7 @@ describe('archives of a hostile volume', needsRoot, () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'berth-hostile-'));
     directory = join(folder, 'volumes');
-    loops = createLoopVolumes(directory, async () => ({ uid: 0, gid: 0 }));
+    loops = createLoopVolumes(directory);
     archives = createVolumeArchives(new Docker(), { owner: 'nobody', loops, directory, diskFreeBytes: 0 });
     await loops.ensure(which, sizeBytes);
   });

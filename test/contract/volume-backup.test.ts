@@ -17,8 +17,8 @@ import {
 import { readBackupPlace } from '../../src/backup/backup-place.ts';
 import { openRepository } from '../../src/backup/restic.ts';
 import type { LoopVolumes } from '../../src/engine/docker/volumes/loop-volumes.ts';
+import { createLoopVolumes } from '../../src/engine/docker/volumes/loop-volumes.ts';
 import { clearFolder } from '../../src/engine/docker/volumes/mounted-folder.ts';
-import { loopVolumesIn } from '../../src/engine/docker/volumes/volume-copies.ts';
 import { provideKeys, readKeys } from '../../src/lib/key-file.ts';
 import { keyIdOf } from '../../src/lib/seal.ts';
 import { wait } from '../../src/lib/wait.ts';
@@ -49,7 +49,7 @@ describe('data of volumes', needsRoot, () => {
     opened.defer(() => db.destroy());
     await provideInstallationId(db);
     await noteKeyId(db, keyIdOf(readKeys(join(here(), 'secret.key'))![0]));
-    volumes = loopVolumesIn(join(here(), 'volumes'));
+    volumes = createLoopVolumes(join(here(), 'volumes'));
   });
   afterEach(async () => await opened.disposeAsync());
 
@@ -86,7 +86,7 @@ describe('data of volumes', needsRoot, () => {
 
   /** What is in a restored volume. */
   async function mounted(deploymentId: string, volume: string): Promise<string> {
-    const restored = loopVolumesIn(join(there(), 'volumes'));
+    const restored = createLoopVolumes(join(there(), 'volumes'));
     await restored.ensure({ deploymentId, volume });
     assert.equal(await restored.sizeOf({ deploymentId, volume }), sizeBytes);
     return restored.dataOf({ deploymentId, volume });
@@ -241,7 +241,7 @@ describe('data of volumes', needsRoot, () => {
     ] as const)
       await appendFile(join(await makeVolume(id, volume), 'file'), 'old');
     await succeeds(backUp());
-    const newer = loopVolumesIn(join(there(), 'volumes'));
+    const newer = createLoopVolumes(join(there(), 'volumes'));
     await newer.ensure({ deploymentId: 'shop', volume: 'db' }, sizeBytes);
     await writeFile(join(newer.dataOf({ deploymentId: 'shop', volume: 'db' }), 'file'), 'newer');
     const { status, stdout } = await restore();

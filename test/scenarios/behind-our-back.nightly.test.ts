@@ -19,7 +19,7 @@ let fileSystems: LoopVolumes;
 before(async () => {
   image = await buildImage(new Docker(), { name: 'contract' });
   berth = await createBerth();
-  fileSystems = createLoopVolumes(volumesFolder(berth.settings.dataDir), async () => ({ uid: 0, gid: 0 }));
+  fileSystems = createLoopVolumes(volumesFolder(berth.settings.dataDir));
   await berth.serve();
 });
 after(async () => await berth?.destroy());

@@ -7,14 +7,15 @@ import { mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Repository } from '../../backup/restic.ts';
 import { loopPlace, volumesFolder } from '../../engine/docker/volumes/loop-layout.ts';
-import { finishVolume, loopVolumesIn, volumesIn } from '../../engine/docker/volumes/volume-copies.ts';
+import { createLoopVolumes } from '../../engine/docker/volumes/loop-volumes.ts';
+import { finishVolume, volumesIn } from '../../engine/docker/volumes/volume-copies.ts';
 import { sync } from '../../lib/synced-files.ts';
 import type { VolumeFiller } from './restore-volumes.ts';
 
 type Folders = { repository: Repository; dataDir: string; draft: string };
 
 export function fillFolders({ repository, dataDir, draft }: Folders): VolumeFiller {
-  const loops = loopVolumesIn(join(draft, volumesIn));
+  const loops = createLoopVolumes(join(draft, volumesIn));
   return {
     form: undefined,
     async missing({ deploymentId, volumes }) {

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { Repository } from '../../backup/restic.ts';
 import type { Instant } from '../../deployment/deployment.ts';
 import { volumesFolder } from '../../engine/docker/volumes/loop-layout.ts';
+import { createLoopVolumes } from '../../engine/docker/volumes/loop-volumes.ts';
 import { clearFolder } from '../../engine/docker/volumes/mounted-folder.ts';
-import { copyVolumes, loopVolumesIn, roomBeside, volumesIn } from '../../engine/docker/volumes/volume-copies.ts';
+import { copyVolumes, roomBeside, volumesIn } from '../../engine/docker/volumes/volume-copies.ts';
 import { volumesTag, volumesTagOf } from './backup-files.ts';
 import type { KeptOnce, SizedVolumes, VolumeKeeper } from './backup-volumes.ts';
 
@@ -20,7 +21,7 @@ export type KeepingFolders = {
 
 export function keepFolders({ repository, dataDir, draft, diskFreeBytes, now }: KeepingFolders): VolumeKeeper {
   const root = volumesFolder(dataDir);
-  const loops = loopVolumesIn(root);
+  const loops = createLoopVolumes(root);
 
   async function keepOne(deploymentId: string, volumes: SizedVolumes): Promise<KeptOnce> {
     const names = volumes.map(({ volume }) => volume);

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { wait } from '../../../lib/wait.ts';
 import { orAbsent } from '../faults.ts';
-import { groupOf, killSession, leaderOf } from './session-processes.ts';
+import { findControlGroup } from '../groups/container-group.ts';
+import { killSession, leaderOf } from './session-processes.ts';
 
 /** Between two looks at whether one has begun. */
 const lookEveryMs = 500;
@@ -63,7 +64,7 @@ async function endIfBegun(docker: Docker, folder: string, execId: string): Promi
   // One that could not be started has a status and no number.
   if (exec && exec.Pid === 0 && exec.ExitCode === null) return false;
   const container = exec && (await orAbsent(docker.getContainer(exec.ContainerID).inspect()));
-  const group = container && (await groupOf(container.State.Pid, container.Id));
+  const group = container && (await findControlGroup(container.State.Pid, container.Id));
   if (group && exec.Pid > 1) await killSession(exec.Running ? await leaderOf(exec.Pid) : { pid: exec.Pid }, group);
   await createExecJournal(folder).forget(execId);
   return true;

@@ -13,11 +13,11 @@ import { EngineFault } from '../../engine.ts';
 import type { Exec, ExecOutput, ExecRequest, RunningExec, TerminalSize } from '../../exec.ts';
 import { isOwnedBy } from '../../labels.ts';
 import { orAbsent } from '../faults.ts';
-import type { ControlGroup } from '../groups/container-group.ts';
+import { type ControlGroup, findControlGroup } from '../groups/container-group.ts';
 import { watchEnd } from './exec-end.ts';
 import { readFrames } from './exec-frames.ts';
 import type { ExecJournal } from './exec-journal.ts';
-import { groupOf, killSession, type Leader, leaderOf } from './session-processes.ts';
+import { killSession, type Leader, leaderOf } from './session-processes.ts';
 
 /** Between two looks at whether it has started. */
 const lookEveryMs = 20;
@@ -31,7 +31,7 @@ export function createExec(docker: Docker, owner: string, journal: ExecJournal):
     async start(name, request) {
       const found = await orAbsent(docker.getContainer(name).inspect());
       const isRunning = found && isOwnedBy(owner, found.Config.Labels) && found.State.Running && !found.State.Paused;
-      const group = isRunning ? await groupOf(found.State.Pid, found.Id) : undefined;
+      const group = isRunning ? await findControlGroup(found.State.Pid, found.Id) : undefined;
       if (!isRunning || !group) throw notRunning();
       const prepared = docker.getContainer(found.Id).exec({
         Cmd: [...request.command],

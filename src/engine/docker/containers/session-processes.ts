@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ControlGroup, findControlGroup } from '../groups/container-group.ts';
+import type { ControlGroup } from '../groups/container-group.ts';
 
 /** Numbers of the machine, not of the container. `startedAt`: ticks since the machine has started. */
 export type ProcessEntry = { pid: number; parent: number; session: number; startedAt: number };
@@ -29,11 +29,6 @@ export async function killSession(leader: Leader, group: ControlGroup): Promise<
     for (const entry of found) kill(entry);
     await delay(pauseMs);
   }
-}
-
-/** The group of a container, found by its first process; undefined where the engine is on another machine. */
-export async function groupOf(pid: number, containerId: string): Promise<ControlGroup | undefined> {
-  return pid > 1 ? await findControlGroup(pid, containerId) : undefined;
 }
 
 /** A process that the engine says it runs. */

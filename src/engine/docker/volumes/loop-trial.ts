@@ -21,7 +21,7 @@ type Trial = { deploymentId: string; volume: string };
 export async function loopObstacle(docker: Docker, owner: string, directory: string): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return 'Berth does not run as root';
   if (!isLocal(docker)) return 'the engine is on another machine';
-  const loops = createLoopVolumes(directory, async () => ({ uid: 0, gid: 0 }));
+  const loops = createLoopVolumes(directory);
   // No deployment has this id: what a crash leaves of the trial is an orphan, and swept like any other. Nor has another
   // trial: the engine has one volume of a name for all installations on it, and several may start at once.
   const trial: Trial = { deploymentId: diskTrialId(newId()), volume: 'trial' };

@@ -63,8 +63,11 @@ export type LoopUsage = {
 
 export type UserIds = { uid: number; gid: number };
 
-/** `root`: a folder of this installation alone. `ownerOfData`: who is root in the engine's containers. */
-export function createLoopVolumes(root: string, ownerOfData: () => Promise<UserIds>): LoopVolumes {
+/** `root`: a folder of this installation alone. `ownerOfData`: root in the engine's containers; default: the machine's root. */
+export function createLoopVolumes(
+  root: string,
+  ownerOfData: () => Promise<UserIds> = async () => ({ uid: 0, gid: 0 }),
+): LoopVolumes {
   const inTurn = serializeByKey();
   const placeOf = ({ deploymentId, volume }: LoopVolume) => loopPlace(root, deploymentId, volume);
 

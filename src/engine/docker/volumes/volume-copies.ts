@@ -19,11 +19,6 @@ const snapshotMs = 15_000;
 /** Below a folder where something is put together. */
 export const volumesIn = 'volumes';
 
-/** They belong to whoever is root here: what their containers own they own by numbers. */
-export function loopVolumesIn(root: string): LoopVolumes {
-  return createLoopVolumes(root, async () => ({ uid: 0, gid: 0 }));
-}
-
 export type CopiesOptions = {
   /** The folder of all volumes. */
   volumes: string;
@@ -53,7 +48,7 @@ export function createVolumeCopies({ volumes: root, loops, copies, sizes }: Copi
     },
     async make(deploymentId, volumes, key, _, signal) {
       const folder = await make(key);
-      const drafts = loopVolumesIn(join(folder, volumesIn));
+      const drafts = createLoopVolumes(join(folder, volumesIn));
       for (const { volume, sizeBytes } of volumes) {
         signal?.throwIfAborted();
         await drafts.ensure({ deploymentId, volume }, sizeBytes);
@@ -76,7 +71,7 @@ export function createVolumeCopies({ volumes: root, loops, copies, sizes }: Copi
       return true;
     },
     async filledBytes(deploymentId, volumes, key) {
-      const drafts = loopVolumesIn(join(folderOf(key), volumesIn));
+      const drafts = createLoopVolumes(join(folderOf(key), volumesIn));
       const usages = await drafts.usages().catch(() => []);
       return usages.reduce((sum, { volume, usedBytes, ...of }) => {
         return of.deploymentId === deploymentId && volumes.includes(volume) ? sum + usedBytes : sum;
