@@ -1,4 +1,5 @@
 /** Desired: what should exist for a deployment at an instant, as workloads with everything resolved. */
+import { hasTest } from '../config/spec/has-test.ts';
 import { type AddressBook, addressBook, aliasesOf } from '../config/spec/pod-addresses.ts';
 import { isAtOwnHost, subdomainOf } from '../config/spec/public-hosts.ts';
 import type { AppSpec, PodSpec } from '../config/spec/spec.ts';
@@ -271,10 +272,10 @@ function readinessOf(spec: AppSpec, pod: PodSpec, values: Values): Readiness {
     const command = healthCheck.command.map((word) => replaceAll(word, values));
     return { kind: 'command', ...healthCheck, command };
   }
-  if (!healthCheck || 'disabled' in healthCheck) {
-    const ignored = healthCheck && ({ ignoresImage: true } as const);
+  if (!hasTest(healthCheck)) {
+    const options = healthCheck && 'disabled' in healthCheck ? ({ ignoresImage: true } as const) : healthCheck;
     const [port] = servicePorts;
-    return port === undefined ? { kind: 'running', ...ignored } : { kind: 'port', port, ...ignored };
+    return port === undefined ? { kind: 'running', ...options } : { kind: 'port', port, ...options };
   }
   const isOfSite = isAtOwnHost(pod, spec) && healthCheck.port === servicePorts[0];
   return { kind: 'http', ...healthCheck, ...(isOfSite && { host: url.host }) };

@@ -80,6 +80,7 @@ const healthCheck = fc.oneof(
     ...times(3600),
   }),
   fc.record({ command: fc.array(text, { maxLength: 3 }).map((words) => ['check', ...words]), ...times(60) }),
+  fc.record({ startPeriodSeconds: fc.integer({ min: 0, max: 3600 }) }),
   fc.constant({ disabled: true as const }),
 );
 

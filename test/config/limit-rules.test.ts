@@ -140,6 +140,7 @@ const rows: Row[] = [
     ],
   ),
   ['a health check may be a command', podOf("healthCheck: { command: 'pg_isready -U app' }"), 'valid'],
+  ['a health check may be a start period alone', podOf('healthCheck: { startPeriodSeconds: 90 }'), 'valid'],
   ['a health check may be none', podOf('healthCheck: { disabled: true }'), 'valid'],
   [
     'a health check that is a path and a command is refused',

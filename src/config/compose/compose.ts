@@ -7,6 +7,7 @@ import { type Diagnostic, listOf, quote } from '../diagnostics/diagnostics.ts';
 import type { Source } from '../document/source.ts';
 import { childOf, entriesOf, entryOf, type Field, isEmpty, itemsOf } from '../document/tree.ts';
 import { dataDirectory, needsDataDirectory } from '../software/postgres-data.ts';
+import { hasTest } from '../spec/has-test.ts';
 import type { AppSpec, PodSpec } from '../spec/spec.ts';
 import { openGenerated, type SecretUse } from '../variables/generated-secrets.ts';
 import { readTopExtension, type TopExtension } from './berth-extension.ts';
@@ -211,8 +212,7 @@ function warnOfName(service: string, podName: string, field: Field, reading: Rea
 
 /** What only shows when all services are known. */
 function finish({ service, pod, field, extension }: Draft, drafts: Draft[], reading: Reading): void {
-  const isChecked = pod.healthCheck && !('disabled' in pod.healthCheck);
-  const isWorker = pod.servicePorts.length === 0 && !isChecked && pod.path === undefined;
+  const isWorker = pod.servicePorts.length === 0 && !hasTest(pod.healthCheck) && pod.path === undefined;
   const isUndecided = pod.resourceType === 'deployment' && !extension.resourceType && drafts.length > 1;
   if (isUndecided && isWorker && endsItself(pod)) {
     pod.resourceType = 'job';

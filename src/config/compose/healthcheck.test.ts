@@ -86,4 +86,8 @@ describe('checks of health', () => {
     const { web, codes } = readWeb('healthcheck: { interval: 5s }');
     assert.deepEqual([web.healthCheck, codes], [undefined, []]);
   });
+  test('a start period without a test is kept, and applies to the default check', () => {
+    const { web, codes } = readWeb('healthcheck: { start_period: 2m }');
+    assert.deepEqual([web.healthCheck, codes], [{ startPeriodSeconds: 120 }, []]);
+  });
 });

@@ -1,4 +1,7 @@
-/** `healthcheck` → an HTTP check, where the test plainly asks a local address, else a command in the container. */
+/**
+ * `healthcheck` → an HTTP check if the test requests a local address, else a command in the container. Without a test,
+ * only the start period applies.
+ */
 import { quote } from '../diagnostics/diagnostics.ts';
 import { childOf, type Field, itemsOf } from '../document/tree.ts';
 import { boundTimes, commandProblem } from '../native/health-check.ts';
@@ -17,8 +20,9 @@ export function readHealthCheck(service: Field, names: readonly string[], readin
   if (command === 'none') return { disabled: true };
   const asked = command && readRequest(wordsOf(command) ?? [], names);
   const times = readTimes(field, asked ? (times) => times : boundTimes, reading);
-  // Without a test, the image's own one stays what it is.
-  return command && { ...(asked ?? { command }), ...times };
+  if (command) return { ...(asked ?? { command }), ...times };
+  const { startPeriodSeconds } = times;
+  return test || startPeriodSeconds === undefined ? undefined : { startPeriodSeconds };
 }
 
 type Bound = (

@@ -55,7 +55,7 @@ export const serviceKeys: Record<string, Key> = {
     'the others must be ready first; `service_completed_successfully` makes the other a job; with `restart: true` the service is replaced when the other is',
   ),
   healthcheck: honoured(
-    'curl or wget of a local address becomes an HTTP check; other commands are run in the container, every 60 s at least; `disable` and `NONE` leave the port',
+    'curl or wget of a local address becomes an HTTP check; other commands are run in the container, every 60 s at least; `disable` and `NONE` leave the port; without `test`, only `start_period` applies',
   ),
   volumes: depends('named and anonymous volumes; bind mounts are refused'),
   configs: honoured('files at `/<name>` or `target`, with `uid`, `gid` and `mode`'),

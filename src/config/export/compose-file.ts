@@ -1,5 +1,6 @@
 /** An AppSpec as a Compose file, which Docker Compose runs without Berth and Berth reads back. Pure. */
 import { Document } from 'yaml';
+import { hasTest } from '../spec/has-test.ts';
 import type { AppSpec, ContainerOptions, HealthCheck, PodSpec, Resources } from '../spec/spec.ts';
 import { replaceScriptlets, type Scriptlet } from '../variables/scriptlets.ts';
 import { filled, written } from './filled-fields.ts';
@@ -162,12 +163,12 @@ function service(pod: PodSpec, spec: AppSpec, { write, published, isInLayout }: 
 function conditionOf({ pods }: AppSpec, name: string): string {
   const other = pods.find((pod) => pod.name === name);
   if (other?.resourceType === 'job') return 'service_completed_successfully';
-  const isAsked = other?.healthCheck !== undefined && !('disabled' in other.healthCheck);
-  return isAsked ? 'service_healthy' : 'service_started';
+  return hasTest(other?.healthCheck) ? 'service_healthy' : 'service_started';
 }
 
 function healthcheck(check: HealthCheck, write: Writer['write']) {
   if ('disabled' in check) return { disable: true };
+  if (!hasTest(check)) return { start_period: `${check.startPeriodSeconds}s` };
   const { initialDelaySeconds, periodSeconds, timeoutSeconds, failureThreshold, startPeriodSeconds = 0 } = check;
   const startSeconds = Math.max(initialDelaySeconds, startPeriodSeconds);
   const test =

@@ -1,4 +1,5 @@
 /** PURE. A PodSpec as the pod template of a Kubernetes workload. */
+import { hasTest } from '../spec/has-test.ts';
 import type { AppSpec, CheckTimes, HealthCheck, PodSpec, Resources } from '../spec/spec.ts';
 import { volumeName } from './compose-file.ts';
 import { filled, written } from './filled-fields.ts';
@@ -84,7 +85,7 @@ function securityContext({ user, container }: PodSpec) {
 }
 
 function probe(check: HealthCheck, texts: Texts) {
-  if ('disabled' in check) return undefined;
+  if (!hasTest(check)) return undefined;
   const { initialDelaySeconds, periodSeconds, timeoutSeconds, failureThreshold }: CheckTimes = check;
   const times = { initialDelaySeconds, periodSeconds, timeoutSeconds, failureThreshold };
   const action =

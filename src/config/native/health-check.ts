@@ -26,11 +26,17 @@ export function readHealthCheck(
     reportBounds(check, times, report);
     return { command, ...boundTimes(times) };
   }
+  const { startPeriodSeconds } = times;
+  if (startPeriodSeconds !== undefined && namesNothingElse(check)) return { startPeriodSeconds };
   if (path === undefined && !report.isBroken([...check.path, 'path'])) {
     const hint = 'for example /healthz; or "command: pg_isready", which is run in the container';
     report.error(check.path, 'missing-field', 'is missing', { key: 'path', hint });
   }
   return { path: path ?? '/', port: readPort(textOf(childOf(check, 'port')) ?? '') ?? firstPort ?? 80, ...times };
+}
+
+function namesNothingElse({ tree }: Field): boolean {
+  return tree.kind === 'map' && tree.entries.size === 1;
 }
 
 /** The times of a command, within what it may cost. */

@@ -5,10 +5,14 @@ import { Command, Count, closed, Port, says, Text } from './value-schemas.ts';
 export const HealthCheck = closed(
   {
     path: Type.Optional(
-      Text('Path to GET; it, `command` or `disabled` is needed.', '/healthz', {
-        pattern: '^/[^\\s]*$',
-        ...says('must begin with a slash'),
-      }),
+      Text(
+        'Path to GET. A health check needs `path`, `command` or `disabled`, or `startPeriodSeconds` alone.',
+        '/healthz',
+        {
+          pattern: '^/[^\\s]*$',
+          ...says('must begin with a slash'),
+        },
+      ),
     ),
     port: Type.Optional(Port('Port to ask. Default: the first of `servicePorts`.')),
     command: Type.Optional(
@@ -27,7 +31,12 @@ export const HealthCheck = closed(
     ),
     initialDelaySeconds: Type.Optional(Count('Seconds before the first check.', 0, 3600, 0)),
     startPeriodSeconds: Type.Optional(
-      Count('Seconds after the start in which failed checks do not count; a success does.', 0, 3600, 120),
+      Count(
+        'Seconds after the start in which failed checks do not count; a success does. Without `path` and `command`, it applies to the default check.',
+        0,
+        3600,
+        120,
+      ),
     ),
     periodSeconds: Type.Optional(
       Count(

@@ -96,13 +96,16 @@ export type VolumeSpec = {
 
 export type Resources = { cpuMillis?: number; memoryBytes?: number };
 
-export type HealthCheck = HttpCheck | CommandCheck | NoCheck;
+export type HealthCheck = HttpCheck | CommandCheck | StartPatience | NoCheck;
 
 /** A GET that answers 2xx or 3xx. */
 export type HttpCheck = CheckTimes & { path: string; port: number };
 
 /** A program in the container that ends with 0, word for word; no shell reads it. */
 export type CommandCheck = CheckTimes & { command: string[] };
+
+/** No test: the default readiness check, whose failures in these seconds after the start do not count. */
+export type StartPatience = { startPeriodSeconds: number };
 
 /** Not even the image's own HEALTHCHECK: its first port, or that it runs. */
 export type NoCheck = { disabled: true };

@@ -126,6 +126,21 @@ test('a pod gets the start period of its health check, whether it fails the chec
   }
 });
 
+test('a start period without a test is the patience with a pod that listens on another port, if it is the longer', () => {
+  const giveUpAt = (startPeriodSeconds: number) => {
+    const spec = specOf(pod('web', { servicePorts: [80], healthCheck: { startPeriodSeconds } }));
+    const wanted = desiredAt(deploymentOf({}), { number: 1, spec }, resolvedAt(0));
+    assert.ok(wanted.kind === 'running');
+    const observed = observedOf({ desired: wanted, starting: ['web'] });
+    const workloads = observed.workloads.map((web) => ({ ...web, stuck: { by: 'listening' as const, since: 0 } }));
+    const kindAt = (now: number) =>
+      judge(wanted, { ...observed, workloads }, { ...clock, patience: { ...patience, deadlineMs: 600_000 }, now }).kind;
+    return [119_999, 120_000].map(kindAt);
+  };
+  assert.deepEqual(giveUpAt(120), ['pending', 'given-up']);
+  assert.deepEqual(giveUpAt(1), ['given-up', 'given-up']);
+});
+
 test('a command is given 30 s at least, however short its interval: it fails while its program starts', () => {
   const times = { initialDelaySeconds: 0, periodSeconds: 1, timeoutSeconds: 1, failureThreshold: 3 };
   const spec = specOf(pod('web', { servicePorts: [80], healthCheck: { command: ['check'], ...times } }));

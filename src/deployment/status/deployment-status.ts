@@ -227,7 +227,10 @@ function stuckIn(match: Match, { listenMs }: Patience): (Stuck & { match: Match;
   const { readiness } = match.wanted.workload;
   const stuck = match.found?.stuck;
   if (!stuck) return [];
-  if (stuck.by === 'listening' && readiness.kind === 'port') return [{ ...stuck, match, patienceMs: listenMs }];
+  if (stuck.by === 'listening' && readiness.kind === 'port') {
+    const { startPeriodSeconds = 0 } = readiness;
+    return [{ ...stuck, match, patienceMs: Math.max(startPeriodSeconds * 1000, listenMs) }];
+  }
   if (readiness.kind !== 'http' && readiness.kind !== 'command') return [];
   const { failureThreshold, periodSeconds, startPeriodSeconds = 0 } = readiness;
   const checkMs = (startPeriodSeconds + failureThreshold * periodSeconds) * 1000;

@@ -6,6 +6,7 @@ import type {
   HttpCheck,
   RegistryLogin,
   Resources,
+  StartPatience,
 } from '../../config/spec/spec.ts';
 import type { Instant, LastExit } from '../deployment.ts';
 import type { PodTargets } from './pod-addresses.ts';
@@ -65,11 +66,13 @@ type Condition =
   /** A program in the container, which ends with 0. */
   | ({ kind: 'command' } & CommandCheck)
   /** The image's own HEALTHCHECK where it has one and it is not ignored, else a TCP connection to the port. */
-  | { kind: 'port'; port: number; ignoresImage?: true }
+  | ({ kind: 'port'; port: number } & DefaultCheckOptions)
   /** A worker without ports: the image's own HEALTHCHECK where it has one and it is not ignored, else that it runs. */
-  | { kind: 'running'; ignoresImage?: true }
+  | ({ kind: 'running' } & DefaultCheckOptions)
   /** A job: that it has exited with 0. It is not restarted after that. */
   | { kind: 'exit' };
+
+type DefaultCheckOptions = { ignoresImage?: true } & Partial<StartPatience>;
 
 /** What exists for one deployment, as the engine sees it now. */
 export type Observed = {

@@ -164,6 +164,8 @@ test("the image's health check is asked where nothing else decides, at times tha
     Interval: 10e9,
     StartInterval: 1e9,
   });
+  const patient: Workload['readiness'] = { kind: 'running', startPeriodSeconds: 300 };
+  assert.equal(options({ readiness: patient }, { image }).Healthcheck?.StartPeriod, 300e9);
   const times = { initialDelaySeconds: 0, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 };
   const withoutImage: Workload['readiness'][] = [
     { kind: 'exit' },

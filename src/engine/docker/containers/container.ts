@@ -143,7 +143,8 @@ function resourcesOf(resources: Workload['resources'], host: HostFacts): HostCon
 function healthCheckOf(readiness: Readiness, image: ImageFacts, host: HostFacts): ContainerCreateOptions {
   if (!image.hasHealthCheck) return {};
   if (readiness.kind !== 'running' || readiness.ignoresImage) return { Healthcheck: { Test: ['NONE'] } };
-  const times = { Timeout: 5 * second, Retries: 3, StartPeriod: 60 * second };
+  const startSeconds = Math.max(60, readiness.startPeriodSeconds ?? 0);
+  const times = { Timeout: 5 * second, Retries: 3, StartPeriod: startSeconds * second };
   // Docker asks for the first time after a whole interval; engines before 1.44 have no shorter one for the start.
   if (!isAtLeast(host.apiVersion, '1.44')) return { Healthcheck: { ...times, Interval: 5 * second } };
   return { Healthcheck: { ...times, Interval: 10 * second, StartInterval: second } };
