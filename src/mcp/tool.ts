@@ -1,4 +1,4 @@
-/** How a tool is made of a call to the service: its answer becomes structured content, a refusal an error with the service's words. */
+/** Makes a tool of a call to the service. The answer becomes structured content, a refusal becomes an error with the service's words. */
 import {
   type CallToolResult,
   type InputRequiredResult,
@@ -13,29 +13,25 @@ import type { Application, Service } from './service.ts';
 
 type Shape = Record<string, z.ZodType>;
 
-type Tool<Input extends Shape, Output extends z.ZodType> = {
+type Tool<Input extends Shape, Value> = {
   title: string;
   description: string;
   input: Input;
-  output: Output;
   /** `reads`: it changes nothing. `removes`: it takes away what cannot be had back. */
   effect: 'reads' | 'changes' | 'removes';
   /** Whether applications have written some of its answer, which is then shown without what terminals obey. */
   quotesApplications?: boolean;
-  /** The words for people and models, instead of the structured content as JSON. */
-  print?: (value: z.input<Output>) => string;
-  run: (
-    given: z.output<z.ZodObject<Input>>,
-    calling: Calling,
-  ) => Promise<Answer<z.input<Output>> | InputRequiredResult>;
+  /** One sentence next to the structured content: state, address and next step. */
+  say: (value: Value) => string;
+  run: (given: z.output<z.ZodObject<Input>>, calling: Calling) => Promise<Answer<Value> | InputRequiredResult>;
 };
 
 export type Calling = { signal: AbortSignal; context: ServerContext };
 
-export function addTool<Input extends Shape, Output extends z.ZodType>(
+export function addTool<Input extends Shape, Value extends object>(
   server: McpServer,
   name: string,
-  { title, description, input, output, effect, quotesApplications, print, run }: Tool<Input, Output>,
+  { title, description, input, effect, quotesApplications, say, run }: Tool<Input, Value>,
 ): void {
   const annotations = {
     readOnlyHint: effect === 'reads',
@@ -48,13 +44,13 @@ export function addTool<Input extends Shape, Output extends z.ZodType>(
   const inputSchema = z.strictObject(input, {
     error: ({ code }) => (code === 'unrecognized_keys' ? unknown : undefined),
   });
-  const config = { title, description, inputSchema, outputSchema: output, annotations };
+  const config = { title, description, inputSchema, annotations };
   const call = async (given: unknown, context: ServerContext) => {
     const answer = await run(given as z.output<z.ZodObject<Input>>, { signal: signalOf(context), context });
     if (isInputRequiredResult(answer)) return answer;
     if (!answer.ok) return refusal(answer.problem);
     const value = quotesApplications ? withoutControls(answer.value) : answer.value;
-    return succeeded(value, print ? print(value) : undefined);
+    return succeeded(value, say(value));
   };
   server.registerTool(name, config, call as Parameters<typeof server.registerTool>[2]);
 }
@@ -65,11 +61,8 @@ function signalOf({ mcpReq, http }: ServerContext): AbortSignal {
   return gone ? AbortSignal.any([mcpReq.signal, gone]) : mcpReq.signal;
 }
 
-function succeeded(value: unknown, words: string | undefined): CallToolResult {
-  return {
-    content: [{ type: 'text', text: words ?? printJson(value) }],
-    structuredContent: value as Record<string, unknown>,
-  };
+function succeeded(value: object, sentence: string): CallToolResult {
+  return { content: [{ type: 'text', text: printable(sentence) }], structuredContent: { ...value } };
 }
 
 /** The same fields as the body of a refusal over HTTP. */
@@ -77,7 +70,7 @@ export function refusal({ status: _, ...problem }: Problem): CallToolResult {
   return { content: [{ type: 'text', text: printJson(problem) }], isError: true };
 }
 
-/** One line, for clients that do not read structured content. Characters that cannot be seen are escaped. */
+/** One line. Invisible characters are escaped. */
 function printJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(/[\u007f-\u009f]|\p{Cf}/gu, (character) =>
     Array.from({ length: character.length }, (_, at) => {

@@ -40,7 +40,7 @@ async function connect({ headers = {}, capabilities = {}, legacy = false }: Conn
 const call = async (client: Client, name: string, given: Record<string, unknown>) => {
   const { content, structuredContent, isError } = await client.callTool({ name, arguments: given });
   const [first] = content as { text: string }[];
-  // biome-ignore lint/suspicious/noExplicitAny: the library has held it against the tool's schema.
+  // biome-ignore lint/suspicious/noExplicitAny: each tool has its own fields.
   return { text: first!.text, isError: isError === true, value: structuredContent as Record<string, any> };
 };
 
@@ -52,7 +52,7 @@ const refused = async (client: Client, name: string, given: Record<string, unkno
 
 for (const legacy of [false, true]) {
   describe(`the protocol ${legacy ? 'before 2026-07-28' : 'of 2026-07-28'}`, () => {
-    test('has thirteen tools with schemas of what they take and answer, of which one is destructive', async () => {
+    test('has thirteen tools with schemas of their arguments alone, of which one is destructive', async () => {
       const client = await connect({ legacy });
       assert.equal(client.getNegotiatedProtocolVersion() === '2026-07-28', !legacy);
       const { tools } = await client.listTools();
@@ -75,7 +75,7 @@ for (const legacy of [false, true]) {
         ],
       );
       for (const { name, outputSchema, inputSchema, annotations } of tools) {
-        assert.equal(outputSchema?.type, 'object', name);
+        assert.equal(outputSchema, undefined, name);
         assert.equal(inputSchema.additionalProperties, false, name);
         assert.equal(annotations?.destructiveHint, name === 'remove', name);
       }
@@ -266,12 +266,10 @@ const envelope = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-test('an empty token is refused in a sentence, and a result is one line of text', async () => {
+test('an empty token is refused in a sentence', async () => {
   const client = await connect();
   const { isError, text } = await call(client, 'list', { sessionToken: '' });
   assert.equal(isError, true);
   assert.match(text, /sessionToken is empty/);
   assert.doesNotMatch(text, /pattern|\\x21/);
-  const started = await call(client, 'deploy', { document: shopYaml });
-  assert.deepEqual([started.text.includes('\n'), JSON.parse(started.text)], [false, started.value]);
 });

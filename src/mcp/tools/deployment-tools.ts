@@ -4,7 +4,7 @@ import * as z from 'zod/v4';
 import { type Answer, problemOf } from '../../client/ask.ts';
 import type { LogLine } from '../../client/client.ts';
 import { messagesOf } from '../../client/server-sent.ts';
-import { deployment, listed, logLine } from '../schemas.ts';
+import { sayLimits, sayLines, sayList, sayStatus } from '../sentences.ts';
 import type { Service } from '../service.ts';
 import { addTool, applicationOf, named, token } from '../tool.ts';
 
@@ -20,7 +20,7 @@ export function addDeploymentTools(server: McpServer, service: Service): void {
       ...named,
       waitSeconds: z.int().min(0).max(longestWaitSeconds).default(longestWaitSeconds).describe('0: as it is now.'),
     },
-    output: deployment,
+    say: sayStatus,
     effect: 'reads',
     quotesApplications: true,
     run: async ({ waitSeconds, ...given }, { signal }) => {
@@ -43,10 +43,9 @@ export function addDeploymentTools(server: McpServer, service: Service): void {
       search: z.string().max(200).optional().describe('Only lines that have this text, of all that is kept.'),
       stream: z.enum(['stdout', 'stderr']).optional().describe('Only what was written to this stream.'),
     },
-    output: z.looseObject({ lines: z.array(logLine) }),
+    say: sayLines,
     effect: 'reads',
     quotesApplications: true,
-    print: ({ lines }) => lines.map(({ at, pod, text }) => `${at} ${pod} ${text}\n`).join('') || 'There are no lines.',
     run: async ({ pod, tail, since, previous, search, stream, ...given }, { signal }) => {
       const application = await applicationOf(service, given, signal);
       if (!application.ok) return application;
@@ -69,29 +68,19 @@ export function addDeploymentTools(server: McpServer, service: Service): void {
     title: 'List deployments',
     description: 'The active deployments of the session, or of the account.',
     input: { sessionToken: token },
-    output: z.looseObject({ reservedDeployments: z.array(listed) }),
+    say: sayList,
     effect: 'reads',
     quotesApplications: true,
     run: async ({ sessionToken }, { signal }) =>
       (await service.clientOf(sessionToken)).call('listDeployments', { signal }),
   });
 
-  const count = z.looseObject({ used: z.number(), most: z.number() });
   addTool(server, 'limits', {
     title: 'See what may be used',
     description:
       'What you may have here, and how much of it is used: deployments, memory in bytes, how long they live.',
     input: { sessionToken: token },
-    output: z.looseObject({
-      plan: z.string().nullable(),
-      deployments: count,
-      memory: count,
-      containers: count,
-      volumes: count,
-      lifetimeMinutes: z.number().nullable(),
-      extensions: z.number(),
-      configurationBytes: z.number(),
-    }),
+    say: sayLimits,
     effect: 'reads',
     run: async ({ sessionToken }, { signal }) => (await service.clientOf(sessionToken)).call('getLimits', { signal }),
   });

@@ -3,7 +3,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod/v4';
 import type { Answer } from '../../client/ask.ts';
 import type { Started } from '../../client/service-types.ts';
-import { deployment, diagnostic, findings } from '../schemas.ts';
+import { sayPreview, sayStart, sayUpdate, sayValidation } from '../sentences.ts';
 import type { Service } from '../service.ts';
 import { addTool, token } from '../tool.ts';
 
@@ -16,34 +16,13 @@ const document = z
 const environment = z.string().max(100).optional().describe('Which of several applications of one name.');
 const dryRun = z.boolean().default(false).describe('Check everything and change nothing.');
 
-const { url, status, extend, claim } = deployment.shape;
-const started = z.looseObject({
-  message: z.string(),
-  applicationName: z.string(),
-  ...findings,
-  environment: z.string().optional(),
-  url: url.optional(),
-  status: status.optional(),
-  extend: extend.optional(),
-  claim: claim.optional(),
-  sessionToken: z.string().optional().describe('The key to what was started, shown this once: keep it.'),
-  dryRun: z.boolean().optional(),
-});
-
 export function addDocumentTools(server: McpServer, service: Service): void {
   addTool(server, 'validate', {
     title: 'Validate a document',
     description:
       'Checks a document without deploying it: every problem with line, column and hint, and `fixed`, the document with what is certain to be right. If `images` is "checked", a valid document can be deployed here; otherwise, images were not checked.',
     input: { document },
-    output: z.looseObject({
-      valid: z.boolean(),
-      errors: z.array(z.string()),
-      images: z.string().optional(),
-      ...findings,
-      fixed: z.string().optional().describe('The document with all certain fixes applied.'),
-      fixedErrors: z.array(z.string()).optional().describe('The errors that `fixed` still has.'),
-    }),
+    say: sayValidation,
     effect: 'reads',
     run: async ({ document }, { signal }) =>
       (await service.clientOf(undefined)).call('validateConfig', {
@@ -72,7 +51,7 @@ export function addDocumentTools(server: McpServer, service: Service): void {
         .optional()
         .describe('A UUID of your own: the same start sent again with it is the same deployment.'),
     },
-    output: started,
+    say: sayStart,
     effect: 'changes',
     run: async ({ document, sessionToken, dryRun, idempotencyKey }, { signal }) => {
       const answer = await (await service.clientOf(sessionToken)).call('startDeployment', {
@@ -91,7 +70,7 @@ export function addDocumentTools(server: McpServer, service: Service): void {
     description:
       'Applies a changed document to the deployment whose application has the same name; the URL stays. What runs goes on until the new pods are ready, and stays when they fail. status then waits.',
     input: { document, environment, sessionToken: token, dryRun },
-    output: started.omit({ applicationName: true, sessionToken: true }),
+    say: sayUpdate,
     effect: 'changes',
     run: async ({ document, environment, sessionToken, dryRun }, { signal }) =>
       (await service.clientOf(sessionToken)).call('updateDeployment', {
@@ -106,20 +85,7 @@ export function addDocumentTools(server: McpServer, service: Service): void {
     description:
       'What an update with this document would do to each pod, its data and its public paths. Changes nothing.',
     input: { document, environment, sessionToken: token },
-    output: z.looseObject({
-      pods: z.array(
-        z.looseObject({
-          name: z.string(),
-          change: z.enum(['added', 'removed', 'unchanged', 'replaced', 'restarted', 'scaled', 'grown', 'rerouted']),
-          keepsData: z.boolean(),
-          because: z.string(),
-        }),
-      ),
-      interrupted: z.array(z.string()).describe('Public paths that nobody answers at for a while.'),
-      refusal: z.looseObject({ code: z.string(), error: z.string(), hint: z.string().optional() }).optional(),
-      warnings: z.array(z.string()),
-      diagnostics: z.array(diagnostic),
-    }),
+    say: sayPreview,
     effect: 'reads',
     run: async ({ document, environment, sessionToken }, { signal }) =>
       (await service.clientOf(sessionToken)).call('previewUpdate', {

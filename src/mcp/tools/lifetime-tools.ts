@@ -3,6 +3,7 @@ import { acceptedContent, inputRequired, inputResponse, type McpServer } from '@
 import * as z from 'zod/v4';
 import type { Problem } from '../../client/ask.ts';
 import { printable } from '../../lib/printable.ts';
+import { sayClaimLink, sayMessage, sayRestored } from '../sentences.ts';
 import type { Service } from '../service.ts';
 import { addTool, applicationOf, type Calling, named } from '../tool.ts';
 
@@ -11,7 +12,7 @@ export function addLifetimeTools(server: McpServer, service: Service): void {
     title: 'Move the time limit',
     description: 'Gives an unclaimed deployment more time, a few times.',
     input: named,
-    output: z.looseObject({ message: z.string() }),
+    say: sayMessage,
     effect: 'changes',
     run: async (given, { signal }) => {
       const application = await applicationOf(service, given, signal);
@@ -25,9 +26,9 @@ export function addLifetimeTools(server: McpServer, service: Service): void {
   addTool(server, 'claim_link', {
     title: 'Hand over to a person',
     description:
-      'A link that you give to the person you work for: who opens it within 24 hours and signs in keeps the deployment. Open it for nobody.',
+      "A link that you give to the person you work for: a person who opens it within 24 hours and signs in keeps the deployment. Don't open it yourself.",
     input: named,
-    output: z.looseObject({ message: z.string(), claimUrl: z.string() }),
+    say: sayClaimLink,
     effect: 'changes',
     run: async (given, { signal }) => {
       const application = await applicationOf(service, given, signal);
@@ -45,7 +46,7 @@ export function addLifetimeTools(server: McpServer, service: Service): void {
     description:
       'Ends a deployment. Its data is deleted, after the time for which the server keeps it for a restore. Only when the person has asked for it.',
     input: { ...named, applicationName: named.applicationName.unwrap().describe('The application to remove.') },
-    output: z.looseObject({ message: z.string() }),
+    say: sayMessage,
     effect: 'removes',
     run: async (given, calling) => {
       const { signal } = calling;
@@ -64,7 +65,7 @@ export function addLifetimeTools(server: McpServer, service: Service): void {
     description:
       'Brings back a deployment that was removed or has expired, with its data, at the same address, as long as the server keeps them. Then status, until it runs.',
     input: { ...named, applicationName: named.applicationName.unwrap().describe('The application to bring back.') },
-    output: z.looseObject({ message: z.string(), url: z.string() }),
+    say: sayRestored,
     effect: 'changes',
     run: async (given, { signal }) => {
       const application = await applicationOf(service, given, signal);

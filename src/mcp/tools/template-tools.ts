@@ -1,6 +1,8 @@
 /** The tool that finds applications to start from. */
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod/v4';
+import type { Answer } from '../../client/ask.ts';
+import { sayTemplates, type Templates } from '../sentences.ts';
 import type { Service } from '../service.ts';
 import { addTool } from '../tool.ts';
 
@@ -13,19 +15,9 @@ export function addTemplateTools(server: McpServer, service: Service): void {
       search: z.string().max(100).optional().describe('Words that all have to stand in it.'),
       name: z.string().min(1).max(40).optional().describe('Which one, from an earlier answer.'),
     },
-    output: z.looseObject({
-      templates: z.array(
-        z.looseObject({
-          name: z.string(),
-          title: z.string(),
-          description: z.string(),
-          tags: z.array(z.string()),
-          document: z.string().optional(),
-        }),
-      ),
-    }),
+    say: sayTemplates,
     effect: 'reads',
-    run: async ({ search, name }, { signal }) => {
+    run: async ({ search, name }, { signal }): Promise<Answer<Templates>> => {
       const client = await service.clientOf(undefined);
       if (name === undefined) {
         return await client.call('listTemplates', { query: { ...(search !== undefined && { search }) }, signal });
