@@ -161,7 +161,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   const execPlaces = createExecPlaces();
   const subjects: FastifyPluginAsyncTypebox[] = [
     deployEndpoints(service, documents),
-    configurationEndpoints(service, documents),
+    configurationEndpoints(service, documents, limits),
     templateEndpoints(),
     fetchEndpoint(service),
     sessionEndpoints(service),

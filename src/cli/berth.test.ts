@@ -19,6 +19,8 @@ function file(name: string, text: string): string {
   return path;
 }
 
+const check = ['validate', '--no-images'];
+
 function berth(words: string[], input = '') {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const env = { PATH, NODE_COMPILE_CACHE };
@@ -28,41 +30,49 @@ function berth(words: string[], input = '') {
 
 describe('berth validate', () => {
   test('0 when all is valid, in both forms', () => {
-    const { status, stdout } = berth(['validate', file('a.yaml', good), file('b.yaml', native)]);
+    const { status, stdout } = berth([...check, file('a.yaml', good), file('b.yaml', native)]);
     assert.equal(status, 0, stdout);
     assert.match(stdout, /2 files: 2 valid, 0 not valid/);
   });
   test('1 when something is not, with its line', () => {
-    const { status, stdout, stderr } = berth(['validate', file('a.yaml', good), file('c.yaml', bad)]);
+    const { status, stdout, stderr } = berth([...check, file('a.yaml', good), file('c.yaml', bad)]);
     assert.deepEqual([status, stderr], [1, '']);
     assert.match(stdout, /c\.yaml:2:54 error services\.web\.privileged: /);
     assert.ok(!stdout.includes('\u001b'));
   });
   test('standard input', () => {
-    assert.equal(berth(['validate', '-'], good).status, 0);
-    const { status, stdout } = berth(['validate', '-'], bad);
+    assert.equal(berth([...check, '-'], good).status, 0);
+    const { status, stdout } = berth([...check, '-'], bad);
     assert.equal(status, 1);
     assert.match(stdout, /^\(standard input\):2:54 error/);
   });
+  test('a valid file whose images were not checked says so, with the reason', () => {
+    assert.match(berth([...check, '-'], native).stdout, /: valid; images not checked\n$/);
+    const server = ['--server', 'localhost:1'];
+    const { status, stdout } = berth(['validate', ...server, '-'], native);
+    assert.deepEqual([status, /: valid; images not checked: .*localhost:1/.test(stdout)], [0, true], stdout);
+    const { files } = JSON.parse(berth(['validate', ...server, '--json', '-'], native).stdout);
+    assert.deepEqual([files[0].valid, files[0].images], [true, 'not checked']);
+  });
   test('as JSON', () => {
-    const { status, stdout } = berth(['validate', '--json', '-'], bad);
+    const { status, stdout } = berth([...check, '--json', '-'], bad);
     const { valid, files } = JSON.parse(stdout);
     assert.deepEqual([status, valid, files.length, files[0].valid], [1, false, 1, false]);
     const [{ severity, code, path, line, column }] = files[0].diagnostics;
     assert.deepEqual([severity, code, path, line, column], ['error', 'unsupported', 'services.web.privileged', 2, 54]);
   });
   test('what is no YAML, too large, or empty is not valid', () => {
-    assert.match(berth(['validate', '-'], 'a: [').stdout, /error/);
-    assert.equal(berth(['validate', '-'], 'a: [').status, 1);
-    assert.match(berth(['validate', file('large.yaml', `a: ${'x'.repeat(300_000)}`)]).stdout, /larger than 256 KiB/);
-    assert.equal(berth(['validate', '-'], '').status, 1);
+    assert.match(berth([...check, '-'], 'a: [').stdout, /error/);
+    assert.equal(berth([...check, '-'], 'a: [').status, 1);
+    assert.match(berth([...check, file('large.yaml', `a: ${'x'.repeat(300_000)}`)]).stdout, /larger than 256 KiB/);
+    assert.equal(berth([...check, '-'], '').status, 1);
   });
   test('2 when a file cannot be read; the others are checked all the same', () => {
-    const { status, stdout, stderr } = berth(['validate', join(folder, 'none.yaml'), file('a.yaml', good)]);
+    const { status, stdout, stderr } = berth([...check, join(folder, 'none.yaml'), file('a.yaml', good)]);
     assert.equal(status, 2);
     assert.match(stderr, /none\.yaml: there is no such file/);
     assert.match(stdout, /a\.yaml: valid/);
-    assert.match(berth(['validate', folder]).stderr, /this is a folder/);
+    assert.match(berth([...check, folder]).stderr, /this is a folder/);
   });
   test('2 for words that are none', () => {
     for (const words of [[], ['validate'], ['wrong'], ['validate', '--colour', 'x']]) {

@@ -231,9 +231,9 @@ export const commands = {
   },
   validate: {
     words: ['FILE…'],
-    help: 'check files without a service; - is standard input',
-    flags: {},
-    isRemote: false,
+    help: 'check files and their images; - is standard input',
+    flags: { 'no-images': { type: 'boolean', help: 'do not check the images; contacts no service' } },
+    isRemote: true,
   },
   export: {
     words: ['[compose|kubernetes|all]'],

@@ -5,7 +5,8 @@ import { printable } from '../lib/printable.ts';
 
 export { printable };
 
-export type Checked = { file: string; text: string; isValid: boolean; diagnostics: Diagnostic[] };
+/** `images`: why they were not checked; absent if they were. */
+export type Checked = { file: string; text: string; isValid: boolean; diagnostics: Diagnostic[]; images?: string };
 
 type Style = Parameters<typeof styleText>[0];
 export type Paint = (style: Style, text: string) => string;
@@ -13,12 +14,13 @@ export type Paint = (style: Style, text: string) => string;
 /** Longest excerpt of a line, in characters: wider ones wrap, and the caret stands below nothing. */
 const excerptWidth = 100;
 
-export function renderChecked({ file, text, isValid, diagnostics }: Checked, inColour: boolean): string {
+export function renderChecked({ file, text, isValid, diagnostics, images }: Checked, inColour: boolean): string {
   const paint = painter(inColour);
   const lines = text.split(/\r\n|\n|\r/);
   const found = diagnostics.map((diagnostic) => renderDiagnostic(file, diagnostic, lines, paint));
   const verdict = isValid ? paint('green', 'valid') : paint('red', 'not valid');
-  return [...found, `${paint('bold', printable(file))}: ${verdict}${counts(diagnostics)}\n`].join('\n');
+  const unchecked = isValid && images !== undefined ? `; images ${printable(images)}` : '';
+  return [...found, `${paint('bold', printable(file))}: ${verdict}${counts(diagnostics)}${unchecked}\n`].join('\n');
 }
 
 export function renderSummary(checked: Checked[], inColour: boolean): string {

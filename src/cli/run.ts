@@ -19,13 +19,14 @@ export type Surroundings = Streams & {
   admin?: (words: string[]) => Promise<number>;
 };
 
-/** `init` with a template alone. */
-type Remote = Exclude<CommandName, 'validate' | 'completion'>;
+/** `init` with a template alone, `validate` with images alone. */
+type Remote = Exclude<CommandName, 'completion'>;
 
 const runs: Record<Remote, () => Promise<(context: UpContext) => Promise<number>>> = {
   up: async () => (await import('./commands/up.ts')).up,
   deploy: async () => (await import('./commands/deploy.ts')).deploy,
   update: async () => (await import('./commands/deploy.ts')).update,
+  validate: async () => (await import('./commands/validate-images.ts')).validateWithImages,
   preview: async () => (await import('./commands/preview.ts')).preview,
   revisions: async () => (await import('./commands/revisions.ts')).revisions,
   rollback: async () => (await import('./commands/revisions.ts')).rollback,
@@ -88,7 +89,7 @@ export async function run(words: string[], surroundings: Surroundings): Promise<
 async function runCommand(command: Words & { kind: 'command' }, surroundings: Surroundings): Promise<number> {
   const { name, given, asJson } = command;
   const { stdout, stderr } = surroundings;
-  if (name === 'validate') {
+  if (name === 'validate' && command.options['no-images']) {
     const { validate } = await import('./validate.ts');
     return await validate(given, { asJson, process: surroundings });
   }

@@ -1,6 +1,7 @@
-/** `berth validate`: reads files, and prints what is wrong with them. Nothing is asked of a service. */
+/** `berth validate`: reads files, and prints what is wrong with them. */
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import type { Diagnostic } from '../config/diagnostics/diagnostics.ts';
 import { maxDocumentBytes } from '../config/document/source.ts';
 import { parseConfiguration } from '../config/parse.ts';
 import { type Checked, renderChecked, renderSummary } from './render.ts';
@@ -8,8 +9,18 @@ import type { Streams } from './terminal.ts';
 
 const statuses = { valid: 0, invalid: 1, unreadable: 2 } as const;
 
+/** What a service says of a valid document. `images`: why they were not checked; absent if they were. */
+export type ServiceFindings = { isValid: boolean; diagnostics: Diagnostic[]; images?: string };
+
+type Options = {
+  asJson: boolean;
+  process: Streams;
+  /** Sends a valid document to the service. Without it, images are not checked. */
+  askService?: (text: string) => Promise<ServiceFindings | { images: string }>;
+};
+
 /** The exit status: 2 when a file could not be read, else 1 when one is not valid. */
-export async function validate(files: string[], options: { asJson: boolean; process: Streams }): Promise<number> {
+export async function validate(files: readonly string[], options: Options): Promise<number> {
   const { stdin, stdout, stderr, env } = options.process;
   const inColour = stdout.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
   const checked: Checked[] = [];
@@ -19,7 +30,9 @@ export async function validate(files: string[], options: { asJson: boolean; proc
       const name = file === '-' ? '(standard input)' : file;
       const text = await readDocument(file, stdin);
       const { kind, diagnostics } = parseConfiguration(text);
-      const one: Checked = { file: name, text, isValid: kind === 'valid', diagnostics };
+      const isValid = kind === 'valid';
+      const findings = isValid && options.askService ? await options.askService(text) : { images: 'not checked' };
+      const one: Checked = { file: name, text, isValid, diagnostics, ...findings };
       checked.push(one);
       if (!options.asJson) stdout.write(renderChecked(one, inColour));
     } catch (error) {
@@ -34,7 +47,12 @@ export async function validate(files: string[], options: { asJson: boolean; proc
 }
 
 function asJson(checked: Checked[], unreadable: { file: string; error: string }[]) {
-  const read = checked.map(({ file, isValid, diagnostics }) => ({ file, valid: isValid, diagnostics }));
+  const read = checked.map(({ file, isValid, diagnostics, images }) => ({
+    file,
+    valid: isValid,
+    images: images === undefined ? 'checked' : 'not checked',
+    diagnostics,
+  }));
   return {
     valid: unreadable.length === 0 && checked.every(({ isValid }) => isValid),
     files: [...read, ...unreadable.map((one) => ({ ...one, valid: false, diagnostics: [] }))],

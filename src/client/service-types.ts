@@ -996,7 +996,7 @@ export type Operations = {
       errors: string[];
       warnings: string[];
       diagnostics: Diagnostic[];
-      /** Whether it was looked for the images: with `images=true`, if the configuration has no other errors. */
+      /** Whether the server looked for the images: with `images=true`, unless the configuration has other errors or more than 20 images, or the client is over its limit of image lookups. */
       images: 'checked' | 'not checked';
       /** With `fix=true`: the document with all certain fixes applied. */
       fixed?: string;

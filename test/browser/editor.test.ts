@@ -86,7 +86,7 @@ test('a note is shown beside its line, and the document is valid', async () => {
     visitor,
     'application:\n  name: notes\n  pods:\n    - name: web\n      image: nginx:1\n      path: /\n      servicePorts: [80]\n      vars: { JWT_SECRET: "${JWT_SECRET}" }\n',
   );
-  await page.waitForSelector('.problems .valid >> text=Valid: this will deploy, 1 note');
+  await page.waitForSelector('.problems .valid >> text=Valid, images not checked, 1 note');
   await page.waitForSelector('.problems li.note >> text=JWT_SECRET gets a generated value');
   await page.waitForSelector('.cm-lint-marker-info');
   await visitor.look('note');

@@ -14,6 +14,7 @@ import { DiagnosticRecord, ErrorRecord } from '../deployments/deployment-schemas
 import { findCaller, TokenQuery } from '../requests/callers.ts';
 import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { unknownParameters } from '../requests/query-parameters.ts';
+import type { Limits } from '../requests/rate-limits.ts';
 import { type Documents, emptyBody, Strict } from './documents.ts';
 import { findMissingImages } from './image-check.ts';
 import { printErrors } from './reading/print-diagnostics.ts';
@@ -27,7 +28,7 @@ const ValidationRecord = Type.Object(
     diagnostics: Type.Array(DiagnosticRecord),
     images: Type.Enum(['checked', 'not checked'], {
       description:
-        'Whether it was looked for the images: with `images=true`, if the configuration has no other errors.',
+        'Whether the server looked for the images: with `images=true`, unless the configuration has other errors or more than 20 images, or the client is over its limit of image lookups.',
     }),
     fixed: Type.Optional(Type.String({ description: 'With `fix=true`: the document with all certain fixes applied.' })),
     fixedErrors: Type.Optional(Type.Array(Type.String(), { description: 'The errors that `fixed` still has.' })),
@@ -46,7 +47,11 @@ const ValidationQuery = Type.Object({
 
 const SchemaRecord = Type.Object({}, { additionalProperties: true, description: 'A JSON Schema (2020-12).' });
 
-export function configurationEndpoints(service: Service, documents: Documents): FastifyPluginAsyncTypebox {
+export function configurationEndpoints(
+  service: Service,
+  documents: Documents,
+  limits: Pick<Limits, 'allowsImages'>,
+): FastifyPluginAsyncTypebox {
   return async (app) => {
     documents.receive(app);
 
@@ -69,7 +74,8 @@ export function configurationEndpoints(service: Service, documents: Documents): 
         const isFixing = query.fix === 'true';
         const first = orRefuse(await readFor(documents, request, asked, isFixing));
         const spec = query.images === 'true' && first.parsed.kind === 'valid' ? first.parsed.spec : undefined;
-        const missing = spec && (await findMissingImages(service, spec));
+        const mayLook = (images: number) => limits.allowsImages(request, images);
+        const missing = spec && (await findMissingImages(service, spec, mayLook));
         const { parsed, fixed } = missing?.length
           ? orRefuse(await readFor(documents, request, { ...asked, missing }, isFixing))
           : first;

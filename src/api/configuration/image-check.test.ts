@@ -12,8 +12,8 @@ const yaml = (image: string) => `application:
       servicePorts: [80]
 `;
 
-async function server() {
-  const api = await testApi();
+async function server(settings: Parameters<typeof testApi>[0] = {}) {
+  const api = await testApi(settings);
   const asked: string[] = [];
   api.world.images.set('node:26-slim', {});
   api.world.images.set('private/node:20', { digest: `sha256:${'a'.repeat(64)}` });
@@ -59,6 +59,18 @@ test('a validation that does not look for the images says so', async () => {
   delete api.service.registries;
   const elsewhere = await api.postYaml('/validate?images=true', yaml('node:20-alpine'));
   assert.deepEqual([elsewhere.body.valid, elsewhere.body.images], [true, 'not checked']);
+});
+
+test('a client has a limit of image lookups, above which a validation succeeds without them', async () => {
+  const { api, asked } = await server({ rate: { count: 3, windowMs: 60_000 } });
+  const two = `${yaml('nginx:1')}    - { name: cache, image: "nginx:1.29" }\n`;
+  const imagesFor = async (client: string) => {
+    const headers = { 'content-type': 'text/x-yaml', 'x-berth-client': client };
+    return (await api.send('POST', '/validate?images=true', two, headers)).body.images;
+  };
+  assert.deepEqual([await imagesFor('192.0.2.1'), await imagesFor('192.0.2.1')], ['checked', 'not checked']);
+  assert.equal(asked.length, 2);
+  assert.equal(await imagesFor('192.0.2.2'), 'checked');
 });
 
 test('an image of a Compose file is reported at its service', async () => {

@@ -13,11 +13,18 @@ const patienceMs = 5_000;
 /** Each image is a request to a registry that a stranger names. */
 const mostImages = 20;
 
-/** Undefined if it cannot be known here: nodes that get their images themselves, or too many images. */
-export async function findMissingImages(service: Service, spec: AppSpec): Promise<MissingImage[] | undefined> {
+/**
+ * Undefined if the images are not checked: nodes pull their images themselves, there are too many images, or `mayLook`
+ * refuses so many lookups.
+ */
+export async function findMissingImages(
+  service: Service,
+  spec: AppSpec,
+  mayLook: (images: number) => boolean,
+): Promise<MissingImage[] | undefined> {
   const { engine, registries, settings } = service;
   const images = imagesOf(spec).filter((image) => readPushedName(image, settings.baseUrl.host) === undefined);
-  if (!engine.images || !registries || images.length > mostImages) return undefined;
+  if (!engine.images || !registries || images.length > mostImages || !mayLook(images.length)) return undefined;
   const signal = AbortSignal.timeout(patienceMs);
   const checked = await Promise.all(
     images.map(async (image): Promise<MissingImage[]> => {

@@ -47,6 +47,8 @@ export type Limits = {
   refuseByMessages(request: FastifyRequest, reply: FastifyReply, further: number): boolean;
   /** Counts the bytes of a document of this client: a large one takes as much as many small ones. */
   refuseByBytes(request: FastifyRequest, reply: FastifyReply, bytes: number): boolean;
+  /** Counts image lookups of this client, each a request to a registry. Returns whether they are allowed. */
+  allowsImages(request: FastifyRequest, images: number): boolean;
 };
 
 export function createLimits({ settings, now, exchange }: Pick<Service, 'settings' | 'now' | 'exchange'>): Limits {
@@ -66,14 +68,19 @@ export function createLimits({ settings, now, exchange }: Pick<Service, 'setting
   };
   const byToken = createLimiter(rate);
   const byBytes = createLimiter(documentRate);
-  const all: Record<string, Limiter> = { ...byAddress, token: byToken, document: byBytes };
+  const byImages = createLimiter(rate);
+  const all: Record<string, Limiter> = { ...byAddress, token: byToken, document: byBytes, image: byImages };
   exchange?.onHeard((limit, key, amount) => all[limit]?.take(key, now(), amount));
 
-  /** Answers it, and returns true, when it is too much; here and for the other processes. */
-  function count(reply: FastifyReply, limit: string, key: string, amount = 1): boolean {
+  /** Counts here and for the other processes. */
+  function take(limit: string, key: string, amount: number): Allowance {
     exchange?.note(limit, key, amount);
-    const allowance = all[limit]!.take(key, now(), amount);
-    return refuse(reply, limit === 'general' ? 'address' : limit, all[limit]!.rate, allowance);
+    return all[limit]!.take(key, now(), amount);
+  }
+
+  /** Answers it, and returns true, when it is too much. */
+  function count(reply: FastifyReply, limit: string, key: string, amount = 1): boolean {
+    return refuse(reply, limit === 'general' ? 'address' : limit, all[limit]!.rate, take(limit, key, amount));
   }
 
   return {
@@ -86,6 +93,9 @@ export function createLimits({ settings, now, exchange }: Pick<Service, 'setting
     },
     refuseByBytes(request, reply, bytes) {
       return count(reply, 'document', clientKey(request, networkPool), bytes);
+    },
+    allowsImages(request, images) {
+      return take('image', clientKey(request, networkPool), images).isAllowed;
     },
     refuseByToken(request, reply) {
       if (request.routeOptions.config.limit === 'mcp') return false;

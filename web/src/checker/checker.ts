@@ -7,6 +7,8 @@ import { call } from '../service/ask.ts';
 export type Checked = {
   isValid: boolean;
   diagnostics: Diagnostic[];
+  /** Of a valid configuration, whether the service looked for its images; absent before the service has answered. */
+  images?: 'checked' | 'not checked';
   /** Of a valid configuration; the service does not tell it. */
   outline?: { name: string; pods: PodOutline[]; places: PodPlace[] };
 };
@@ -22,6 +24,14 @@ const waiting = new Map<number, { task: Task; resolve: (reply: Reply) => void }>
 export async function checkText(text: string): Promise<Checked> {
   const reply = await give('check', text);
   return reply.kind === 'check' ? reply.checked : { isValid: false, diagnostics: [] };
+}
+
+/** The findings of the service for a valid text: whether it can get the images, and whether it has the resources. */
+export async function checkOnService(text: string): Promise<Pick<Checked, 'diagnostics' | 'images'> | undefined> {
+  const answer = await call('validateConfig', { body: text, query: { images: 'true' } });
+  if (!answer.ok) return undefined;
+  const { diagnostics, images } = answer.value;
+  return { diagnostics, images };
 }
 
 /** The text with all fixes that are certain. */

@@ -1,16 +1,24 @@
 /** The checks of a text that changes. */
 import { useEffect, useState } from 'react';
 import type { Diagnostic } from '../../../src/config/diagnostics/diagnostics.ts';
-import { type Checked, checkText } from './checker.ts';
+import { type Checked, checkOnService, checkText } from './checker.ts';
 
 /** Long enough to swallow a burst of keys, short enough to feel immediate. */
 const settleMs = 120;
 
+/** Each image lookup is a request to a registry, so that it waits for a pause in typing. */
+const pauseMs = 1_000;
+
 export type CheckedText = Checked & { text: string };
 
-/** Where one has to be led before `text` can be sent; undefined where nothing is wrong, or nothing is known of it yet. */
+/**
+ * Where one has to be led before `text` can be sent; undefined where nothing is wrong, or nothing is known of it yet. An
+ * unavailable image does not keep a text from being sent: its registry may be available again by then.
+ */
 export function firstErrorIn(text: string, checked: CheckedText | undefined): Diagnostic | undefined {
-  return checked?.text === text ? checked.diagnostics.find(({ severity }) => severity === 'error') : undefined;
+  return checked?.text === text && !checked.isValid
+    ? checked.diagnostics.find(({ severity }) => severity === 'error')
+    : undefined;
 }
 
 /** What was said last; `text` says of what. Undefined before the first word. */
@@ -18,10 +26,16 @@ export function useChecked(text: string): CheckedText | undefined {
   const [checked, setChecked] = useState<CheckedText>();
   useEffect(() => {
     let isWanted = true;
-    const timer = setTimeout(async () => {
+    let timer = setTimeout(async () => {
       const result = await checkText(text);
-      if (isWanted) setChecked({ ...result, text });
+      if (!isWanted) return;
+      setChecked({ ...result, text });
+      if (result.isValid) timer = setTimeout(() => void addFindings(result), pauseMs);
     }, settleMs);
+    const addFindings = async (result: Checked) => {
+      const findings = await checkOnService(text);
+      if (isWanted && findings) setChecked({ ...result, ...findings, text });
+    };
     return () => {
       isWanted = false;
       clearTimeout(timer);

@@ -52,6 +52,7 @@ export function EditorFrame(props: EditorFrameProps) {
       </div>
       <ProblemList
         diagnostics={checked?.diagnostics}
+        areImagesChecked={checked?.images === 'checked'}
         action={action}
         notice={notice}
         onJump={(place) => editor.current?.jumpTo(place)}

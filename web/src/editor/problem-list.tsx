@@ -7,6 +7,7 @@ import { useHeight } from './use-height.ts';
 type ProblemListProps = {
   /** Undefined before the first check. */
   diagnostics: readonly Diagnostic[] | undefined;
+  areImagesChecked: boolean;
   onJump: (diagnostic: Diagnostic) => void;
   /** Absent while the text is newer than the diagnostics. */
   onFix: ((fix: TextEdit) => void) | undefined;
@@ -15,7 +16,8 @@ type ProblemListProps = {
   notice?: ReactNode;
 };
 
-export function ProblemList({ diagnostics, onJump, onFix, onFixAll, action, notice }: ProblemListProps) {
+export function ProblemList({ diagnostics, areImagesChecked, ...props }: ProblemListProps) {
+  const { onJump, onFix, onFixAll, action, notice } = props;
   const { height, edge } = useHeight();
   const fixable = diagnostics?.filter(({ fix }) => fix).length ?? 0;
   return (
@@ -33,7 +35,7 @@ export function ProblemList({ diagnostics, onJump, onFix, onFixAll, action, noti
       {notice && <div className="list">{notice}</div>}
       <div className="row">
         <p className="small" role="status">
-          <Summary diagnostics={diagnostics} />
+          <Summary diagnostics={diagnostics} areImagesChecked={areImagesChecked} />
         </p>
         {fixable > 1 && (
           <button type="button" className="button compact push" onClick={onFixAll}>
@@ -71,7 +73,7 @@ function Row({ diagnostic, onJump, onFix }: Pick<ProblemListProps, 'onJump' | 'o
   );
 }
 
-function Summary({ diagnostics }: Pick<ProblemListProps, 'diagnostics'>) {
+function Summary({ diagnostics, areImagesChecked }: Pick<ProblemListProps, 'diagnostics' | 'areImagesChecked'>) {
   if (!diagnostics) return <span className="soft">Checking …</span>;
   const having = (severity: Diagnostic['severity']) =>
     diagnostics.filter((diagnostic) => diagnostic.severity === severity).length;
@@ -80,7 +82,7 @@ function Summary({ diagnostics }: Pick<ProblemListProps, 'diagnostics'>) {
   if (errors === 0 && warnings === 0) {
     return (
       <span className="valid">
-        <Check /> {['Valid: this will deploy', ...told].join(', ')}
+        <Check /> {[areImagesChecked ? 'Valid: this will deploy' : 'Valid, images not checked', ...told].join(', ')}
       </span>
     );
   }
