@@ -87,8 +87,37 @@ test('services of a Compose file are pointed out in the same way, and their alia
     container_name: pg
     environment: { POSTGRES_PASSWORD: pw }
 `;
-  assert.deepEqual(verdictOf(compose('postgres')), ['unknown-host: write store, which listens on port 5432']);
+  assert.deepEqual(verdictOf(compose('postgres')), [
+    'unknown-host: write store, which listens on port 5432 => DB_HOST: store',
+  ]);
   assert.deepEqual(verdictOf(compose('localhost')), ['localhost-reference: write store']);
   assert.deepEqual(verdictOf(compose('pg')), []);
   assert.deepEqual(verdictOf(compose('store')), []);
+});
+
+test('the fix in a Compose file replaces the host in the value, and leaves interpolated values alone', () => {
+  const compose = (environment: string) => `services:
+  web:
+    image: me/app:1
+    ports: ["3000:3000"]
+    environment: ${environment}
+  store: { image: postgres:16, environment: { POSTGRES_PASSWORD: pw } }
+`;
+  const fixed = (environment: string) => {
+    const document = compose(environment);
+    const { diagnostics } = parseConfiguration(document);
+    const found = diagnostics.filter(({ code }) => code === 'unknown-host');
+    assert.deepEqual([found.length, found[0]?.line], [1, 5]);
+    const { fix } = found[0]!;
+    return fix && document.slice(0, fix.from) + fix.text + document.slice(fix.to);
+  };
+  const url = 'postgres://postgres:postgres@postgres:5432/postgres';
+  for (const [written, expected] of [
+    ['{ DB_HOST: postgres }', '{ DB_HOST: store }'],
+    ['["DB_HOST=postgres"]', '[DB_HOST=store]'],
+    ['[DB_HOST=postgres, B=1]', '[DB_HOST=store, B=1]'],
+    [`{ DB_URL: "${url}" }`, `{ DB_URL: ${url.replace('@postgres', '@store')} }`],
+  ] as const)
+    assert.equal(fixed(written), compose(expected));
+  assert.equal(fixed('{ DB_URL: "postgres://${DB_USER:-app}:x@postgres:5432/postgres" }'), undefined);
 });

@@ -1,5 +1,4 @@
 /** Finds variables that contain the address of a host that does not exist. */
-import { replaceValue } from '../document/edits.ts';
 import { isBrowserVariable } from '../software/software.ts';
 import type { PodContext } from './context.ts';
 import { listenerMeant, portBeside } from './meant-pod.ts';
@@ -76,6 +75,6 @@ function reportUnknown({ path, value, variable }: Text, { host, port, at }: Addr
   const [first] = meant.pod.servicePorts;
   report.warn(path, 'unknown-host', message, {
     hint: `write ${meant.pod.name}.pod${first === undefined ? '' : `, which listens on port ${port ?? first}`}`,
-    fix: meant.isCertain ? replaceValue(source, path, instead) : undefined,
+    fix: meant.isCertain ? source.rewrite(path, instead) : undefined,
   });
 }

@@ -4,8 +4,9 @@ import { nearestName } from '../diagnostics/suggest.ts';
 import { childOf, entriesOf, entryOf, type Field, itemsOf } from '../document/tree.ts';
 import { publicPathPattern, resourceTypes } from '../schema/field-rules.ts';
 import type { PodSpec, RegistryLogin } from '../spec/spec.ts';
-import { integerOf, type Reading } from './compose-reader.ts';
+import { integerOf, keyOf, type Reading } from './compose-reader.ts';
 import type { Extension } from './draft.ts';
+import { renamed } from './key-rules.ts';
 
 const serviceKeys = ['path', 'port', 'url', 'subdomain', 'resourceType'];
 const topKeys = ['url', 'vars', 'profiles', 'registryLogin'];
@@ -88,6 +89,7 @@ function warnOfUnknown(field: Field, known: string[], reading: Reading): void {
     if (known.includes(key)) continue;
     const guess = nearestName(key, known);
     const hint = guess ? `did you mean "${guess}"?` : `known are ${known.join(', ')}`;
-    reading.warn(entry, 'unknown-field', `"${key}" is not known in x-berth and is ignored`, hint);
+    const fix = guess ? renamed(field, entry, guess) : undefined;
+    reading.warn(keyOf(entry), 'unknown-field', `"${key}" is not known in x-berth and is ignored`, hint, fix);
   }
 }

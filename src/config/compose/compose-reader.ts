@@ -1,5 +1,5 @@
 /** What every part of the mapping reads with: texts with their variables replaced, and reports with their place. */
-import { type Diagnostic, listOf, printPath, quote } from '../diagnostics/diagnostics.ts';
+import { type Diagnostic, listOf, printPath, quote, type TextEdit } from '../diagnostics/diagnostics.ts';
 import { entriesOf, type Field, isEmpty, itemsOf } from '../document/tree.ts';
 import { secretScriptlet } from '../variables/scriptlets.ts';
 import { isSecretName } from '../variables/secret-names.ts';
@@ -18,7 +18,7 @@ import {
 
 export type Reading = {
   error(at: Field, code: ComposeCode, message: string, hint?: string): void;
-  warn(at: Field, code: ComposeCode, message: string, hint?: string): void;
+  warn(at: Field, code: ComposeCode, message: string, hint?: string, fix?: TextEdit): void;
   /** The same, once for all places with the same `about`: `labels` of ten services are one warning. */
   warnOnce(at: Field, code: ComposeCode, about: string, message: string, hint?: string): void;
   errorOnce(at: Field, code: ComposeCode, message: string, hint?: string): void;
@@ -87,13 +87,20 @@ export function openReading(
     return '';
   };
 
-  const add = (severity: Diagnostic['severity'], at: Field, code: ComposeCode, message: string, hint?: string) => {
+  const add = (
+    severity: Diagnostic['severity'],
+    at: Field,
+    code: ComposeCode,
+    message: string,
+    hint?: string,
+    fix?: TextEdit,
+  ) => {
     const offset = offsetOf(at);
     // An alias brings the same text to several places; it is wrong once.
     if (seen.has(`${code} ${offset} ${message}`)) return;
     seen.add(`${code} ${offset} ${message}`);
     const where = { path: printPath(at.path), ...place(offset) };
-    found.push({ severity, code, ...where, message, ...(hint !== undefined && { hint }) });
+    found.push({ severity, code, ...where, message, ...(hint !== undefined && { hint }), ...(fix && { fix }) });
   };
 
   const once = (about: string, report: () => void) => {
@@ -124,7 +131,7 @@ export function openReading(
 
   const reading: Reading = {
     error: (at, code, message, hint) => add('error', at, code, message, hint),
-    warn: (at, code, message, hint) => add('warning', at, code, message, hint),
+    warn: (at, code, message, hint, fix) => add('warning', at, code, message, hint, fix),
     errorOnce(at, code, message, hint) {
       once(`once ${code}`, () => add('error', at, code, message, hint));
     },

@@ -44,6 +44,11 @@ export class Origins {
     this.#fields.set(path.join('\0'), field);
   }
 
+  /** The field of exactly this part. */
+  at(path: Path): Field | undefined {
+    return this.#fields.get(path.join('\0'));
+  }
+
   /** The field of the part, or of the nearest one around it. */
   find(path: Path): Field | undefined {
     for (let length = path.length; length > 0; length--) {

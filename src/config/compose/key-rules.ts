@@ -1,35 +1,46 @@
 /** Keys of a service that are accepted, ignored or refused by their value alone; `key-table.ts` has the table. */
 
-import { listOf, quote } from '../diagnostics/diagnostics.ts';
+import { listOf, quote, type TextEdit } from '../diagnostics/diagnostics.ts';
 import { nearestName } from '../diagnostics/suggest.ts';
-import { entriesOf, type Field, isEmpty, itemsOf } from '../document/tree.ts';
+import { entriesOf, entryOf, type Field, isEmpty, itemsOf } from '../document/tree.ts';
 import { isTrue, keyOf, type Reading } from './compose-reader.ts';
 import { type Key, serviceKeys, topLevelKeys } from './key-table.ts';
 
 /** Says of every key of a service what the mapping does not honour. */
 export function applyServiceRules(service: Field, reading: Reading): void {
+  const apply = keyRule(service, serviceKeys, 'a service', reading);
   for (const [key, field] of entriesOf(service)) {
     const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
     if (rule) rule(field, reading);
-    else applyKey(key, field, serviceKeys, 'a service', reading);
+    else apply(key, field);
   }
 }
 
 export function applyTopLevelRules(document: Field, reading: Reading): void {
-  for (const [key, field] of entriesOf(document)) applyKey(key, field, topLevelKeys, 'a Compose file', reading);
+  const apply = keyRule(document, topLevelKeys, 'a Compose file', reading);
+  for (const [key, field] of entriesOf(document)) apply(key, field);
 }
 
-function applyKey(key: string, field: Field, table: Record<string, Key>, of: string, reading: Reading): void {
-  const known = Object.hasOwn(table, key) ? table[key] : undefined;
-  if (known?.outcome === 'refused') {
-    reading.error(keyOf(field), 'unsupported', `"${key}" cannot be honoured here`, known.says);
-  } else if (known?.outcome === 'ignored') {
-    ignore(keyOf(field), reading, key, known.says);
-  } else if (!known && !key.startsWith('x-')) {
-    const guess = nearestName(key, Object.keys(table));
-    const hint = guess ? `did you mean "${guess}"?` : undefined;
-    reading.warn(keyOf(field), 'unknown-field', `"${key}" is not a key of ${of} and is ignored`, hint);
-  }
+function keyRule(map: Field, table: Record<string, Key>, of: string, reading: Reading) {
+  return (key: string, field: Field): void => {
+    const known = Object.hasOwn(table, key) ? table[key] : undefined;
+    if (known?.outcome === 'refused') {
+      reading.error(keyOf(field), 'unsupported', `"${key}" cannot be honoured here`, known.says);
+    } else if (known?.outcome === 'ignored') {
+      ignore(keyOf(field), reading, key, known.says);
+    } else if (!known && !key.startsWith('x-')) {
+      const guess = nearestName(key, Object.keys(table));
+      const hint = guess ? `did you mean "${guess}"?` : undefined;
+      const message = `"${key}" is not a key of ${of} and is ignored`;
+      const isUseful = guess && table[guess]!.outcome === 'honoured';
+      reading.warn(keyOf(field), 'unknown-field', message, hint, isUseful ? renamed(map, field, guess) : undefined);
+    }
+  };
+}
+
+/** The edit that renames a key; undefined if its map has the new key already. */
+export function renamed(map: Field, { key }: Field, name: string): TextEdit | undefined {
+  return key && !entryOf(map, name) ? { from: key.at, to: key.to, text: name } : undefined;
 }
 
 type Rule = (field: Field, reading: Reading) => void;

@@ -1,7 +1,8 @@
 /** The rules of the native form on a Compose file: their paths and words are those of pods, its reader knows services. */
 
-import type { Diagnostic, Path } from '../diagnostics/diagnostics.ts';
+import type { Diagnostic, Path, TextEdit } from '../diagnostics/diagnostics.ts';
 import { printPath } from '../diagnostics/diagnostics.ts';
+import { replaceValue } from '../document/edits.ts';
 import type { Source } from '../document/source.ts';
 import type { Field } from '../document/tree.ts';
 import { openTool } from '../software/admin-tools.ts';
@@ -34,15 +35,22 @@ export function asNativeSource(source: Source, drafts: Draft[], services: Field)
         return source.at(isCollection && field.key ? field.key.at : tree.at);
       },
       textOf: () => undefined,
+      rewrite(path, text) {
+        const [, , , ...rest] = path;
+        const field = ownerOf(path)?.origins.at(rest);
+        return field && rewriteVariable(source, field, String(rest.at(-1)), withoutSuffix(text));
+      },
     },
     translate(diagnostic) {
       const field = fields.get(diagnostic.path);
       const own = Object.hasOwn(words, diagnostic.code) ? words[diagnostic.code] : undefined;
       const draft = owners.get(diagnostic.path);
       const ownHint = typeof own?.hint === 'function' ? draft && own.hint(draft) : own?.hint;
-      const { fix: _, ...rest } = diagnostic;
+      // Other fixes are edits of the native form.
+      const { fix, ...rest } = diagnostic;
       return {
         ...rest,
+        ...(fix && diagnostic.code === 'unknown-host' && { fix }),
         path: field ? printPath(field.path) : diagnostic.path,
         message: own?.message ?? asServices(diagnostic.message),
         ...((ownHint ?? diagnostic.hint) !== undefined && { hint: ownHint ?? asServices(diagnostic.hint!) }),
@@ -97,8 +105,18 @@ export function isOfCompose({ code, path }: Diagnostic): boolean {
 }
 
 function asServices(text: string): string {
-  return text
-    .replace(/(?<![.\w-])pod(s?)(?![\w-])/g, 'service$1')
-    .replace(/\bservicePorts\b/g, 'expose')
-    .replace(/(?<=[a-z0-9])\.pod(?![\w-])/g, '');
+  return withoutSuffix(
+    text.replace(/(?<![.\w-])pod(s?)(?![\w-])/g, 'service$1').replace(/\bservicePorts\b/g, 'expose'),
+  );
+}
+
+/** Compose knows a service by its name alone. */
+function withoutSuffix(text: string): string {
+  return text.replace(/(?<=[a-z0-9])\.pod(?![\w-])/g, '');
+}
+
+/** In a map the value, in a list all of `NAME=value`. A value that is interpolated is not what the document says. */
+function rewriteVariable(source: Source, { tree, path }: Field, name: string, value: string): TextEdit | undefined {
+  if (tree.kind !== 'scalar' || tree.text.includes('$')) return undefined;
+  return replaceValue(source, path, typeof path.at(-1) === 'number' ? `${name}=${value}` : value);
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { read, readWeb } from '../../../test/support/compose-reading.ts';
+import { parseConfiguration } from '../parse.ts';
 import { serviceKeys } from './key-table.ts';
 
 describe('what a shared host cannot honour is an error at its line', () => {
@@ -131,4 +132,19 @@ test('forms that are none are errors', () => {
   assert.ok(read('services: { web: { image: [a] } }').errors.includes('not-a-scalar 1'));
   const many = Array.from({ length: 51 }, (_, index) => `  s${index}: { image: "a:1", ports: [80] }\n`).join('');
   assert.deepEqual(read(`services:\n${many}`).errors, ['too-many-services 1']);
+});
+
+test('the fix of a misspelled key renames it, unless the right one is there too or has no effect', () => {
+  const fixOf = (lines: string) => {
+    const document = `services:\n  web:\n    image: nginx:1\n    ports: ["80"]\n    ${lines}\n`;
+    const { diagnostics } = parseConfiguration(document);
+    const found = diagnostics.find(({ code }) => code === 'unknown-field');
+    assert.deepEqual([found?.line, found?.column], [5, lines.startsWith('x-berth') ? 16 : 5]);
+    return found?.fix && document.slice(0, found.fix.from) + found.fix.text + document.slice(found.fix.to);
+  };
+  assert.match(fixOf('comand: nginx # serve')!, /\n {4}command: nginx # serve\n$/);
+  assert.match(fixOf('"enviroment": { A: "1" }')!, /\n {4}environment: \{ A: "1" \}\n$/);
+  assert.match(fixOf('x-berth: { pth: / }')!, /\n {4}x-berth: \{ path: \/ \}\n$/);
+  assert.equal(fixOf('comand: nginx\n    command: nginx'), undefined);
+  assert.equal(fixOf('privilegd: true'), undefined);
 });

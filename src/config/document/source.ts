@@ -1,6 +1,7 @@
 /** The text of a document with the place of every node: YAML in, a tree and a locator out. */
 import { isNode, isScalar, Lexer, LineCounter, type ParsedNode, parseDocument, visit } from 'yaml';
 import type { Diagnostic, Path, TextEdit } from '../diagnostics/diagnostics.ts';
+import { replaceValue } from './edits.ts';
 import { explainSyntax } from './syntax.ts';
 import { removeLines } from './text-edits.ts';
 import {
@@ -36,6 +37,8 @@ export type Source = {
   place(path: Path, key?: string): Place;
   /** A scalar's text as written (`1.10` stays `1.10`); undefined for anything else. */
   textOf(path: Path): string | undefined;
+  /** The edit that writes another text as the value at a path; undefined if that is not certain to be right. */
+  rewrite(path: Path, text: string): TextEdit | undefined;
 };
 
 /** Reads YAML (or JSON, which is YAML). Never throws: whatever is wrong with the text comes back as diagnostics. */
@@ -132,26 +135,25 @@ function read(text: string, lines: LineCounter, at: Source['at']): { source?: So
   if (repeated.length > 0) return { diagnostics: repeated };
 
   const root = toTree(document);
-  return {
-    diagnostics: [],
-    source: {
-      text,
-      root,
-      value: toValue(root, (key) => key === 'vars'),
-      at,
-      textOf(path) {
-        const { field, depth } = nearest(root, path);
-        return depth === path.length ? textOf(field) : undefined;
-      },
-      place(path, key) {
-        const { field } = nearest(root, key === undefined ? path : [...path, key]);
-        const isFoundKey = key !== undefined && field.path.length === path.length + 1;
-        // A collection begins on the line below its key: the key is where its reader looks.
-        const showsKey = isFoundKey || (field.key && (field.tree.kind !== 'scalar' || field.tree.value === null));
-        return at(showsKey && field.key ? field.key.at : field.tree.at);
-      },
+  const source: Source = {
+    text,
+    root,
+    value: toValue(root, (key) => key === 'vars'),
+    at,
+    textOf(path) {
+      const { field, depth } = nearest(root, path);
+      return depth === path.length ? textOf(field) : undefined;
+    },
+    rewrite: (path, value) => replaceValue(source, path, value),
+    place(path, key) {
+      const { field } = nearest(root, key === undefined ? path : [...path, key]);
+      const isFoundKey = key !== undefined && field.path.length === path.length + 1;
+      // A collection begins on the line below its key: the key is where its reader looks.
+      const showsKey = isFoundKey || (field.key && (field.tree.kind !== 'scalar' || field.tree.value === null));
+      return at(showsKey && field.key ? field.key.at : field.tree.at);
     },
   };
+  return { diagnostics: [], source };
 }
 
 function unparsable(code: string, message: string, place: Place = { line: 1, column: 1 }): Diagnostic {
