@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Deployment } from '../deployment/deployment.ts';
 import { ownHostsOf, type Running } from '../deployment/desired.ts';
 import type { Operation } from '../deployment/plan/operation.ts';
-import { type Endpoint, ownHostsAfter } from '../deployment/site.ts';
+import { ownHostsAfter, printEndpoints } from '../deployment/site.ts';
 import type { Database } from '../store/database.ts';
 import type { Observation } from '../store/deployments.ts';
 import { routesSince, servedRoutes } from '../store/routes.ts';
@@ -26,7 +26,7 @@ export function createRouted(): Routed {
 /** What a process has its edge take before it begins to work. */
 export async function storedRoutes(db: Database): Promise<Routed> {
   const routed = createRouted();
-  for (const { id, endpoints } of await servedRoutes(db)) routed.edge.set(id, { taken: print(endpoints) });
+  for (const { id, endpoints } of await servedRoutes(db)) routed.edge.set(id, { taken: printEndpoints(endpoints) });
   return routed;
 }
 
@@ -95,7 +95,7 @@ export async function route(
   }
   deployment.endpoints = [...endpoints];
   deployment.ownHosts = ownHosts;
-  routed.edge.set(id, { taken: print(endpoints) });
+  routed.edge.set(id, { taken: printEndpoints(endpoints) });
 }
 
 /**
@@ -125,9 +125,9 @@ export async function confirmRoutes(
   { id, endpoints }: Deployment,
   { refreshEdge, routed }: Pick<Router, 'refreshEdge' | 'routed'>,
 ): Promise<void> {
-  if (routed.edge.get(id)?.taken === print(endpoints)) return;
+  if (routed.edge.get(id)?.taken === printEndpoints(endpoints)) return;
   await refreshEdge();
-  routed.edge.set(id, { taken: print(endpoints) });
+  routed.edge.set(id, { taken: printEndpoints(endpoints) });
 }
 
 /** Before something is removed that old routes lead to: no edge serves them, or answers at all. */
@@ -136,10 +136,6 @@ export async function confirmEverywhere(deployment: Deployment, router: Omit<Rou
   if (!othersServe) return await confirmRoutes(deployment, router);
   // Another process may have led it elsewhere and back since: what was confirmed once says nothing.
   await refreshEdge();
-  routed.edge.set(deployment.id, { taken: print(deployment.endpoints) });
+  routed.edge.set(deployment.id, { taken: printEndpoints(deployment.endpoints) });
   await othersServe(stop);
-}
-
-function print(endpoints: readonly Endpoint[]): string {
-  return endpoints.map(({ host = '', path, address, port }) => `${host}${path} ${address}:${port}`).join('\n');
 }

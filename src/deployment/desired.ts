@@ -2,7 +2,7 @@
 import { hasTest } from '../config/spec/has-test.ts';
 import { type AddressBook, addressBook, aliasesOf } from '../config/spec/pod-addresses.ts';
 import { isAtOwnHost, subdomainOf } from '../config/spec/public-hosts.ts';
-import type { AppSpec, PodSpec } from '../config/spec/spec.ts';
+import type { AppSpec, PodSpec, RouteOptions } from '../config/spec/spec.ts';
 import { isPinned } from '../config/values/image-names.ts';
 import { replaceScriptlets } from '../config/variables/scriptlets.ts';
 import { type Deployment, type Instant, isPastLimit, type Revision } from './deployment.ts';
@@ -46,6 +46,8 @@ export type DesiredWorkload = {
   path?: string;
   /** The custom domain at which it is reached by this path, whatever the deployment's other hosts show there. */
   subdomain?: { host: string; path: string };
+  /** How requests of these paths are sent on. */
+  options: RouteOptions;
   /** Pods that must be ready before it starts. */
   dependsOn: string[];
   /** It shares its volumes with nothing: the old one stops before the new one starts. */
@@ -136,6 +138,7 @@ export function desiredAt(deployment: Deployment, revision: Revision, resolution
         isImageSettled: isSettled(imageOf(pod, values), images),
         ...(isAtOwnHost(pod, spec) && { path: pod.path }),
         ...atSubdomain(pod, spec),
+        options: { ...(pod.stripPrefix && { stripPrefix: true }), ...(pod.sticky && { sticky: true }) },
         dependsOn: pod.dependsOn,
         isExclusive: pod.volumes.length > 0,
         isOrdered: pod.resourceType === 'statefulset',

@@ -1,7 +1,8 @@
 /** Sites: what the edge needs to know of a deployment that serves. */
+import type { RouteOptions } from '../config/spec/spec.ts';
 
 /** One replica behind one public path of a deployment. Replicas of a path are endpoints with the same path. */
-export type Endpoint = {
+export type Endpoint = RouteOptions & {
   /** Starts with `/`, no trailing slash except for `/` itself. */
   path: string;
   /** IPv4 address. */
@@ -10,6 +11,18 @@ export type Endpoint = {
   /** The custom domain at which alone it is reached; absent for what all other hosts of the deployment show. */
   host?: string;
 };
+
+/** Whether these are the same routes, to the same addresses. */
+export function sameEndpoints(a: readonly Endpoint[], b: readonly Endpoint[]): boolean {
+  return printEndpoints(a) === printEndpoints(b);
+}
+
+/** The endpoints as text, in an order that does not depend on theirs. */
+export function printEndpoints(endpoints: readonly Endpoint[]): string {
+  const print = ({ host = '', path, address, port, stripPrefix, sticky }: Endpoint) =>
+    `${host}${path} ${address}:${port}${stripPrefix ? ' stripPrefix' : ''}${sticky ? ' sticky' : ''}`;
+  return endpoints.map(print).toSorted().join('\n');
+}
 
 /** Where a deployment is reached, and at which custom domains one pod alone is. */
 export type Served = { endpoints: readonly Endpoint[]; ownHosts: readonly string[] };

@@ -18,6 +18,16 @@ test('a host has an id, and under it numbered routes, and under these the addres
   assert.deepEqual(endpoints, [`${id}/0/0 10.200.0.2:3000`, `${id}/1/0 10.200.0.3:3000`, `${id}/1/1 10.200.0.4:3000`]);
 });
 
+test('a route says whether it is sticky, and an endpoint how many segments it does not receive', () => {
+  const plain = site('shop.test', { '/a/b': ['10.0.0.1', '10.0.0.2'], '/': '10.0.0.3' }, 80);
+  const endpoints = plain.endpoints.map((each) => ({ ...each, stripPrefix: true as const, sticky: true as const }));
+  const found = hosts({ ...plain, endpoints }).get('shop.test')!;
+  const withoutId = (entries: readonly string[]) => entries.map((entry) => entry.replace(found.id, ''));
+  assert.deepEqual(withoutId(found.routes), ['/ 0:1:sticky', '/a/b/ 1:2:sticky']);
+  assert.deepEqual(withoutId(found.endpoints), ['/0/0 10.0.0.3:80', '/1/0 10.0.0.1:80:2', '/1/1 10.0.0.2:80:2']);
+  assert.notEqual(found.id, hosts(plain).get('shop.test')!.id);
+});
+
 test('the order of endpoints changes nothing', () => {
   const one = site('a.test', { '/': ['10.0.0.1', '10.0.0.2'], '/x': '10.0.0.3' }, 80);
   assert.deepEqual(hosts(one), hosts({ host: one.host, endpoints: [...one.endpoints].reverse() }));

@@ -1,6 +1,7 @@
 /** Routes: which sites there are, as the maps that HAProxy looks a request up in. Pure. */
 import { hash } from 'node:crypto';
 import { isIPv4 } from 'node:net';
+import { segmentsOf } from '../config/spec/route-segments.ts';
 import type { Endpoint, Site } from '../deployment/site.ts';
 import { normalHost } from './canonical-host.ts';
 
@@ -19,9 +20,9 @@ export type Refused = { host: string; path?: string; because: string };
 export type HostRoutes = {
   /** Of a host whose visitors are sent on, where to as well: `308:<host>:<hash>`. */
   id: string;
-  /** `<id><path>/` → `<number of the route>:<number of its endpoints>`; the longest matching prefix wins. */
+  /** `<id><path>/` → `<number of the route>:<number of its endpoints>[:sticky]`; the longest matching prefix wins. */
   routes: readonly string[];
-  /** `<id>/<number of the route>/<number>` → `<address>:<port>`. */
+  /** `<id>/<number of the route>/<number>` → `<address>:<port>[:<number of segments to remove>]`. */
   endpoints: readonly string[];
 };
 
@@ -62,9 +63,12 @@ function hostRoutes(host: string, site: Site, refused: Refused[]): HostRoutes | 
   const id = target === undefined ? content : `${sentOn}${target}:${content}`;
   return {
     id,
-    routes: paths.map(([path, addresses], number) => `${routeKey(id, path)} ${number}:${addresses.length}`),
-    endpoints: paths.flatMap(([, addresses], number) =>
-      addresses.map((address, index) => `${id}/${number}/${index} ${address}`),
+    routes: paths.map(
+      ([path, { targets, isSticky }], number) =>
+        `${routeKey(id, path)} ${number}:${targets.length}${isSticky ? ':sticky' : ''}`,
+    ),
+    endpoints: paths.flatMap(([, { targets }], number) =>
+      targets.map((target, index) => `${id}/${number}/${index} ${target}`),
     ),
   };
 }
@@ -102,8 +106,11 @@ function percentEncoded(character: string): string {
   return Array.from(Buffer.from(character), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
 }
 
-function byPath(site: Site, refused: Refused[]): Map<string, string[]> {
-  const paths = new Map<string, Set<string>>();
+/** `targets`: values of the map of endpoints. */
+type Route = { targets: string[]; isSticky: boolean };
+
+function byPath(site: Site, refused: Refused[]): Map<string, Route> {
+  const paths = new Map<string, { targets: Set<string>; isSticky: boolean }>();
   for (const endpoint of site.endpoints) {
     const path = canonicalPath(endpoint.path);
     if (!path || !isReachable(endpoint)) {
@@ -111,10 +118,14 @@ function byPath(site: Site, refused: Refused[]): Map<string, string[]> {
       refused.push({ host: site.host, path: endpoint.path, because });
       continue;
     }
-    const addresses = paths.get(path) ?? new Set();
-    paths.set(path, addresses.add(`${endpoint.address}:${endpoint.port}`));
+    const { targets, isSticky } = paths.get(path) ?? { targets: new Set(), isSticky: false };
+    const removed = endpoint.stripPrefix ? segmentsOf(path) : 0;
+    targets.add(`${endpoint.address}:${endpoint.port}${removed > 0 ? `:${removed}` : ''}`);
+    paths.set(path, { targets, isSticky: isSticky || endpoint.sticky === true });
   }
-  return new Map(Array.from(paths, ([path, addresses]) => [path, [...addresses].sort()]));
+  return new Map(
+    Array.from(paths, ([path, { targets, isSticky }]) => [path, { targets: [...targets].sort(), isSticky }]),
+  );
 }
 
 /** 0.0.0.0/8 is "this host": Linux connects it to loopback, where services of the machine itself listen. */

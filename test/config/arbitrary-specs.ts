@@ -147,6 +147,8 @@ const pod: fc.Arbitrary<PodSpec> = fc.record(
     resources: fc.record({ requests: fc.constant({}), limits: amounts }),
     healthCheck,
     useGPU: fc.boolean(),
+    stripPrefix: fc.constant(true as const),
+    sticky: fc.constant(true as const),
     dependsOn: fc.constant<string[]>([]),
     workingDir: directory,
     user: fc.constantFrom('1000', 'node', '1000:1000'),

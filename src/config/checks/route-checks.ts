@@ -3,6 +3,7 @@ import { removeField, replaceValue } from '../document/edits.ts';
 import { entriesOf, nearest } from '../document/tree.ts';
 import { databaseOf, isRawTcp } from '../software/software.ts';
 import { isAtOwnHost, subdomainOf } from '../spec/public-hosts.ts';
+import { maxStripped, segmentsOf } from '../spec/route-segments.ts';
 import type { PodSpec } from '../spec/spec.ts';
 import { type Context, type PodContext, repeated } from './context.ts';
 import { looksLikeJob } from './job-checks.ts';
@@ -78,6 +79,7 @@ export function checkRoute(context: PodContext): void {
   if (pod.subdomain !== undefined && spec.url === undefined && !report.isBroken(['application', 'url'])) {
     report.error([...path, 'subdomain'], 'subdomain-without-url', 'needs "url", the custom domain of the application');
   }
+  checkOptions(context);
   if (pod.path === undefined) return;
   const at = [...path, 'path'];
   if (pod.path.includes('*')) {
@@ -99,6 +101,19 @@ export function checkRoute(context: PodContext): void {
       fix,
     });
   }
+}
+
+function checkOptions({ pod, path, report }: PodContext): void {
+  for (const option of ['stripPrefix', 'sticky'] as const) {
+    if (!pod[option] || pod.path !== undefined) continue;
+    const hint = 'add a "path", or remove the option';
+    report.warn([...path, option], 'option-without-path', 'has no effect: the pod has no public path', { hint });
+  }
+  if (!pod.stripPrefix || segmentsOf(pod.path ?? '/') <= maxStripped || report.isBroken([...path, 'path'])) return;
+  const hint = 'shorten the path, or remove stripPrefix';
+  report.error([...path, 'stripPrefix'], 'bad-value', `is possible for a path of at most ${maxStripped} segments`, {
+    hint,
+  });
 }
 
 function checkPorts({ pod, path, report, source, spec }: PodContext): void {

@@ -4,17 +4,17 @@ import { nearestName } from '../diagnostics/suggest.ts';
 import { childOf, entriesOf, entryOf, type Field, itemsOf } from '../document/tree.ts';
 import { publicPathPattern, resourceTypes } from '../schema/field-rules.ts';
 import type { PodSpec, RegistryLogin } from '../spec/spec.ts';
-import { integerOf, keyOf, type Reading } from './compose-reader.ts';
+import { integerOf, isTrue, keyOf, type Reading } from './compose-reader.ts';
 import type { Extension } from './draft.ts';
 import { renamed } from './key-rules.ts';
 
-const serviceKeys = ['path', 'port', 'url', 'subdomain', 'resourceType'];
+const serviceKeys = ['path', 'port', 'url', 'subdomain', 'resourceType', 'stripPrefix', 'sticky'];
 const topKeys = ['url', 'vars', 'profiles', 'registryLogin'];
 const publicPath = new RegExp(publicPathPattern);
 
 export function readExtension(service: Field, reading: Reading): Extension {
   const field = childOf(service, 'x-berth');
-  if (!field) return {};
+  if (!field) return { options: {} };
   warnOfUnknown(field, serviceKeys, reading);
   const path = readPath(entryOf(field, 'path'), reading);
   const port = integerOf(reading, childOf(field, 'port'), 1);
@@ -33,6 +33,10 @@ export function readExtension(service: Field, reading: Reading): Extension {
     ...(url && { url: { value: url, field: urlField } }),
     ...(subdomain !== undefined && { subdomain }),
     ...(resourceType && { resourceType }),
+    options: {
+      ...(isTrue(reading, childOf(field, 'stripPrefix')) && { stripPrefix: true }),
+      ...(isTrue(reading, childOf(field, 'sticky')) && { sticky: true }),
+    },
   };
 }
 

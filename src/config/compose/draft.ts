@@ -1,7 +1,7 @@
 /** A service on its way to a pod, with the places in the document that its parts come from. */
 import type { Path } from '../diagnostics/diagnostics.ts';
 import type { Field } from '../document/tree.ts';
-import type { PodSpec } from '../spec/spec.ts';
+import type { PodSpec, RouteOptions } from '../spec/spec.ts';
 import type { Port } from './service-ports.ts';
 
 export type Draft = {
@@ -34,6 +34,7 @@ export type Extension = {
   url?: { value: string; field: Field };
   subdomain?: string;
   resourceType?: PodSpec['resourceType'];
+  options: RouteOptions;
 };
 
 /** Parts of a pod, as paths below it, with the fields that they come from. */

@@ -77,7 +77,9 @@ export const serviceKeys: Record<string, Key> = {
   mem_reservation: honoured('memory that it needs at least'),
   cpus: honoured('limit of processors'),
   gpus: honoured('the service gets a GPU'),
-  'x-berth': honoured('`path` (or `false` for none), `port`, `url`, `subdomain`, `resourceType`'),
+  'x-berth': honoured(
+    '`path` (or `false` for none), `stripPrefix`, `sticky`, `port`, `url`, `subdomain`, `resourceType`',
+  ),
   'x-…': accepted('extensions hold anchors'),
 
   attach: accepted('has no meaning here'),

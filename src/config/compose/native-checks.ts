@@ -67,6 +67,7 @@ const words: Record<string, { message?: string; hint?: string | ((draft: Draft) 
     message: 'no service publishes a port for HTTP',
     hint: 'publish the port of the service that visitors see, for example ports: ["80"], or write x-berth: { path: / } and expose: ["3000"]',
   },
+  'option-without-path': { hint: 'add x-berth: { path: /… }, or remove the option' },
   'path-without-port': { hint: 'add expose: ["3000"] with the port that it listens on' },
   'duplicate-path': { hint: 'give each public service a path of its own: x-berth: { path: /… }' },
   'registry-without-login': {

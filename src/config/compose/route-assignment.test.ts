@@ -198,3 +198,25 @@ db: { image: "couchdb:3", x-berth: { path: /db } }`;
     assert.equal(said.filter((line) => line.includes('localhost-reference')).length, 1);
   });
 });
+
+test('the options of a route are those of x-berth, and one without a path is a warning at its line', () => {
+  const { pods, said } = read(`services:
+  web: { image: "a:1", ports: [80], x-berth: { path: /api, stripPrefix: true, sticky: yes } }
+  cache:
+    image: me/cache:1
+    expose: ["6379"]
+    x-berth:
+      sticky: true
+`);
+  assert.deepEqual(
+    pods.map(({ path, stripPrefix, sticky }) => [path, stripPrefix, sticky]),
+    [
+      ['/api', true, true],
+      [undefined, undefined, true],
+    ],
+  );
+  assert.deepEqual(
+    said.filter((line) => line.includes('option-without-path')),
+    ['warning option-without-path 7: has no effect: the service has no public path'],
+  );
+});

@@ -59,6 +59,7 @@ export function readService(service: string, podName: string, field: Field, cont
   });
   const files = filesOf(field);
   for (const { field: at, file } of files) origins.set([file.isSecret ? 'secrets' : 'files'], at);
+  for (const option of ['stripPrefix', 'sticky']) from(option, childOf(childOf(field, 'x-berth'), option));
   from('servicePorts', childOf(field, 'ports') ?? childOf(field, 'expose'));
 
   // Without any port, readiness would be that the process runs: a database is asked on the port it is known for.
@@ -99,6 +100,7 @@ export function readService(service: string, podName: string, field: Field, cont
       resources: scale.resources,
       ...(healthCheck && { healthCheck }),
       useGPU: scale.useGPU,
+      ...extension.options,
       ...(extension.subdomain !== undefined && { subdomain: extension.subdomain }),
       dependsOn: [],
       ...(aliases.length > 0 && { aliases }),

@@ -42,6 +42,7 @@ export const codes = {
     'Everyone can reach a tool that changes everything, and it has no password or one that everybody knows.',
   'custom-domain': 'A custom domain takes effect later.',
   'bad-domain': 'The custom domain is no domain name and is ignored.',
+  'option-without-path': 'An option of a route, on a pod without a path.',
   'subdomain-without-url': 'A subdomain needs the custom domain `url`.',
 
   // Images.

@@ -50,7 +50,7 @@ const shop = `application:
       resources: { limits: { cpu: 500m, memory: 256Mi } }
       tmpfs: [{ mountPath: /cache, size: 16Mi, mode: "1777" }]
       stopGraceSeconds: 20
-    - { name: api, image: "node:26-slim", path: /api, servicePorts: [4000], healthCheck: { startPeriodSeconds: 90 } }
+    - { name: api, image: "node:26-slim", path: /api, stripPrefix: true, sticky: true, servicePorts: [4000], healthCheck: { startPeriodSeconds: 90 } }
     - name: db
       image: postgres:15
       servicePorts: [5432]

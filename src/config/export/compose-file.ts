@@ -128,6 +128,8 @@ function service(pod: PodSpec, spec: AppSpec, { write, published, isInLayout }: 
   const [port, ...others] = pod.servicePorts;
   const extension = written({
     path: pod.path ?? (port === undefined ? undefined : false),
+    stripPrefix: pod.stripPrefix,
+    sticky: pod.sticky,
     port: pod.path !== undefined && others.length > 0 ? port : undefined,
     resourceType: pod.resourceType === 'deployment' ? undefined : pod.resourceType,
     subdomain: pod.subdomain,

@@ -105,3 +105,10 @@ test('addresses are those of Services, and what Kubernetes would replace is esca
   );
   assert.equal(args.at(-1), 'echo $$(date); exec node server.js');
 });
+
+test('a note names the pods whose route options are left out', () => {
+  const pods = spec.pods.map((pod) => (pod.path === undefined ? pod : { ...pod, stripPrefix: true as const }));
+  const { notes } = exportKubernetes({ ...spec, pods }, { withSecrets: false, host: 'shop.example.com' });
+  const note = 'stripPrefix is left out: set it for web with an annotation of your Ingress controller.';
+  assert.ok(notes.includes(note), notes.join('\n'));
+});

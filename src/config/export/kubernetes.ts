@@ -150,6 +150,12 @@ function notesOf({ registryLogin, pods }: AppSpec, text: string): string[] {
     notes.push('Make the Secret registry-login: kubectl create secret docker-registry registry-login …');
   const named = pods.filter(({ user }) => user !== undefined && !/^\d+(:\d+)?$/.test(user));
   if (named.length > 0) notes.push(`A user by name is left out: ${named.map(({ name }) => name).join(', ')}.`);
+  for (const option of ['stripPrefix', 'sticky'] as const) {
+    const set = pods.filter((pod) => pod[option]).map(({ name }) => name);
+    if (set.length > 0) {
+      notes.push(`${option} is left out: set it for ${set.join(', ')} with an annotation of your Ingress controller.`);
+    }
+  }
   if (pods.some(({ dependsOn }) => dependsOn.length > 0)) {
     notes.push('Kubernetes starts all pods at once: dependsOn is left out, and programs have to try again.');
   }

@@ -86,6 +86,8 @@ function readPod(pod: Field, index: number, { source, names, report }: Reading):
     name: text('name') ?? `#${index + 1}`,
     image: (text('image') ?? '').trim(),
     ...(route !== undefined && { path: withoutTrailingSlash(route.startsWith('/') ? route : `/${route}`) }),
+    ...(booleanOf(childOf(pod, 'stripPrefix')) && { stripPrefix: true }),
+    ...(booleanOf(childOf(pod, 'sticky')) && { sticky: true }),
     servicePorts: readPorts(childOf(pod, 'servicePorts')),
     vars: Object.fromEntries(variables.map(({ name, value }: Var) => [name, value])),
     ...(entrypoint && { entrypoint }),

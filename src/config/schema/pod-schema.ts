@@ -103,9 +103,31 @@ export const Pod = closed(
       { minLength: 1, ...says('must name an image') },
     ),
     path: Type.Optional(
-      Text('Public route, by longest prefix; the pod receives the whole path. Pods without one are internal.', '/', {
-        pattern: publicPathPattern,
-        ...says('must begin with a slash and hold no spaces, `?`, `#` or `%`'),
+      Text(
+        'Public route, by longest prefix; the pod receives the whole path, unless `stripPrefix` is set. Pods without one are internal.',
+        '/',
+        {
+          pattern: publicPathPattern,
+          ...says('must begin with a slash and hold no spaces, `?`, `#` or `%`'),
+        },
+      ),
+    ),
+    stripPrefix: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          'Whether the pod receives the path without its route: `/api/users` of `path: /api` as `/users`. The header `X-Forwarded-Prefix` contains what was removed. The route has at most 5 segments.',
+        examples: [true],
+        ...says('must be true or false'),
+      }),
+    ),
+    sticky: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          'Whether requests from one client address go to the same replica. They go to another one when the number of replicas changes or a replica is replaced.',
+        examples: [true],
+        ...says('must be true or false'),
       }),
     ),
     servicePorts: Type.Optional(

@@ -27,6 +27,8 @@ function podDocument(pod: PodSpec) {
     name: pod.name,
     image: pod.image,
     path: pod.path,
+    stripPrefix: pod.stripPrefix,
+    sticky: pod.sticky,
     servicePorts: filled(pod.servicePorts),
     vars: Object.keys(pod.vars).length > 0 ? escapeValues(pod.vars) : undefined,
     entrypoint: pod.entrypoint?.map(escapeParameters),

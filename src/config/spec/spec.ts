@@ -10,7 +10,15 @@ export type AppSpec = {
 
 export type RegistryLogin = { registry: string; username: string; personalAccessToken: string };
 
-export type PodSpec = {
+/** How the edge forwards requests for a public path. */
+export type RouteOptions = {
+  /** The pod receives the path without the prefix that is its route: `/api/users` as `/users`. */
+  stripPrefix?: true;
+  /** Requests of one client address go to the same replica, as long as the replicas stay the same. */
+  sticky?: true;
+};
+
+export type PodSpec = RouteOptions & {
   name: string;
   image: string;
   /** Public route, without a trailing slash except for `/` itself; pods without one are internal. */

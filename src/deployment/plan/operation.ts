@@ -113,7 +113,7 @@ export function eventOf(operation: Operation): EventOf<'operation'> {
       return {
         ...common,
         operation: kind,
-        endpoints: [...operation.endpoints],
+        endpoints: operation.endpoints.map(({ stripPrefix: _, sticky: __, ...endpoint }) => endpoint),
         ...(revision !== undefined && { revision }),
       };
     }

@@ -4,7 +4,7 @@
  */
 import { printBytes } from '../../config/values/units.ts';
 import type { Desired, DesiredWorkload, FilledRestore, Running } from '../desired.ts';
-import type { Endpoint } from '../site.ts';
+import { type Endpoint, sameEndpoints } from '../site.ts';
 import { printEgress } from '../workload/egress.ts';
 import type { Neighbour, Observed, ObservedWorkload, Workload } from '../workload/workload.ts';
 import { isPresent, isSettled, requestOf, unsettledImages } from './images.ts';
@@ -241,20 +241,17 @@ function endpointsOf(matches: Match[]): Endpoint[] {
     const [port] = wanted.workload.ports;
     const address = found?.address;
     if (port === undefined || !address) return [];
-    return routesOf(wanted).map(({ path, host }) => ({ path, address, port, ...(host !== undefined && { host }) }));
+    return routesOf(wanted).map(({ path, host }) => ({
+      path,
+      address,
+      port,
+      ...(host !== undefined && { host }),
+      ...wanted.options,
+    }));
   });
 }
 
 /** By which paths it is reached: at the deployment's hosts, and at the one that is its alone. */
 function routesOf({ path, subdomain }: DesiredWorkload): Pick<Endpoint, 'path' | 'host'>[] {
   return [...(path === undefined ? [] : [{ path }]), ...(subdomain ? [subdomain] : [])];
-}
-
-function sameEndpoints(a: Endpoint[], b: Endpoint[]): boolean {
-  const print = (endpoints: Endpoint[]) =>
-    endpoints
-      .map(({ host = '', path, address, port }) => `${host}${path} ${address}:${port}`)
-      .toSorted()
-      .join('\n');
-  return print(a) === print(b);
 }

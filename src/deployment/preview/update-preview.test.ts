@@ -124,6 +124,9 @@ test('a volume that grows, and a public path that moves, are changes, though wha
   assert.deepEqual(preview([web], [{ ...web, path: '/shop' }]), [
     'web rerouted, keeps its data: its public path (/ → /shop)',
   ]);
+  assert.deepEqual(preview([{ ...web, path: '/api' }], [{ ...web, path: '/api', stripPrefix: true }]), [
+    'web rerouted, keeps its data: its public path (/api → /api, stripPrefix)',
+  ]);
   const [line] = preview([db], [{ ...db, user: 'postgres', volumes: [{ ...data, sizeBytes: 2 }] }]);
   assert.equal(line, 'db restarted, keeps its data: its user, volume data of pod db grows from 1 B to 2 B');
 });

@@ -130,8 +130,8 @@ function ready({ name, pod, revision, replica, fingerprint, readiness }: Workloa
 }
 
 function endpointsOf(desired: Running): Endpoint[] {
-  return desired.workloads.flatMap(({ path, workload: { name, ports } }) =>
-    path === undefined || ports[0] === undefined ? [] : [{ path, address: name, port: ports[0] }],
+  return desired.workloads.flatMap(({ path, options, workload: { name, ports } }) =>
+    path === undefined || ports[0] === undefined ? [] : [{ path, address: name, port: ports[0], ...options }],
   );
 }
 
@@ -174,7 +174,8 @@ function imageIn({ pods }: AppSpec, pod: string): string {
 function pathOf(desired: Running, pod: string): string | undefined {
   const found = desired.workloads.find(({ workload }) => workload.pod === pod);
   const paths = [found?.path, found?.subdomain && `${found.subdomain.host}${found.subdomain.path}`];
-  return paths.filter((path) => path !== undefined).join(' and ') || undefined;
+  const written = paths.filter((path) => path !== undefined).join(' and ');
+  return written === '' ? undefined : [written, ...Object.keys(found?.options ?? {})].join(', ');
 }
 
 function reroutes(before: string | undefined, after: string | undefined): string[] {

@@ -10,6 +10,7 @@ import { answerFiles, faults } from './edge-answers.ts';
 import { guessCounting, guessRules, guessTables } from './host-guesses.ts';
 import { requestCounting, requestTable } from './request-counts.ts';
 import { staleRules } from './stale-rules.ts';
+import { stripRules } from './stripped-prefixes.ts';
 import { httpsRules, plainRules, redirectCondition, tlsBinding, tlsDefaults } from './tls-rules.ts';
 
 export const configurationFile = 'haproxy.cfg';
@@ -146,9 +147,13 @@ frontend public from listening
   http-request set-var(txn.number) var(txn.route),field(1,:) if { var(txn.route) -m found }
   http-request set-var(txn.count) var(txn.route),field(2,:) if { var(txn.route) -m found }
   http-request set-var(txn.pick) rand,mod(txn.count) if { var(txn.route) -m found }
+  # The same client address, the same replica.
+  http-request set-var(txn.pick) src,crc32,mod(txn.count) if { var(txn.route),field(3,:) -m str sticky }
   http-request set-var(txn.endpoint) var(txn.site),concat(/,txn.number),concat(/,txn.pick),map(${endpointsMap}) if { var(txn.route) -m found }
   http-request set-dst var(txn.endpoint),field(1,:) if { var(txn.endpoint) -m found }
   http-request set-dst-port var(txn.endpoint),field(2,:) if { var(txn.endpoint) -m found }
+  http-request set-var(txn.strip) var(txn.endpoint),field(3,:) if { var(txn.endpoint) -m found }
+  ${stripRules('txn.strip')}
 
   # Who looks for hosts does not find them.
   ${guessRules(settings)}
