@@ -16,6 +16,7 @@ import { isolationContract, noIsolationContract } from './isolation.ts';
 import { lifecycleContract } from './lifecycle.ts';
 import { logsContract } from './logs.ts';
 import { podAddressesContract } from './pod-addresses.ts';
+import { quarantineContract } from './quarantine.ts';
 import { readinessContract } from './readiness.ts';
 import { createScene, type Scene } from './scene.ts';
 import { tamperingContract } from './tampering.ts';
@@ -78,6 +79,7 @@ export function engineContract(
     readinessContract(stage);
     volumesContract(stage);
     tamperingContract(stage);
+    quarantineContract(stage);
     for (const facet of allFacets) {
       const [has, lacks] = facetContracts[facet];
       const contract = facets.has(facet) ? has : lacks;

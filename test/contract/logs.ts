@@ -156,6 +156,18 @@ export function logsContract({ contractor, newScene }: Stage): void {
     assert.deepEqual(await previous(1), ['and 2']);
   });
 
+  test('the last lines after a restart are those of this run and of the previous one', async () => {
+    const scene = newScene();
+    const workload = talker(scene, 1);
+    await startTalker(scene, workload);
+    await Promise.all([follow(workload.name, {}, 4), scene.until(workload, ({ restarts }) => restarts === 1)]);
+    const lines = await contractor().engine.logs(workload.name, { tail: 100 });
+    assert.deepEqual(
+      lines.map(({ text }) => text),
+      ['start 1', 'and 1', 'start 2', 'and 2'],
+    );
+  });
+
   test('a workload that was never restarted has no previous lines', async () => {
     const scene = newScene();
     const workload = talker(scene, 0);
