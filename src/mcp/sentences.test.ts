@@ -24,10 +24,7 @@ test('a start and an update say the state, the address and the next step', () =>
     sayStart({ ...started, sessionToken: 'berth_x' }),
     `Application shop is deploying. URL: ${url} Call status with sessionToken berth_x until it runs.`,
   );
-  assert.match(
-    sayStart({ ...started, warnings: ['odd'] }),
-    /is deploying, with 1 warning\. .+ Call status until it runs/,
-  );
+  assert.match(sayStart({ ...started, warnings: ['odd'] }), /is deploying\. .+ Call status until it runs\.\n- odd$/);
   assert.equal(
     sayUpdate({ message: 'm', url, status, links, ...found }),
     `Revision 2 is deploying. URL: ${url} Call status until it runs.`,
@@ -42,27 +39,27 @@ test('a failure says why, and what to do', () => {
   );
 });
 
-test('a validation names the first error, and says whether images were checked', () => {
+test('a validation lists every error and contains the repaired document', () => {
   const valid = { valid: true, errors: [], images: 'not checked', ...found } as const;
   assert.equal(
-    sayValidation({ ...valid, errors: [] }),
-    'The document is valid. Its images were not checked. Call deploy.',
+    sayValidation({ ...valid, errors: [], warnings: ['odd'] }),
+    'The document is valid. Its images were not checked. Call deploy.\n- odd',
   );
-  const wrong = { ...valid, valid: false, errors: ['5:1 image: is missing', 'x', 'y'] };
+  const wrong = { ...valid, valid: false, errors: ['5:1 image: is missing', 'x'] };
   assert.equal(
     sayValidation(wrong),
-    'The document is not valid: 5:1 image: is missing; and 2 other errors. Correct it and call validate again.',
+    'The document is not valid.\n- 5:1 image: is missing\n- x\nCorrect it and call validate again.',
   );
-  assert.match(sayValidation({ ...wrong, fixed: 'a', fixedErrors: [] }), /Deploy the document in `fixed`\.$/);
+  assert.match(sayValidation({ ...wrong, fixed: 'a: 1', fixedErrors: [] }), /call deploy with it:\n\na: 1$/);
 });
 
 test('lists say how many there are, and of what', () => {
   assert.equal(sayList({ reservedDeployments: [lasting] }), `1 deployment: shop is deploying at ${url}`);
   const line = { at: '', pod: 'web', revision: 1, text: 'hello' };
-  assert.equal(sayLines({ lines: [line, line] }), '2 lines of web.');
+  assert.equal(sayLines({ lines: [line, line] }), 'web: hello\nweb: hello');
   assert.equal(
     sayTemplates({ templates: [{ name: 'queue', document: 'a: 1' }] }),
-    'Template queue. Call deploy with its document.',
+    'Template queue. Call deploy with its document:\n\na: 1',
   );
   const pod = { name: 'web', keepsData: true, volumes: [], because: '', warnings: [] };
   const pods = [

@@ -1,4 +1,7 @@
-/** PURE. The text of each result: state, address and next step. The structured content has the data. */
+/**
+ * PURE. The text of each result: state, address and next step. Many clients show a model nothing else, so it also contains
+ * log lines, documents, errors and warnings. The structured content has the rest of the data.
+ */
 import type { AnswerOf, Deployment, LogLine, Started } from '../client/client.ts';
 
 export type Templates = { templates: readonly { name: string; document?: string }[] };
@@ -8,33 +11,35 @@ type Trial = { message: string; dryRun: true; warnings: string[] };
 /** Also for a template that is asked for by name, which comes with its document. */
 export function sayTemplates({ templates }: Templates): string {
   const names = templates.map(({ name }) => name);
-  if (templates[0]?.document !== undefined) return `Template ${names[0]}. Call deploy with its document.`;
+  const document = templates[0]?.document;
+  if (document !== undefined) return `Template ${names[0]}. Call deploy with its document:\n\n${document}`;
   if (names.length === 0) return 'No template matches. Search for fewer words.';
   return `${count(names.length, 'template')}: ${names.join(', ')}. Call templates with a name to get its document.`;
 }
 
-export function sayValidation({ valid, errors, warnings, images, fixedErrors }: AnswerOf<'validateConfig'>): string {
+export function sayValidation(found: AnswerOf<'validateConfig'>): string {
+  const { valid, errors, warnings, images, fixed, fixedErrors } = found;
   if (!valid) {
-    const isRepaired = fixedErrors?.length === 0;
-    const next = isRepaired ? 'Deploy the document in `fixed`.' : 'Correct it and call validate again.';
-    return `The document is not valid: ${firstOf(errors)} ${next}`;
+    const wrong = `The document is not valid.${listed([...errors, ...warnings])}`;
+    if (fixed === undefined || fixedErrors?.length !== 0) return `${wrong}\nCorrect it and call validate again.`;
+    return `${wrong}\nThis document is valid. Check it, then call deploy with it:\n\n${fixed}`;
   }
   const looked = images === 'checked' ? 'The server can get its images.' : 'Its images were not checked.';
-  return `The document is valid${withWarnings(warnings)}. ${looked} Call deploy.`;
+  return `The document is valid. ${looked} Call deploy.${listed(warnings)}`;
 }
 
 export function sayStart(started: Begun | Trial): string {
-  if ('dryRun' in started) return `${started.message}${afterWarnings(started.warnings)}`;
+  if ('dryRun' in started) return `${started.message}${listed(started.warnings)}`;
   const { applicationName, status, url, sessionToken, warnings } = started;
   const withToken = sessionToken === undefined ? '' : ` with sessionToken ${sessionToken}`;
   const { state } = status;
-  return `Application ${applicationName} is ${state}${withWarnings(warnings)}. URL: ${url} Call status${withToken} until it runs.`;
+  return `Application ${applicationName} is ${state}. URL: ${url} Call status${withToken} until it runs.${listed(warnings)}`;
 }
 
 export function sayUpdate(updated: AnswerOf<'updateDeployment'>): string {
-  if ('dryRun' in updated) return `${updated.message}${afterWarnings(updated.warnings)}`;
+  if ('dryRun' in updated) return `${updated.message}${listed(updated.warnings)}`;
   const { status, url, warnings } = updated;
-  return `Revision ${status.revision} is ${status.state}${withWarnings(warnings)}. URL: ${url} Call status until it runs.`;
+  return `Revision ${status.revision} is ${status.state}. URL: ${url} Call status until it runs.${listed(warnings)}`;
 }
 
 export function sayPreview({ pods, refusal }: AnswerOf<'previewUpdate'>): string {
@@ -63,8 +68,7 @@ const healths: Record<Deployment['status']['health'], [state: string, next: stri
 
 export function sayLines({ lines }: { lines: readonly LogLine[] }): string {
   if (lines.length === 0) return 'No lines.';
-  const pods = [...new Set(lines.map(({ pod }) => pod))];
-  return `${count(lines.length, 'line')} of ${pods.join(', ')}.`;
+  return lines.map(({ pod, text }) => `${pod}: ${text}`).join('\n');
 }
 
 export function sayList({ reservedDeployments }: AnswerOf<'listDeployments'>): string {
@@ -92,17 +96,9 @@ export function sayRestored({ message, url }: { message: string; url: string }):
   return `${message} URL: ${url} Call status until it runs.`;
 }
 
-function firstOf(errors: readonly string[]): string {
-  const [first = '', ...others] = errors;
-  return others.length === 0 ? `${first}.` : `${first}; and ${count(others.length, 'other error')}.`;
-}
-
-function afterWarnings(warnings: readonly string[]): string {
-  return warnings.length === 0 ? '' : ` There are ${count(warnings.length, 'warning')}.`;
-}
-
-function withWarnings(warnings: readonly string[]): string {
-  return warnings.length === 0 ? '' : `, with ${count(warnings.length, 'warning')}`;
+/** Each on a line of its own. */
+function listed(findings: readonly string[]): string {
+  return findings.map((finding) => `\n- ${finding}`).join('');
 }
 
 function count(number: number, thing: string): string {

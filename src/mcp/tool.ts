@@ -21,7 +21,7 @@ type Tool<Input extends Shape, Value> = {
   effect: 'reads' | 'changes' | 'removes';
   /** Whether applications have written some of its answer, which is then shown without what terminals obey. */
   quotesApplications?: boolean;
-  /** One sentence next to the structured content: state, address and next step. */
+  /** The text next to the structured content: state, address, next step, and what a reader of text alone needs. */
   say: (value: Value) => string;
   run: (given: z.output<z.ZodObject<Input>>, calling: Calling) => Promise<Answer<Value> | InputRequiredResult>;
 };
@@ -61,8 +61,11 @@ function signalOf({ mcpReq, http }: ServerContext): AbortSignal {
   return gone ? AbortSignal.any([mcpReq.signal, gone]) : mcpReq.signal;
 }
 
-function succeeded(value: object, sentence: string): CallToolResult {
-  return { content: [{ type: 'text', text: printable(sentence) }], structuredContent: { ...value } };
+function succeeded(value: object, text: string): CallToolResult {
+  return {
+    content: [{ type: 'text', text: text.split('\n').map(printable).join('\n') }],
+    structuredContent: { ...value },
+  };
 }
 
 /** The same fields as the body of a refusal over HTTP. */

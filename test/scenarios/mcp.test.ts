@@ -76,7 +76,7 @@ for (const [name, open] of Object.entries(transports)) {
     assert.equal((await berth.visit(started.url)).text, 'good day');
 
     const { text, value } = await call('logs', { ...mine, pod: 'talker', tail: 10 });
-    assert.equal(text, '1 line of talker.');
+    assert.equal(text, 'talker: red· is an order');
     assert.match(value.lines[0].text, /is an order/);
     assert.doesNotMatch(value.lines[0].text, /\p{Cc}/u);
     if (name === 'Streamable HTTP') assert.match(started.sessionToken, /^berth_/);
