@@ -3,8 +3,8 @@
  * over: an application that syncs its writes then waited for several of them (measured, two processors: the 99th percentile
  * of its answers was 2.3 times what it is in quiet, and 1.2 times with this).
  */
-import { type ChildProcess, execFile } from 'node:child_process';
-import { programPath } from '../lib/program-path.ts';
+import type { ChildProcess } from 'node:child_process';
+import { runProgram } from '../lib/run-program.ts';
 
 /**
  * Most runs end sooner. Where nothing is left to it for so long, it goes on with a share: somebody waits for it (of 10 s each,
@@ -24,8 +24,7 @@ export function giveWay(child: ChildProcess, withinMs = longestMs): void {
   child.once('exit', () => clearTimeout(timer));
 }
 
-function schedule(pid: number, policy: '--idle' | '--other'): Promise<void> {
-  const env = { PATH: programPath(process.env.PATH) };
-  const words = ['--all-tasks', policy, '--pid', '0', String(pid)];
-  return new Promise((resolve) => execFile('chrt', words, { env }, () => resolve()));
+async function schedule(pid: number, policy: '--idle' | '--other'): Promise<void> {
+  // It may not be permitted, or the program may have ended.
+  await runProgram(['chrt', '--all-tasks', policy, '--pid', '0', String(pid)]).catch(() => {});
 }

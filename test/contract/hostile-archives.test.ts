@@ -13,10 +13,10 @@ import { createLoopVolumes, type LoopVolumes } from '../../src/engine/docker/vol
 import { clearFolder } from '../../src/engine/docker/volumes/mounted-folder.ts';
 import { type Packing, packedSize, stopPacking } from '../../src/engine/docker/volumes/packed-folder.ts';
 import { createVolumeArchives, removeLeftCopies } from '../../src/engine/docker/volumes/volume-archives.ts';
-import { runProgram } from '../../src/engine/docker/volumes/volume-programs.ts';
 import { nestedVolumeLabels } from '../../src/engine/labels.ts';
 import type { VolumeArchives } from '../../src/engine/volume-facets.ts';
 import { newId } from '../../src/lib/ids.ts';
+import { runProgram } from '../../src/lib/run-program.ts';
 import { unpacked } from './archives.ts';
 
 const run = promisify(execFile);
@@ -102,7 +102,7 @@ describe('archives of a hostile volume', needsRoot, () => {
 
   test('a program that copies or counts ends with the abort', async () => {
     const copying = new AbortController();
-    const sleeping = runProgram(['sleep', '2000'], undefined, copying.signal);
+    const sleeping = runProgram(['sleep', '2000'], { signal: copying.signal });
     copying.abort();
     await assert.rejects(sleeping);
     const counting = new AbortController();

@@ -1,8 +1,7 @@
 /** HAProxy's process: found, started, replaced, stopped. It outlives the service. */
-import { execFile } from 'node:child_process';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { programPath } from '../../lib/program-path.ts';
+import { ProgramError, runProgram } from '../../lib/run-program.ts';
 import type { EdgePaths } from '../edge-paths.ts';
 import { configurationFile } from './haproxy-configuration.ts';
 
@@ -100,16 +99,15 @@ async function isOurs(pid: number, paths: EdgePaths): Promise<boolean> {
   return directory > 0 && words[directory + 1] === paths.edge && words.includes(configurationFile);
 }
 
-type Outcome = { output: string; error?: (Error & { code?: string | number | null }) | undefined };
+type Outcome = { output: string; error?: ProgramError };
 
-/** The environment is not passed on: it holds the service's secrets, and HAProxy lives long. */
-function run(binary: string, words: string[]): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const options = { env: { PATH: programPath(process.env.PATH) }, timeout: 20_000 };
-    execFile(binary, words, options, (error, stdout, stderr) => {
-      resolve({ output: `${stdout}${stderr}`, error: error ?? undefined });
-    });
-  });
+async function run(binary: string, words: string[]): Promise<Outcome> {
+  try {
+    return { output: await runProgram([binary, ...words], { timeoutMs: 20_000 }) };
+  } catch (error) {
+    if (!(error instanceof ProgramError)) throw error;
+    return { output: `${error.stdout}${error.stderr}`, error };
+  }
 }
 
 /** HAProxy explains itself in `[ALERT]` lines; the rest is greeting. */

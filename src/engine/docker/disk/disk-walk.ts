@@ -6,9 +6,9 @@
  */
 import { stat, statfs } from 'node:fs/promises';
 import type Docker from 'dockerode';
+import { ProgramError, runProgram } from '../../../lib/run-program.ts';
 import { orAbsent } from '../faults.ts';
 import { type HostFacts, isLocal } from '../host/host-facts.ts';
-import { ProgramError, runProgram } from '../volumes/volume-programs.ts';
 import { deletedBytes } from './deleted-files.ts';
 
 /** So much less room than at the last walk, or more, in bytes or in files, and somebody is writing. */
@@ -210,8 +210,8 @@ async function measure(paths: string[]): Promise<Map<string, number>> {
 async function du(paths: string[], unit: string): Promise<Map<string, number>> {
   const argv = ['nice', '-n', '19', 'du', '-s', '-x', '--null', unit, '--files0-from=-'] as const;
   // It complains about what disappears while it looks, and goes on.
-  const output = await runProgram(argv, paths.join('\0')).catch((error) => {
-    if (error instanceof ProgramError && error.code === 1) return error.output;
+  const output = await runProgram(argv, { input: paths.join('\0') }).catch((error) => {
+    if (error instanceof ProgramError && error.code === 1) return error.stdout;
     throw error;
   });
   return parseDu(output);

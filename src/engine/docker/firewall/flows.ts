@@ -1,6 +1,7 @@
 /** Open connections in the kernel's table. */
 import { reportingFirstFault } from '../../../lib/first-fault.ts';
-import { asRoot, ProgramError, run } from './nft.ts';
+import { ProgramError } from '../../../lib/run-program.ts';
+import { asRoot, run } from './nft.ts';
 
 /**
  * Forgets the connections that were translated to an address whose container is gone. A sender of UDP that never pauses

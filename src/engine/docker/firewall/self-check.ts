@@ -8,9 +8,10 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { ProgramError } from '../../../lib/run-program.ts';
 import { bridgePrefix } from '../names.ts';
 import type { Errand, Findings } from './inside.ts';
-import { asRoot, ProgramError, run, start, startError } from './nft.ts';
+import { asRoot, run, start } from './nft.ts';
 
 /** The answers come within a millisecond; on a busy machine it may be seconds until somebody looks at them. */
 const timeoutMs = 20_000;
@@ -60,7 +61,7 @@ function startInside() {
   const program = join(import.meta.dirname, 'inside.ts');
   const child: ChildProcess = start(asRoot(['unshare', '--net', process.execPath, program]));
   const failed = new Promise<never>((_, reject) => {
-    child.once('error', (error) => reject(startError(child.spawnargs[0]!, error)));
+    child.once('error', (error) => reject(new ProgramError(child.spawnargs[0]!, error, '', '')));
   });
   failed.catch(() => {});
   child.stdin!.on('error', () => {});
@@ -70,7 +71,8 @@ function startInside() {
   async function nextLine(): Promise<string> {
     const { value, done } = await lines.next();
     if (!done) return value;
-    throw new ProgramError((await complaints).trim().split('\n').at(-1) || 'the program inside has ended');
+    const ended = new Error('the program inside has ended');
+    throw new ProgramError(child.spawnargs[0]!, ended, '', await complaints);
   }
 
   return {

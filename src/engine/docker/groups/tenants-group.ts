@@ -4,9 +4,9 @@
  */
 import { hostname, release } from 'node:os';
 import type Docker from 'dockerode';
+import { runProgram } from '../../../lib/run-program.ts';
 import { EngineFault } from '../../engine.ts';
 import { isLocal } from '../host/host-facts.ts';
-import { runProgram } from '../volumes/volume-programs.ts';
 import { type Kernel, openKernel } from './kernel.ts';
 import { type GroupDriver, installationGroup, usualLimit } from './layout.ts';
 

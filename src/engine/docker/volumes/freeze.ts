@@ -1,10 +1,10 @@
 /** File systems that the kernel freezes: whoever writes to them waits. */
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
+import { programEnvironment } from '../../../lib/run-program.ts';
 import { EngineFault } from '../../engine.ts';
 import { mountedVolume } from './loop-layout.ts';
 import { readMounts } from './mount-table.ts';
-import { path as programPath } from './volume-programs.ts';
 
 /** For so long writers wait at the most, whatever becomes of us. */
 export const longestFreezeSeconds = 60;
@@ -67,7 +67,7 @@ export async function freezeAll(mounts: readonly string[], signal?: AbortSignal)
 /** The words of the scripts are always the same: the mounts are their arguments. */
 function spawnScript(script: string, mounts: readonly string[]) {
   return spawn('nice', ['-n', '-15', 'sh', '-c', script, 'sh', dirname(dirname(mounts[0]!)), ...mounts], {
-    env: { PATH: programPath, LC_ALL: 'C' },
+    env: programEnvironment,
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
   });

@@ -4,10 +4,10 @@
  */
 import { open, rename, rm, rmdir, stat, statfs, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { ProgramError, runProgram } from '../../../lib/run-program.ts';
 import { wait } from '../../../lib/wait.ts';
 import { inodesPer, type LoopPlace, shapeOf } from './loop-layout.ts';
 import { readMounts } from './mount-table.ts';
-import { ProgramError, runProgram } from './volume-programs.ts';
 
 /**
  * How long a volume may stay in use after it was unmounted: by a container that has just been stopped, or by one that is

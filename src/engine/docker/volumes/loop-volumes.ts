@@ -12,11 +12,10 @@ import { serializeByKey } from '../../../lib/concurrency.ts';
 import { replaceFile } from '../../../lib/replace-file.ts';
 import { sync } from '../../../lib/synced-files.ts';
 import { EngineFault } from '../../engine.ts';
-import { outOfDiskHint } from '../faults.ts';
+import { isDiskFull, outOfDiskHint } from '../faults.ts';
 import { ensureMounted, grow, makeImage, mend, removeAll, unmount } from './loop-file.ts';
 import { type LoopPlace, loopPlace, mountedVolume, nestedDirectory } from './loop-layout.ts';
 import { readMounts } from './mount-table.ts';
-import { isDiskFull } from './volume-programs.ts';
 
 export type LoopVolume = { deploymentId: string; volume: string };
 

@@ -1,7 +1,7 @@
 /** A folder in which something is put together, such as a backup; file systems may be mounted below it. */
 import { mkdir, rm } from 'node:fs/promises';
+import { runProgram } from '../../../lib/run-program.ts';
 import { readMounts } from './mount-table.ts';
-import { runProgram } from './volume-programs.ts';
 
 /** Empty, whatever a call that was killed has left there. */
 export async function makeFolder(folder: string): Promise<void> {

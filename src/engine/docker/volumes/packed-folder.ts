@@ -6,12 +6,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { path as programPath } from './volume-programs.ts';
+import { programEnvironment } from '../../../lib/run-program.ts';
 
 /** Programs that are under way, to be ended before what they read goes. */
 export type Packing = Set<ChildProcess>;
 
-const environment = { PATH: programPath, LC_ALL: 'C' };
 const wantedKinds = ['(', '-type', 'f', '-o', '-type', 'd', '-o', '-type', 'l', ')'];
 const tarArguments = ['--create', '--format=gnu', '--sparse', '--numeric-owner', '--no-recursion', '--null'];
 
@@ -56,7 +55,7 @@ export async function stopPacking(packing: Packing): Promise<void> {
 }
 
 function startTar(folder: string, more: readonly string[], packing: Packing) {
-  const options = { cwd: folder, env: environment };
+  const options = { cwd: folder, env: programEnvironment };
   const find = spawn('find', ['.', '-xdev', ...wantedKinds, '-print0'], {
     ...options,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -4,6 +4,7 @@
  */
 import { mkdir, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { runProgram } from '../../../lib/run-program.ts';
 import { sync } from '../../../lib/synced-files.ts';
 import type { VolumeCopies } from '../../volume-facets.ts';
 import { copyFrozen, type FrozenCopying } from './frozen-copy.ts';
@@ -11,7 +12,6 @@ import { unmount } from './loop-file.ts';
 import { loopPlace } from './loop-layout.ts';
 import { createLoopVolumes, type LoopVolumes } from './loop-volumes.ts';
 import { clearFolder, makeFolder } from './mounted-folder.ts';
-import { runProgram } from './volume-programs.ts';
 
 /** Snapshots are taken often, and writers wait during the copy: no longer than this. */
 const snapshotMs = 15_000;
@@ -171,9 +171,7 @@ export async function apparentBytesBelow(directories: readonly string[]): Promis
   if (directories.length === 0) return 0;
   const told = await runProgram(
     ['du', '-s', '-x', '--count-links', '--apparent-size', '--block-size=1', '--', ...directories],
-    undefined,
-    undefined,
-    walkMs,
+    { timeoutMs: walkMs },
   );
   return told
     .trim()
