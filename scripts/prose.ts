@@ -20,7 +20,8 @@ type Located = { area: Area; pattern: string; path: string; line: number; found:
 const root = join(import.meta.dirname, '..');
 const recordFile = join(import.meta.dirname, 'prose/recorded.json');
 const sources = ['*.md', 'docs/**/*.md', '{src,web/src,scripts,bench,test}/**/*.{ts,tsx}'];
-const left = /^(scripts\/prose|src\/client\/service-types|test\/(corpus|golden))|node_modules|CHANGELOG/;
+const left =
+  /^(scripts\/prose|docs\/contributing\/style|src\/client\/service-types|test\/(corpus|golden))|node_modules|CHANGELOG/;
 
 const { values, positionals } = parseArgs({
   options: { list: { type: 'boolean' }, check: { type: 'boolean' }, record: { type: 'boolean' } },

@@ -62,10 +62,10 @@ test('whatever a text at another address than its own leads to is there', async 
 
 test('what a user needs is one text', async () => {
   const whole = await text('/llms-full.txt');
-  for (const title of ['For agents and other programs', 'Who asks', 'Configuration', 'API', 'Command line']) {
+  for (const title of ['For agents and other programs', 'Authentication', 'Configuration', 'API', 'Command line']) {
     assert.match(whole, new RegExp(`^# ${title}$`, 'm'));
   }
-  assert.match(await text('/auth.md'), /^# Who asks$/m);
+  assert.match(await text('/auth.md'), /^# Authentication$/m);
 });
 
 test('the start of the service leads there, for programs and for pages', async () => {
