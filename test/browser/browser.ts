@@ -21,7 +21,7 @@ const keepsPictures = process.env.TEST_PICTURES !== undefined;
 const picturesFolder = join(import.meta.dirname, '../../test-output/browser');
 
 /** As long as a deploy of the examples may take on a machine that does much else. */
-const patienceMs = 120_000;
+const patienceMs = 600_000;
 
 /** Findings that a person with a screen reader or without a mouse would stumble over. */
 const seriousImpacts = ['serious', 'critical'];
