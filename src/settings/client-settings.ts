@@ -1,4 +1,4 @@
-/** The settings about those who send requests: how much one of them may ask, and by whose word it is known who it is. */
+/** Settings about clients: request limits, and how a client's address is determined. */
 import { maxDocumentBytes } from '../config/document/source.ts';
 import { overlap, without } from '../lib/ip-networks.ts';
 import type { ProofSettings } from '../lib/proof-of-work.ts';
@@ -17,7 +17,7 @@ export type ClientSettings = {
 };
 
 export const clientTable = {
-  startRate: { variable: 'START_RATE', default: '10/m', help: 'starts per client address', read: rate },
+  startRate: { variable: 'START_RATE', default: '10/m', help: 'deployment starts per client address', read: rate },
   rate: {
     variable: 'RATE',
     default: '120/m',
@@ -27,37 +27,37 @@ export const clientTable = {
   documentRate: {
     variable: 'DOCUMENT_RATE',
     default: '4Mi/m',
-    help: 'bytes of configurations per client address',
+    help: 'bytes of configuration documents per client address',
     read: byteRate(maxDocumentBytes),
   },
   guessRate: {
     variable: 'GUESS_RATE',
     default: '30/m',
-    help: 'requests per client address for sites that do not exist; above it, only sites that it has visited answer',
+    help: 'requests per client address for sites that do not exist; above it, the client reaches only sites that it has visited',
     read: rate,
   },
   proofOfWork: {
     variable: 'POW',
     default: 'off',
-    help: 'proof of work on starts: off, auto (when the host is busy), always, or its cost (2000 is a second or so)',
+    help: 'proof of work on starts: off, auto (when the host is busy), always, or a cost (2000 takes about a second)',
     read: proofOfWork,
   },
   trustedProxies: {
     variable: 'TRUSTED_PROXIES',
     default: 'none',
-    help: 'proxies in front, whose word on the client counts: addresses and networks such as 10.0.0.2,fd00::/8',
+    help: 'proxies whose forwarded client addresses are trusted: addresses and networks such as 10.0.0.2,fd00::/8',
     read: networks,
   },
   proxyProtocol: {
     variable: 'PROXY_PROTOCOL',
     default: '0',
-    help: '1: those begin each connection with the PROXY protocol',
+    help: '1: trusted proxies start each connection with the PROXY protocol',
     read: flag,
   },
   clientConnections: {
     variable: 'CLIENT_CONNECTIONS',
     default: '256',
-    help: 'connections of one client address at a time, to all applications and the API',
+    help: 'concurrent connections per client address, to all applications and the API',
     read: integer(1, 100_000),
   },
 } satisfies { [K in keyof ClientSettings]: Setting<ClientSettings[K]> };
@@ -66,19 +66,19 @@ export function clientMistakes(settings: Partial<ClientSettings> & { networkPool
   const { proxyProtocol, trustedProxies = [], networkPool } = settings;
   return [
     ...(proxyProtocol && settings.trustedProxies?.length === 0
-      ? ['BERTH_PROXY_PROTOCOL needs BERTH_TRUSTED_PROXIES: it is read from those alone']
+      ? ['BERTH_PROXY_PROTOCOL needs BERTH_TRUSTED_PROXIES: only trusted proxies may use the protocol']
       : []),
     ...(networkPool ? trustedContainers(trustedProxies, networkPool) : []),
   ];
 }
 
-/** The edge trusts none of them all the same: this tells the operator that the list is wrong. */
+/** Reports a list that is too wide. The edge never trusts containers, even if the list includes them. */
 function trustedContainers(trustedProxies: string[], networkPool: string): string[] {
   return trustedProxies
     .filter((network) => overlap(network, networkPool))
     .map((network) => {
       const rest = network.includes(':') ? [] : without(network, networkPool);
-      const what = `includes the containers of applications (BERTH_NETWORK_POOL, ${networkPool}), which could then say that they are anybody`;
+      const what = `includes the containers of applications (BERTH_NETWORK_POOL, ${networkPool}), which could then forge client addresses`;
       const remedy = `write the addresses of the proxies${rest.length > 0 ? ` alone, or ${rest.join(',')}` : ''}`;
       return `BERTH_TRUSTED_PROXIES: ${network} ${what}; ${remedy}`;
     });

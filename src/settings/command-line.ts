@@ -1,4 +1,4 @@
-/** The settings of a command: of its environment, or the help and the mistakes in words. */
+/** The settings of a command, from its environment. */
 import { parseArgs } from 'node:util';
 import { describeSettings, readSettings, type Settings } from './settings.ts';
 
@@ -6,13 +6,13 @@ const help = `Serves deployments: one YAML in, a live URL out.
 
   npm run serve            the service alone, in the foreground
   npm start                sets up what is missing, serves, and deploys the example
-  npm run down             stops the service and removes all that it made
+  npm run down             stops the service and removes everything that it made
 
 Settings are environment variables, with these defaults:
 ${describeSettings()}
 `;
 
-/** The settings of the environment; prints the help or the mistakes and exits where there is nothing to serve. */
+/** The settings of the environment. Prints the help and exits if requested; prints mistakes and exits if there are any. */
 export function settingsOrExit(): Settings {
   const { values } = parseArgs({ options: { help: { type: 'boolean', short: 'h' } }, strict: false });
   if (values.help) {

@@ -1,4 +1,4 @@
-/** The words in the settings of plans and strangers that say how many of something they may have. */
+/** Fields of BERTH_TIERS and BERTH_STRANGERS that limit counts. */
 import { type Caps, maxContainersPerDeployment, type StrangerCaps } from '../deployment/limits/count-limits.ts';
 import { integer } from './setting-values.ts';
 
@@ -6,12 +6,12 @@ type CapField<K> = { cap: K; read: (text: string) => number };
 
 const number = integer(0, 100_000);
 
-/** Of plans. What is left out follows from the number of deployments. */
+/** Fields of plans. The default of a missing field depends on the number of deployments. */
 export const capFields: Record<string, CapField<keyof Caps>> = {
   containers: { cap: 'containers', read: number },
   volumes: { cap: 'volumes', read: number },
   gpus: { cap: 'gpus', read: number },
-  // More addresses than that, and as many again for an update, no deployment has.
+  // A deployment's network has no more addresses, because an update needs twice as many.
   'deployment-containers': { cap: 'containersPerDeployment', read: integer(1, maxContainersPerDeployment) },
   'deployment-volumes': { cap: 'volumesPerDeployment', read: number },
 };
@@ -22,7 +22,7 @@ export const strangerCapFields: Record<string, CapField<keyof StrangerCaps>> = {
   'session-volumes': { cap: 'volumesPerSession', read: number },
 };
 
-/** Undefined where nothing is said of them. */
+/** Undefined if none of the fields is given. */
 export function readCaps<K extends string>(
   known: Record<string, CapField<K>>,
   fields: ReadonlyMap<string, string>,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { imageTable } from './image-settings.ts';
 
-test('registries are listed with how they are asked, and what their login opens', () => {
+test('a listed registry has its protocol and the repositories of its login', () => {
   const read = imageTable.registries.read;
   assert.deepEqual(read('registry.lan:5000 http; docker.io login=/etc/hub open=acme/ open=team/app;'), [
     { host: 'registry.lan:5000', plainHttp: true },

@@ -1,4 +1,4 @@
-/** The settings about images: whose they may be, and how large. */
+/** Settings about images: allowed registries and sizes. */
 import { address, duration, type Setting, size, Unreadable } from './setting-values.ts';
 
 export type ImageSettings = {
@@ -14,65 +14,65 @@ export type ImageSettings = {
 
 type ListedRegistry = { host: string; plainHttp: boolean; caFile?: string; loginFile?: string; open?: string[] };
 
-/** `built`: those that the set-up has built; besides, those whose names match a pattern, in which `*` is anything. */
+/** `built`: images that the set-up has built. `patterns`: names of further images, in which `*` matches any characters. */
 type LocalImages = { built: boolean; patterns: string[] };
 
 export const imageTable = {
   registries: {
     variable: 'REGISTRIES',
     default: '',
-    help: 'registries on private addresses, and those with a login for everybody: "registry.lan:5000 http; harbor.lan ca=FILE login=FILE"',
+    help: 'registries on private addresses, and registries with a login for all users: "registry.lan:5000 http; harbor.lan ca=FILE login=FILE"',
     read: registries,
   },
   localImages: {
     variable: 'LOCAL_IMAGES',
     default: 'built',
-    help: 'images of this host that everybody may run: names such as acme/*,tools:1, built (by the set-up), or none',
+    help: 'images of this host that all users may run: names such as acme/*,tools:1, built (by the set-up), or none',
     read: localImages,
   },
   gateHost: {
     variable: 'GATE_HOST',
     default: '127.0.0.1',
-    help: "where the engine pulls from Berth; for one on another machine, this machine's address, among its insecure-registries",
+    help: "address where the engine pulls images from Berth; for an engine on another machine, this machine's address, also listed in its insecure-registries",
     read: address,
   },
   imageBytes: {
     variable: 'IMAGE_SIZE',
     default: '10Gi',
-    help: 'what an image may have as its registry sends it',
+    help: 'maximum compressed image size',
     read: size,
   },
   imageUnpackedBytes: {
     variable: 'IMAGE_UNPACKED',
     default: '20Gi',
-    help: 'what an image may have as it lies on the disk',
+    help: 'maximum unpacked image size',
     read: size,
   },
   registryPatienceMs: {
     variable: 'REGISTRY_PATIENCE',
     default: '30s',
-    help: 'how long a registry may send nothing, or next to nothing, before the pull is given up and tried again later',
+    help: 'how long a registry may send almost nothing before the pull is stopped and retried later',
     read: duration,
   },
   imageCacheBytes: {
     variable: 'IMAGE_CACHE',
     default: '10Gi',
-    help: 'what layers that have come from registries may take in the data directory, so that they are not asked for again',
+    help: 'maximum size of the layer cache in the data directory',
     read: size,
   },
   pushedBytes: {
     variable: 'PUSHED_IMAGES',
     default: '50Gi',
-    help: 'what images that users push may take in all, in the data directory',
+    help: 'maximum total size of pushed images, in the data directory',
     read: size,
   },
 } satisfies { [K in keyof ImageSettings]: Setting<ImageSettings[K]> };
 
 const registryForm =
   'must be registries such as "registry.lan:5000 http; harbor.lan ca=/etc/ca.pem login=/etc/harbor.login", ' +
-  'where a login is a file with one line, name:token, and open=acme/ says which repositories it opens';
+  'where a login file has one line, name:token, and open=acme/ limits the login to repositories that begin so';
 
-/** Also of those who never set it. */
+/** The default. */
 export const noRegistries: ListedRegistry[] = [];
 
 function registries(value: string): ListedRegistry[] {
@@ -82,7 +82,7 @@ function registries(value: string): ListedRegistry[] {
 
 function registry(text: string): ListedRegistry {
   const [host = '', ...words] = text.split(/\s+/);
-  // As images name it, and as an address has it: without the port that goes without saying.
+  // The host as image references and URLs write it, without a default port.
   const isPlain = words.includes('http');
   if (!/^[a-z0-9.-]+(?::\d+)?$/.test(host) || URL.parse(`${isPlain ? 'http' : 'https'}://${host}`)?.host !== host)
     throw new Unreadable(registryForm);

@@ -1,4 +1,4 @@
-/** The settings about how long is waited: for a deploy, for requests under way, for other edges, for a restore. */
+/** Timeouts: of deploys, requests in progress, other edges, and restores. */
 import { duration, type Setting } from './setting-values.ts';
 
 export type PatienceSettings = {
@@ -13,31 +13,31 @@ export const patienceTable = {
   deployDeadlineMs: {
     variable: 'DEPLOY_DEADLINE',
     default: '10m',
-    help: 'without progress for this long, a deploy has failed',
+    help: 'a deploy fails after this time without progress',
     read: duration,
   },
   listenPatienceMs: {
     variable: 'LISTEN_PATIENCE',
     default: '60s',
-    help: 'a pod that listens on another port than its own, and changes nothing for so long, has failed',
+    help: 'a pod fails if it listens only on the wrong port and does not change for this time',
     read: duration,
   },
   drainMs: {
     variable: 'DRAIN',
     default: '30s',
-    help: 'most time for requests and WebSockets under way on workloads that an update replaces',
+    help: 'maximum time for open requests and WebSockets on workloads that an update replaces',
     read: duration,
   },
   edgeSilenceMs: {
     variable: 'EDGE_SILENCE',
     default: '30s',
-    help: 'with PostgreSQL, how long one of several edges answers without word of the others, and they wait for it',
+    help: 'with PostgreSQL and several edges, how long an edge serves without contact to the others, and how long they wait for it',
     read: duration,
   },
   graceMs: {
     variable: 'GRACE',
     default: '24h',
-    help: 'how long the volumes of what has expired or was removed are kept, so that it can be restored; 0s: not at all',
+    help: 'how long the volumes of an expired or removed deployment are kept for a restore; 0s: not at all',
     read: duration,
   },
 } satisfies { [K in keyof PatienceSettings]: Setting<PatienceSettings[K]> };

@@ -1,4 +1,4 @@
-/** The words in the settings of plans and strangers about images that are brought here for their deployments. */
+/** Fields of BERTH_TIERS and BERTH_STRANGERS that limit image pulls. */
 import type { PullLimits } from '../deployment/limits/pull-limits.ts';
 import { integer, size } from './setting-values.ts';
 
@@ -8,7 +8,7 @@ export const pullFields: Record<string, { limit: keyof PullLimits; read: (text: 
   pulls: { limit: 'atOnce', read: integer(1, 1_000) },
 };
 
-/** Undefined where nothing is said of them. */
+/** Undefined if none of the fields is given. */
 export function readPulls(fields: ReadonlyMap<string, string>): PullLimits | undefined {
   const limits: PullLimits = {};
   for (const [name, { limit, read }] of Object.entries(pullFields)) {

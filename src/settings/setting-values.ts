@@ -1,4 +1,4 @@
-/** How the texts of settings become values. */
+/** Parsers for the values of settings. */
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { parseBytes } from '../config/values/units.ts';
 import { type Egress, parseEgress } from '../deployment/workload/egress.ts';
@@ -37,7 +37,7 @@ export function oneOf<T extends string>(...values: T[]): (text: string) => T {
   };
 }
 
-/** A name that whoever has given names of this kind judges. */
+/** A name. The module that uses the name checks that it exists. */
 export function word(text: string): string {
   if (!/^[a-z][a-z0-9-]*$/.test(text)) throw new Unreadable('must be a word of lower-case letters');
   return text;
@@ -102,7 +102,7 @@ export function networks(value: string): string[] {
   return value.split(',').map((part) => {
     const [, host = '', bits] = /^([0-9a-fA-F.:]+)(?:\/(\d{1,3}))?$/.exec(part.trim()) ?? [];
     const version = isIP(host);
-    // A network of everybody would let each client say who it is.
+    // A network with all addresses would let every client forge its address.
     const isMask = bits === undefined || (Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128));
     if (version === 0 || !isMask) throw new Unreadable('must be addresses or networks such as 10.0.0.2,fd00::/8');
     if (contains(part.trim(), everyIPv4)) throw new Unreadable(`must not include all of IPv4, as ${part.trim()} does`);
@@ -118,7 +118,7 @@ export function network(value: string): string {
   return value;
 }
 
-/** A name as Kubernetes gives them; undefined where there is none. */
+/** A name of a Kubernetes object; undefined if the value is empty. */
 export function clusterLabel(value: string): string | undefined {
   if (value === '') return undefined;
   if (/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(value)) return value;
@@ -126,14 +126,14 @@ export function clusterLabel(value: string): string | undefined {
 }
 
 /**
- * `9.9.9.9,10.0.0.53`. Containers have no IPv6, and loopback is their own. Docker asks three at the most, as whoever
- * reads `/etc/resolv.conf` does.
+ * `9.9.9.9,10.0.0.53`. Containers have no IPv6, and loopback addresses are the container's own. Docker uses at most three
+ * resolvers, as does the C library with `/etc/resolv.conf`.
  */
 export function resolvers(value: string): string[] {
   const addresses = value.split(',').map((part) => part.trim());
   const areUsable = addresses.every((each) => isIPv4(each) && !/^(127|0)\./.test(each));
   if (areUsable && addresses.length <= 3) return addresses;
-  throw new Unreadable('must be up to three IPv4 addresses, none of loopback, such as 9.9.9.9,149.112.112.112');
+  throw new Unreadable('must be up to three IPv4 addresses outside of loopback, such as 9.9.9.9,149.112.112.112');
 }
 
 export function domainResolvers(value: string): string[] {
@@ -160,7 +160,7 @@ export function issuer(value: string): URL {
 }
 
 export function email(value: string): string {
-  if (!/^[^\s@<>,;:"]{1,100}@[^\s@<>,;:"]{1,100}$/.test(value)) throw new Unreadable('must be an address of mail');
+  if (!/^[^\s@<>,;:"]{1,100}@[^\s@<>,;:"]{1,100}$/.test(value)) throw new Unreadable('must be an email address');
   return value;
 }
 
@@ -197,7 +197,7 @@ export function flag(value: string): boolean {
   return oneOf('0', '1')(value) === '1';
 }
 
-/** What the service refuses to do unless the operator insists. */
+/** Checks that the operator can override. */
 export type Unsafe = 'firewall' | 'domain' | 'cluster';
 
 export function unsafe(value: string): Unsafe[] {
@@ -212,7 +212,7 @@ export function egress(value: string): Egress {
   return read;
 }
 
-/** A second or so of one processor (measured: 1.3 to 3.7 ms for each of some 256 attempts). */
+/** About a second of one processor (measured: 1.3 to 3.7 ms for each of some 256 attempts). */
 const usualCost = 2000;
 
 export function proofOfWork(value: string): ProofSettings {

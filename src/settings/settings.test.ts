@@ -28,7 +28,7 @@ test('every mistake has a line of its own, and none shows the secret key', () =>
   ]);
 });
 
-test('settings that are of no use alone are asked for together, and their secrets are not shown', () => {
+test('a missing setting of a group is reported, and secrets are not shown', () => {
   const read = readSettings({
     BERTH_GITHUB_CLIENT_ID: 'an app',
     BERTH_OIDC_ISSUER: 'https://login.example.com',
@@ -44,7 +44,7 @@ test('settings that are of no use alone are asked for together, and their secret
   ]);
 });
 
-test('trusted proxies are addresses and networks, and never everybody', () => {
+test('trusted proxies are addresses and networks, and never all addresses', () => {
   const read = (value: string, proxyProtocol = '') =>
     readSettings({ BERTH_TRUSTED_PROXIES: value, BERTH_PROXY_PROTOCOL: proxyProtocol });
   const good = read('10.0.0.2, fd00::/8');
@@ -57,14 +57,14 @@ test('trusted proxies are addresses and networks, and never everybody', () => {
   assert.equal(read('', '1').ok, false);
 });
 
-test('whom applications ask about names are a few addresses that containers can reach', () => {
+test('resolvers of applications are up to three addresses that containers can reach', () => {
   const read = (value: string) => readSettings({ BERTH_RESOLVERS: value });
   const [unset, set] = [read(''), read('9.9.9.9, 10.0.0.53')];
   assert.ok(unset.ok && set.ok);
   assert.deepEqual([unset.settings.resolvers, set.settings.resolvers], [undefined, ['9.9.9.9', '10.0.0.53']]);
   for (const value of ['127.0.0.53', '0.0.0.0', '::1', '2620:fe::fe', 'dns.quad9.net', '9.9.9.9:53', '9.9.9.0/24', ','])
     assert.equal(read(value).ok, false, value);
-  assert.equal(read('1.1.1.1,8.8.8.8,9.9.9.9,1.0.0.1').ok, false, 'Docker asks three');
+  assert.equal(read('1.1.1.1,8.8.8.8,9.9.9.9,1.0.0.1').ok, false, 'Docker uses at most three');
 });
 
 test('the help lists every setting with its default', () => {

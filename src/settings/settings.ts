@@ -1,4 +1,4 @@
-/** Settings: the environment variables `BERTH_…`, read here and nowhere else. */
+/** Settings: the environment variables `BERTH_…`. No other module reads them. */
 import { resolve } from 'node:path';
 import type { BackupPlace } from '../backup/backup-place.ts';
 import type { DiskLimits } from '../deployment/disk/disk-levels.ts';
@@ -68,7 +68,7 @@ export type Settings = SignInSettings &
   };
 
 const table = {
-  host: { variable: 'HOST', default: '127.0.0.1', help: 'address to listen at; 0.0.0.0 for all', read: address },
+  host: { variable: 'HOST', default: '127.0.0.1', help: 'address to listen on; 0.0.0.0 for all', read: address },
   port: {
     variable: 'PORT',
     default: '8080',
@@ -78,7 +78,7 @@ const table = {
   baseUrl: {
     variable: 'BASE_URL',
     default: '',
-    help: 'address that clients use; default http://localhost:<port>',
+    help: 'address that clients use; default: http://localhost:<port>',
     read: webAddress,
   },
   ...tlsTable,
@@ -97,19 +97,19 @@ const table = {
   databaseUrl: {
     variable: 'DATABASE_URL',
     default: '',
-    help: 'postgresql://user:password@host/database?sslmode=verify-full, a PostgreSQL instead of the file in the data dir',
+    help: 'PostgreSQL database instead of a file in the data directory: postgresql://user:password@host/database?sslmode=verify-full',
     read: databaseUrl,
   },
   databaseConnections: {
     variable: 'DATABASE_POOL',
     default: '10',
-    help: 'most connections to PostgreSQL',
+    help: 'maximum number of connections to PostgreSQL',
     read: integer(2, 1000),
   },
   engine: {
     variable: 'ENGINE',
     default: 'docker',
-    help: 'what runs containers: docker (its address: DOCKER_HOST), kubernetes (KUBECONFIG), or memory: nothing really runs, for demonstrations',
+    help: 'container engine: docker (address: DOCKER_HOST), kubernetes (KUBECONFIG), or memory (runs no containers; for demonstrations)',
     read: word,
   },
   runtime: {
@@ -119,11 +119,11 @@ const table = {
     read: oneOf('runc', 'runsc'),
   },
   lifetimeMs: { variable: 'LIFETIME', default: '120m', help: 'how long a free deployment lives', read: duration },
-  extensionMs: { variable: 'EXTENSION', default: '120m', help: 'what an extension adds', read: duration },
+  extensionMs: { variable: 'EXTENSION', default: '120m', help: 'time that an extension adds', read: duration },
   extensions: {
     variable: 'EXTENSIONS',
     default: '2',
-    help: 'how many extensions a free deployment has',
+    help: 'maximum number of extensions of a free deployment',
     read: integer(0, 1000),
   },
   ...clientTable,
@@ -131,20 +131,20 @@ const table = {
   diskFreeBytes: {
     variable: 'DISK_FREE',
     default: '5Gi',
-    help: "free space of the engine's disk below which nothing starts",
+    help: "minimum free space on the engine's disk; below it, no deployment starts",
     read: size,
   },
   ...imageTable,
   diskLimits: {
     variable: 'DISK_LIMITS',
     default: 'auto',
-    help: 'how volumes are bounded: loop (a file system each), watch, off, or auto: the best that the host has, found out once, as the service starts',
+    help: 'how volume sizes are limited: loop (a file system each), watch, off, or auto: the best method that the host supports, checked at start',
     read: oneOf('auto', 'loop', 'watch', 'off'),
   },
   containerDiskBytes: {
     variable: 'CONTAINER_DISK',
     default: '1Gi',
-    help: 'what a container may write outside of its volumes; one with more is stopped',
+    help: 'maximum data that a container may write outside of its volumes; above it, the container is stopped',
     read: size,
   },
   ...patienceTable,
@@ -153,45 +153,50 @@ const table = {
   example: {
     variable: 'EXAMPLE',
     default: 'guestbook',
-    help: 'what `npm start` deploys, or none',
+    help: 'example that `npm start` deploys, or none',
     read: oneOf('guestbook', 'none'),
   },
   tiers: {
     variable: 'TIERS',
     default: '',
-    help: 'plans of accounts, new ones get the first; default: see "Plans" in docs/accounts.md',
+    help: 'plans of accounts; new accounts get the first; default: see "Plans" in docs/accounts.md',
     read: tiers,
   },
   strangers: {
     variable: 'STRANGERS',
     default: '',
-    help: `what those have who have no account, per session and per address; default: ${defaultStrangersText}`,
+    help: `limits for users without an account, per session and per address; default: ${defaultStrangersText}`,
     read: strangers,
   },
-  termsUrl: { variable: 'TERMS', default: '', help: 'address of the terms of use, told with every start', read: link },
+  termsUrl: {
+    variable: 'TERMS',
+    default: '',
+    help: 'URL of the terms of use, which every start response contains',
+    read: link,
+  },
   ...signInTable,
   snapshots: {
     variable: 'SNAPSHOTS',
     default: '',
-    help: 'where snapshots of deployments are kept: a folder, s3:https://host/bucket/path, or none; default: <data dir>/snapshots, and none is taken without being asked for; on Kubernetes none',
+    help: 'location of deployment snapshots: a folder, s3:https://host/bucket/path, or none; default: <data dir>/snapshots without scheduled snapshots; on Kubernetes: none',
     read: snapshotPlace,
   },
   secretKey: {
     variable: 'SECRET_KEY',
     default: '',
-    help: 'key of the encryption at rest, 32 characters or more; default: <data dir>/secret.key, made at first start',
+    help: 'key of the encryption at rest, 32 characters or more; default: <data dir>/secret.key, created at the first start',
     read: secret,
   },
   oldSecretKey: {
     variable: 'OLD_SECRET_KEY',
     default: '',
-    help: 'the key before BERTH_SECRET_KEY, for the first start with a new one',
+    help: 'previous BERTH_SECRET_KEY, for the first start with a new key',
     read: secret,
   },
   metricsToken: {
     variable: 'METRICS_TOKEN',
     default: '',
-    help: 'bearer token for /metrics, 32 characters or more; default: /metrics answers to this machine alone',
+    help: 'bearer token for /metrics, 32 characters or more; default: only this machine can read /metrics',
     read: secret,
   },
   logLevel: {
@@ -202,7 +207,7 @@ const table = {
   },
 } satisfies { [K in keyof Settings]: Setting<Settings[K]> };
 
-/** Settings whose text is never shown. */
+/** Settings whose value is never shown. */
 const secrets: readonly string[] = [
   'databaseUrl',
   'secretKey',
@@ -211,11 +216,11 @@ const secrets: readonly string[] = [
   'githubClientSecret',
   'oidcClientSecret',
   'smtpUrl',
-  // It may have been written with a key in it, which is then refused.
+  // The value may contain a key. Such a value is refused, but the message must not show it.
   'snapshots',
 ] satisfies (keyof Settings)[];
 
-/** All mistakes at once, one line each. */
+/** Reports all mistakes at once, one line each. */
 export function readSettings(
   env: Record<string, string | undefined>,
 ): { ok: true; settings: Settings } | { ok: false; mistakes: string[] } {
@@ -260,7 +265,7 @@ export function readSettings(
   };
 }
 
-/** The settings as `--help` prints them. */
+/** The list of settings that `--help` prints. */
 export function describeSettings(): string {
   return Object.values(table)
     .map((setting) => `  ${`BERTH_${setting.variable}`.padEnd(24)}${setting.default.padEnd(16)}${setting.help}`)

@@ -38,7 +38,7 @@ test('an apps domain of the same site as the API is refused, unless the operator
     return settings.ok ? [] : settings.mistakes;
   };
   assert.deepEqual(read({}), [
-    "BERTH_APPS_DOMAIN (example.net) and BERTH_BASE_URL (berth.example.net) are both of example.net, so that an application's page could set cookies of the dashboard; give applications a domain of their own, or the API (its IP address will do). Where nobody but you deploys, BERTH_ALLOW_UNSAFE=1 or =domain serves all the same",
+    "BERTH_APPS_DOMAIN (example.net) and BERTH_BASE_URL (berth.example.net) both belong to example.net, so that an application's page could set cookies of the dashboard; use a separate domain for applications or for the API (an IP address works). If you are the only user, set BERTH_ALLOW_UNSAFE=domain to start without this check",
   ]);
   assert.equal(read({ BERTH_ALLOW_UNSAFE: 'firewall' }).length, 1);
   assert.deepEqual(read({ BERTH_ALLOW_UNSAFE: 'domain' }), []);
@@ -46,7 +46,7 @@ test('an apps domain of the same site as the API is refused, unless the operator
   assert.deepEqual(read({ BERTH_APPS_DOMAIN: 'apps.example.com' }), []);
 });
 
-test('what is allowed of the unsafe is all, nothing or named', () => {
+test('BERTH_ALLOW_UNSAFE is 0, 1 or a list of checks', () => {
   const allowed = (value: string) => {
     const read = readSettings({ BERTH_ALLOW_UNSAFE: value });
     return read.ok ? read.settings.allowUnsafe : undefined;

@@ -1,14 +1,14 @@
 /**
- * Whether applications and the API are one site to a browser: then a tenant's page can set cookies that the dashboard
- * receives. Browsers go by the Public Suffix List, the part for private domains included. Pure.
+ * Whether a browser treats applications and the API as one site. If it does, a tenant's page can set cookies that the
+ * dashboard receives. Browsers use the Public Suffix List, including its part for private domains. Pure.
  */
 import { getDomain } from 'tldts';
 
 type Names = { baseUrl: URL; appsDomain: string };
 
 /**
- * The domain that both belong to, or undefined. Addresses of numbers have no domain, nor has `localhost`, and each name
- * directly below `localhost` or another name that the list does not know is a site of its own.
+ * The domain that both belong to, or undefined. IP addresses and `localhost` have no domain. Each name directly below
+ * `localhost`, or below another name that is missing from the list, is a separate site.
  */
 export function sharedDomain({ baseUrl, appsDomain }: Names): string | undefined {
   const domainOf = (host: string) => getDomain(host, { allowPrivateDomains: true });
@@ -16,14 +16,14 @@ export function sharedDomain({ baseUrl, appsDomain }: Names): string | undefined
   return api !== null && api === domainOf(`application.${appsDomain}`) ? api : undefined;
 }
 
-/** What to do about it, in one line. */
+/** The mistake and its remedy, in one line. */
 export function sharedDomainMistakes({ baseUrl, appsDomain }: Partial<Names>): string[] {
   const shared = baseUrl && appsDomain ? sharedDomain({ baseUrl, appsDomain }) : undefined;
   if (shared === undefined) return [];
-  const both = `BERTH_APPS_DOMAIN (${appsDomain}) and BERTH_BASE_URL (${baseUrl!.hostname}) are both of ${shared}`;
+  const both = `BERTH_APPS_DOMAIN (${appsDomain}) and BERTH_BASE_URL (${baseUrl!.hostname}) both belong to ${shared}`;
   const harm = "so that an application's page could set cookies of the dashboard";
-  const remedy = 'give applications a domain of their own, or the API (its IP address will do)';
+  const remedy = 'use a separate domain for applications or for the API (an IP address works)';
   return [
-    `${both}, ${harm}; ${remedy}. Where nobody but you deploys, BERTH_ALLOW_UNSAFE=1 or =domain serves all the same`,
+    `${both}, ${harm}; ${remedy}. If you are the only user, set BERTH_ALLOW_UNSAFE=domain to start without this check`,
   ];
 }

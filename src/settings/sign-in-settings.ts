@@ -1,4 +1,4 @@
-/** The settings of signing in: who may, and by which means. */
+/** Settings of sign-in: who may sign up, and the available methods. */
 import type { Rate } from '../lib/rate-limit.ts';
 import { otherOrigins } from './own-hosts.ts';
 import { email, issuer, mailServer, oneOf, rate, type Setting, text } from './setting-values.ts';
@@ -21,7 +21,7 @@ export const signInTable = {
   signUp: {
     variable: 'SIGN_UP',
     default: 'open',
-    help: 'whether anybody may make an account; closed: only those who have one sign in',
+    help: 'open: every visitor may create an account; closed: only existing accounts can sign in',
     read: oneOf('open', 'closed'),
   },
   signInRate: {
@@ -30,40 +30,60 @@ export const signInTable = {
     help: 'sign-ins and sign-ups per client address',
     read: rate,
   },
-  githubClientId: { variable: 'GITHUB_CLIENT_ID', default: '', help: 'sign-in with GitHub: its OAuth app', read: text },
-  githubClientSecret: { variable: 'GITHUB_CLIENT_SECRET', default: '', help: 'and the secret of that app', read: text },
+  githubClientId: {
+    variable: 'GITHUB_CLIENT_ID',
+    default: '',
+    help: 'sign-in with GitHub: client ID of the OAuth app',
+    read: text,
+  },
+  githubClientSecret: {
+    variable: 'GITHUB_CLIENT_SECRET',
+    default: '',
+    help: 'client secret of the OAuth app',
+    read: text,
+  },
   oidcIssuer: {
     variable: 'OIDC_ISSUER',
     default: '',
-    help: 'sign-in with an OpenID Connect provider: its issuer',
+    help: 'sign-in with an OpenID Connect provider: issuer URL',
     read: issuer,
   },
-  oidcClientId: { variable: 'OIDC_CLIENT_ID', default: '', help: 'what it calls this service', read: text },
-  oidcClientSecret: { variable: 'OIDC_CLIENT_SECRET', default: '', help: 'and the secret it has for it', read: text },
-  oidcName: { variable: 'OIDC_NAME', default: 'Single sign-on', help: 'what people call that provider', read: text },
+  oidcClientId: { variable: 'OIDC_CLIENT_ID', default: '', help: 'OAuth client ID', read: text },
+  oidcClientSecret: { variable: 'OIDC_CLIENT_SECRET', default: '', help: 'OAuth client secret', read: text },
+  oidcName: {
+    variable: 'OIDC_NAME',
+    default: 'Single sign-on',
+    help: 'name of the provider in the dashboard',
+    read: text,
+  },
   smtpUrl: {
     variable: 'SMTP_URL',
     default: '',
-    help: 'mail server, smtp://user:password@host:587; without one, addresses are not verified, passwords not reset',
+    help: 'mail server, smtp://user:password@host:587; without it, addresses are not verified and passwords cannot be reset',
     read: mailServer,
   },
-  mailFrom: { variable: 'MAIL_FROM', default: '', help: 'sender of mails, Berth <berth@example.com>', read: text },
+  mailFrom: {
+    variable: 'MAIL_FROM',
+    default: '',
+    help: 'sender of mail, such as Berth <berth@example.com>',
+    read: text,
+  },
   operatorMail: {
     variable: 'OPERATOR_MAIL',
     default: '',
-    help: 'whom certificates that fail or are about to end are told to by mail; default: BERTH_ACME_EMAIL',
+    help: 'recipient of mail about certificates that fail or are about to expire; default: BERTH_ACME_EMAIL',
     read: email,
   },
 } satisfies { [K in keyof SignInSettings]: Setting<SignInSettings[K]> };
 
-/** Each of these is of no use without the others. */
+/** Settings that require each other. */
 export const signInGroups: (keyof SignInSettings)[][] = [
   ['githubClientId', 'githubClientSecret'],
   ['oidcIssuer', 'oidcClientId', 'oidcClientSecret'],
   ['smtpUrl', 'mailFrom'],
 ];
 
-/** What the accounts' layer is told; settings that belong together come together. */
+/** The settings of the accounts module, grouped by sign-in method. */
 export function accountSettings(settings: SignInSettings & { baseUrl: URL; host: string }) {
   const { baseUrl, signUp, smtpUrl, mailFrom } = settings;
   const { githubClientId, githubClientSecret, oidcIssuer, oidcClientId, oidcClientSecret, oidcName } = settings;

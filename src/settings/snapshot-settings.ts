@@ -1,4 +1,4 @@
-/** Where snapshots of deployments are kept, and the words on them in the setting of the plans. */
+/** The location of snapshots, and the snapshot fields of plans. */
 import { type BackupPlace, readBackupPlace } from '../backup/backup-place.ts';
 import type { SnapshotTerms } from '../deployment/snapshot/snapshot.ts';
 import { duration, integer, size, Unreadable } from './setting-values.ts';
@@ -22,7 +22,7 @@ export const snapshotFields: Record<
   'snapshot-every': { term: 'everyMs', read: (text) => (text === 'never' ? null : duration(text)) },
 };
 
-/** Undefined where nothing is said of them. */
+/** Undefined if none of the fields is given. */
 export function readSnapshotTerms(fields: ReadonlyMap<string, string>): Partial<SnapshotTerms> | undefined {
   const terms = Object.entries(snapshotFields).flatMap(([name, { term, read }]) => {
     const given = fields.get(name);

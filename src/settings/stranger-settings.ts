@@ -1,10 +1,10 @@
-/** The setting of what those may have who have no account. */
+/** Limits of users without an account. */
 import type { StrangerLimits } from '../deployment/limits/stranger-limits.ts';
 import { readCaps, strangerCapFields } from './count-settings.ts';
 import { pullFields, readPulls } from './pull-settings.ts';
 import { integer, oneOf, size, Unreadable } from './setting-values.ts';
 
-/** What applies without the setting. */
+/** The default. */
 export const defaultStrangersText = 'session=10 address=20 memory=8Gi';
 
 /** `session=10 address=20 memory=8Gi volumes=100`: the first three in any order, `images=5Gi`, `exec=yes`, and any of `strangerCapFields` and `pullFields`. */
@@ -45,4 +45,4 @@ export function strangers(value: string): StrangerLimits {
 
 const form =
   `must be such as "${defaultStrangersText}", ` +
-  `and besides images, image-size and image-unpacked (5Gi), pulls, ${Object.keys(strangerCapFields).join(', ')} as name=number, and exec=yes`;
+  `with optional fields: images, image-size and image-unpacked (5Gi); pulls, ${Object.keys(strangerCapFields).join(', ')} as name=number; and exec=yes`;

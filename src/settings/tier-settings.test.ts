@@ -35,7 +35,10 @@ test('what pods run in can be said of plans where a cluster can choose, and nowh
     ['runsc', undefined],
   );
   const onDocker = readSettings({ BERTH_TIERS });
-  assert.match(String(!onDocker.ok && onDocker.mistakes), /runtime= of plan free: that is for BERTH_ENGINE=kubernetes/);
+  assert.match(
+    String(!onDocker.ok && onDocker.mistakes),
+    /runtime= of plan free, which requires BERTH_ENGINE=kubernetes/,
+  );
   const unknown = readSettings({
     BERTH_TIERS: 'free deployments=1 memory=1Gi runtime=kata',
     BERTH_ENGINE: 'kubernetes',
@@ -97,7 +100,7 @@ test('those who have no account have what is said, and else what follows from th
   ])
     assert.match(
       String(said(text)),
-      /must be such as .* besides images, image-size and image-unpacked \(5Gi\), pulls, containers, volumes, gpus/,
+      /must be such as .* images, image-size and image-unpacked \(5Gi\); pulls, containers, volumes, gpus/,
       text,
     );
   assert.match(String(said('session=1 address=1 memory=1Gi deployment-containers=61')), /from 1 to 60/);
@@ -105,9 +108,9 @@ test('those who have no account have what is said, and else what follows from th
 
 test('what is wrong with a plan is said', () => {
   for (const [text, mistake] of [
-    ['free', /must say deployments=… of plan free/],
-    ['free deployments=1', /must say memory=… of plan free/],
-    ['free deployments=one memory=1Gi', /must count deployments with a whole number/],
+    ['free', /must set deployments=… of plan free/],
+    ['free deployments=1', /must set memory=… of plan free/],
+    ['free deployments=one memory=1Gi', /must give deployments as a whole number/],
     ['free deployments=1 memory=lots', /must be a size such as 512Mi/],
     ['free deployments=1 memory=1Gi reservations=maybe', /must say reservations=yes or reservations=no/],
     ['free deployments=1 memory=1Gi exec=root', /must say exec=yes or exec=no/],
@@ -115,7 +118,7 @@ test('what is wrong with a plan is said', () => {
     ['free deployments=1 memory=1Gi egress=some', /must be open, none, or networks such as/],
     [
       'free deployments=1 memory=1Gi colour=red',
-      /must give plan free only deployments, memory, reservations, lifetime, domains, images, egress, exec, runtime, containers, volumes, gpus, deployment-/,
+      /must set only deployments, memory, reservations, lifetime, domains, images, egress, exec, runtime, containers, volumes, gpus, deployment-/,
     ],
     ['free deployments=1 memory=1Gi; free deployments=2 memory=1Gi', /must not name a plan twice/],
     ['Free! deployments=1 memory=1Gi', /must be plans such as/],

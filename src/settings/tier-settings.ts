@@ -1,15 +1,15 @@
-/** The setting of the plans: one line that an operator can read. */
+/** The plans of accounts. */
 import type { Tier, Tiers } from '../deployment/limits/plan-tier.ts';
 import { capFields, readCaps } from './count-settings.ts';
 import { pullFields, readPulls } from './pull-settings.ts';
 import { duration, egress, oneOf, size, Unreadable } from './setting-values.ts';
 import { readSnapshotTerms, snapshotFields } from './snapshot-settings.ts';
 
-/** What applies without the setting. */
+/** The default. */
 export const defaultTiersText =
   'free deployments=3 memory=1Gi exec=yes; pro deployments=20 memory=16Gi reservations=yes exec=yes';
 
-/** Elsewhere than on a cluster all pods run in the same. */
+/** Without Kubernetes, all pods use the same runtime. */
 export function tierMistakes({
   tiers = [],
   engine,
@@ -20,7 +20,7 @@ export function tierMistakes({
   const named = tiers.filter(({ runtime }) => runtime !== undefined);
   if (engine === 'kubernetes' || named.length === 0) return [];
   return [
-    `BERTH_TIERS says runtime= of plan ${named[0]!.name}: that is for BERTH_ENGINE=kubernetes; elsewhere BERTH_RUNTIME is everybody's`,
+    `BERTH_TIERS sets runtime= of plan ${named[0]!.name}, which requires BERTH_ENGINE=kubernetes; other engines use BERTH_RUNTIME for all plans`,
   ];
 }
 
@@ -48,14 +48,14 @@ function tier(text: string): Tier {
     words.map((word): [string, string] => {
       const [key, given] = word.split('=');
       if (!key || !given || !known.includes(key)) {
-        throw new Unreadable(`must give plan ${name} only ${known.join(', ')}, as name=value`);
+        throw new Unreadable(`must set only ${known.join(', ')} of plan ${name}, as name=value`);
       }
       return [key, given];
     }),
   );
   const read = <K extends keyof typeof tierFields>(key: K) => {
     const given = fields.get(key) ?? tierFields[key].default;
-    if (given === undefined) throw new Unreadable(`must say ${key}=… of plan ${name}`);
+    if (given === undefined) throw new Unreadable(`must set ${key}=… of plan ${name}`);
     return tierFields[key].read(given) as ReturnType<(typeof tierFields)[K]['read']>;
   };
   const caps = readCaps(capFields, fields);
@@ -98,7 +98,7 @@ const known = [
 ];
 
 function count(value: string, of = 'deployments'): number {
-  if (!/^\d{1,6}$/.test(value)) throw new Unreadable(`must count ${of} with a whole number`);
+  if (!/^\d{1,6}$/.test(value)) throw new Unreadable(`must give ${of} as a whole number`);
   return Number(value);
 }
 

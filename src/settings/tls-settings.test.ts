@@ -10,7 +10,7 @@ const given = {
   BERTH_TLS_KEY: '/etc/a.key,/etc/b.key',
 };
 
-function told(change: Record<string, string>) {
+function tlsOfEnvironment(change: Record<string, string>) {
   const read = readSettings({ ...given, ...change });
   return read.ok ? tlsOf(read.settings) : read.mistakes;
 }
@@ -21,33 +21,37 @@ test('with certificates HTTPS is served at the port of the base address, or wher
     { certificate: '/etc/b.pem', key: '/etc/b.key' },
   ];
   const from = { kind: 'files', files };
-  assert.deepEqual(told({}), { port: 443, publicPort: 443, from });
-  assert.deepEqual(told({ BERTH_HTTPS_PORT: '8443' }), { port: 8443, publicPort: 443, from });
-  assert.deepEqual(told({ BERTH_BASE_URL: 'https://berth.example.com:444' }), { port: 444, publicPort: 444, from });
+  assert.deepEqual(tlsOfEnvironment({}), { port: 443, publicPort: 443, from });
+  assert.deepEqual(tlsOfEnvironment({ BERTH_HTTPS_PORT: '8443' }), { port: 8443, publicPort: 443, from });
+  assert.deepEqual(tlsOfEnvironment({ BERTH_BASE_URL: 'https://berth.example.com:444' }), {
+    port: 444,
+    publicPort: 444,
+    from,
+  });
 });
 
-test('without certificates nothing is served by HTTPS: whoever is in front does', () => {
-  assert.equal(told({ BERTH_TLS_CERTIFICATE: '', BERTH_TLS_KEY: '' }), undefined);
+test('without certificates, the edge does not serve HTTPS', () => {
+  assert.equal(tlsOfEnvironment({ BERTH_TLS_CERTIFICATE: '', BERTH_TLS_KEY: '' }), undefined);
 });
 
-test('what does not fit together is told', () => {
-  assert.deepEqual(told({ BERTH_TLS_KEY: '/etc/a.key' }), [
-    'BERTH_TLS_CERTIFICATE and BERTH_TLS_KEY name as many files each, in the same order',
+test('contradictory settings are reported', () => {
+  assert.deepEqual(tlsOfEnvironment({ BERTH_TLS_KEY: '/etc/a.key' }), [
+    'BERTH_TLS_CERTIFICATE and BERTH_TLS_KEY must name the same number of files, in the same order',
   ]);
-  assert.deepEqual(told({ BERTH_TLS_CERTIFICATE: '' }), [
-    'BERTH_TLS_CERTIFICATE and BERTH_TLS_KEY name as many files each, in the same order',
+  assert.deepEqual(tlsOfEnvironment({ BERTH_TLS_CERTIFICATE: '' }), [
+    'BERTH_TLS_CERTIFICATE and BERTH_TLS_KEY must name the same number of files, in the same order',
   ]);
-  assert.deepEqual(told({ BERTH_TLS_KEY: '/etc/a.key,' }), [
+  assert.deepEqual(tlsOfEnvironment({ BERTH_TLS_KEY: '/etc/a.key,' }), [
     'BERTH_TLS_KEY must be paths such as /etc/berth/api.pem,/etc/berth/apps.pem, not "/etc/a.key,"',
-    'BERTH_TLS_CERTIFICATE and BERTH_TLS_KEY name as many files each, in the same order',
+    'BERTH_TLS_CERTIFICATE and BERTH_TLS_KEY must name the same number of files, in the same order',
   ]);
-  assert.deepEqual(told({ BERTH_BASE_URL: 'http://berth.example.com' }), [
+  assert.deepEqual(tlsOfEnvironment({ BERTH_BASE_URL: 'http://berth.example.com' }), [
     'BERTH_TLS_CERTIFICATE needs a BERTH_BASE_URL such as https://berth.example.com',
   ]);
-  assert.deepEqual(told({ BERTH_PORT: '443' }), [
-    'BERTH_PORT is that of HTTPS too (443): set it to another one, for HTTP, such as 80',
+  assert.deepEqual(tlsOfEnvironment({ BERTH_PORT: '443' }), [
+    'BERTH_PORT is the same as the HTTPS port (443): set it to another port for HTTP, such as 80',
   ]);
-  assert.deepEqual(told({ BERTH_TLS_CERTIFICATE: '', BERTH_TLS_KEY: '', BERTH_HTTPS_PORT: '8443' }), [
+  assert.deepEqual(tlsOfEnvironment({ BERTH_TLS_CERTIFICATE: '', BERTH_TLS_KEY: '', BERTH_HTTPS_PORT: '8443' }), [
     'BERTH_HTTPS_PORT needs certificates: set BERTH_TLS_CERTIFICATE or BERTH_ACME_DIRECTORY too',
   ]);
 });
@@ -69,33 +73,37 @@ test('with an authority HTTPS is served as with files, and the hook is a list of
     mostInWeek: 50,
   };
   const given = { BERTH_ACME_EMAIL: 'a@example.com', BERTH_DNS_HOOK: `/etc/berth/hook --zone "it's $HOME"` };
-  assert.deepEqual(told({ ...issued, ...given }), {
+  assert.deepEqual(tlsOfEnvironment({ ...issued, ...given }), {
     port: 443,
     publicPort: 443,
     from: { kind: 'authority', authority },
   });
 });
 
-test('of an authority what does not fit together is told too', () => {
-  assert.deepEqual(told({ ...issued, BERTH_ACME_TERMS: '0' }), [
-    "BERTH_ACME_TERMS=1 is needed: it says that you accept the authority's terms",
+test('contradictory settings of a certificate authority are reported', () => {
+  assert.deepEqual(tlsOfEnvironment({ ...issued, BERTH_ACME_TERMS: '0' }), [
+    "BERTH_ACME_TERMS=1 is required: it states that you accept the authority's terms",
   ]);
-  assert.deepEqual(told({ BERTH_ACME_DIRECTORY: issued.BERTH_ACME_DIRECTORY, BERTH_ACME_TERMS: '1' }), [
-    'BERTH_ACME_DIRECTORY and BERTH_TLS_CERTIFICATE exclude one another',
+  assert.deepEqual(tlsOfEnvironment({ BERTH_ACME_DIRECTORY: issued.BERTH_ACME_DIRECTORY, BERTH_ACME_TERMS: '1' }), [
+    'BERTH_ACME_DIRECTORY and BERTH_TLS_CERTIFICATE cannot be combined',
   ]);
-  assert.deepEqual(told({ ...issued, BERTH_DNS_HOOK: '/bin/hook', BERTH_DNS_PERSIST: '1' }), [
-    'BERTH_DNS_HOOK and BERTH_DNS_PERSIST exclude one another',
+  assert.deepEqual(tlsOfEnvironment({ ...issued, BERTH_DNS_HOOK: '/bin/hook', BERTH_DNS_PERSIST: '1' }), [
+    'BERTH_DNS_HOOK and BERTH_DNS_PERSIST cannot be combined',
   ]);
-  assert.deepEqual(told({ ...issued, BERTH_BASE_URL: 'https://203.0.113.7', BERTH_APPS_DOMAIN: 'localhost' }), [
-    'BERTH_ACME_DIRECTORY needs names that the authority finds in DNS, not 203.0.113.7 and localhost',
-  ]);
-  assert.deepEqual(told({ BERTH_DNS_HOOK: '/bin/hook', BERTH_ACME_EMAIL: 'a@example.com' }), [
+  assert.deepEqual(
+    tlsOfEnvironment({ ...issued, BERTH_BASE_URL: 'https://203.0.113.7', BERTH_APPS_DOMAIN: 'localhost' }),
+    ['BERTH_ACME_DIRECTORY needs public DNS names, not 203.0.113.7 and localhost'],
+  );
+  assert.deepEqual(tlsOfEnvironment({ BERTH_DNS_HOOK: '/bin/hook', BERTH_ACME_EMAIL: 'a@example.com' }), [
     'BERTH_ACME_EMAIL needs BERTH_ACME_DIRECTORY',
     'BERTH_DNS_HOOK needs BERTH_ACME_DIRECTORY',
   ]);
-  assert.deepEqual(told({ ...issued, BERTH_ACME_DIRECTORY: 'http://ca.example.com/', BERTH_DNS_HOOK: 'hook' }), [
-    'BERTH_ACME_DIRECTORY must be an address such as https://ca.example.com/directory, not "http://ca.example.com/"',
-    'BERTH_DNS_HOOK must be a command with an absolute path, such as /etc/berth/dns-hook, not "hook"',
-    'BERTH_ACME_TERMS needs BERTH_ACME_DIRECTORY',
-  ]);
+  assert.deepEqual(
+    tlsOfEnvironment({ ...issued, BERTH_ACME_DIRECTORY: 'http://ca.example.com/', BERTH_DNS_HOOK: 'hook' }),
+    [
+      'BERTH_ACME_DIRECTORY must be an address such as https://ca.example.com/directory, not "http://ca.example.com/"',
+      'BERTH_DNS_HOOK must be a command with an absolute path, such as /etc/berth/dns-hook, not "hook"',
+      'BERTH_ACME_TERMS needs BERTH_ACME_DIRECTORY',
+    ],
+  );
 });

@@ -1,4 +1,4 @@
-/** The settings of HTTPS: where it is served, and the certificates for it: in files, or of an authority. */
+/** Settings of HTTPS: its port, and its certificates from files or from a certificate authority. */
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
@@ -22,46 +22,51 @@ export const tlsTable = {
   httpsPort: {
     variable: 'HTTPS_PORT',
     default: '',
-    help: 'port of HTTPS, where this service has certificates; default: that of BERTH_BASE_URL',
+    help: 'HTTPS port, if Berth has certificates; default: the port of BERTH_BASE_URL',
     read: integer(1, 65535),
   },
   tlsCertificates: {
     variable: 'TLS_CERTIFICATE',
     default: '',
-    help: 'files of certificates with their chains (PEM), of the API and of *.<apps domain>: /a.pem,/b.pem or one for both',
+    help: 'PEM files with the certificate chains of the API and of *.<apps domain>: /a.pem,/b.pem or one file for both',
     read: paths,
   },
-  tlsKeys: { variable: 'TLS_KEY', default: '', help: 'and of their private keys, in the same order', read: paths },
+  tlsKeys: {
+    variable: 'TLS_KEY',
+    default: '',
+    help: 'PEM files with their private keys, in the same order',
+    read: paths,
+  },
   acmeDirectory: {
     variable: 'ACME_DIRECTORY',
     default: '',
-    help: "instead of files: an authority's directory, such as https://acme-v02.api.letsencrypt.org/directory",
+    help: 'instead of files: ACME directory of a certificate authority, such as https://acme-v02.api.letsencrypt.org/directory',
     read: directory,
   },
-  acmeEmail: { variable: 'ACME_EMAIL', default: '', help: 'where the authority writes to', read: email },
-  acmeTerms: { variable: 'ACME_TERMS', default: '0', help: "1: the authority's terms are accepted", read: flag },
+  acmeEmail: { variable: 'ACME_EMAIL', default: '', help: 'contact address of the ACME account', read: email },
+  acmeTerms: { variable: 'ACME_TERMS', default: '0', help: "1: you accept the authority's terms", read: flag },
   acmeRoot: {
     variable: 'ACME_ROOT',
     default: '',
-    help: 'file with the root (PEM) by which the directory is known, where this machine does not trust it',
+    help: 'PEM file with the root certificate of the ACME directory, if this machine does not trust it',
     read: pemFile,
   },
   acmeWeekly: {
     variable: 'ACME_WEEKLY',
     default: '50',
-    help: 'new certificates for deployments in seven days, where each has one of its own',
+    help: 'maximum number of new certificates in seven days, if each deployment has its own',
     read: integer(0, 1_000_000),
   },
   dnsHook: {
     variable: 'DNS_HOOK',
     default: '',
-    help: 'command that sets and removes TXT records, for one certificate of *.<apps domain>; see docs/going-public.md',
+    help: 'command that sets and removes TXT records, for a wildcard certificate of *.<apps domain>; see docs/going-public.md',
     read: command,
   },
   dnsPersist: {
     variable: 'DNS_PERSIST',
     default: '0',
-    help: '1: the authority finds a TXT record that stays (dns-persist-01), for one certificate of *.<apps domain>; see docs/going-public.md',
+    help: '1: use a permanent TXT record (dns-persist-01), for a wildcard certificate of *.<apps domain>; see docs/going-public.md',
     read: flag,
   },
 } satisfies { [K in keyof TlsSettings]: Setting<TlsSettings[K]> };
@@ -73,7 +78,7 @@ function paths(value: string): string[] {
   return named.map((path) => resolve(path));
 }
 
-/** Keys of accounts and orders go there. */
+/** HTTPS is required, because account keys and orders are sent there. */
 function directory(value: string): URL {
   const url = link(value);
   if (url.protocol !== 'https:') throw new Unreadable('must be an address such as https://ca.example.com/directory');
@@ -88,7 +93,7 @@ function pemFile(value: string): string {
   }
 }
 
-/** Words as a shell reads them; no shell ever does. */
+/** Splits the command into words by the rules of a shell. It never runs in a shell. */
 function command(value: string): [string, ...string[]] {
   let words: string[] = [];
   try {
@@ -111,12 +116,12 @@ export function tlsMistakes(given: Given): string[] {
       ? mistakes
       : [...mistakes, 'BERTH_HTTPS_PORT needs certificates: set BERTH_TLS_CERTIFICATE or BERTH_ACME_DIRECTORY too'];
   if (tlsCertificates?.length !== tlsKeys?.length)
-    mistakes.push('BERTH_TLS_CERTIFICATE and BERTH_TLS_KEY name as many files each, in the same order');
+    mistakes.push('BERTH_TLS_CERTIFICATE and BERTH_TLS_KEY must name the same number of files, in the same order');
   if (baseUrl?.protocol !== 'https:') {
     const variable = hasFiles ? 'BERTH_TLS_CERTIFICATE' : 'BERTH_ACME_DIRECTORY';
     mistakes.push(`${variable} needs a BERTH_BASE_URL such as https://berth.example.com`);
   } else if ((httpsPort ?? portOf(baseUrl)) === port)
-    mistakes.push(`BERTH_PORT is that of HTTPS too (${port}): set it to another one, for HTTP, such as 80`);
+    mistakes.push(`BERTH_PORT is the same as the HTTPS port (${port}): set it to another port for HTTP, such as 80`);
   return mistakes;
 }
 
@@ -132,22 +137,22 @@ function authorityMistakes(
       .map(([variable]) => `BERTH_${variable} needs BERTH_ACME_DIRECTORY`);
   }
   const mistakes: string[] = [];
-  if (hasFiles) mistakes.push('BERTH_ACME_DIRECTORY and BERTH_TLS_CERTIFICATE exclude one another');
-  if (dnsHook && dnsPersist) mistakes.push('BERTH_DNS_HOOK and BERTH_DNS_PERSIST exclude one another');
-  if (!acmeTerms) mistakes.push("BERTH_ACME_TERMS=1 is needed: it says that you accept the authority's terms");
+  if (hasFiles) mistakes.push('BERTH_ACME_DIRECTORY and BERTH_TLS_CERTIFICATE cannot be combined');
+  if (dnsHook && dnsPersist) mistakes.push('BERTH_DNS_HOOK and BERTH_DNS_PERSIST cannot be combined');
+  if (!acmeTerms) mistakes.push("BERTH_ACME_TERMS=1 is required: it states that you accept the authority's terms");
   const names = [baseUrl?.hostname, appsDomain].filter((name) => name !== undefined);
   const unknown = names.filter((name) => !name.includes('.') || name.endsWith('.localhost') || isIP(name) > 0);
   if (baseUrl?.protocol === 'https:' && unknown.length > 0)
-    mistakes.push(`BERTH_ACME_DIRECTORY needs names that the authority finds in DNS, not ${unknown.join(' and ')}`);
+    mistakes.push(`BERTH_ACME_DIRECTORY needs public DNS names, not ${unknown.join(' and ')}`);
   return mistakes;
 }
 
-/** Where the edge serves HTTPS; undefined where somebody in front of it speaks TLS, or nobody does. */
+/** The port where the edge serves HTTPS; undefined if the edge does not serve TLS. */
 export function httpsPort(settings: Partial<TlsSettings>, baseUrl: URL): number | undefined {
   return settings.tlsCertificates || settings.acmeDirectory ? (settings.httpsPort ?? portOf(baseUrl)) : undefined;
 }
 
-/** What the edge is told of it. */
+/** The TLS settings of the edge. */
 export function tlsOf(settings: TlsSettings & { baseUrl: URL }) {
   const { tlsCertificates = [], tlsKeys = [], httpsPort: port, baseUrl } = settings;
   const { acmeDirectory, acmeEmail, acmeRoot, acmeWeekly, dnsHook, dnsPersist } = settings;

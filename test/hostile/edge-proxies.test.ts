@@ -86,7 +86,7 @@ test('trust that includes the containers is refused at the start, in words that 
     return read.ok ? [] : read.mistakes;
   };
   assert.deepEqual(mistakes('10.0.0.0/8'), [
-    'BERTH_TRUSTED_PROXIES: 10.0.0.0/8 includes the containers of applications (BERTH_NETWORK_POOL, 10.200.0.0/13), which could then say that they are anybody; write the addresses of the proxies alone, or 10.0.0.0/9,10.128.0.0/10,10.192.0.0/13,10.208.0.0/12,10.224.0.0/11',
+    'BERTH_TRUSTED_PROXIES: 10.0.0.0/8 includes the containers of applications (BERTH_NETWORK_POOL, 10.200.0.0/13), which could then forge client addresses; write the addresses of the proxies alone, or 10.0.0.0/9,10.128.0.0/10,10.192.0.0/13,10.208.0.0/12,10.224.0.0/11',
   ]);
   assert.match(mistakes('192.0.2.1,10.201.0.7')[0]!, /10\.201\.0\.7 includes .*; write the addresses of the proxies$/);
   for (const hidden of ['::ffff:10.0.0.0/104', '::ffff:10.200.0.1', '::/64'])
