@@ -31,7 +31,7 @@ export const machineTable = {
   tenantsMemory: {
     variable: 'TENANTS_MEMORY',
     default: '',
-    help: 'memory that all applications together may use, 85% or 16Gi; default: all but a tenth of the machine, which keeps at least 1Gi',
+    help: 'memory that all applications together may use, 85% or 16Gi; default: the machine keeps a tenth, but at least 1Gi',
     read: (value: string) => (value.endsWith('%') ? { share: share(value) } : { bytes: size(value) }),
   },
   diskRate: {
