@@ -83,8 +83,12 @@ export async function perform(act: Act, stage: Stage): Promise<void> {
 export async function fillEvents({ witness, db, clock, note }: Stage): Promise<void> {
   for (const subject of witness.subjects) {
     const { id } = subject;
-    const event = { kind: 'intent', intent: 'extend' } as const;
-    const events = Array.from({ length: otherEventsKept + 100 }, () => ({ at: clock.now(), event }));
+    // Each has an id of its own, so none repeats another, and the witness counts no event of this kind.
+    const taken = { kind: 'snapshot', snapshot: 'taken', reason: 'schedule', totalBytes: 0, pausedMs: 0 } as const;
+    const events = Array.from({ length: otherEventsKept + 100 }, (_, index) => ({
+      at: clock.now(),
+      event: { ...taken, id: `${index}` },
+    }));
     // Where the answer is lost they are written all the same.
     await write(db, { deploymentId: id }, (db) => addEvents(db, id, events)).catch((error: unknown) => {
       if (!(error instanceof StoreFault)) throw error;
