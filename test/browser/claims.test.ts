@@ -113,7 +113,7 @@ test('a claim link that is unknown, and one that another account has used, say w
   await other.page.waitForURL(/deployments$/);
   for (const [address, status, title] of [
     [link, 409, 'This link has already been used'],
-    ['/claim/claim_unknown', 404, 'There is no such claim link'],
+    ['/claim/claim_unknown', 404, 'The claim link does not exist'],
   ] as const) {
     assert.equal((await other.page.goto(address))?.status(), status);
     await other.page.waitForSelector(`h1 >> text=${title}`);

@@ -224,7 +224,7 @@ test('templates are listed, printed and written into a folder, where they can be
     const again = await at(['init', '--template', 'queue']);
     assert.deepEqual([again.status, /there is one already/.test(again.stderr)], [2, true]);
     const unknown = await at(['init', '--template', 'no-such']);
-    assert.deepEqual([unknown.status, /There is no template "no-such"/.test(unknown.stderr)], [1, true]);
+    assert.deepEqual([unknown.status, /No template has the name "no-such"/.test(unknown.stderr)], [1, true]);
   } finally {
     await rm(elsewhere, { recursive: true });
   }

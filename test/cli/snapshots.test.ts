@@ -102,7 +102,7 @@ test(
     assert.match(verified.stderr, /is removed again, with its data/);
     assert.match(
       (await cli('snapshot', 'verify', 'nobody', '--yes')).stderr,
-      /There is no snapshot nobody that is kept/,
+      /This application has no snapshot nobody that is kept/,
     );
     assert.equal(await said('more/said'), 'first\nsecond\n', 'what runs stays as it is');
 
@@ -125,7 +125,7 @@ test(
     assert.match((await cli('snapshot', 'delete', id!, '--yes')).stdout, new RegExp(`^Snapshot ${id} is deleted`));
     const again = await cli('snapshot', 'delete', id!, '--yes');
     assert.equal(again.status, 1);
-    assert.match(again.stderr, /There is no snapshot/);
+    assert.match(again.stderr, /This application has no snapshot/);
     const left = JSON.parse((await cli('snapshots', '--json')).stdout);
     assert.deepEqual(
       left.snapshots.map((each: { id: string }) => each.id),

@@ -15,7 +15,7 @@ test('a start that does not fit is refused with 503 and Retry-After, and leaves 
   assert.equal(headers['retry-after'], '60');
   assert.deepEqual(body, {
     code: 'capacity_exhausted',
-    error: 'This server does not have enough memory left for application shop, which asks for 32 MiB.',
+    error: 'This server does not have enough memory left for application shop, which requests 32 MiB.',
     hint: 'Try again in 60 seconds. Smaller resources.requests.memory and resources.limits.memory reserve less.',
   });
   for (const table of ['deployments', 'sessions', 'revisions'] as const) {

@@ -50,7 +50,9 @@ export function chosenOf({ snapshots }: Pick<Listed, 'snapshots'>, id: string | 
   const found = named.find(({ dumps }) => dumps.every(({ volumes }) => volumes.length === 0));
   if (found) return found;
   if (named.length > 0) return 'It has dumps, which can only be loaded in place: verify a snapshot without dumps.';
-  return id === undefined ? 'None yet: "berth snapshot" takes one.' : `There is no snapshot ${id} that is kept.`;
+  return id === undefined
+    ? 'None yet: "berth snapshot" takes one.'
+    : `This application has no snapshot ${id} that is kept.`;
 }
 
 async function look(

@@ -139,7 +139,7 @@ test('a pull goes on although its progress cannot be written', async () => {
 test('trouble with the engine is told while it lasts, and is not held against the application', async () => {
   const shop = await shopOnMemory(spec, { ...images, 'postgres:15': { readyAfter: 1_000 } });
   const { deployDeadlineMs, leaseMs } = shop.control.settings;
-  const words = 'The container engine does not answer. It will be tried again; what is running keeps running.';
+  const words = 'The container engine does not respond. It will be tried again; what is running keeps running.';
   for (const _ of ['once', 'and again']) {
     await assert.rejects(shop.visit(goAway), /does not answer/);
     assert.deepEqual(await stateOf(shop), ['deploying', words]);
@@ -190,7 +190,7 @@ test('a site goes when its deployment does, though the engine is away', async ()
 
 function goAway(engine: TestEngine): void {
   engine.observe = async () => {
-    throw new EngineFault('unavailable', 'The container engine does not answer.');
+    throw new EngineFault('unavailable', 'The container engine does not respond.');
   };
 }
 

@@ -18,7 +18,7 @@ const advice = Type.Object(
     port: Type.Integer({ description: 'The one that it listens on.' }),
     instead: Type.Integer({ description: 'The one of the configuration.' }),
   },
-  { description: 'A change of the configuration that mends it.' },
+  { description: 'A change to the configuration that fixes the problem.' },
 );
 
 /** What is wrong, and with which pods. */

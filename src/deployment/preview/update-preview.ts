@@ -36,7 +36,7 @@ export type PodChange = {
 
 export type UpdatePreview = {
   pods: PodChange[];
-  /** Public paths that nobody answers at for a while. */
+  /** Public paths that are unavailable during the update. */
   interrupted: string[];
 };
 

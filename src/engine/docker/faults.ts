@@ -50,7 +50,7 @@ function aboutPod(pod: string | undefined): { pods?: string[] } {
   return pod === undefined ? {} : { pods: [pod] };
 }
 
-export const engineIsSilent = 'The container engine does not answer.';
+export const engineIsSilent = 'The container engine does not respond.';
 export const outOfDiskHint = 'the operator has to make room';
 
 type Explanation = { kind: EngineFault['kind']; words: string; hint?: string };

@@ -12,7 +12,7 @@ export function addTemplateTools(server: McpServer, service: Service): void {
     description:
       'Documents of whole applications that are valid here (WordPress, a queue with workers, a Django project …). Without a name it lists those that match; with one it answers its document, for deploy.',
     input: {
-      search: z.string().max(100).optional().describe('Words that all have to stand in it.'),
+      search: z.string().max(100).optional().describe('Words that the template must contain.'),
       name: z.string().min(1).max(40).optional().describe('Which one, from an earlier answer.'),
     },
     say: sayTemplates,

@@ -180,7 +180,7 @@ function explainClaim(problem: Problem): Problem {
 const anotherLink = 'Open the deployment in the browser that started it, and press “Claim to keep it” again.';
 
 const refusals: Record<string, { title: string; says: string }> = {
-  claim_not_found: { title: 'There is no such claim link', says: `It may have been mistyped. ${anotherLink}` },
+  claim_not_found: { title: 'The claim link does not exist', says: `It may have been mistyped. ${anotherLink}` },
   claim_expired: {
     title: 'This claim link no longer works',
     says: `It is too old, or its deployment has ended. ${anotherLink}`,

@@ -75,7 +75,7 @@ export function Evidence({ pods }: { pods: readonly PodState[] }) {
     .filter(({ healthCheckBody }) => healthCheckBody !== undefined)
     .map(({ name, healthCheckBody }) => (
       <div key={name}>
-        <p className="small">What the health check of {name} answered:</p>
+        <p className="small">Response to the health check of {name}:</p>
         <pre tabIndex={0}>{healthCheckBody}</pre>
       </div>
     ));

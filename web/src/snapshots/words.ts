@@ -64,7 +64,7 @@ export function dumpChoiceOf(dumpable: Snapshots['dumpable']): { label: string; 
   return { label: `With the database’s own tool: ${listed([...dumped, ...saved])}`, hint: hints.join(' ') };
 }
 
-/** Why the last try has failed, and what becomes of it. */
+/** Why the last attempt failed, and what becomes of it. */
 export function problemOf({ state, problem }: Pick<Snapshot | Restore, 'state' | 'problem'>): string | undefined {
   if (problem === undefined) return undefined;
   return state === 'failed' ? problem : `${problem} It will be tried again.`;
