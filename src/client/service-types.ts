@@ -92,9 +92,9 @@ export type Deployment = {
     advice?: {
       kind: 'use-port';
       pod: string;
-      /** The one that it listens on. */
+      /** The port that the pod listens on. */
       listensOn: number;
-      /** The one of the configuration. */
+      /** The port of the configuration. */
       declared: number;
     };
     /** The revision that was requested last. */
@@ -107,7 +107,7 @@ export type Deployment = {
       name: string;
       /** `degraded`: the pod is ready but keeps restarting, or it was ready and its check now fails. */
       state: 'waiting' | 'starting' | 'ready' | 'degraded' | 'failed';
-      /** What the pod waits for, or its problem. */
+      /** The reason why the pod waits, or its problem. */
       message?: string;
       /** The downloaded part and the total size of its image, during the download. */
       pulling?: {
@@ -425,9 +425,9 @@ export type Status = {
   advice?: {
     kind: 'use-port';
     pod: string;
-    /** The one that it listens on. */
+    /** The port that the pod listens on. */
     listensOn: number;
-    /** The one of the configuration. */
+    /** The port of the configuration. */
     declared: number;
   };
   /** The revision that was requested last. */
@@ -440,7 +440,7 @@ export type Status = {
     name: string;
     /** `degraded`: the pod is ready but keeps restarting, or it was ready and its check now fails. */
     state: 'waiting' | 'starting' | 'ready' | 'degraded' | 'failed';
-    /** What the pod waits for, or its problem. */
+    /** The reason why the pod waits, or its problem. */
     message?: string;
     /** The downloaded part and the total size of its image, during the download. */
     pulling?: {
@@ -685,7 +685,7 @@ export type OperationEvent = (
         port: number;
         host?: string;
       }[];
-      /** Which then serves as a whole. */
+      /** The revision that now serves completely. */
       revision?: number;
     }
   | {
@@ -700,7 +700,7 @@ export type OperationEvent = (
 export type ProgressEvent = {
   kind: 'progress';
   progress: number;
-  /** How much of the images of pods has come, while they are on their way. */
+  /** The downloaded part of the images of pods, during the download. */
   pulling?: {
     pod: string;
     doneBytes: number;
@@ -713,9 +713,9 @@ export type PodEvent = {
   pod: string;
   /** As in the status of the deployment. */
   state: string;
-  /** What keeps it from being ready. */
+  /** Why the pod is not ready. */
   because?: string;
-  /** What it runs, where that is not the revision that was asked for last. */
+  /** The revision of the pod, if it is not the last requested one. */
   revision?: number;
 } & EventToldFields;
 
@@ -728,33 +728,33 @@ export type StateEvent = (
   | {
       kind: 'state';
       state: 'failed';
-      /** Which it is about; none where it is about all of them. */
+      /** The pod concerned; absent if all pods are concerned. */
       pods: string[];
-      /** What is wrong. */
+      /** The problem. */
       because: string;
-      /** How often it has come to that, as words before it. */
+      /** How many times it has happened, as a phrase. */
       repeated?: string;
-      /** What the deployment's owner can do. */
+      /** How the owner can fix the problem. */
       hint?: string;
       /** A change to the configuration that fixes the problem. */
       advice?: {
         kind: 'use-port';
         pod: string;
-        /** The one that it listens on. */
+        /** The port that the pod listens on. */
         port: number;
-        /** The one of the configuration. */
+        /** The port of the configuration. */
         instead: number;
       };
-      /** The earlier one that still serves. */
+      /** The earlier revision that still serves. */
       servingRevision?: number;
-      /** What the pod wrote last, without known secrets. */
+      /** The last log lines of the pod, without known secrets. */
       lastLines: string[];
     }
   | {
       kind: 'state';
       state: 'expired';
       because: 'removed' | 'expired';
-      /** A date-time: until then its volumes are kept, and it can be restored. */
+      /** A date-time. Until then, its volumes are kept and the deployment can be restored. */
       restorableUntil?: string;
     }
 ) &
@@ -764,21 +764,21 @@ export type FaultEvent = (
   | {
       kind: 'fault';
       fault: 'tried-again';
-      /** Which it is about; none where it is about all of them. */
+      /** The pod concerned; absent if all pods are concerned. */
       pods: string[];
-      /** What is wrong. */
+      /** The problem. */
       because: string;
-      /** How often it has come to that, as words before it. */
+      /** How many times it has happened, as a phrase. */
       repeated?: string;
-      /** What the deployment's owner can do. */
+      /** How the owner can fix the problem. */
       hint?: string;
       /** A change to the configuration that fixes the problem. */
       advice?: {
         kind: 'use-port';
         pod: string;
-        /** The one that it listens on. */
+        /** The port that the pod listens on. */
         port: number;
-        /** The one of the configuration. */
+        /** The port of the configuration. */
         instead: number;
       };
     }
@@ -801,7 +801,7 @@ export type DiskEvent = (
       kind: 'disk';
       disk: 'level';
       volume: string;
-      /** For people: `volume data of pod db`. */
+      /** The display name, such as `volume data of pod db`. */
       title: string;
       level: 'roomy' | 'nearly full' | 'full';
       percent: number;
@@ -811,7 +811,7 @@ export type DiskEvent = (
       kind: 'disk';
       disk: 'kept-size';
       volume: string;
-      /** For people: `volume data of pod db`. */
+      /** The display name, such as `volume data of pod db`. */
       title: string;
       sizeBytes: number;
     }
@@ -819,7 +819,7 @@ export type DiskEvent = (
       kind: 'disk';
       disk: 'mended';
       volume: string;
-      /** For people: `volume data of pod db`. */
+      /** The display name, such as `volume data of pod db`. */
       title: string;
     }
   | {
@@ -841,7 +841,7 @@ export type LifetimeEvent = (
   | {
       kind: 'lifetime';
       lifetime: 'forgotten';
-      /** Its time was over, its owner wanted it, the disk was short, or too much was kept for one owner. */
+      /** The retention time ended, the owner requested it, the disk was nearly full, or the owner had too much retained data. */
       because: 'time' | 'asked' | 'room' | 'limit';
     }
 ) &
@@ -861,7 +861,7 @@ export type SnapshotEvent = (
       snapshot: 'failed';
       id: string;
       because: string;
-      /** It is not tried again. */
+      /** The service does not try again. */
       isOver: boolean;
     }
   | {
@@ -875,7 +875,7 @@ export type SnapshotEvent = (
       snapshot: 'not-restored';
       id: string;
       because: string;
-      /** It is not tried again; the data is what it was. */
+      /** The service does not try again; the data is unchanged. */
       isOver: boolean;
     }
 ) &
@@ -883,7 +883,7 @@ export type SnapshotEvent = (
 
 export type ForgottenEvent = {
   kind: 'forgotten';
-  /** How many, each as often as it has happened. */
+  /** The number of events, including repetitions. */
   events: number;
 } & EventToldFields;
 
@@ -1117,9 +1117,9 @@ export type Operations = {
         advice?: {
           kind: 'use-port';
           pod: string;
-          /** The one that it listens on. */
+          /** The port that the pod listens on. */
           listensOn: number;
-          /** The one of the configuration. */
+          /** The port of the configuration. */
           declared: number;
         };
         /** The revision that was requested last. */
@@ -1132,7 +1132,7 @@ export type Operations = {
           name: string;
           /** `degraded`: the pod is ready but keeps restarting, or it was ready and its check now fails. */
           state: 'waiting' | 'starting' | 'ready' | 'degraded' | 'failed';
-          /** What the pod waits for, or its problem. */
+          /** The reason why the pod waits, or its problem. */
           message?: string;
           /** The downloaded part and the total size of its image, during the download. */
           pulling?: {

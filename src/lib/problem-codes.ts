@@ -25,14 +25,14 @@ export const problemCodes = {
   pod_not_running: { status: 409, meaning: 'no container of the pod runs now' },
   command_not_started: { status: 409, meaning: 'the command cannot be run in the pod' },
   extension_limit_reached: { status: 409, meaning: 'no extension is left' },
-  already_claimed: { status: 409, meaning: 'it belongs to an account' },
+  already_claimed: { status: 409, meaning: 'the deployment already belongs to an account' },
   ambiguous_application: {
     status: 409,
     meaning: 'the account has several applications of this name; set `environment`',
   },
   claim_not_found: { status: 404, meaning: 'the claim link does not exist' },
   claim_expired: { status: 410, meaning: 'the claim link, or its application, has ended' },
-  claim_changed: { status: 409, meaning: 'the claim would attach something that was not shown' },
+  claim_changed: { status: 409, meaning: 'the claim would attach deployments that were not shown' },
   share_not_found: { status: 404, meaning: 'the share link does not exist or was revoked' },
   missing_token: { status: 401, meaning: 'the request has no token' },
   not_signed_in: { status: 401, meaning: 'the caller is not signed in' },
@@ -50,13 +50,13 @@ export const problemCodes = {
   expired_token: { status: 400, meaning: 'the login has expired or does not exist' },
   login_not_found: { status: 404, meaning: 'no login waits with this code' },
   invalid_domain: { status: 400, meaning: 'this name cannot be a custom domain' },
-  domain_taken: { status: 409, meaning: 'another account has this name, or has lost it within seven days' },
+  domain_taken: { status: 409, meaning: 'another account has this name, or lost it within the last seven days' },
   domain_not_found: { status: 404, meaning: 'the deployment has no such custom domain' },
   domain_needs_claim: { status: 409, meaning: 'only a claimed deployment can have custom domains' },
   domains_not_offered: { status: 409, meaning: 'this service has no certificates for custom domains' },
   snapshots_not_offered: { status: 409, meaning: 'this service takes no snapshots' },
   snapshot_needs_claim: { status: 409, meaning: 'only a claimed deployment, or one with a hold, has snapshots' },
-  snapshot_not_found: { status: 404, meaning: 'the deployment has no such snapshot that could be restored' },
+  snapshot_not_found: { status: 404, meaning: 'the deployment has no such snapshot that can be restored' },
   snapshot_under_way: { status: 409, meaning: 'a snapshot of the deployment is being taken or restored' },
   volume_not_found: { status: 404, meaning: 'the deployment, or the snapshot, has no such volume' },
   template_not_found: { status: 404, meaning: 'no template has this name' },
@@ -93,7 +93,7 @@ export const problemCodes = {
   store_unreachable: {
     status: 503,
     meaning:
-      'the database does not answer, or is too busy; `error` says whether it may have been done, `Retry-After` when to ask again',
+      'the database does not respond or is too busy; `error` says whether the request may have been completed, `Retry-After` when to try again',
   },
   storage_full: {
     status: 503,
@@ -101,13 +101,13 @@ export const problemCodes = {
   },
   certificate_late: {
     status: 503,
-    meaning: 'a certificate of the service is missing, or ends within a week and was not renewed',
+    meaning: 'a certificate of the service is missing, or expires within a week and was not renewed',
   },
   payload_too_large: { status: 413, meaning: 'the body is too large' },
-  unsupported_media_type: { status: 415, meaning: 'the body has a content type that is not read here' },
+  unsupported_media_type: { status: 415, meaning: 'the content type of the body is not supported' },
   not_found: { status: 404, meaning: 'this path does not exist' },
-  method_not_allowed: { status: 405, meaning: 'the path takes other methods' },
-  internal: { status: 500, meaning: 'a failure of the service; the reference in `error` is also in its log' },
+  method_not_allowed: { status: 405, meaning: 'the path does not support this method' },
+  internal: { status: 500, meaning: 'an internal error; the reference in `error` is also in the log of the service' },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 
 export type ProblemCode = keyof typeof problemCodes;

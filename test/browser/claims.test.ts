@@ -32,7 +32,7 @@ for (const [width, theme] of [
     await signUp(visitor, `tokens-${width}@example.com`);
     await page.waitForURL(/deployments$/);
     await page.goto(link.claimUrl);
-    await page.waitForSelector('text=The token of whoever started this keeps working');
+    await page.waitForSelector('text=The token of the person who started this keeps working');
     assert.deepEqual(await page.locator('.facts dt:text-is("Application") + dd').allInnerTexts(), ['hello', 'second']);
     await visitor.look('claim');
     // Started behind the visitor's back.

@@ -99,7 +99,7 @@ test(
     assert.equal(verified.status, 0, verified.stderr);
     const seen = `pod web: ready\nSnapshot ${id} comes back: web-data, web-more \\([\\d.]+ \\S+\\), running after \\d+ s\\.\n$`;
     assert.match(verified.stdout, new RegExp(seen));
-    assert.match(verified.stderr, /is removed again, with its data/);
+    assert.match(verified.stderr, /deployment of this check is removed with its data/);
     assert.match(
       (await cli('snapshot', 'verify', 'nobody', '--yes')).stderr,
       /This application has no snapshot nobody that is kept/,
@@ -109,7 +109,7 @@ test(
     const besideTrial = await cli('snapshot', 'restore', id!, '--beside', '--volume', 'web-more', '--dry-run');
     assert.match(
       besideTrial.stdout,
-      /What runs stays as it is\.\nEmpty at the beginning: web-data\./,
+      /The existing deployment does not change\.\nEmpty at the beginning: web-data\./,
       besideTrial.stderr,
     );
     const beside = await cli('snapshot', 'restore', id!, '--beside', '--yes');

@@ -11,7 +11,7 @@ export const PodRecord = Type.Object({
   state: Type.Enum([...podStates], {
     description: '`degraded`: the pod is ready but keeps restarting, or it was ready and its check now fails.',
   }),
-  message: Type.Optional(Type.String({ description: 'What the pod waits for, or its problem.' })),
+  message: Type.Optional(Type.String({ description: 'The reason why the pod waits, or its problem.' })),
   pulling: Type.Optional(
     Type.Object(
       { doneBytes: Type.Integer({ minimum: 0 }), totalBytes: Type.Integer({ minimum: 0 }) },

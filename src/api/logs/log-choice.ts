@@ -43,5 +43,5 @@ export function checkChoice(
 function revisionsIn(workloads: readonly ObservedWorkload[]): string {
   const revisions = [...new Set(workloads.map(({ revision }) => revision))].sort((a, b) => a - b);
   if (revisions.length === 0) return 'It has no container now.';
-  return `The pod has containers of revision ${revisions.join(', ')}; an update keeps the containers of unchanged pods.`;
+  return `Containers exist for revision ${revisions.join(', ')}; an update keeps the containers of unchanged pods.`;
 }

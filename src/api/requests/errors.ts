@@ -41,7 +41,7 @@ export const engineAway: Problem = {
   retryAfterSeconds: 5,
 };
 
-/** Whether the engine could not be asked: nothing that the request, or we, did wrong. */
+/** Whether the engine could not be queried: nothing that the request, or we, did wrong. */
 export function isEngineAway(error: unknown): boolean {
   return error instanceof EngineFault && error.kind === 'unavailable';
 }
@@ -58,7 +58,7 @@ export function isDiskFull(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOSPC';
 }
 
-/** What an answer says where the database could not be asked: whether repeating the request is safe. */
+/** What an answer says where the database could not be queried: whether repeating the request is safe. */
 export function storeAway({ wasDone, isFull }: StoreFault): Problem {
   if (isFull) return storageFull;
   const retry = { code: 'store_unreachable', retryAfterSeconds: 5 } as const;

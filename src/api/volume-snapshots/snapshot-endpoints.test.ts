@@ -46,7 +46,7 @@ test('the plan says how much all snapshots take', async () => {
   await taken(10 * 2 ** 30);
   const { status, body } = await create();
   assert.deepEqual([status, body.code], [403, 'plan_limit_reached']);
-  assert.match(body.hint, /^Delete one .*, or ask the operator for another plan\.$/);
+  assert.match(body.hint, /^Delete a snapshot .*, or ask the operator for another plan\.$/);
   assert.deepEqual((await listed()).kept, { count: 7, bytes: 10 * 2 ** 30 });
 });
 

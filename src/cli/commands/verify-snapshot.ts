@@ -25,7 +25,8 @@ export async function verifySnapshot(context: Context, target: Target, id: strin
   }
   const question = `Start another ${printable(target.applicationName)} from snapshot ${snapshot.id}, and remove it again?`;
   const isSure = options.yes === true ? true : await context.confirm(question);
-  if (isSure === undefined) return terminal.fail('There is no terminal to ask on: --yes starts it without asking.');
+  if (isSure === undefined)
+    return terminal.fail('Confirmation requires a terminal. --yes starts it without confirmation.');
   if (!isSure) {
     terminal.note('Nothing was started.');
     return signal.aborted ? statuses.interrupted : statuses.refused;
@@ -92,7 +93,7 @@ async function remove({ connection, terminal }: Context, started: Started): Prom
   terminal.note(
     printable(
       removed.ok
-        ? 'What was started for this is removed again, with its data.'
+        ? 'The deployment of this check is removed with its data.'
         : `${url} could not be removed: ${removed.problem.error} Its session token is ${token}.`,
     ),
   );

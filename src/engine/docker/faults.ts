@@ -75,7 +75,7 @@ const rules: (Explanation & { pattern: RegExp })[] = [
   {
     pattern: /could not select device driver/i,
     kind: 'bad-request',
-    words: 'it asks for a GPU, and this host has none that containers can use.',
+    words: 'it requests a GPU, but containers on this host have no GPU available.',
     hint: 'leave out useGPU (Compose: its gpus or devices), or deploy it to a host that has one',
   },
   {

@@ -144,14 +144,14 @@ function Confirmation({ token, claim, email, onChanged }: ConfirmationProps) {
         <p>
           {isFromHere ? (
             <>
-              <strong>You started this in this browser, and its token keeps working.</strong> Whoever has the token can
-              still see, change and remove it, and read its logs and its configuration. What is started with it from now
-              on
+              <strong>You started this in this browser, and its token keeps working.</strong> Everyone with the token
+              can still see, change and remove it, and read its logs and its configuration. A deployment that the token
+              starts from now on
             </>
           ) : (
             <>
-              <strong>The token of whoever started this keeps working.</strong> They can still see, change and remove
-              it, and read its logs and its configuration. What they start with it from now on
+              <strong>The token of the person who started this keeps working.</strong> They can still see, change and
+              remove it, and read its logs and its configuration. A deployment that they start with it from now on
             </>
           )}{' '}
           is free and expires: it does not count towards your plan. Your account page shows the token, and can end it at

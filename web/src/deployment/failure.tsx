@@ -40,7 +40,7 @@ export function Failure({ status, target, route }: FailureProps) {
       <Actions status={status} target={target} pod={failed} missingVariable={decisive?.missingVariable} />
       {lastLines.length > 0 && (
         <>
-          <p className="small">What the pod wrote last:</p>
+          <p className="small">Last lines of the pod:</p>
           <pre ref={output} tabIndex={0}>
             {lastLines.join('\n')}
           </pre>
