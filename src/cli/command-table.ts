@@ -66,7 +66,7 @@ export const commands = {
   },
   deploy: {
     words: ['FILE'],
-    help: 'start the application of a file, or update the one of this folder',
+    help: 'start the application of a file, or update it',
     flags: {
       'no-wait': noWait,
       new: { type: 'boolean', help: 'start another deployment, even if the folder remembers one' },
@@ -103,7 +103,7 @@ export const commands = {
   },
   status: {
     words: [],
-    help: 'show the status of the deployment and of each pod',
+    help: 'show the status of the deployment and its pods',
     flags: { wait: { type: 'boolean', short: 'w', help: 'wait until it runs, has failed or has ended' } },
     isRemote: true,
   },
