@@ -236,7 +236,7 @@ export const commands = {
   },
   init: {
     words: ['[FOLDER]'],
-    help: 'write a first berth.yaml for the project in a folder, or from a template',
+    help: 'write a first berth.yaml for a folder, or from a template',
     flags: {
       template: { type: 'string', short: 't', value: 'NAME', help: 'this one, as "berth templates" lists them' },
       server: { ...common.server, help: 'with --template: the service that has it' },
