@@ -56,7 +56,7 @@ function waysOn(dataDir: string, owner: string | undefined): string {
   const removal =
     owner === undefined
       ? ''
-      : ` What the old one has on Docker is removed with: docker ps -aq --filter label=${labelKeys.owner}=${owner} | xargs docker rm -fv`;
+      : ` To remove the containers of the old installation: docker ps -aq --filter label=${labelKeys.owner}=${owner} | xargs docker rm -fv`;
   return `1. Put the database back, or set BERTH_DATABASE_URL to the right one.
 2. Restore a backup: berth admin restore --from PLACE.
 3. Begin a new, empty installation: move ${dataDir} aside, or set another BERTH_DATA_DIR.${removal}`;

@@ -41,7 +41,7 @@ export async function findPredecessor(dataDir: string): Promise<Predecessor | un
         // It may have ended since it was found. A connection that breaks has no end that lines would tell of.
         socket.once('close', () => resolve(words.isAside));
         if (socket.destroyed) resolve(words.isAside);
-        setTimeout(() => reject(new StartError(`The service of ${dataDir} does not stand aside.`)), patienceMs).unref();
+        setTimeout(() => reject(new StartError(`The service of ${dataDir} does not hand over.`)), patienceMs).unref();
       });
       socket.write(`${words.standAside}\n`);
       if ((await answer) === words.isBusy)
@@ -85,7 +85,7 @@ export async function offerHandover(
     if (line === words.standAside) {
       if (successor) return void socket.end(`${words.isBusy}\n`);
       successor = socket;
-      log.info({}, 'another service takes over; this one stands aside');
+      log.info({}, 'another service takes over from this one');
       await standAside();
       socket.write(`${words.isAside}\n`);
     } else if (line === words.serves && socket === successor) {
@@ -96,7 +96,7 @@ export async function offerHandover(
 
   /** Nobody else does what this one has left: it tries until it succeeds. */
   async function goOnAlone(): Promise<void> {
-    log.error({}, 'the service that was to take over has failed');
+    log.error({}, 'the service that should take over has failed');
     while (!isLeaving) {
       try {
         await goOn();

@@ -29,9 +29,7 @@ export async function predecessorOf(settings: Pick<Settings, 'dataDir'>): Promis
   const { dataDir } = settings;
   const predecessor = await findPredecessor(dataDir);
   if (!predecessor && (await isServing(settings)))
-    throw new StartError(
-      `Berth already serves from ${dataDir}, and is of a release that hands over to nobody: stop it first.`,
-    );
+    throw new StartError(`Berth already serves from ${dataDir}, and its release cannot hand over: stop it first.`);
   return predecessor;
 }
 

@@ -25,7 +25,7 @@ export function createMailer({ smtpUrl, mailFrom }: MailSettings, log: Logger): 
   const warnings = createLimiter(recipientRate);
   const send = async (to: string, subject: string, text: string, limiter = asked) => {
     if (!limiter.take(to.toLowerCase(), performance.now()).isAllowed) {
-      log.warn('a mail was not sent: its recipient has had enough of them within the hour');
+      log.warn('a mail was not sent: hourly mail limit reached for this recipient');
       return;
     }
     try {
@@ -40,35 +40,35 @@ export function createMailer({ smtpUrl, mailFrom }: MailSettings, log: Logger): 
       send(
         to,
         'Confirm your address',
-        `Somebody has made an account with this address. If it was you, open this link within an hour:\n\n${link}\n\n` +
+        `An account was created with this address. If you created it, open this link within an hour:\n\n${link}\n\n` +
           'If it was not, do nothing: the account cannot be used.\n',
       ),
     sendKnownAddress: (to, link) =>
       send(
         to,
-        'You have an account already',
-        `Somebody has tried to make an account with this address, which has one. If it was you, sign in, or set a new ` +
+        'You already have an account',
+        `A sign-up used this address, which already has an account. If it was you, sign in, or set a new ` +
           `password:\n\n${link}\n\nIf it was not, do nothing.\n`,
       ),
     sendPasswordReset: (to, link) =>
       send(
         to,
         'Set a new password',
-        `Somebody has asked for a new password for the account with this address. If it was you, open this link ` +
+        `A new password was requested for the account with this address. If it was you, open this link ` +
           `within an hour:\n\n${link}\n\nIf it was not, do nothing: the password stays as it is.\n`,
       ),
     sendChangeOfAddress: (to, link) =>
       send(
         to,
         'Confirm your new address',
-        `Somebody wants to use this address for an account. If it was you, open this link within an hour, in a browser ` +
+        `A change of address requests this address for an account. If it was you, open this link within an hour, in a browser ` +
           `that is signed in:\n\n${link}\n\nIf it was not, do nothing: the account keeps its address.\n`,
       ),
     sendAddressChanges: (to, link) =>
       send(
         to,
-        'Your account is about to get another address',
-        `Somebody who is signed in to your account has asked for another address for it. If it was not you, sign in ` +
+        'The address of your account is about to change',
+        `A signed-in user of your account requested a change of its address. If it was not you, sign in ` +
           `now, sign out all other browsers and change the password, if the account has one:\n\n${link}\n`,
         warnings,
       ),

@@ -58,7 +58,7 @@ export function openAccounts(wiring: Wiring) {
     if (!oidc || hasOidc || performance.now() - askedAt < askAgainMs) return;
     askedAt = performance.now();
     if (await isOidcThere(oidc)) hasOidc = true;
-    else log.warn({ issuer: oidc.issuer.href }, 'the OpenID provider does not answer as this issuer');
+    else log.warn({ issuer: oidc.issuer.href }, 'the OpenID provider does not respond as this issuer');
   }
 
   return {

@@ -33,7 +33,7 @@ test('what the database has not answered is told with whether it may have been d
     storeTrouble(new StoreFault('it has gone', { wasDone, isBrief: false, code: undefined }), 'here');
   assert.equal(
     fault('no'),
-    'The database in here could not be asked: it has gone. The last step was not done: try again.',
+    'The database in here could not be queried: it has gone. The last step was not done: try again.',
   );
   assert.match(fault('unknown')!, /The last step may have been done: look before you try again\.$/);
   const ofSqlite = Object.assign(new Error('attempt to write a readonly database'), { errcode: 8 + 256 });

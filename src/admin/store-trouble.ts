@@ -17,7 +17,7 @@ export function storeTrouble(error: unknown, where: string): string | undefined 
     const advice = isDoubtful
       ? `${lastStep} may have been done: look before you try again.`
       : `${lastStep} was not done: try again.`;
-    return `The database in ${where} could not be asked: ${error.message}. ${advice}`;
+    return `The database in ${where} could not be queried: ${error.message}. ${advice}`;
   }
   const { errcode, message } = error as { errcode?: unknown; message?: unknown };
   if (typeof errcode !== 'number') return undefined;
@@ -26,6 +26,6 @@ export function storeTrouble(error: unknown, where: string): string | undefined 
   if (kind === busy || kind === locked)
     return `The database in ${where} is busy: another program writes to it. ${lastStep} was not done: try again.`;
   if (kind === readOnly || kind === cannotOpen)
-    return `The database in ${where} is not this user's to write: run this as the user of the service.`;
-  return `The database in ${where} could not be asked: ${String(message)}.`;
+    return `The database in ${where} is not writable for this user: run this as the user of the service.`;
+  return `The database in ${where} could not be queried: ${String(message)}.`;
 }

@@ -70,7 +70,7 @@ describe('berth validate', () => {
   test('2 when a file cannot be read; the others are checked all the same', () => {
     const { status, stdout, stderr } = berth([...check, join(folder, 'none.yaml'), file('a.yaml', good)]);
     assert.equal(status, 2);
-    assert.match(stderr, /none\.yaml: there is no such file/);
+    assert.match(stderr, /none\.yaml: the file does not exist/);
     assert.match(stdout, /a\.yaml: valid/);
     assert.match(berth([...check, folder]).stderr, /this is a folder/);
   });

@@ -52,7 +52,7 @@ async function writeNew(path: string, content: string): Promise<string | undefin
     return undefined;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    return code === 'EEXIST' ? 'there is one already' : code === 'EACCES' ? 'the folder is not writable' : message;
+    return code === 'EEXIST' ? 'the file already exists' : code === 'EACCES' ? 'the folder is not writable' : message;
   }
 }
 
@@ -63,7 +63,7 @@ function resultOf(draft: Draft) {
 
 function wordsOf(draft: Draft, up: string): { words: string[]; isDone: boolean } {
   if (draft.kind === 'nothing') {
-    const words = [`There is nothing to start from: looked for ${draft.lookedFor.join(', ')}.`];
+    const words = [`Found no project to start from: looked for ${draft.lookedFor.join(', ')}.`];
     return { words: [...words, 'Write a Dockerfile, and run "berth init" again.'], isDone: false };
   }
   if (draft.kind === 'there') {

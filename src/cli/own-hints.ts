@@ -5,9 +5,9 @@ import type { ProblemCode } from '../lib/problem-codes.ts';
 /** By the code of the refusal; one that no service answers does not compile. */
 const ownHints: { [code in ProblemCode]?: string } = {
   application_exists: '"berth update FILE" changes it, and "berth deploy FILE --new" starts another one.',
-  application_stopped: '"berth start" starts all of it.',
+  application_stopped: '"berth start" starts the whole application.',
   domain_needs_claim: 'Claim it first: "berth claim" makes a link for that.',
-  pod_not_running: '"berth status" says how it is doing.',
+  pod_not_running: '"berth status" shows its status.',
   session_not_found: '"berth status" says whether it can be restored; "berth deploy FILE" starts another one.',
   share_not_found: '"berth share" makes one.',
   snapshot_needs_claim: 'Claim it first: "berth claim" makes a link for that.',

@@ -62,7 +62,7 @@ export async function openRemoteCommand({ server, token, signal }: Asked, openin
 async function connected(socket: WebSocket, server: string, signal: AbortSignal): Promise<Problem | undefined> {
   let giveUp = () => {};
   const problem = await new Promise<Problem | undefined>((resolve) => {
-    giveUp = () => resolve({ status: 0, code: 'aborted', error: 'The request was given up.' });
+    giveUp = () => resolve({ status: 0, code: 'aborted', error: 'The request was cancelled.' });
     signal.addEventListener('abort', giveUp, { once: true });
     socket.once('open', () => resolve(undefined));
     socket.once('unexpected-response', (_, response: IncomingMessage) => void readRefusal(response).then(resolve));

@@ -66,7 +66,7 @@ export async function run(words: string[], surroundings: Surroundings): Promise<
   const { stdout, stderr, admin } = surroundings;
   if (words[0] === 'admin') {
     if (admin) return await admin(words.slice(1));
-    stderr.write('berth admin works on the database of a service: run it where that is installed.\n');
+    stderr.write('berth admin uses the database of a service: run it on the machine of the service.\n');
     return statuses.unusable;
   }
   const read = readWords(words);
@@ -101,7 +101,7 @@ async function runCommand(command: Words & { kind: 'command' }, surroundings: Su
     const { shells } = await import('./completion.ts');
     const shell = given[0]!;
     if (!Object.hasOwn(shells, shell)) {
-      stderr.write(`There is no completion for ${shell}, only for ${Object.keys(shells).join(' and ')}.\n`);
+      stderr.write(`Completion is not available for ${shell}, only for ${Object.keys(shells).join(' and ')}.\n`);
       return statuses.unusable;
     }
     stdout.write(shells[shell as keyof typeof shells]());
@@ -130,7 +130,9 @@ async function askService(
     const asking = { streams, signal };
     const writer = await openMemoryWriter(folder, seal, ({ url }, file) => {
       const what = printable(url ?? 'a session');
-      terminal.note(`Another command has started ${what} in this folder meanwhile: its token is kept in ${file}.`);
+      terminal.note(
+        `Another command has started ${what} in this folder at the same time: its token is kept in ${file}.`,
+      );
     });
     const reconnect = async () => {
       const keys = await keptKeys(streams.env);

@@ -90,8 +90,8 @@ async function readStream(stream: Readable): Promise<string> {
 }
 
 const words: Record<string, string> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'the file may not be read',
+  ENOENT: 'the file does not exist',
+  EACCES: 'the file cannot be read: permission denied',
   EISDIR: 'this is a folder, not a file',
 };
 

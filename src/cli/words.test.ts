@@ -25,9 +25,9 @@ test('a slip is told in a sentence, with what may have been meant', () => {
     const read = readWords(words);
     return read.kind === 'mistake' ? read.message : read.kind;
   };
-  assert.equal(told('stats'), 'There is no command "stats"; did you mean "status"?');
-  assert.equal(told('down'), 'There is no command "down"; did you mean "remove"?');
-  assert.equal(told('help', 'nothing-like-it'), 'There is no command "nothing-like-it".');
+  assert.equal(told('stats'), 'Unknown command "stats"; did you mean "status"?');
+  assert.equal(told('down'), 'Unknown command "down"; did you mean "remove"?');
+  assert.equal(told('help', 'nothing-like-it'), 'Unknown command "nothing-like-it".');
   assert.equal(told('--json', 'list'), 'The command comes before --json.');
   assert.equal(told('up', '--watc'), "Unknown option '--watc'.");
   assert.match(told('logs', '--since'), /'--since <value>' argument missing\.$/);

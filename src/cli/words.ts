@@ -34,7 +34,7 @@ function isCommand(name: string | undefined): name is CommandName {
 
 export function readWords(words: readonly string[]): Words {
   const [first, ...rest] = words;
-  if (first === undefined) return { kind: 'mistake', message: 'There is no command.' };
+  if (first === undefined) return { kind: 'mistake', message: 'The command is missing.' };
   if (['help', '--help', '-h'].includes(first)) {
     const [of] = rest;
     if (of === undefined || of === 'help') return { kind: 'help' };
@@ -76,7 +76,7 @@ const otherNames: Record<string, CommandName> = {
 
 function unknownCommand(word: string): Words {
   const meant = Object.hasOwn(otherNames, word) ? otherNames[word] : nearestName(word, Object.keys(commands));
-  return { kind: 'mistake', message: `There is no command "${word}"${meant ? `; did you mean "${meant}"?` : '.'}` };
+  return { kind: 'mistake', message: `Unknown command "${word}"${meant ? `; did you mean "${meant}"?` : '.'}` };
 }
 
 const always: Record<string, Flag> = {

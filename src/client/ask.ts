@@ -116,7 +116,7 @@ function unreachable({ baseUrl }: Place): Problem {
   };
 }
 
-const aborted: Problem = { status: 0, code: 'aborted', error: 'The request was given up.' };
+const aborted: Problem = { status: 0, code: 'aborted', error: 'The request was cancelled.' };
 
 /** The header that a busy service asks for; nothing where it refuses for another reason. */
 async function proofFor(response: Response, signal: AbortSignal | undefined) {

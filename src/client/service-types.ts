@@ -5,7 +5,7 @@ export type Account = {
   name: string;
   email: string;
   isEmailVerified: boolean;
-  /** Whether it can be signed in to with one. */
+  /** Whether the account has a password to sign in with. */
   hasPassword: boolean;
   tier: {
     name: string;
@@ -37,13 +37,13 @@ export type Claimed = {
   applicationName: string;
   environment: string;
   url: string;
-  /** Every deployment of the session: all of them are the account’s from now on. */
+  /** Every deployment of the session. All of these now belong to the account. */
   attached: {
     applicationName: string;
     environment: string;
     url: string;
   }[];
-  /** Whether the session token has ended. Otherwise whoever has it goes on managing these deployments. */
+  /** Whether the session token has ended. Otherwise, all its holders can still manage these deployments. */
   tokenEnded: boolean;
 };
 
@@ -57,7 +57,7 @@ export type ClaimView = {
   }[];
   /** Absent when it does not expire. */
   expiresAt?: string;
-  /** Names of the other deployments of its session, which the claim attaches too. */
+  /** Names of the other deployments of the session. The claim attaches these too. */
   alsoAttached: string[];
   /** Everything that the claim attaches, the deployment of the link first. */
   attached: {
@@ -72,11 +72,11 @@ export type ClaimView = {
       state: string;
     }[];
   }[];
-  /** Whether it belongs already to the account that is signed in. */
+  /** Whether the deployment already belongs to the signed-in account. */
   isYours: boolean;
 };
 
-/** The deployment as it is now. */
+/** The current state of the deployment. */
 export type Deployment = {
   applicationName: string;
   environment: string;
@@ -84,68 +84,68 @@ export type Deployment = {
   status: {
     state: 'deploying' | 'running' | 'failed' | 'expired';
     progress: number;
-    /** The state, more exactly. `degraded`: it runs, and a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. `stopped`: its owner has stopped it, and the state is that of before. */
+    /** A more precise state. `degraded`: the deployment runs, but a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. `stopped`: the owner has stopped the deployment; `state` is the one from before. */
     health: 'deploying' | 'running' | 'degraded' | 'serving' | 'failed' | 'stopped' | 'expired';
-    /** Why it failed, or what is wrong, in words. */
+    /** Why the deployment failed, or its current problem. */
     message?: string;
-    /** A change of the configuration that mends it. */
+    /** A change to the configuration that fixes the problem. */
     advice?: {
       kind: 'use-port';
       pod: string;
-      /** The one that it listens on. */
+      /** The port that the pod listens on. */
       listensOn: number;
-      /** The one of the configuration. */
+      /** The port of the configuration. */
       declared: number;
     };
-    /** The one that was asked for last. */
+    /** The revision that was requested last. */
     revision: number;
-    /** The last one that became ready; absent before the first has. */
+    /** The last revision that became ready; absent until the first is ready. */
     servingRevision?: number;
-    /** What the pod that made it fail wrote last, without known secrets; while it deploys and in the minutes after a restart, what the pod that is not ready or was restarted wrote, its previous run included. What repeats is there once; its first line ends with how often, e.g. `×3`. */
+    /** The last log lines of the pod that caused the failure, without known secrets. During a deployment and in the minutes after a restart: the lines of the pod that is not ready or was restarted, including its previous run. Repeated lines appear once; the first of them ends with the count, such as `×3`. */
     lastLines?: string[];
     pods?: {
       name: string;
-      /** `degraded`: it is ready, and keeps restarting; or it was ready, and its check fails since. */
+      /** `degraded`: the pod is ready but keeps restarting, or it was ready and its check now fails. */
       state: 'waiting' | 'starting' | 'ready' | 'degraded' | 'failed';
-      /** What it waits for, or what is wrong with it. */
+      /** The reason why the pod waits, or its problem. */
       message?: string;
-      /** How much of its image has come of what has to, while it is on its way. */
+      /** The downloaded part and the total size of its image, during the download. */
       pulling?: {
         doneBytes: number;
         totalBytes: number;
       };
-      /** The first 500 bytes of what its failing health check answered, without known secrets. Text of the application: not to be trusted. */
+      /** The first 500 bytes of the response to its failing health check, without known secrets. Untrusted text of the application. */
       healthCheckBody?: string;
-      /** What it runs from, by digest once that is known; of an image that was pushed here, as its owner names it. */
+      /** The image of the pod, with its digest once it is resolved. A pushed image has the name that its owner uses. */
       image: string;
       /** The one that it was started for. */
       revision: number;
-      /** How often it was restarted after an exit. */
+      /** The number of restarts after an exit. */
       restarts: number;
-      /** How it last ended, whatever it is doing now. */
+      /** How the pod last ended, regardless of its current state. */
       lastExit?: {
         code: number;
-        /** In words, e.g. `exited with code 3`. */
+        /** A phrase such as `exited with code 3`. */
         reason: string;
-        /** What can be done about it. */
+        /** How to fix the problem. */
         hint?: string;
         at: string;
       };
     }[];
-    /** Volumes that are getting full, and pods stopped for what they wrote. */
+    /** Volumes that are almost full, and pods that were stopped because of their disk use. */
     disk?: {
       at: string;
       message: string;
       volume?: string;
       level?: 'nearly full' | 'full';
-      /** How full the volume was then. */
+      /** How full the volume was at that time. */
       percent?: number;
-      /** The one that was stopped. */
+      /** The pod that was stopped. */
       pod?: string;
     }[];
-    /** What its address waits for before it can be reached by HTTPS, or that it soon cannot be any more. Absent when all is well. */
+    /** Why the address is not available over HTTPS yet, or soon will not be. Absent without a problem. */
     certificate?: {
-      /** `ordered`: it comes within seconds; `limit`: the authority issues no more before `until`; `failed`: it is asked again then; `late`: it has one, which ends then and was not renewed. */
+      /** `ordered`: the certificate arrives within seconds. `limit`: the authority issues no more certificates before `until`. `failed`: the next request is at `until`. `late`: the current certificate expires at `until` and was not renewed. */
       because: 'ordered' | 'limit' | 'failed' | 'late';
       until?: string;
       message: string;
@@ -159,17 +159,17 @@ export type Deployment = {
     claimed: boolean;
   };
   reservation: {
-    /** Whether it outlives its time limit. */
+    /** Whether the deployment keeps running past its time limit. */
     held: boolean;
   };
-  /** Of one that has ended: until then its volumes are kept, and `POST /restoreDeployment` brings it back. */
+  /** Only for an ended deployment: until when its volumes are kept and `POST /restoreDeployment` can restore it. */
   restorableUntil?: string;
-  /** Parameters of the query that are not known and were ignored. */
+  /** Unknown query parameters, which were ignored. */
   warnings?: string[];
 };
 
 export type Diagnostic = {
-  /** Errors refuse the configuration. A note says what happens, and asks for nothing. */
+  /** An error rejects the configuration. A note is informational and requires no change. */
   severity: 'error' | 'warning' | 'note';
   /** Stable and machine-readable. */
   code: string;
@@ -178,7 +178,7 @@ export type Diagnostic = {
   column: number;
   message: string;
   hint?: string;
-  /** Replaces what stands from `from` up to `to`, offsets in UTF-16 units, by `text`. */
+  /** Replaces the range from `from` up to `to` (offsets in UTF-16 code units) with `text`. */
   fix?: {
     from: number;
     to: number;
@@ -190,13 +190,13 @@ export type Diagnostic = {
 export type Domain = {
   domain: string;
   url: string;
-  /** `pending`: not proven. `verified`: proven, and it does not lead here. `certifying`: it leads here, and has no certificate yet. `failing`: it is served, and its proof is gone. `released`: it was lost. */
+  /** `pending`: not proven. `verified`: proven, but DNS does not point here. `certifying`: DNS points here, but the certificate is not issued yet. `failing`: served, but the proof is gone. `released`: the domain was lost. */
   state: 'pending' | 'verified' | 'certifying' | 'live' | 'failing' | 'released';
-  /** Why it is not live, in words. */
+  /** Why the domain is not live. */
   reason?: string;
   /** The domain that visitors are sent to. */
   redirectTo?: string;
-  /** What to set in DNS. A domain that was bought as such cannot have a CNAME: it has addresses. */
+  /** The DNS records to set. A registered (apex) domain cannot have a CNAME record, so it has address records. */
   records: {
     type: 'TXT' | 'CNAME' | 'A' | 'AAAA';
     name: string;
@@ -206,7 +206,7 @@ export type Domain = {
   verifiedAt?: string;
   checkedAt?: string;
   nextCheckAt?: string;
-  /** When it is lost unless its proof is found before, or was. */
+  /** When the domain is lost unless its proof is found before, or when it was lost. */
   releasedAt?: string;
 };
 
@@ -224,7 +224,7 @@ export type ErrorWithChallenge = {
   hint?: string;
   errors?: string[];
   diagnostics?: Diagnostic[];
-  /** With `proof_of_work_required`: what the header Berth-Proof-Of-Work has to solve. */
+  /** With `proof_of_work_required`: the challenge that the header Berth-Proof-Of-Work must solve. */
   challenge?: unknown;
 };
 
@@ -238,32 +238,32 @@ export type Extend = {
 export type Key = {
   id: string;
   name: string;
-  /** What the key begins with. */
+  /** The first characters of the key. */
   start: string;
   createdAt: string;
   lastUsedAt?: string;
 };
 
-/** What the caller may have, and how much of it is used. */
+/** The limits of the caller and the current use. */
 export type Limits = {
   /** The plan of the account; null without one. */
   plan: string | null;
-  /** Active ones: of the account, or from this address. */
+  /** Active deployments of the account, or from this address. */
   deployments: {
     used: number;
     most: number;
   };
-  /** Without an account: active ones of this session. */
+  /** Active deployments of this session. Only without an account. */
   sessionDeployments?: {
     used: number;
     most: number;
   };
-  /** Bytes that these are promised. */
+  /** Memory reserved for these deployments, in bytes. */
   memory: {
     used: number;
     most: number;
   };
-  /** All replicas of all pods of these. */
+  /** All replicas of all pods of these deployments. */
   containers: {
     used: number;
     most: number;
@@ -273,7 +273,7 @@ export type Limits = {
     used: number;
     most: number;
   };
-  /** Of these; each container with `useGPU` has one. */
+  /** GPUs of these deployments; each container with `useGPU` has one. */
   gpus: {
     used: number;
     most: number;
@@ -288,26 +288,26 @@ export type Limits = {
     used: number;
     most: number;
   };
-  /** The most that one deployment may have. */
+  /** The maximum for one deployment. */
   deployment: {
     containers: number;
     volumes: number;
   };
   /** null: deployments do not expire. */
   lifetimeMinutes: number | null;
-  /** How many each deployment without an account has. */
+  /** The number of extensions of each deployment without an account. */
   extensions: number;
   extensionMinutes: number;
   /** Whether POST /addDeploymentReservation is allowed. */
   reservations: boolean;
-  /** Whether POST /execInPod is allowed, in what counts towards these limits. */
+  /** Whether POST /execInPod is allowed in the deployments that count towards these limits. */
   exec: boolean;
   rates: {
     starts: {
       most: number;
       perSeconds: number;
     };
-    /** Of one address, and of one token; what is left is in the header RateLimit. */
+    /** For each address and for each token. The header RateLimit contains the rest. */
     requests: {
       most: number;
       perSeconds: number;
@@ -315,37 +315,37 @@ export type Limits = {
   };
   /** The largest configuration. */
   configurationBytes: number;
-  /** Of images that are pushed here. */
+  /** Properties of pushed images. */
   images: {
-    /** The first part of the names of all images that the caller pushes. */
+    /** The prefix of the names of all images that the caller pushes. */
     namespace?: string;
-    /** What images have to be for, such as `linux/amd64`. */
+    /** The platform that images must support, such as `linux/amd64`. */
     platform: string;
-    /** Whether new volumes begin with what an image has at their paths. */
+    /** Whether new volumes start with the files that the image has at their paths. */
     fillsVolumes: boolean;
   };
 };
 
-/** What can be done next. None has the token: send it as `Authorization: Bearer <sessionToken>`. */
+/** Links to the next actions. They do not contain the token: send it as `Authorization: Bearer <sessionToken>`. */
 export type Links = {
-  /** GET: answers when it runs, has failed or has ended. */
+  /** GET: responds when the deployment runs, has failed, or has ended. */
   status: string;
-  /** GET: every step as it comes (server-sent events). */
+  /** GET: each step as it happens (server-sent events). */
   events: string;
-  /** GET: what the pods write. */
+  /** GET: the logs of the pods. */
   logs: string;
   /** POST a corrected or newer configuration. */
   update: string;
-  /** POST `{ "applicationName" }`: a link to keep it. Absent when it is. */
+  /** POST `{ "applicationName" }`: returns a link to claim the deployment. Absent if it is claimed. */
   claim?: string;
-  /** A page for people. */
+  /** The dashboard page of the deployment. */
   dashboard?: string;
 };
 
-/** What was done. */
+/** A sentence that describes the result. */
 export type Message = {
   message: string;
-  /** Parameters of the query that are not known and were ignored. */
+  /** Unknown query parameters, which were ignored. */
   warnings?: string[];
 };
 
@@ -365,7 +365,7 @@ export type Session = {
   sessionToken?: string;
 };
 
-/** How a shared deployment is doing. Nothing of its configuration, its images, its logs or its reasons. */
+/** The status of a shared deployment, without its configuration, images, logs, or reasons. */
 export type SharedStatus = {
   applicationName: string;
   url: string;
@@ -387,13 +387,13 @@ export type SignInMethods = {
     id: string;
     name: string;
   }[];
-  /** Whether addresses are verified and passwords can be reset by mail. */
+  /** Whether the service verifies addresses and resets passwords by email. */
   sendsMail: boolean;
-  /** Whether anybody may create an account. */
+  /** Whether every visitor can create an account. */
   signUp: boolean;
 };
 
-/** The deployment, on its way. */
+/** The deployment, which is being started. */
 export type Started = {
   message: string;
   url: string;
@@ -408,66 +408,66 @@ export type Started = {
   links: Links;
   domain?: Domain;
   subdomains?: Domain[];
-  /** What is odd about the request, although it is accepted. */
+  /** Warnings about the accepted request. */
   warnings: string[];
-  /** The same of the configuration, as values, and notes. */
+  /** The warnings and notes about the configuration, as structured values. */
   diagnostics: Diagnostic[];
 };
 
 export type Status = {
   state: 'deploying' | 'running' | 'failed' | 'expired';
   progress: number;
-  /** The state, more exactly. `degraded`: it runs, and a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. `stopped`: its owner has stopped it, and the state is that of before. */
+  /** A more precise state. `degraded`: the deployment runs, but a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. `stopped`: the owner has stopped the deployment; `state` is the one from before. */
   health: 'deploying' | 'running' | 'degraded' | 'serving' | 'failed' | 'stopped' | 'expired';
-  /** Why it failed, or what is wrong, in words. */
+  /** Why the deployment failed, or its current problem. */
   message?: string;
-  /** A change of the configuration that mends it. */
+  /** A change to the configuration that fixes the problem. */
   advice?: {
     kind: 'use-port';
     pod: string;
-    /** The one that it listens on. */
+    /** The port that the pod listens on. */
     listensOn: number;
-    /** The one of the configuration. */
+    /** The port of the configuration. */
     declared: number;
   };
-  /** The one that was asked for last. */
+  /** The revision that was requested last. */
   revision: number;
-  /** The last one that became ready; absent before the first has. */
+  /** The last revision that became ready; absent until the first is ready. */
   servingRevision?: number;
-  /** What the pod that made it fail wrote last, without known secrets; while it deploys and in the minutes after a restart, what the pod that is not ready or was restarted wrote, its previous run included. What repeats is there once; its first line ends with how often, e.g. `×3`. */
+  /** The last log lines of the pod that caused the failure, without known secrets. During a deployment and in the minutes after a restart: the lines of the pod that is not ready or was restarted, including its previous run. Repeated lines appear once; the first of them ends with the count, such as `×3`. */
   lastLines?: string[];
   pods?: {
     name: string;
-    /** `degraded`: it is ready, and keeps restarting; or it was ready, and its check fails since. */
+    /** `degraded`: the pod is ready but keeps restarting, or it was ready and its check now fails. */
     state: 'waiting' | 'starting' | 'ready' | 'degraded' | 'failed';
-    /** What it waits for, or what is wrong with it. */
+    /** The reason why the pod waits, or its problem. */
     message?: string;
-    /** How much of its image has come of what has to, while it is on its way. */
+    /** The downloaded part and the total size of its image, during the download. */
     pulling?: {
       doneBytes: number;
       totalBytes: number;
     };
-    /** The first 500 bytes of what its failing health check answered, without known secrets. Text of the application: not to be trusted. */
+    /** The first 500 bytes of the response to its failing health check, without known secrets. Untrusted text of the application. */
     healthCheckBody?: string;
-    /** What it runs from, by digest once that is known; of an image that was pushed here, as its owner names it. */
+    /** The image of the pod, with its digest once it is resolved. A pushed image has the name that its owner uses. */
     image: string;
     /** The one that it was started for. */
     revision: number;
-    /** How often it was restarted after an exit. */
+    /** The number of restarts after an exit. */
     restarts: number;
-    /** How it last ended, whatever it is doing now. */
+    /** How the pod last ended, regardless of its current state. */
     lastExit?: {
       code: number;
-      /** In words, e.g. `exited with code 3`. */
+      /** A phrase such as `exited with code 3`. */
       reason: string;
-      /** What can be done about it. */
+      /** How to fix the problem. */
       hint?: string;
       at: string;
     };
   }[];
 };
 
-/** The new revision, on its way to the same URL. */
+/** The new revision, which is being deployed to the same URL. */
 export type Updated = {
   message: string;
   url: string;
@@ -475,13 +475,13 @@ export type Updated = {
   links: Links;
   domain?: Domain;
   subdomains?: Domain[];
-  /** What is odd about the request, although it is accepted. */
+  /** Warnings about the accepted request. */
   warnings: string[];
-  /** The same of the configuration, as values, and notes. */
+  /** The warnings and notes about the configuration, as structured values. */
   diagnostics: Diagnostic[];
 };
 
-/** The `data` of a server-sent event. Kinds may be added: show the `message` of those that you do not know. */
+/** The `data` of a server-sent event. Future versions may add kinds: show the `message` of kinds that you do not know. */
 export type Event =
   | IntentEvent
   | OperationEvent
@@ -495,11 +495,11 @@ export type Event =
   | ForgottenEvent;
 
 export type EventToldFields = {
-  /** The same as a sentence. */
+  /** The event as a sentence. */
   message: string;
-  /** The event, also when it is told again. */
+  /** The number of the event. A repeated event keeps its number. */
   number: number;
-  /** How often it has happened. */
+  /** How many times the event has happened. */
   count: number;
   firstAt: string;
   at: string;
@@ -685,7 +685,7 @@ export type OperationEvent = (
         port: number;
         host?: string;
       }[];
-      /** Which then serves as a whole. */
+      /** The revision that now serves completely. */
       revision?: number;
     }
   | {
@@ -700,7 +700,7 @@ export type OperationEvent = (
 export type ProgressEvent = {
   kind: 'progress';
   progress: number;
-  /** How much of the images of pods has come, while they are on their way. */
+  /** The downloaded part of the images of pods, during the download. */
   pulling?: {
     pod: string;
     doneBytes: number;
@@ -713,9 +713,9 @@ export type PodEvent = {
   pod: string;
   /** As in the status of the deployment. */
   state: string;
-  /** What keeps it from being ready. */
+  /** Why the pod is not ready. */
   because?: string;
-  /** What it runs, where that is not the revision that was asked for last. */
+  /** The revision of the pod, if it is not the last requested one. */
   revision?: number;
 } & EventToldFields;
 
@@ -728,33 +728,33 @@ export type StateEvent = (
   | {
       kind: 'state';
       state: 'failed';
-      /** Which it is about; none where it is about all of them. */
+      /** The pod concerned; absent if all pods are concerned. */
       pods: string[];
-      /** What is wrong. */
+      /** The problem. */
       because: string;
-      /** How often it has come to that, as words before it. */
+      /** How many times it has happened, as a phrase. */
       repeated?: string;
-      /** What the deployment's owner can do. */
+      /** How the owner can fix the problem. */
       hint?: string;
-      /** A change of the configuration that mends it. */
+      /** A change to the configuration that fixes the problem. */
       advice?: {
         kind: 'use-port';
         pod: string;
-        /** The one that it listens on. */
+        /** The port that the pod listens on. */
         port: number;
-        /** The one of the configuration. */
+        /** The port of the configuration. */
         instead: number;
       };
-      /** The earlier one that still serves. */
+      /** The earlier revision that still serves. */
       servingRevision?: number;
-      /** What the pod wrote last, without known secrets. */
+      /** The last log lines of the pod, without known secrets. */
       lastLines: string[];
     }
   | {
       kind: 'state';
       state: 'expired';
       because: 'removed' | 'expired';
-      /** A date-time: until then its volumes are kept, and it can be restored. */
+      /** A date-time. Until then, its volumes are kept and the deployment can be restored. */
       restorableUntil?: string;
     }
 ) &
@@ -764,21 +764,21 @@ export type FaultEvent = (
   | {
       kind: 'fault';
       fault: 'tried-again';
-      /** Which it is about; none where it is about all of them. */
+      /** The pod concerned; absent if all pods are concerned. */
       pods: string[];
-      /** What is wrong. */
+      /** The problem. */
       because: string;
-      /** How often it has come to that, as words before it. */
+      /** How many times it has happened, as a phrase. */
       repeated?: string;
-      /** What the deployment's owner can do. */
+      /** How the owner can fix the problem. */
       hint?: string;
-      /** A change of the configuration that mends it. */
+      /** A change to the configuration that fixes the problem. */
       advice?: {
         kind: 'use-port';
         pod: string;
-        /** The one that it listens on. */
+        /** The port that the pod listens on. */
         port: number;
-        /** The one of the configuration. */
+        /** The port of the configuration. */
         instead: number;
       };
     }
@@ -801,7 +801,7 @@ export type DiskEvent = (
       kind: 'disk';
       disk: 'level';
       volume: string;
-      /** For people: `volume data of pod db`. */
+      /** The display name, such as `volume data of pod db`. */
       title: string;
       level: 'roomy' | 'nearly full' | 'full';
       percent: number;
@@ -811,7 +811,7 @@ export type DiskEvent = (
       kind: 'disk';
       disk: 'kept-size';
       volume: string;
-      /** For people: `volume data of pod db`. */
+      /** The display name, such as `volume data of pod db`. */
       title: string;
       sizeBytes: number;
     }
@@ -819,7 +819,7 @@ export type DiskEvent = (
       kind: 'disk';
       disk: 'mended';
       volume: string;
-      /** For people: `volume data of pod db`. */
+      /** The display name, such as `volume data of pod db`. */
       title: string;
     }
   | {
@@ -841,7 +841,7 @@ export type LifetimeEvent = (
   | {
       kind: 'lifetime';
       lifetime: 'forgotten';
-      /** Its time was over, its owner wanted it, the disk was short, or too much was kept for one owner. */
+      /** The retention time ended, the owner requested it, the disk was nearly full, or the owner had too much retained data. */
       because: 'time' | 'asked' | 'room' | 'limit';
     }
 ) &
@@ -861,7 +861,7 @@ export type SnapshotEvent = (
       snapshot: 'failed';
       id: string;
       because: string;
-      /** It is not tried again. */
+      /** The service does not try again. */
       isOver: boolean;
     }
   | {
@@ -875,7 +875,7 @@ export type SnapshotEvent = (
       snapshot: 'not-restored';
       id: string;
       because: string;
-      /** It is not tried again; the data is what it was. */
+      /** The service does not try again; the data is unchanged. */
       isOver: boolean;
     }
 ) &
@@ -883,7 +883,7 @@ export type SnapshotEvent = (
 
 export type ForgottenEvent = {
   kind: 'forgotten';
-  /** How many, each as often as it has happened. */
+  /** The number of events, including repetitions. */
   events: number;
 } & EventToldFields;
 
@@ -904,9 +904,9 @@ export type Operations = {
           message: string;
           applicationName: string;
           dryRun: true;
-          /** What is odd about the request, although it is accepted. */
+          /** Warnings about the accepted request. */
           warnings: string[];
-          /** The same of the configuration, as values, and notes. */
+          /** The warnings and notes about the configuration, as structured values. */
           diagnostics: Diagnostic[];
         };
   };
@@ -927,9 +927,9 @@ export type Operations = {
           message: string;
           applicationName: string;
           dryRun: true;
-          /** What is odd about the request, although it is accepted. */
+          /** Warnings about the accepted request. */
           warnings: string[];
-          /** The same of the configuration, as values, and notes. */
+          /** The warnings and notes about the configuration, as structured values. */
           diagnostics: Diagnostic[];
         };
   };
@@ -950,9 +950,9 @@ export type Operations = {
           message: string;
           applicationName: string;
           dryRun: true;
-          /** What is odd about the request, although it is accepted. */
+          /** Warnings about the accepted request. */
           warnings: string[];
-          /** The same of the configuration, as values, and notes. */
+          /** The warnings and notes about the configuration, as structured values. */
           diagnostics: Diagnostic[];
         };
   };
@@ -975,9 +975,9 @@ export type Operations = {
           message: string;
           applicationName: string;
           dryRun: true;
-          /** What is odd about the request, although it is accepted. */
+          /** Warnings about the accepted request. */
           warnings: string[];
-          /** The same of the configuration, as values, and notes. */
+          /** The warnings and notes about the configuration, as structured values. */
           diagnostics: Diagnostic[];
         };
   };
@@ -1011,7 +1011,7 @@ export type Operations = {
     body: undefined;
     answer: Record<string, unknown>;
   };
-  /** Applications to start from. `/getTemplates` */
+  /** List the application templates. `/getTemplates` */
   listTemplates: {
     path: Record<never, never>;
     query: {
@@ -1025,15 +1025,15 @@ export type Operations = {
         title: string;
         description: string;
         tags: string[];
-        /** What to do first once it runs. */
+        /** The first steps after the application runs. */
         next?: string;
         images: string[];
       }[];
-      /** All that any template has, the most frequent first. */
+      /** All tags of the templates, the most frequent first. */
       tags: string[];
     };
   };
-  /** An application to start from, with its configuration. `/getTemplate` */
+  /** Get an application template with its configuration. `/getTemplate` */
   getTemplate: {
     path: Record<never, never>;
     query: {
@@ -1045,10 +1045,10 @@ export type Operations = {
       title: string;
       description: string;
       tags: string[];
-      /** What to do first once it runs. */
+      /** The first steps after the application runs. */
       next?: string;
       images: string[];
-      /** The configuration, to be deployed as it is or changed first. */
+      /** The configuration, which can be deployed with or without changes. */
       document: string;
     };
   };
@@ -1060,9 +1060,9 @@ export type Operations = {
     };
     body: undefined;
     answer: {
-      /** Where it came from, redirects followed. */
+      /** The final address, after redirects. */
       from: string;
-      /** As it was found there: nothing of it was checked. */
+      /** The text as the address returned it, without checks. */
       text: string;
     };
   };
@@ -1073,11 +1073,11 @@ export type Operations = {
     body: undefined;
     answer: {
       message: string;
-      /** Shown once: the password of `docker login`, and the key of what is started with it. */
+      /** The session token, returned only once. It is the password for `docker login` and the key to the deployments that it starts. */
       sessionToken: string;
-      /** What the names of its images begin with, such as `berth.example.com/s0123456789abcdef`. */
+      /** The prefix of the names of its images, such as `berth.example.com/s0123456789abcdef`. */
       images: string;
-      /** Until then something has to be started with the token. */
+      /** The time until which a deployment must be started with the token. */
       expiresAt: string;
     };
   };
@@ -1109,68 +1109,68 @@ export type Operations = {
       status: {
         state: 'deploying' | 'running' | 'failed' | 'expired';
         progress: number;
-        /** The state, more exactly. `degraded`: it runs, and a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. `stopped`: its owner has stopped it, and the state is that of before. */
+        /** A more precise state. `degraded`: the deployment runs, but a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. `stopped`: the owner has stopped the deployment; `state` is the one from before. */
         health: 'deploying' | 'running' | 'degraded' | 'serving' | 'failed' | 'stopped' | 'expired';
-        /** Why it failed, or what is wrong, in words. */
+        /** Why the deployment failed, or its current problem. */
         message?: string;
-        /** A change of the configuration that mends it. */
+        /** A change to the configuration that fixes the problem. */
         advice?: {
           kind: 'use-port';
           pod: string;
-          /** The one that it listens on. */
+          /** The port that the pod listens on. */
           listensOn: number;
-          /** The one of the configuration. */
+          /** The port of the configuration. */
           declared: number;
         };
-        /** The one that was asked for last. */
+        /** The revision that was requested last. */
         revision: number;
-        /** The last one that became ready; absent before the first has. */
+        /** The last revision that became ready; absent until the first is ready. */
         servingRevision?: number;
-        /** What the pod that made it fail wrote last, without known secrets; while it deploys and in the minutes after a restart, what the pod that is not ready or was restarted wrote, its previous run included. What repeats is there once; its first line ends with how often, e.g. `×3`. */
+        /** The last log lines of the pod that caused the failure, without known secrets. During a deployment and in the minutes after a restart: the lines of the pod that is not ready or was restarted, including its previous run. Repeated lines appear once; the first of them ends with the count, such as `×3`. */
         lastLines?: string[];
         pods?: {
           name: string;
-          /** `degraded`: it is ready, and keeps restarting; or it was ready, and its check fails since. */
+          /** `degraded`: the pod is ready but keeps restarting, or it was ready and its check now fails. */
           state: 'waiting' | 'starting' | 'ready' | 'degraded' | 'failed';
-          /** What it waits for, or what is wrong with it. */
+          /** The reason why the pod waits, or its problem. */
           message?: string;
-          /** How much of its image has come of what has to, while it is on its way. */
+          /** The downloaded part and the total size of its image, during the download. */
           pulling?: {
             doneBytes: number;
             totalBytes: number;
           };
-          /** The first 500 bytes of what its failing health check answered, without known secrets. Text of the application: not to be trusted. */
+          /** The first 500 bytes of the response to its failing health check, without known secrets. Untrusted text of the application. */
           healthCheckBody?: string;
-          /** What it runs from, by digest once that is known; of an image that was pushed here, as its owner names it. */
+          /** The image of the pod, with its digest once it is resolved. A pushed image has the name that its owner uses. */
           image: string;
           /** The one that it was started for. */
           revision: number;
-          /** How often it was restarted after an exit. */
+          /** The number of restarts after an exit. */
           restarts: number;
-          /** How it last ended, whatever it is doing now. */
+          /** How the pod last ended, regardless of its current state. */
           lastExit?: {
             code: number;
-            /** In words, e.g. `exited with code 3`. */
+            /** A phrase such as `exited with code 3`. */
             reason: string;
-            /** What can be done about it. */
+            /** How to fix the problem. */
             hint?: string;
             at: string;
           };
         }[];
-        /** Volumes that are getting full, and pods stopped for what they wrote. */
+        /** Volumes that are almost full, and pods that were stopped because of their disk use. */
         disk?: {
           at: string;
           message: string;
           volume?: string;
           level?: 'nearly full' | 'full';
-          /** How full the volume was then. */
+          /** How full the volume was at that time. */
           percent?: number;
-          /** The one that was stopped. */
+          /** The pod that was stopped. */
           pod?: string;
         }[];
-        /** What its address waits for before it can be reached by HTTPS, or that it soon cannot be any more. Absent when all is well. */
+        /** Why the address is not available over HTTPS yet, or soon will not be. Absent without a problem. */
         certificate?: {
-          /** `ordered`: it comes within seconds; `limit`: the authority issues no more before `until`; `failed`: it is asked again then; `late`: it has one, which ends then and was not renewed. */
+          /** `ordered`: the certificate arrives within seconds. `limit`: the authority issues no more certificates before `until`. `failed`: the next request is at `until`. `late`: the current certificate expires at `until` and was not renewed. */
           because: 'ordered' | 'limit' | 'failed' | 'late';
           until?: string;
           message: string;
@@ -1184,12 +1184,12 @@ export type Operations = {
         claimed: boolean;
       };
       reservation: {
-        /** Whether it outlives its time limit. */
+        /** Whether the deployment keeps running past its time limit. */
         held: boolean;
       };
-      /** Of one that has ended: until then its volumes are kept, and `POST /restoreDeployment` brings it back. */
+      /** Only for an ended deployment: until when its volumes are kept and `POST /restoreDeployment` can restore it. */
       restorableUntil?: string;
-      /** Parameters of the query that are not known and were ignored. */
+      /** Unknown query parameters, which were ignored. */
       warnings?: string[];
     };
   };
@@ -1219,7 +1219,7 @@ export type Operations = {
     body: Application;
     answer: {
       message: string;
-      /** Parameters of the query that are not known and were ignored. */
+      /** Unknown query parameters, which were ignored. */
       warnings?: string[];
       status: Status;
     };
@@ -1235,7 +1235,7 @@ export type Operations = {
     body: Application;
     answer: {
       message: string;
-      /** Parameters of the query that are not known and were ignored. */
+      /** Unknown query parameters, which were ignored. */
       warnings?: string[];
       status: Status;
     };
@@ -1260,7 +1260,7 @@ export type Operations = {
     };
     answer: {
       message: string;
-      /** Parameters of the query that are not known and were ignored. */
+      /** Unknown query parameters, which were ignored. */
       warnings?: string[];
       status: Status;
     };
@@ -1274,7 +1274,7 @@ export type Operations = {
     body: undefined;
     answer: {
       reservedDeployments: Reservation[];
-      /** Parameters of the query that are not known and were ignored. */
+      /** Unknown query parameters, which were ignored. */
       warnings?: string[];
     };
   };
@@ -1289,7 +1289,7 @@ export type Operations = {
     body: Application;
     answer: Message;
   };
-  /** End the hold of a deployment, which lives on until its time limit. `/releaseDeployment` */
+  /** End the hold of a deployment, which keeps running until its time limit. `/releaseDeployment` */
   releaseDeployment: {
     path: Record<never, never>;
     query: {
@@ -1316,18 +1316,18 @@ export type Operations = {
       applicationName: string;
       /** The deployment's environment; needed where an account has two applications of one name. */
       environment?: string;
-      /** Whether its data goes at once, also of one that has ended: nothing can be restored. */
+      /** Whether to delete the data immediately, also that of an ended deployment. The deployment cannot be restored. */
       forget?: boolean | 'true' | 'false';
     };
     answer: {
       message: string;
-      /** Parameters of the query that are not known and were ignored. */
+      /** Unknown query parameters, which were ignored. */
       warnings?: string[];
-      /** Of one that has ended: until then its volumes are kept, and `POST /restoreDeployment` brings it back. */
+      /** Only for an ended deployment: until when its volumes are kept and `POST /restoreDeployment` can restore it. */
       restorableUntil?: string;
     };
   };
-  /** End the holds of all deployments of the session; removes none that is within its time limit. `/removeReservations` */
+  /** End the holds of all deployments of the session; deployments within their time limit keep running. `/removeReservations` */
   removeReservations: {
     path: Record<never, never>;
     query: {
@@ -1360,7 +1360,7 @@ export type Operations = {
     body: undefined;
     answer: string;
   };
-  /** Get the pods of a deployment and how they hang together, without anything secret. `/getDeploymentOutline` */
+  /** Get the pods of a deployment and their connections, without secrets. `/getDeploymentOutline` */
   getDeploymentOutline: {
     path: Record<never, never>;
     query: {
@@ -1370,9 +1370,9 @@ export type Operations = {
     };
     body: undefined;
     answer: {
-      /** The revision that is described here: the last one that was asked for, if none is named. */
+      /** The described revision. Default: the last requested revision. */
       revision: number;
-      /** The revision that serves; absent before the first one does. */
+      /** The revision that serves; absent until the first revision is ready. */
       servingRevision?: number;
       pods: {
         name: string;
@@ -1380,7 +1380,7 @@ export type Operations = {
         /** Public paths; empty for an internal pod. */
         paths: string[];
         ports: number[];
-        /** Pods that it names or waits for. */
+        /** Pods that this pod refers to or waits for. */
         uses: string[];
         volumes: {
           name: string;
@@ -1390,7 +1390,7 @@ export type Operations = {
         resourceType: 'deployment' | 'statefulset' | 'daemonset' | 'job';
         replicas: number;
       }[];
-      /** Parameters of the query that are not known and were ignored. */
+      /** Unknown query parameters, which were ignored. */
       warnings?: string[];
     };
   };
@@ -1405,17 +1405,17 @@ export type Operations = {
     };
     body: undefined;
     answer: {
-      /** The document as it was sent, secrets and all. */
+      /** The document as it was sent, including secrets. */
       yaml: string;
-      /** The addresses by which its pods connect to the databases among them. */
+      /** The addresses at which the pods connect to the databases of the deployment. */
       databases: {
         pod: string;
-        /** With its password. It is reached from the pods of the deployment alone. */
+        /** Includes the password. The database can be reached only from the pods of the deployment. */
         url: string;
       }[];
-      /** The revision that is described here: the last one that was asked for, if none is named. */
+      /** The described revision. Default: the last requested revision. */
       revision: number;
-      /** The revision that serves; absent before the first one does. */
+      /** The revision that serves; absent until the first revision is ready. */
       servingRevision?: number;
       pods: {
         name: string;
@@ -1423,7 +1423,7 @@ export type Operations = {
         /** Public paths; empty for an internal pod. */
         paths: string[];
         ports: number[];
-        /** Pods that it names or waits for. */
+        /** Pods that this pod refers to or waits for. */
         uses: string[];
         volumes: {
           name: string;
@@ -1433,11 +1433,11 @@ export type Operations = {
         resourceType: 'deployment' | 'statefulset' | 'daemonset' | 'job';
         replicas: number;
       }[];
-      /** Parameters of the query that are not known and were ignored. */
+      /** Unknown query parameters, which were ignored. */
       warnings?: string[];
     };
   };
-  /** What an update with this configuration would do to each pod. `/previewUserDeployment` */
+  /** Preview what an update with this configuration would do to each pod. `/previewUserDeployment` */
   previewUpdate: {
     path: Record<never, never>;
     query: {
@@ -1449,43 +1449,43 @@ export type Operations = {
     answer: {
       pods: {
         name: string;
-        /** `replaced`: the new one is ready before the old one goes; `restarted`: the old one stops first. What runs stays when a pod is `scaled`, when a volume of it has `grown`, or when it is `rerouted` to another public path. */
+        /** `replaced`: the new pod is ready before the old pod is removed. `restarted`: the old pod stops first. The containers keep running if the pod is `scaled`, if a volume has `grown`, or if the pod is `rerouted` to another public path. */
         change: 'added' | 'removed' | 'unchanged' | 'replaced' | 'restarted' | 'scaled' | 'grown' | 'rerouted';
-        /** Whether what it has stored is there afterwards. */
+        /** Whether the pod keeps its stored data. */
         keepsData: boolean;
         volumes: {
           title: string;
-          /** `new`: it is made, and empty; `left`: the pod no longer has it, and its data stays. */
+          /** `new`: the volume is created empty. `left`: the pod no longer uses the volume, whose data stays. */
           change: 'kept' | 'grown' | 'new' | 'left';
           sizeBytes: number;
           fromBytes?: number;
         }[];
         because: string;
-        /** What goes otherwise than one may expect, for example a password that its database ignores. */
+        /** Effects that may be unexpected, for example a password that an existing database ignores. */
         warnings: {
           code: string;
           message: string;
           hint?: string;
         }[];
       }[];
-      /** Public paths that nobody answers at for a while. */
+      /** Public paths that are unavailable during the update. */
       interrupted: string[];
-      /** What the update itself would be refused with now, for example for want of memory. */
+      /** The reason for which the service would now refuse the update, for example too little free memory. */
       refusal?: {
         code: string;
         error: string;
         hint?: string;
         errors?: string[];
       };
-      /** What it goes back to when the update fails; absent when nothing serves. */
+      /** The revision that keeps serving if the update fails; absent if no revision serves. */
       servingRevision?: number;
-      /** What is odd about the request, although it is accepted. */
+      /** Warnings about the accepted request. */
       warnings: string[];
-      /** The same of the configuration, as values, and notes. */
+      /** The warnings and notes about the configuration, as structured values. */
       diagnostics: Diagnostic[];
     };
   };
-  /** Get the revisions of a deployment: who, when, what became of each, and what it has changed. `/getDeploymentRevisions` */
+  /** Get the revisions of a deployment with their authors, times, outcomes, and changes. `/getDeploymentRevisions` */
   getDeploymentRevisions: {
     path: Record<never, never>;
     query: {
@@ -1495,33 +1495,33 @@ export type Operations = {
     };
     body: undefined;
     answer: {
-      /** The last 10, and the one that serves: the last one first. */
+      /** The last 10, and the one that serves; the newest first. */
       revisions: {
         number: number;
-        /** When it was asked for. */
+        /** When the revision was requested. */
         createdAt: string;
         /** How the client was authenticated: with a session token, with an API key, or signed in. */
         askedBy: 'session' | 'api-key' | 'sign-in';
-        /** The earlier revision that was gone back to: this one has its document. */
+        /** The earlier revision whose document this revision repeats. */
         repeats?: number;
-        /** `superseded`: another one was asked for before it was ready, or what became of it was not noted. */
+        /** `superseded`: another revision was requested before this one was ready, or its outcome was not recorded. */
         state: 'deploying' | 'running' | 'failed' | 'superseded';
-        /** When it was ready, or had failed. */
+        /** When the revision became ready or failed. */
         settledAt?: string;
         /** From `createdAt` to `settledAt`. */
         durationMs?: number;
-        /** Whether it is the last that was asked for. */
+        /** Whether it is the last requested revision. */
         isCurrent: boolean;
-        /** Whether visitors reach it. */
+        /** Whether visitors reach this revision. */
         isServing: boolean;
-        /** Pods against the revision before it; absent where that is no longer kept. */
+        /** Changes of the pods compared with the previous revision; absent if that revision is no longer kept. */
         changes?: {
           added: string[];
           changed: string[];
           removed: string[];
         };
       }[];
-      /** Parameters of the query that are not known and were ignored. */
+      /** Unknown query parameters, which were ignored. */
       warnings?: string[];
     };
   };
@@ -1541,7 +1541,7 @@ export type Operations = {
       applicationName: string;
       /** The deployment's environment; needed where an account has two applications of one name. */
       environment?: string;
-      /** Which one to go back to. Default: the last before the current one that became ready. */
+      /** The revision to go back to. Default: the last revision before the current one that became ready. */
       revision?: number;
     };
     answer:
@@ -1552,49 +1552,49 @@ export type Operations = {
           links: Links;
           domain?: Domain;
           subdomains?: Domain[];
-          /** What is odd about the request, although it is accepted. */
+          /** Warnings about the accepted request. */
           warnings: string[];
-          /** The same of the configuration, as values, and notes. */
+          /** The warnings and notes about the configuration, as structured values. */
           diagnostics: Diagnostic[];
-          /** The number that it has, or would have. */
+          /** The number of the new revision; with `dryRun`, the number that it would get. */
           revision: number;
-          /** The revision whose document it has. */
+          /** The revision whose document it repeats. */
           repeats: number;
         }
       | {
           message: string;
           applicationName: string;
           dryRun: true;
-          /** What is odd about the request, although it is accepted. */
+          /** Warnings about the accepted request. */
           warnings: string[];
-          /** The same of the configuration, as values, and notes. */
+          /** The warnings and notes about the configuration, as structured values. */
           diagnostics: Diagnostic[];
-          /** The number that it has, or would have. */
+          /** The number of the new revision; with `dryRun`, the number that it would get. */
           revision: number;
-          /** The revision whose document it has. */
+          /** The revision whose document it repeats. */
           repeats: number;
           pods: {
             name: string;
-            /** `replaced`: the new one is ready before the old one goes; `restarted`: the old one stops first. What runs stays when a pod is `scaled`, when a volume of it has `grown`, or when it is `rerouted` to another public path. */
+            /** `replaced`: the new pod is ready before the old pod is removed. `restarted`: the old pod stops first. The containers keep running if the pod is `scaled`, if a volume has `grown`, or if the pod is `rerouted` to another public path. */
             change: 'added' | 'removed' | 'unchanged' | 'replaced' | 'restarted' | 'scaled' | 'grown' | 'rerouted';
-            /** Whether what it has stored is there afterwards. */
+            /** Whether the pod keeps its stored data. */
             keepsData: boolean;
             volumes: {
               title: string;
-              /** `new`: it is made, and empty; `left`: the pod no longer has it, and its data stays. */
+              /** `new`: the volume is created empty. `left`: the pod no longer uses the volume, whose data stays. */
               change: 'kept' | 'grown' | 'new' | 'left';
               sizeBytes: number;
               fromBytes?: number;
             }[];
             because: string;
-            /** What goes otherwise than one may expect, for example a password that its database ignores. */
+            /** Effects that may be unexpected, for example a password that an existing database ignores. */
             warnings: {
               code: string;
               message: string;
               hint?: string;
             }[];
           }[];
-          /** Public paths that nobody answers at for a while. */
+          /** Public paths that are unavailable during the update. */
           interrupted: string[];
         };
   };
@@ -1613,51 +1613,51 @@ export type Operations = {
       applicationName: string;
       /** The deployment's environment; needed where an account has two applications of one name. */
       environment?: string;
-      /** Whether PostgreSQL, MySQL and MariaDB are kept as their own tools dump them, instead of the files of their volumes, and Redis writes all that it holds to its files before. */
+      /** Whether to store dumps of PostgreSQL, MySQL and MariaDB by their own tools, instead of the files of their volumes. Redis writes its data to its files before the copy. */
       dump?: boolean;
     };
     answer: {
       message: string;
       snapshot: {
         id: string;
-        /** `asked`: it is being taken, or waits for that. */
+        /** `asked`: the snapshot is waiting or in progress. */
         state: 'asked' | 'taken' | 'failed';
-        /** What it is taken for. */
+        /** The reason for the snapshot. */
         reason: 'asked' | 'schedule' | 'before-update' | 'before-restore';
-        /** The revision that the deployment had then. */
+        /** The revision of the deployment at that time. */
         revision: number;
-        /** When it was asked for. */
+        /** When the revision was requested. */
         createdAt: string;
-        /** The instant of which its data is. */
+        /** When the data was copied. */
         takenAt?: string;
-        /** Those whose files are in it. */
+        /** Volumes whose files the snapshot contains. */
         volumes: {
-          /** As events and the plan of an update call it, such as `db-data`. */
+          /** The name in events and in the plan of an update, such as `db-data`. */
           name: string;
           sizeBytes: number;
         }[];
-        /** Databases that are in it as their own tools dump them; of `redis`, that it has written all to its files before. */
+        /** Databases that the snapshot contains as dumps of their own tools. For `redis`: the database wrote its data to its files before the copy. */
         dumps: {
           pod: string;
-          /** `mysql` is MariaDB too, `redis` is Valkey and KeyDB. */
+          /** `mysql` includes MariaDB. `redis` includes Valkey and KeyDB. */
           kind: 'postgres' | 'mysql' | 'redis';
-          /** Of the pod: of these there are no files. None of `redis`, whose files are there. */
+          /** Volumes of the pod that the snapshot contains only as a dump. Empty for `redis`, whose files it contains. */
           volumes: string[];
         }[];
-        /** What is in it. */
+        /** The size of the snapshot. */
         totalBytes?: number;
-        /** What of that was not in an earlier one. */
+        /** The size of the data that no earlier snapshot contains. */
         addedBytes?: number;
-        /** For how many milliseconds writers have waited. */
+        /** How long writes were paused, in milliseconds. */
         pausedMs?: number;
-        /** Why the last try has failed. */
+        /** Why the last attempt failed. */
         problem?: string;
       };
-      /** Parameters of the query that are not known and were ignored. */
+      /** Unknown query parameters, which were ignored. */
       warnings?: string[];
     };
   };
-  /** Get the snapshots of a deployment, and what was restored. `/getSnapshots` */
+  /** Get the snapshots and restores of a deployment. `/getSnapshots` */
   getSnapshots: {
     path: Record<never, never>;
     query: {
@@ -1670,80 +1670,80 @@ export type Operations = {
       /** The newest first. */
       snapshots: {
         id: string;
-        /** `asked`: it is being taken, or waits for that. */
+        /** `asked`: the snapshot is waiting or in progress. */
         state: 'asked' | 'taken' | 'failed';
-        /** What it is taken for. */
+        /** The reason for the snapshot. */
         reason: 'asked' | 'schedule' | 'before-update' | 'before-restore';
-        /** The revision that the deployment had then. */
+        /** The revision of the deployment at that time. */
         revision: number;
-        /** When it was asked for. */
+        /** When the revision was requested. */
         createdAt: string;
-        /** The instant of which its data is. */
+        /** When the data was copied. */
         takenAt?: string;
-        /** Those whose files are in it. */
+        /** Volumes whose files the snapshot contains. */
         volumes: {
-          /** As events and the plan of an update call it, such as `db-data`. */
+          /** The name in events and in the plan of an update, such as `db-data`. */
           name: string;
           sizeBytes: number;
         }[];
-        /** Databases that are in it as their own tools dump them; of `redis`, that it has written all to its files before. */
+        /** Databases that the snapshot contains as dumps of their own tools. For `redis`: the database wrote its data to its files before the copy. */
         dumps: {
           pod: string;
-          /** `mysql` is MariaDB too, `redis` is Valkey and KeyDB. */
+          /** `mysql` includes MariaDB. `redis` includes Valkey and KeyDB. */
           kind: 'postgres' | 'mysql' | 'redis';
-          /** Of the pod: of these there are no files. None of `redis`, whose files are there. */
+          /** Volumes of the pod that the snapshot contains only as a dump. Empty for `redis`, whose files it contains. */
           volumes: string[];
         }[];
-        /** What is in it. */
+        /** The size of the snapshot. */
         totalBytes?: number;
-        /** What of that was not in an earlier one. */
+        /** The size of the data that no earlier snapshot contains. */
         addedBytes?: number;
-        /** For how many milliseconds writers have waited. */
+        /** How long writes were paused, in milliseconds. */
         pausedMs?: number;
-        /** Why the last try has failed. */
+        /** Why the last attempt failed. */
         problem?: string;
       }[];
-      /** What was restored into the deployment, or is on its way: the newest first. */
+      /** Completed and running restores into the deployment, the newest first. */
       restores: {
         id: string;
-        /** `asked`: the data is being fetched; `filled`: it is here, and is about to be put in place. */
+        /** `asked`: the data is being fetched. `filled`: the data has arrived and is about to be put in place. */
         state: 'asked' | 'filled' | 'done' | 'failed';
-        /** What is restored. */
+        /** The ID of the restored snapshot. */
         snapshot: string;
-        /** The deployment was started with these data, beside the one of the snapshot. */
+        /** The deployment was started with this data, as a new deployment. */
         isBeside: boolean;
-        /** The snapshot of what was there before. */
+        /** The snapshot of the data before the restore. */
         before?: string;
-        /** How much of the data has come, in percent. */
+        /** The fetched part of the data, in percent. */
         progress?: number;
         volumes: string[];
         createdAt: string;
-        /** When it was done, or given up. */
+        /** When the restore was completed or abandoned. */
         finishedAt?: string;
-        /** Why the last try has failed. */
+        /** Why the last attempt failed. */
         problem?: string;
       }[];
-      /** What the plan says. */
+      /** The limits of the plan. */
       kept: {
-        /** Of those that were asked for, and as many of those of the schedule. */
+        /** The maximum of requested snapshots, and also of scheduled snapshots. */
         count: number;
-        /** What those of an account may take in all. */
+        /** The total size of all snapshots of an account. */
         bytes: number;
-        /** How often one is taken without being asked for. */
+        /** The interval of scheduled snapshots. */
         everyHours?: number;
       };
-      /** What the owner wants from now on. */
+      /** The settings of the owner. */
       wishes: {
-        /** Whether one is taken before each update that touches a pod with volumes. */
+        /** Whether one is taken before each update that changes a pod with volumes. */
         beforeUpdates: boolean;
       };
-      /** Databases that a snapshot can have by their own tools, with `dump`. */
+      /** Databases that a snapshot with `dump` can dump. */
       dumpable: {
         pod: string;
-        /** `mysql` is MariaDB too, `redis` is Valkey and KeyDB. */
+        /** `mysql` includes MariaDB. `redis` includes Valkey and KeyDB. */
         kind: 'postgres' | 'mysql' | 'redis';
       }[];
-      /** Parameters of the query that are not known and were ignored. */
+      /** Unknown query parameters, which were ignored. */
       warnings?: string[];
     };
   };
@@ -1765,11 +1765,11 @@ export type Operations = {
       environment?: string;
       /** The `id` of a snapshot. */
       snapshot: string;
-      /** As a new deployment beside it, with an address of its own, by the revision of the snapshot. What runs stays as it is. */
+      /** Restore as a new deployment with its own address, from the revision of the snapshot. The existing deployment does not change. */
       beside?: boolean;
-      /** In place: whether no snapshot is taken before. Then what was there since cannot be had again. */
+      /** In place: skip the snapshot before the restore. The current data is then lost. */
       withoutSnapshot?: boolean;
-      /** Which volumes. Default: all that the snapshot and the deployment (beside: its revision) have. */
+      /** The volumes to restore. Default: all volumes that both the snapshot and the deployment have (with `beside`: the revision of the snapshot). */
       volumes?: string[];
     };
     answer:
@@ -1777,33 +1777,33 @@ export type Operations = {
           message: string;
           restore: {
             id: string;
-            /** `asked`: the data is being fetched; `filled`: it is here, and is about to be put in place. */
+            /** `asked`: the data is being fetched. `filled`: the data has arrived and is about to be put in place. */
             state: 'asked' | 'filled' | 'done' | 'failed';
-            /** What is restored. */
+            /** The ID of the restored snapshot. */
             snapshot: string;
-            /** The deployment was started with these data, beside the one of the snapshot. */
+            /** The deployment was started with this data, as a new deployment. */
             isBeside: boolean;
-            /** The snapshot of what was there before. */
+            /** The snapshot of the data before the restore. */
             before?: string;
-            /** How much of the data has come, in percent. */
+            /** The fetched part of the data, in percent. */
             progress?: number;
             volumes: string[];
             createdAt: string;
-            /** When it was done, or given up. */
+            /** When the restore was completed or abandoned. */
             finishedAt?: string;
-            /** Why the last try has failed. */
+            /** Why the last attempt failed. */
             problem?: string;
           };
-          /** The new deployment, where it was restored beside. */
+          /** The new deployment, if the restore created one. */
           started?: {
             url: string;
-            /** Of a session of its own. It is shown once. */
+            /** The token of the new session. It is returned once. */
             sessionToken: string;
             applicationName: string;
             environment: string;
             claimed: boolean;
           };
-          /** Parameters of the query that are not known and were ignored. */
+          /** Unknown query parameters, which were ignored. */
           warnings?: string[];
         }
       | {
@@ -1811,50 +1811,50 @@ export type Operations = {
           message: string;
           snapshot: {
             id: string;
-            /** `asked`: it is being taken, or waits for that. */
+            /** `asked`: the snapshot is waiting or in progress. */
             state: 'asked' | 'taken' | 'failed';
-            /** What it is taken for. */
+            /** The reason for the snapshot. */
             reason: 'asked' | 'schedule' | 'before-update' | 'before-restore';
-            /** The revision that the deployment had then. */
+            /** The revision of the deployment at that time. */
             revision: number;
-            /** When it was asked for. */
+            /** When the revision was requested. */
             createdAt: string;
-            /** The instant of which its data is. */
+            /** When the data was copied. */
             takenAt?: string;
-            /** Those whose files are in it. */
+            /** Volumes whose files the snapshot contains. */
             volumes: {
-              /** As events and the plan of an update call it, such as `db-data`. */
+              /** The name in events and in the plan of an update, such as `db-data`. */
               name: string;
               sizeBytes: number;
             }[];
-            /** Databases that are in it as their own tools dump them; of `redis`, that it has written all to its files before. */
+            /** Databases that the snapshot contains as dumps of their own tools. For `redis`: the database wrote its data to its files before the copy. */
             dumps: {
               pod: string;
-              /** `mysql` is MariaDB too, `redis` is Valkey and KeyDB. */
+              /** `mysql` includes MariaDB. `redis` includes Valkey and KeyDB. */
               kind: 'postgres' | 'mysql' | 'redis';
-              /** Of the pod: of these there are no files. None of `redis`, whose files are there. */
+              /** Volumes of the pod that the snapshot contains only as a dump. Empty for `redis`, whose files it contains. */
               volumes: string[];
             }[];
-            /** What is in it. */
+            /** The size of the snapshot. */
             totalBytes?: number;
-            /** What of that was not in an earlier one. */
+            /** The size of the data that no earlier snapshot contains. */
             addedBytes?: number;
-            /** For how many milliseconds writers have waited. */
+            /** How long writes were paused, in milliseconds. */
             pausedMs?: number;
-            /** Why the last try has failed. */
+            /** Why the last attempt failed. */
             problem?: string;
           };
-          /** Those whose data would be restored. */
+          /** Volumes whose data would be restored. */
           volumes: string[];
-          /** Volumes that would stay as they are, or, beside, be empty. */
+          /** Volumes that would keep their data or, in a new deployment, be empty. */
           left: string[];
           /** Pods that would be stopped and started again. */
           stopped: string[];
-          /** Parameters of the query that are not known and were ignored. */
+          /** Unknown query parameters, which were ignored. */
           warnings?: string[];
         };
   };
-  /** Say when snapshots of a deployment are taken from now on. `/setSnapshotWishes` */
+  /** Set when snapshots of a deployment are taken. `/setSnapshotWishes` */
   setSnapshotWishes: {
     path: Record<never, never>;
     query: {
@@ -1869,17 +1869,17 @@ export type Operations = {
       applicationName: string;
       /** The deployment's environment; needed where an account has two applications of one name. */
       environment?: string;
-      /** Whether one is taken before each update that touches a pod with volumes. */
+      /** Whether one is taken before each update that changes a pod with volumes. */
       beforeUpdates?: boolean;
     };
     answer: {
       message: string;
-      /** What the owner wants from now on. */
+      /** The settings of the owner. */
       wishes: {
-        /** Whether one is taken before each update that touches a pod with volumes. */
+        /** Whether one is taken before each update that changes a pod with volumes. */
         beforeUpdates: boolean;
       };
-      /** Parameters of the query that are not known and were ignored. */
+      /** Unknown query parameters, which were ignored. */
       warnings?: string[];
     };
   };
@@ -1903,11 +1903,11 @@ export type Operations = {
     };
     answer: {
       message: string;
-      /** Parameters of the query that are not known and were ignored. */
+      /** Unknown query parameters, which were ignored. */
       warnings?: string[];
     };
   };
-  /** Read or follow what the pods write. `/getDeploymentLogs` */
+  /** Read or follow the logs of the pods. `/getDeploymentLogs` */
   getDeploymentLogs: {
     path: Record<never, never>;
     query: {
@@ -1944,27 +1944,27 @@ export type Operations = {
       environment?: string;
       /** Its name in the configuration. */
       pod: string;
-      /** Of several, the first is 0. Default: the first that runs. */
+      /** The replica of the pod, starting at 0. Default: the first running replica. */
       replica?: number;
-      /** A program of the image and its arguments. No shell reads them: `["sh", "-c", "ls *.sql"]` has one. */
+      /** A program of the image and its arguments. They do not go through a shell; `["sh", "-c", "ls *.sql"]` uses one. */
       command: string[];
-      /** What it reads. Without it, the end at once. */
+      /** The standard input of the program. Default: empty. */
       stdin?: string;
-      /** After so long it is ended. */
+      /** The time after which the program is ended. */
       timeoutSeconds?: number;
     };
     answer: {
-      /** null: it was ended, or its container has. */
+      /** null: the program was ended, or its container has ended. */
       exitCode: number | null;
-      /** `too-much-output`: it has written more than 1 MiB, of which that much is here. `given-up`: the service was about to stop. */
+      /** `too-much-output`: the program wrote more than 1 MiB; the response contains the first 1 MiB. `given-up`: the service was about to stop. */
       ended: 'by-itself' | 'timed-out' | 'too-much-output' | 'given-up';
-      /** As text; bytes that are not text are replaced. A stranger may have written it. */
+      /** Text; invalid bytes are replaced. Untrusted output. */
       stdout: string;
       stderr: string;
       replica: number;
     };
   };
-  /** Get what the pods of a deployment use, and the requests to its site. `/getDeploymentMetrics` */
+  /** Get the resource use of the pods of a deployment and the requests to its site. `/getDeploymentMetrics` */
   getDeploymentMetrics: {
     path: Record<never, never>;
     query: {
@@ -1981,42 +1981,42 @@ export type Operations = {
       /** Of the first step of each line. */
       from: string;
       stepSeconds: number;
-      /** Why something is not measured here, in words. */
+      /** Why a measurement is missing. */
       message?: string;
       pods: {
         name: string;
         replica: number;
         /** The one that it was started for. */
         revision?: number;
-        /** The last time, after a restart too. */
+        /** The last start, including restarts. */
         startedAt?: string;
-        /** How often it was restarted after an exit. */
+        /** The number of restarts after an exit. */
         restarts: number;
-        /** How it last ended, whatever it is doing now. */
+        /** How the pod last ended, regardless of its current state. */
         lastExit?: {
           code: number;
-          /** In words, e.g. `exited with code 3`. */
+          /** A phrase such as `exited with code 3`. */
           reason: string;
-          /** What can be done about it. */
+          /** How to fix the problem. */
           hint?: string;
           at: string;
         };
-        /** 1000 is one processor; absent without a limit. */
+        /** 1000 is one CPU; absent without a limit. */
         cpuLimitMillis?: number;
         /** Absent without a limit. */
         memoryLimitBytes?: number;
         /** At the last look; absent where it does not run any more. */
         now?: {
-          /** 1000 is one processor. */
+          /** 1000 is one CPU. */
           cpuMillis: number | null;
-          /** Without what the kernel keeps of files and can drop at any time. */
+          /** Excludes file cache that the kernel can reclaim. */
           memoryBytes: number | null;
-          /** All that has come over the network. */
+          /** Bytes received over the network. */
           receivedBytesPerSecond: number | null;
-          /** All that has left over the network. */
+          /** Bytes sent over the network. */
           sentBytesPerSecond: number | null;
         };
-        /** A value for each step, null where nothing was measured. */
+        /** A value for each step; null without a measurement. */
         series: {
           cpuMillis: (number | null)[];
           memoryBytes: (number | null)[];
@@ -2024,28 +2024,28 @@ export type Operations = {
           sentBytesPerSecond: (number | null)[];
         };
       }[];
-      /** Those with a hard limit. */
+      /** Volumes with a hard limit. */
       volumes: {
         name: string;
         usedBytes: number;
-        /** With what its file system needs for itself. */
+        /** Includes the overhead of the file system. */
         sizeBytes: number;
       }[];
       site: {
         /** Over the last minute. */
         now: {
-          /** That the edge has passed on to the application. */
+          /** Requests that the edge forwarded to the application. */
           requestsPerSecond: number | null;
-          /** Answers with 400 to 499. */
+          /** Responses with status 400 to 499. */
           clientErrorsPerSecond: number | null;
-          /** Answers with 500 to 599, and those that the edge gave because no pod answered. */
+          /** Responses with status 500 to 599, including those of the edge when no pod responded. */
           serverErrorsPerSecond: number | null;
-          /** Half of the answers began within so many milliseconds. Told from counts within 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10000 ms; what took longer counts as the last. */
+          /** Median time to the first byte, in milliseconds. Estimated from counts within 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10000 ms; slower responses count as the last of these. */
           p50Ms: number | null;
-          /** 95 % of the answers began within so many milliseconds. */
+          /** 95th percentile of the time to the first byte, in milliseconds. */
           p95Ms: number | null;
         };
-        /** A value for each step, null where nothing was measured. */
+        /** A value for each step; null without a measurement. */
         series: {
           requestsPerSecond: (number | null)[];
           clientErrorsPerSecond: (number | null)[];
@@ -2054,11 +2054,11 @@ export type Operations = {
           p95Ms: (number | null)[];
         };
       };
-      /** Parameters of the query that are not known and were ignored. */
+      /** Unknown query parameters, which were ignored. */
       warnings?: string[];
     };
   };
-  /** Take a deployment elsewhere: configuration, data and images as one tar. `/exportDeployment` */
+  /** Export a deployment: configuration, data, and images as one tar. `/exportDeployment` */
   exportDeployment: {
     path: Record<never, never>;
     query: {
@@ -2071,7 +2071,7 @@ export type Operations = {
     body: undefined;
     answer: string;
   };
-  /** What a claim link would claim. `/api/claims/{token}` */
+  /** Get the deployments that a claim link would claim. `/api/claims/{token}` */
   getClaim: {
     path: {
       token: string;
@@ -2087,14 +2087,14 @@ export type Operations = {
     };
     query: Record<never, never>;
     body: {
-      /** Whether the session token ends with this. Otherwise whoever has it goes on. */
+      /** Whether the claim ends the session token. Otherwise, the token stays valid for all its holders. */
       endToken?: boolean;
-      /** What was shown of `attached`. A claim that would attach anything else is refused. */
+      /** The list `attached` that the user has seen. The service refuses a claim that would attach other deployments. */
       urls?: string[];
     };
     answer: Claimed;
   };
-  /** The share link of a deployment. `/getShareLink` */
+  /** Get the share link of a deployment. `/getShareLink` */
   getShareLink: {
     path: Record<never, never>;
     query: {
@@ -2104,12 +2104,12 @@ export type Operations = {
     };
     body: undefined;
     answer: {
-      /** Whoever has it sees the status page. */
+      /** Everyone with this link sees the status page. */
       url: string;
       createdAt: string;
     };
   };
-  /** Make a share link: a page where others see how a deployment is doing. `/shareDeployment` */
+  /** Create a share link: a page that shows the status of a deployment. `/shareDeployment` */
   shareDeployment: {
     path: Record<never, never>;
     query: {
@@ -2119,7 +2119,7 @@ export type Operations = {
     };
     body: Application;
     answer: {
-      /** Whoever has it sees the status page. */
+      /** Everyone with this link sees the status page. */
       url: string;
       createdAt: string;
     };
@@ -2135,7 +2135,7 @@ export type Operations = {
     body: Application;
     answer: Message;
   };
-  /** How a shared deployment is doing. `/api/shared/{token}` */
+  /** Get the status of a shared deployment. `/api/shared/{token}` */
   getSharedStatus: {
     path: {
       token: string;
@@ -2158,7 +2158,7 @@ export type Operations = {
     body: undefined;
     answer: Account;
   };
-  /** What the caller may have, and how much of it is used. `/api/limits` */
+  /** Get the limits of the caller and the current use. `/api/limits` */
   getLimits: {
     path: Record<never, never>;
     query: {
@@ -2167,7 +2167,7 @@ export type Operations = {
     body: undefined;
     answer: Limits;
   };
-  /** The images that the caller has pushed, the last used first. `/api/images` */
+  /** List the pushed images of the caller, the last used first. `/api/images` */
   listImages: {
     path: Record<never, never>;
     query: {
@@ -2177,10 +2177,10 @@ export type Operations = {
     answer: {
       /** At most 500. */
       images: {
-        /** As a document names it, without a tag: `namespace/name`. */
+        /** The name in a document, without a tag: `namespace/name`. */
         image: string;
         tags: string[];
-        /** Of all its versions, each layer once. */
+        /** The size of all versions; each layer counts once. */
         sizeBytes: number;
         pushedAt: string;
         lastUsedAt: string;
@@ -2196,7 +2196,7 @@ export type Operations = {
       keys: Key[];
     };
   };
-  /** Make an API key; it is shown this once. `/api/keys` */
+  /** Create an API key; the response is the only one that contains it. `/api/keys` */
   addKey: {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -2218,7 +2218,7 @@ export type Operations = {
     body: undefined;
     answer: Message;
   };
-  /** The browsers that are signed in to the account. `/api/sign-ins` */
+  /** List the browsers that are signed in to the account. `/api/sign-ins` */
   listSignIns: {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -2226,9 +2226,9 @@ export type Operations = {
     answer: {
       signIns: {
         id: string;
-        /** What the browser has called itself. Not to be trusted. */
+        /** The name that the browser reports. Untrusted input. */
         userAgent: string;
-        /** Whether the request came with it. */
+        /** Whether this request uses the sign-in. */
         isThis: boolean;
         createdAt: string;
         expiresAt: string;
@@ -2244,7 +2244,7 @@ export type Operations = {
     body: undefined;
     answer: Message;
   };
-  /** What the account is told, and how. `/api/notifications` */
+  /** Get the notification settings of the account. `/api/notifications` */
   getNotifications: {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -2256,17 +2256,17 @@ export type Operations = {
         url: string;
         /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or has no certificate. `snapshot`: a snapshot failed. */
         kinds: ('failed' | 'expiring' | 'domain' | 'snapshot')[];
-        /** Notifications in a row that it did not take. */
+        /** The number of consecutive notifications that the webhook did not accept. */
         failures: number;
-        /** When it had failed so often that nothing is sent any more. */
+        /** When the webhook was disabled after repeated failures. */
         disabledAt?: string;
-        /** What came of the last try. */
+        /** The result of the last attempt. */
         answer?: string;
         triedAt?: string;
       };
     };
   };
-  /** Choose what the account is told, and how. `/api/notifications` */
+  /** Change the notification settings of the account. `/api/notifications` */
   setNotifications: {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -2287,16 +2287,16 @@ export type Operations = {
         url: string;
         /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or has no certificate. `snapshot`: a snapshot failed. */
         kinds: ('failed' | 'expiring' | 'domain' | 'snapshot')[];
-        /** Notifications in a row that it did not take. */
+        /** The number of consecutive notifications that the webhook did not accept. */
         failures: number;
-        /** When it had failed so often that nothing is sent any more. */
+        /** When the webhook was disabled after repeated failures. */
         disabledAt?: string;
-        /** What came of the last try. */
+        /** The result of the last attempt. */
         answer?: string;
         triedAt?: string;
       };
     } & {
-      /** Of a new address, shown this once: what its calls are signed with. */
+      /** The secret that signs webhook calls. Returned once, for a new address. */
       secret?: string;
     };
   };
@@ -2307,29 +2307,29 @@ export type Operations = {
     body: undefined;
     answer: Message;
   };
-  /** Ask for an API key that a person confirms in a browser. `/api/logins` */
+  /** Request an API key that a person confirms in a browser. `/api/logins` */
   startLogin: {
     path: Record<never, never>;
     query: Record<never, never>;
     body: {
-      /** Who is asking, in words that the person knows, such as `ada@laptop`. */
+      /** The name of the requesting machine, as the person knows it, such as `ada@laptop`. */
       machine: string;
     };
     answer: {
-      /** A secret, with which the key is fetched. */
+      /** The secret that fetches the key. */
       deviceCode: string;
-      /** Shown to the person, who compares it. */
+      /** The code to show to the person, who compares it. */
       userCode: string;
-      /** The page that asks for the code. */
+      /** The page where the person enters the code. */
       url: string;
-      /** The same with the code filled in. */
+      /** The same page with the code filled in. */
       urlWithCode: string;
       expiresAt: string;
-      /** How long to wait between two requests for the key. */
+      /** The number of seconds to wait between two requests for the key. */
       intervalSeconds: number;
     };
   };
-  /** Who asks for an API key with a code. `/api/logins/{code}` */
+  /** Get the client that requests an API key with a code. `/api/logins/{code}` */
   getLogin: {
     path: {
       code: string;
@@ -2337,11 +2337,11 @@ export type Operations = {
     query: Record<never, never>;
     body: undefined;
     answer: {
-      /** As it calls itself. */
+      /** The name that the client gave itself. */
       machine: string;
-      /** The address that it asks from. */
+      /** The address of the client. */
       address: string;
-      /** Whether this request comes from there too. */
+      /** Whether this request comes from the same address. */
       isFromYourAddress: boolean;
       createdAt: string;
       expiresAt: string;
@@ -2358,7 +2358,7 @@ export type Operations = {
     };
     answer: Message;
   };
-  /** The API key of a login that was confirmed. `/api/login-key` */
+  /** Get the API key of a confirmed login. `/api/login-key` */
   fetchKey: {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -2371,7 +2371,7 @@ export type Operations = {
       key: string;
     };
   };
-  /** The session tokens of the account that is signed in. `/api/tokens` */
+  /** List the session tokens of the signed-in account. `/api/tokens` */
   listTokens: {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -2379,12 +2379,12 @@ export type Operations = {
     answer: {
       tokens: {
         id: string;
-        /** What whoever has the token can manage. */
+        /** The deployments that a holder of the token can manage. */
         applications: {
           applicationName: string;
           environment: string;
           url: string;
-          /** Whether it counts towards the plan. */
+          /** Whether the deployment counts towards the plan. */
           claimed: boolean;
         }[];
         madeAt: string;
@@ -2394,21 +2394,21 @@ export type Operations = {
         lastUsedAt?: string;
         /** An IP address. */
         lastUsedFrom?: string;
-        /** There when nobody is known by it any more. */
+        /** When the token ended; absent while it is valid. */
         endedAt?: string;
-        /** What is started with the token: `free` expires and has the limits of whoever has no account; `plan` is claimed from the beginning and counts towards the plan. */
+        /** The kind of deployments that the token starts. `free`: they expire and have the limits of users without an account. `plan`: they are claimed from the start and count towards the plan. */
         starts: 'free' | 'plan';
       }[];
     };
   };
-  /** Say what a start with a session token is. `/api/tokens/{id}` */
+  /** Set the kind of deployments that a session token starts. `/api/tokens/{id}` */
   changeToken: {
     path: {
       id: string;
     };
     query: Record<never, never>;
     body: {
-      /** What is started with the token: `free` expires and has the limits of whoever has no account; `plan` is claimed from the beginning and counts towards the plan. */
+      /** The kind of deployments that the token starts. `free`: they expire and have the limits of users without an account. `plan`: they are claimed from the start and count towards the plan. */
       starts: 'free' | 'plan';
     };
     answer: Message;
@@ -2422,7 +2422,7 @@ export type Operations = {
     body: undefined;
     answer: Message;
   };
-  /** Put a new session token in the place of one; it is shown this once. `/api/tokens/{id}/replace` */
+  /** Replace a session token; only this response contains the new token. `/api/tokens/{id}/replace` */
   replaceToken: {
     path: {
       id: string;

@@ -25,10 +25,10 @@ test('a service does not start on another cluster than its deployments are on, a
   await settleCluster(db, 'one', false);
   await assert.rejects(settleCluster(db, 'other', false), (error: Error) => {
     assert.match(error.message, /2 on the cluster one, and this is the cluster other/);
-    assert.match(error.message, /with the data that berth\nadmin restore has brought here/);
+    assert.match(error.message, /with the data that\nberth admin restore has restored/);
     return true;
   });
-  await assert.rejects(settleCluster(db, undefined, false), /2 on the cluster one, and this engine is no cluster/);
+  await assert.rejects(settleCluster(db, undefined, false), /2 on the cluster one, and this engine is not a cluster/);
   assert.deepEqual(await counts(db), { one: 2 });
 });
 

@@ -29,15 +29,15 @@ export async function settleCluster(db: Kysely<Tables>, cluster: string | undefi
 }
 
 function besideAnother(claimed: string, own: string | null): string {
-  const here = own === null ? 'this engine is no cluster' : `this is the cluster ${own}`;
+  const here = own === null ? 'this engine is not a cluster' : `this is the cluster ${own}`;
   return `Another service of this installation works on the cluster ${claimed}, and ${here}.
 Look at KUBECONFIG and BERTH_ENGINE, or stop that service first.`;
 }
 
 function onAnother(known: readonly (readonly [string | null, number])[], own: string | null): string {
   const places = known.map(([cluster, count]) => `${count} on the cluster ${cluster}`).join(', ');
-  const here = own === null ? 'and this engine is no cluster' : `and this is the cluster ${own}`;
+  const here = own === null ? 'and this engine is not a cluster' : `and this is the cluster ${own}`;
   return `The deployments of this installation are elsewhere: ${places}, ${here}.
-Look at KUBECONFIG and BERTH_ENGINE. BERTH_ALLOW_UNSAFE=cluster starts all of them anew here: with the data that berth
-admin restore has brought here, and with empty volumes where it has not. What runs there stays, and nobody looks after it.`;
+Check KUBECONFIG and BERTH_ENGINE. BERTH_ALLOW_UNSAFE=cluster starts all of these deployments here, with the data that
+berth admin restore has restored, or with empty volumes. Their old containers keep running without supervision.`;
 }

@@ -87,7 +87,7 @@ test('a lease that cannot be given back, because the store takes nothing, runs o
   const log = { info() {}, warn() {}, error: (_: object, message: string) => void complaints.push(message) };
   const loop = startLoop({ ...shop.control, log, engine: createTestEngine({ world: shop.world }) });
   t.after(() => loop.stop());
-  await reach(shop, async () => complaints.includes('a lease could not be given back; it runs out'));
+  await reach(shop, async () => complaints.includes('a lease could not be released; it expires'));
   await sql`drop trigger full`.execute(db);
   await shop.intend({ removedAt: shop.clock.now });
   shop.clock.pass(shop.control.settings.leaseMs);
@@ -194,7 +194,7 @@ async function pullingShop(t: TestContext, settings: object = {}) {
   const engine = createTestEngine({ world: shop.world });
   const loop = startLoop({ ...control, engine, settings: { ...control.settings, ...settings } });
   t.after(() => loop.stop());
-  await reach(shop, async () => (await shop.deployment()).pods[0]?.message === 'its image is on its way');
+  await reach(shop, async () => (await shop.deployment()).pods[0]?.message === 'its image is being downloaded');
   return { shop, loop, letGo };
 }
 
@@ -212,7 +212,7 @@ test('nor does an update, nor the end of the loop', async (t) => {
   await reach(shop, async () => (await shop.deployment()).state === 'running');
   await shop.update(spec);
   loop.wake('shop');
-  await reach(shop, async () => (await shop.deployment()).pods[0]?.message === 'its image is on its way');
+  await reach(shop, async () => (await shop.deployment()).pods[0]?.message === 'its image is being downloaded');
   await loop.stop();
   assert.equal((await shop.deployment()).state, 'deploying');
 });

@@ -50,7 +50,7 @@ export function startLoop(control: Control): Loop {
       control.epoch.value = await readEpoch(db);
       if (!(await duty.take())) return;
       const forgotten = await limitKept(control);
-      if (forgotten.length > 0) log.info({ forgotten }, 'what was kept of ended deployments goes');
+      if (forgotten.length > 0) log.info({ forgotten }, 'removed retained data of ended deployments');
       const { changed, swept, present } = await tidying.tidy();
       settings.revisitMs = revisitMsOf(present, control.settings.revisitMs);
       if (changed.length + forgotten.length > 0) rouse();
@@ -62,9 +62,9 @@ export function startLoop(control: Control): Loop {
         keptHouseAt = now();
       }
       const copies = await clearPushedCopies(control);
-      if (copies.length > 0) log.info({ copies }, 'copies of images removed that nobody can name any more');
+      if (copies.length > 0) log.info({ copies }, 'removed copies of images that are no longer referenced');
       const cleared = await clearImages({ ...control, mostUsed: settings.imageDiskShare });
-      if (cleared.length > 0) log.info({ cleared }, 'unused images removed, the disk was too full');
+      if (cleared.length > 0) log.info({ cleared }, 'removed unused images because the disk was too full');
     } catch (error) {
       log.error({ err: error }, 'survey and sweep failed, will be tried again');
     }
@@ -116,7 +116,7 @@ export function startLoop(control: Control): Loop {
     takeOverFrom(holder) {
       void releaseHeldBy(db, holder, now())
         .then(() => rouse())
-        .catch((error) => log.error({ err: error }, 'what a dead process held could not be taken; it runs out'));
+        .catch((error) => log.error({ err: error }, 'leases of a dead process could not be taken over; they expire'));
     },
     async stop() {
       stopping.abort();

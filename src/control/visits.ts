@@ -71,7 +71,7 @@ export function createVisits(control: Control, stop: AbortSignal, { onPlace, onE
     if (current.get(deploymentId) === underWay) current.delete(deploymentId);
     // One that cannot be given back runs out.
     await releaseLease(db, lease, release).catch((error) =>
-      log.error({ deployment: deploymentId, err: error }, 'a lease could not be given back; it runs out'),
+      log.error({ deployment: deploymentId, err: error }, 'a lease could not be released; it expires'),
     );
     onEnd(deploymentId);
   }

@@ -74,7 +74,7 @@ export type PodStatus = {
   name: string;
   /** `degraded`: it was ready since its start, and is not any more. */
   state: (typeof podStates)[number];
-  /** What it waits for, or what is wrong with it. */
+  /** The reason why the pod waits, or its problem. */
   message?: string;
   /** How much of its image has come, while it is on its way. */
   pulling?: PulledBytes;

@@ -247,7 +247,7 @@ function replaceAll(text: string, { url, registry, derive }: Values): string {
 
 /** Where nothing can be derived from, a value that anybody could guess is worse than none. */
 function refuseSecrets(): never {
-  throw new Error('a generated value is asked for, and there is no key to derive it from');
+  throw new Error('a generated value is required, but the key to derive it from is missing');
 }
 
 /** The custom domains at which one pod alone is reached, when all are there. */

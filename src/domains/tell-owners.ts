@@ -81,7 +81,7 @@ export function createTellOwners(telling: TellingOwners): () => Promise<void> {
       return true;
     } catch (error) {
       const { isForGood, ...answer } = mailRefusal(error);
-      log.warn(answer, 'the owner of a custom domain could not be told by mail');
+      log.warn(answer, 'the email to the owner of a custom domain could not be sent');
       // What is refused for good would keep all others from being told.
       return isForGood;
     }

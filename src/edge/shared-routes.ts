@@ -80,7 +80,7 @@ export async function shareRoutes(parts: SharedRoutesParts): Promise<SharedRoute
 
   /** It was struck off: what it serves may be old, and it says nothing before it has read the routes anew. */
   async function begin(): Promise<void> {
-    log.warn({}, 'the other edges have gone on without this one; it begins anew');
+    log.warn({}, 'the other edges continued without this one; it restarts from scratch');
     await announceEdge(parts);
     await feed.refresh();
     const until = await nextUntil(db, own.id, { now: now(), silenceMs });
@@ -91,7 +91,7 @@ export async function shareRoutes(parts: SharedRoutesParts): Promise<SharedRoute
   }
 
   const renewLatest = latestOnly<void>(renew);
-  const renewSoon = () => void renewLatest().catch((err) => log.warn({ err }, 'the edge cannot say what it serves'));
+  const renewSoon = () => void renewLatest().catch((err) => log.warn({ err }, 'the edge cannot report its routes'));
   haproxy.whenStarted(renewSoon);
   await renewLatest();
   const timer = setInterval(renewSoon, silenceMs / 6).unref();
@@ -103,7 +103,8 @@ export async function shareRoutes(parts: SharedRoutesParts): Promise<SharedRoute
     if (!isLate) return false;
     if (isHere) await silence(edge, !isEndless);
     const isStruck = await strikeEdge(db, edge);
-    if (isStruck) log.warn({ edge: edge.id, directory: edge.directory }, 'an edge is silent, and no longer waited for');
+    if (isStruck)
+      log.warn({ edge: edge.id, directory: edge.directory }, 'an edge is unresponsive and is no longer waited for');
     return isStruck;
   }
 
@@ -118,7 +119,7 @@ export async function shareRoutes(parts: SharedRoutesParts): Promise<SharedRoute
         if (edge.version < version && !(await isOver(edge, waitedMs))) isWaiting = true;
       if (!isWaiting) return;
       stop?.throwIfAborted();
-      if (waitedMs > 2 * silenceMs + mostSkewMs) throw new Error('another edge does not say that it serves new routes');
+      if (waitedMs > 2 * silenceMs + mostSkewMs) throw new Error('another edge does not confirm new routes');
       await Promise.race([heard, wait(lookEveryMs, stop)]);
     }
   }

@@ -58,6 +58,7 @@ async function proxyGroup(): Promise<number> {
     .split('\n')
     .find((line) => line.startsWith(`${proxyAccount}:`))
     ?.split(':')[2];
-  if (!id) throw new Error(`There is no group "${proxyAccount}"; HAProxy's package makes it: apt-get install haproxy`);
+  if (!id)
+    throw new Error(`This machine has no group "${proxyAccount}"; HAProxy's package makes it: apt-get install haproxy`);
   return Number(id);
 }

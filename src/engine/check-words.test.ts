@@ -44,7 +44,7 @@ test('why a command did not end well is told in words', () => {
       'did not finish within 5 s',
       'was aborted and has not ended yet',
       'writes endlessly',
-      'cannot be run: there is no such program in its image',
+      'cannot be run: its image does not contain this program',
       'cannot be run: its user may not run it',
       'cannot be run: it cannot be started',
     ],

@@ -54,7 +54,7 @@ export function programOf(command: readonly string[]): string {
 export function reasonNotStartable(output: string): string {
   if (/permission denied/i.test(output)) return 'its user may not run it';
   return /not found|no such file|error finding/i.test(output)
-    ? 'there is no such program in its image'
+    ? 'its image does not contain this program'
     : 'it cannot be started';
 }
 

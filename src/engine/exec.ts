@@ -4,7 +4,7 @@ import type { WorkloadName } from '../deployment/workload/workload.ts';
 /** What is said where the engine is without it, and what would help. */
 export const noExec = {
   words: 'This service runs no commands in pods',
-  hint: 'It needs a cluster, or Docker with runc on the machine of the service, which runs as root there.',
+  hint: 'Commands require a cluster, or Docker with runc on the same machine as the service, which must run as root.',
 };
 
 export type TerminalSize = { columns: number; rows: number };

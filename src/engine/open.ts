@@ -27,7 +27,7 @@ export async function openEngine(settings: EngineSettings, parts: EngineParts): 
   const { engine } = settings;
   const open = Object.hasOwn(openers, engine) ? openers[engine] : undefined;
   if (!open)
-    throw new StartError(`BERTH_ENGINE is ${engine}: there is no such engine, but ${Object.keys(openers).join(', ')}.`);
+    throw new StartError(`BERTH_ENGINE is ${engine}: the engine must be one of ${Object.keys(openers).join(', ')}.`);
   return await open(settings, parts);
 }
 

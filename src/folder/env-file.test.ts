@@ -45,7 +45,7 @@ test('a line that is no variable, and a quote that is never closed, are told wit
   assert.deepEqual(
     problems.map(({ at, message }) => [at, message]),
     [
-      [4, 'the line is no NAME=value'],
+      [4, 'the line is not NAME=value'],
       [24, 'the quote " that begins here is never closed'],
     ],
   );

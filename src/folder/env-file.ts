@@ -37,7 +37,7 @@ export function readEnvFile(text: string, lookup: Lookup): EnvFile {
     const begin = name.exec(line);
     const sign = begin && line[begin[0].length];
     if (!begin || (sign !== undefined && sign !== '=' && sign !== ':' && sign !== '#')) {
-      problems.push({ at, message: 'the line is no NAME=value' });
+      problems.push({ at, message: 'the line is not NAME=value' });
       at += line.length + 1;
       continue;
     }

@@ -38,7 +38,7 @@ export type FolderFiles = {
 /** What the command remembers beside a project, with its tokens: no part of any project, and nobody's to publish. */
 const memory = '.berth';
 
-/** @throws when the folder is not there. */
+/** @throws when the folder does not exist. */
 export function openFiles(folder: string, allowed: readonly string[] = []): FolderFiles {
   const root = realpathSync(folder);
   const roots = [root, ...allowed.flatMap((path) => resolved(path) ?? [])];

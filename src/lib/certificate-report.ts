@@ -63,9 +63,9 @@ export function noticeInWords(notice: CertificateNotice): string {
   if (notice.because === 'ordered') return 'Its certificate is being issued, which takes some seconds.';
   const until = `${new Date(notice.until).toISOString().slice(0, 16).replace('T', ' at ')} UTC`;
   if (notice.because === 'late')
-    return `Its certificate ends on ${until} and could not be renewed so far: that is for whoever runs this service.`;
+    return `Its certificate ends on ${until} and could not be renewed yet. The operator of this service must fix that.`;
   if (notice.because === 'limit') return `The authority issues no more certificates for this service before ${until}.`;
-  return `The authority has not issued its certificate, and is asked again on ${until}.`;
+  return `The authority has not issued its certificate. The next request is on ${until}.`;
 }
 
 const weekMs = 7 * 24 * 3_600_000;

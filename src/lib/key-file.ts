@@ -75,7 +75,7 @@ export function followKeys(file: string, older: readonly string[] = []): () => K
     const identity = present && [present.dev, present.ino, present.mtimeNs, present.ctimeNs, present.size].join();
     if (keys && (identity === undefined || identity === seen)) return keys;
     const found = readKeys(file) ?? keys;
-    if (!found) throw new Error(`There is no key file ${file}.`);
+    if (!found) throw new Error(`The key file does not exist: ${file}.`);
     keys = [...new Set([...found, ...older, ...(keys ?? [])])] as [string, ...string[]];
     seen = identity;
     return keys;
@@ -96,7 +96,7 @@ function asList(text: string): Keys | undefined {
   if (!text.startsWith('[')) return undefined;
   const keys: unknown = JSON.parse(text);
   const isList = Array.isArray(keys) && keys.length > 0 && keys.every((key) => typeof key === 'string' && key !== '');
-  if (!isList) throw new Error('The key file is no list of keys.');
+  if (!isList) throw new Error('The key file is not a list of keys.');
   return keys as unknown as Keys;
 }
 

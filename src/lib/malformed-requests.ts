@@ -18,7 +18,7 @@ const unreadable: Refusal = {
 };
 const unexpected: Refusal = {
   status: '417 Expectation Failed',
-  error: 'What the header Expect asks for is not allowed here.',
+  error: 'The header Expect is not supported.',
   code: 'expectation_failed',
   hint: 'Leave the header out, or send 100-continue.',
 };

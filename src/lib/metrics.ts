@@ -17,7 +17,7 @@ export function createMetrics() {
     /** Found by the last sweep, before it removed them. 0 unless something went wrong. */
     orphans: new Gauge({
       name: 'berth_orphans',
-      help: 'Things of ours on the engine that no deployment wants, as the last sweep found them.',
+      help: 'Unused engine objects of Berth, as found by the last sweep.',
       registers,
     }),
     quarantined: new Gauge({
@@ -42,12 +42,12 @@ export function createMetrics() {
     }),
     dockerHubPulls: new Gauge({
       name: 'berth_docker_hub_pulls_left',
-      help: 'Pulls without a login that Docker Hub still allows to this address, as it said last.',
+      help: 'Remaining anonymous pulls from Docker Hub for this address, as last reported.',
       registers,
     }),
     evictions: new Counter({
       name: 'berth_evictions_total',
-      help: 'Workloads that were stopped for what they held of the disk.',
+      help: 'Workloads that were stopped because of their disk use.',
       registers,
     }),
     rounds: new Counter({
@@ -58,31 +58,31 @@ export function createMetrics() {
     }),
     diskMeans: new Gauge({
       name: 'berth_disk_means',
-      help: 'By what the disk is kept from tenants: 1 for what is active.',
+      help: 'Active mechanisms that limit disk use: 1 for each.',
       labelNames: ['of', 'means'] as const,
       registers,
     }),
     deployments: new Gauge({
       name: 'berth_deployments',
-      help: 'Deployments that may have something on the engine, by state.',
+      help: 'Deployments that may have objects on the engine, by state.',
       labelNames: ['state'] as const,
       registers,
     }),
     committed: new Gauge({
       name: 'berth_committed',
-      help: 'What present deployments have been promised: memory in bytes, cpu in cores.',
+      help: 'Resources reserved for current deployments: memory in bytes, cpu in cores.',
       labelNames: ['resource'] as const,
       registers,
     }),
     budget: new Gauge({
       name: 'berth_budget',
-      help: 'What deployments may be promised in all: memory in bytes, cpu in cores.',
+      help: 'Total resources that deployments can reserve: memory in bytes, cpu in cores.',
       labelNames: ['resource'] as const,
       registers,
     }),
     lastBackup: new Gauge({
       name: 'berth_last_backup_seconds',
-      help: 'Of when the newest backup of the installation is, in seconds since 1970; 0 before the first one.',
+      help: 'Time of the newest backup of the installation, in seconds since 1970; 0 before the first backup.',
       registers,
     }),
     snapshots: new Counter({
@@ -93,7 +93,7 @@ export function createMetrics() {
     }),
     oldestSnapshot: new Gauge({
       name: 'berth_oldest_snapshot_seconds',
-      help: 'Of when the newest snapshot of the deployment is whose newest one is the oldest, in seconds since 1970; 0 where one has none.',
+      help: 'Time of the newest snapshot of the deployment with the oldest newest snapshot, in seconds since 1970; 0 if a deployment has none.',
       registers,
     }),
     visits: new Counter({ name: 'berth_visits_total', help: 'Visits of the control loop to deployments.', registers }),
@@ -104,19 +104,19 @@ export function createMetrics() {
     }),
     certificateEnds: new Gauge({
       name: 'berth_certificate_end_seconds',
-      help: 'When each certificate of BERTH_TLS_CERTIFICATE ends, by its place there, in seconds since 1970.',
+      help: 'Expiry of each certificate of BERTH_TLS_CERTIFICATE, by position, in seconds since 1970.',
       labelNames: ['file'] as const,
       registers,
     }),
     certificates: new Gauge({
       name: 'berth_certificates',
-      help: 'Certificates of HTTPS: that are served, that are wanted and missing, and whose last order failed.',
+      help: 'HTTPS certificates: served, missing, and with a failed last order.',
       labelNames: ['state'] as const,
       registers,
     }),
     firstCertificateEnd: new Gauge({
       name: 'berth_certificates_first_end_seconds',
-      help: 'When the first certificate that is served ends, in seconds since 1970.',
+      help: 'Earliest expiry of the served certificates, in seconds since 1970.',
       registers,
     }),
     isolated: new Gauge({
@@ -126,20 +126,20 @@ export function createMetrics() {
     }),
     operations: new Histogram({
       name: 'berth_operations_seconds',
-      help: 'How long operations of plans took, failed ones included.',
+      help: 'Duration of plan operations, including failed ones.',
       labelNames: ['kind'] as const,
       buckets: operationSeconds,
       registers,
     }),
     clusterRequests: new Counter({
       name: 'berth_cluster_requests_total',
-      help: 'Requests to the API of the cluster, without those that keep watches open.',
+      help: 'Requests to the API of the cluster, excluding watches.',
       labelNames: ['method'] as const,
       registers,
     }),
     requests: new Histogram({
       name: 'berth_request_duration_seconds',
-      help: 'How long requests to the API took, by the route in its description.',
+      help: 'Duration of API requests, by route.',
       labelNames: ['method', 'route', 'status'] as const,
       buckets: requestSeconds,
       registers,

@@ -60,7 +60,7 @@ export function sealWith(newest: string, ...older: string[]): Seal {
     open(sealed) {
       const bytes = Buffer.from(sealed);
       const named = keys.find((each) => each.header.equals(bytes.subarray(0, headerBytes)));
-      if (!named) throw new Error('a stored value was altered, or sealed with a key that is not here');
+      if (!named) throw new Error('a stored value was altered, or encrypted with an unknown key');
       return decrypt(named.key, bytes.subarray(headerBytes), named.header);
     },
     header: () => header,

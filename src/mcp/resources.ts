@@ -13,7 +13,7 @@ const texts: Text[] = [
     path: '/docs/configuration.md',
     mimeType: 'text/markdown',
   },
-  { name: 'compose', title: 'What is read of Compose files', path: '/docs/compose.md', mimeType: 'text/markdown' },
+  { name: 'compose', title: 'Supported fields of Compose files', path: '/docs/compose.md', mimeType: 'text/markdown' },
   ...['hello', 'counter', 'notes', 'guestbook'].map((name) => ({
     name: `examples/${name}`,
     title: `Example: ${name}`,

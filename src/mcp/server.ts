@@ -7,7 +7,7 @@ import { addDocumentTools } from './tools/document-tools.ts';
 import { addLifetimeTools } from './tools/lifetime-tools.ts';
 import { addTemplateTools } from './tools/template-tools.ts';
 
-const instructions = `Berth runs what one YAML document describes, several containers if need be, and answers a live URL. No account is needed.
+const instructions = `Berth runs the application that one YAML document describes, with one or several containers, and returns a live URL. No account is needed.
 1. Write the document (resource berth://guide has a complete example; templates has whole applications) and call validate; it answers a repaired document too.
 2. deploy answers the URL. status waits until it runs, or says which pod failed and why; logs has more.
 3. update applies a corrected document, under the same name; the URL stays. Then status again.

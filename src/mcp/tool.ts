@@ -40,7 +40,7 @@ export function addTool<Input extends Shape, Value extends object>(
     openWorldHint: false,
   };
   // A misspelled argument would be ignored without a word. Its name is the caller's text and is not repeated.
-  const unknown = `There are arguments that this tool does not have. It has ${Object.keys(input).join(', ') || 'none'}.`;
+  const unknown = `Unknown arguments. This tool accepts ${Object.keys(input).join(', ') || 'none'}.`;
   const inputSchema = z.strictObject(input, {
     error: ({ code }) => (code === 'unrecognized_keys' ? unknown : undefined),
   });
@@ -95,10 +95,10 @@ export const token = z
   .string()
   .regex(/^[\x21-\x7e]{1,200}$/, {
     error:
-      'sessionToken is empty or has characters that no token has. Leave it out, or give what deploy answered as sessionToken.',
+      'sessionToken is empty or contains invalid characters. Omit it, or pass the sessionToken that deploy returned.',
   })
   .optional()
-  .describe('What deploy answered as sessionToken, or an API key. Needed unless the connection says who you are.');
+  .describe('The sessionToken that deploy returned, or an API key. Required unless the connection is authenticated.');
 
 export const named = {
   applicationName: z
@@ -106,8 +106,8 @@ export const named = {
     .min(1)
     .max(200)
     .optional()
-    .describe('The application; without it the only one that there is.'),
-  environment: z.string().max(100).optional().describe('Which of several applications of one name.'),
+    .describe('The application name. Default: the only application.'),
+  environment: z.string().max(100).optional().describe('The environment, if several applications have the same name.'),
   sessionToken: token,
 };
 
@@ -137,7 +137,7 @@ export async function applicationOf(service: Service, given: Named, signal: Abor
     problem: {
       status: 404,
       code: 'application_not_found',
-      error: only ? 'There are several applications.' : 'There is no application.',
+      error: only ? 'There are several applications.' : 'No application is running.',
       hint: only ? `Say which with applicationName: ${names}.` : 'Start one with deploy.',
     },
   };

@@ -126,7 +126,7 @@ async function noteFailure(
     const isOver = isToBeDisabled(failures);
     await noteWebhook(db, at, { ...noted, failures, ...(isOver && { disabledAt: now() }) });
     if (!isOver) return;
-    const message = `Your webhook was switched off after ${failures} notifications that it did not take. ${noted.answer}`;
+    const message = `Your webhook was switched off after ${failures} failed notifications. ${noted.answer}`;
     const content = { kind: 'webhook-disabled', message, url: accountUrl } as const;
     const subject = `webhook-disabled ${now()}`;
     await addNotice(db, at.accountId, { subject, content }, { channels: ['mail'], now: now() });

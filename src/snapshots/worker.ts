@@ -140,7 +140,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
       await takeBackTry(db, of, { id, tries });
       log.info(
         { deployment: deployment.id, because: String(stop.reason) },
-        'a snapshot or a restore is begun anew by whoever has the duty',
+        'the process on duty restarts a snapshot or a restore',
       );
       return;
     }

@@ -15,7 +15,7 @@ export type RecordedEvent = DeploymentEvent & {
   number: number;
   /** Its place among all that was told, repetitions too; a reader resumes after it. */
   sequence: number;
-  /** How often it has happened since the last intent. */
+  /** How many times the event has happened since the last intent. */
   count: number;
   firstAt: Instant;
   /** The last time. */

@@ -18,7 +18,7 @@ export type Webhook = {
   kinds: NoticeKind[];
   /** Notices in a row that it did not take. */
   failures: number;
-  /** When it had failed so often that nothing is sent any more. */
+  /** When the webhook was disabled after repeated failures. */
   disabledAt: Instant | null;
   /** Of the last try, in words. */
   answer: string | null;

@@ -65,7 +65,7 @@ test('the operator stops a deployment; its owner is told why, and the audit log 
     [process.env.SUDO_USER || userInfo().username, 'stop', id, 'too loud'],
   );
   assert.deepEqual((await admin('stop', id, 'again')).status, 1);
-  assert.match((await admin('stop', 'nothing', 'why')).stderr, /^There is no deployment nothing;/);
+  assert.match((await admin('stop', 'nothing', 'why')).stderr, /^No deployment matches nothing;/);
 });
 
 test('a ban of an address stops what strangers have from there, and ends with unban', async () => {

@@ -32,7 +32,7 @@ const berthAdmin = (...words: string[]) =>
   terminal.berthAdmin({ BERTH_DATA_DIR: dataDir, BERTH_TIERS: tiers }, ...words);
 
 const notVerified = (email: string) =>
-  `Warning: the address ${email} is not verified. Whoever has this account may not be who you take them for.\n`;
+  `Warning: the address ${email} is not verified. The account may belong to another person than you expect.\n`;
 
 test('the operator gives an account another plan, and what it has follows that plan, while the service runs', async () => {
   const ada = await api.person('ada@example.com');
@@ -112,7 +112,7 @@ test('1 for an account or a plan that is none', async () => {
   const nobody = await berthAdmin('plan', 'nobody@example.com', 'pro');
   assert.deepEqual([nobody.status, nobody.stderr], [1, 'No account has the address nobody@example.com.\n']);
   const none = await berthAdmin('plan', 'ada@example.com', 'gold');
-  assert.deepEqual([none.status, none.stderr], [1, 'There is no plan "gold"; BERTH_TIERS has: free, pro.\n']);
+  assert.deepEqual([none.status, none.stderr], [1, 'The plan does not exist: "gold"; BERTH_TIERS has: free, pro.\n']);
   const asJson = await berthAdmin('plan', 'ada@example.com', 'gold', '--json');
   assert.deepEqual([asJson.status, asJson.stderr], [1, '']);
   assert.ok(JSON.parse(asJson.stdout).error);

@@ -182,7 +182,7 @@ test('a used, an unknown and an expired link each say what they are, as a page a
     assert.match(view.body.error, words);
     assert.deepEqual([view.status, view.body.code], [status, code]);
   };
-  await expect(stranger, '/claim/claim_unknown', 404, 'claim_not_found', /no such claim link/);
+  await expect(stranger, '/claim/claim_unknown', 404, 'claim_not_found', /claim link does not exist/);
 
   const used = await api.claimPath(await api.startShop());
   await ada.post(used);

@@ -20,7 +20,7 @@ test('a start beyond the deployments of the plan is refused, and fits again when
   assert.equal(body.error, 'The plan "small" allows 2 deployments; the account has 2.');
   assert.equal(
     body.hint,
-    'Remove a deployment that is no longer needed (POST /removeDeploymentReservation), or ask the operator for another plan.',
+    'Remove a deployment that you no longer need (POST /removeDeploymentReservation), or ask the operator for another plan.',
   );
   await ada.post('/removeDeploymentReservation', { applicationName: 'one' });
   assert.equal((await start('three')).status, 200);

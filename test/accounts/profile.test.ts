@@ -108,8 +108,8 @@ test('the present address is told of the next one before that gets its link, how
   assert.equal((await ada.post('/api/auth/change-email', change)).status, 200);
   await server.linkTo('lovelace@example.org');
   const told = server.mails.filter(({ to }) => to.includes('ada@example.org')).map(({ text }) => text);
-  assert.equal(told.filter((text) => /has asked for another address/.test(text)).length, 1);
-  assert.equal(told.filter((text) => /has asked for a new password/.test(text)).length, 4, 'others are held back');
+  assert.equal(told.filter((text) => /requested a change of its address/.test(text)).length, 1);
+  assert.equal(told.filter((text) => /A new password was requested/.test(text)).length, 4, 'others are held back');
 });
 
 test('an address that another account has is not told from a free one, and is not taken over', async () => {

@@ -50,7 +50,7 @@ test('while the service runs the key changes, and tokens, API keys and repeated 
   assert.match(rotated.stdout, /^Sealed with the key [0-9a-f]{16} now: 3 rows\. The key before has left .*secret\.key/);
   assert.match(
     rotated.stderr,
-    /^The key [0-9a-f]{16} is in .*secret\.key, beside the one before until nothing needs that/,
+    /^The key [0-9a-f]{16} is in .*secret\.key, next to the previous key until no data needs that key/,
   );
   assert.notEqual(readKeys(file)![0], before);
   assert.equal((await stat(file)).mode & 0o777, 0o600);
@@ -95,7 +95,7 @@ test('it is refused, and changes nothing, where a setting holds the key, and whe
   await rm(file);
   const none = await berthAdmin(['rotate-key']);
   assert.deepEqual([none.status, none.stdout], [1, '']);
-  assert.match(none.stderr, /^There is no key file .*secret\.key/);
+  assert.match(none.stderr, /^The key file does not exist: .*secret\.key/);
   await writeFile(file, '["broken');
   const broken = await berthAdmin(['rotate-key']);
   assert.deepEqual([broken.status, broken.stdout], [1, '']);
@@ -106,6 +106,6 @@ test('it is refused, and changes nothing, where a setting holds the key, and whe
 test('its help says what it does to whom', async () => {
   const { status, stdout } = await berthAdmin(['rotate-key', '--help']);
   assert.equal(status, 0);
-  assert.match(stdout, /berth admin rotate-key +a new key for what is stored/);
+  assert.match(stdout, /berth admin rotate-key +makes a new key and encrypts the stored secrets/);
   assert.match(stdout, /Generated passwords stay as they are/);
 });

@@ -22,7 +22,7 @@ test('whoever signs up is signed in, and the account says its plan and what it u
   });
 });
 
-test('nobody is signed in without a cookie, with an altered one, or after signing out', async () => {
+test('a caller is not signed in without a cookie, with an altered one, or after signing out', async () => {
   const api = await apiWithAccounts();
   const ada = await api.person('ada@example.com');
   const stranger = await api.browser().get('/api/account');

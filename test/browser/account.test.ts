@@ -57,7 +57,7 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
 
     const elsewhere = await browser.visitor('elsewhere', width);
     await elsewhere.page.goto(deployment);
-    await elsewhere.page.waitForSelector('.empty >> text=This deployment is not known here');
+    await elsewhere.page.waitForSelector('.empty >> text=This deployment cannot be found');
     await elsewhere.look('unknown');
     await elsewhere.page.locator('.empty').getByRole('link', { name: 'Sign in' }).click();
     await signIn(elsewhere, email, 'the wrong password');
@@ -150,7 +150,7 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
     const visitor = await browser.visitor('no-mail', width);
     const { page } = visitor;
     await page.goto('/forgot-password');
-    await page.waitForSelector('text=This server sends no mail');
+    await page.waitForSelector('text=This server does not send email');
     assert.equal(await page.locator('form').count(), 0);
     await visitor.lookInBothThemes('forgot');
     await page.goto('/verify-email');
@@ -235,7 +235,7 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     await page.waitForURL(login.urlWithCode);
     await page.waitForSelector('text=ada@laptop');
     assert.equal(await page.locator('.login-code').innerText(), login.userCode);
-    await page.waitForSelector('text=It gets an API key for your account');
+    await page.waitForSelector('text=The terminal receives an API key for your account');
     await visitor.look('login-asks');
     // To come, with the code in the address, grants nothing.
     assert.equal((await fetchKey(login)).code, 'authorization_pending');

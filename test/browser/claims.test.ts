@@ -32,7 +32,7 @@ for (const [width, theme] of [
     await signUp(visitor, `tokens-${width}@example.com`);
     await page.waitForURL(/deployments$/);
     await page.goto(link.claimUrl);
-    await page.waitForSelector('text=The token of whoever started this keeps working');
+    await page.waitForSelector('text=The token of the person who started this keeps working');
     assert.deepEqual(await page.locator('.facts dt:text-is("Application") + dd').allInnerTexts(), ['hello', 'second']);
     await visitor.look('claim');
     // Started behind the visitor's back.
@@ -113,7 +113,7 @@ test('a claim link that is unknown, and one that another account has used, say w
   await other.page.waitForURL(/deployments$/);
   for (const [address, status, title] of [
     [link, 409, 'This link has already been used'],
-    ['/claim/claim_unknown', 404, 'There is no such claim link'],
+    ['/claim/claim_unknown', 404, 'The claim link does not exist'],
   ] as const) {
     assert.equal((await other.page.goto(address))?.status(), status);
     await other.page.waitForSelector(`h1 >> text=${title}`);

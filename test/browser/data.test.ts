@@ -73,7 +73,7 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
         await rows.first().innerText(),
         /kept[\s\S]*Asked for · revision 1 · [\d.]+ \S+[\s\S]*web-data, web-more, cache \(saved first\)/,
       );
-      await panel.getByLabel('Before each update that touches data').check();
+      await panel.getByLabel('Before each update that changes data').check();
       await page.waitForSelector('.toast >> text=A snapshot is taken before each update');
       await visitor.lookInBothThemes('taken');
 
@@ -100,7 +100,7 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
         .getByRole('button', { name: /^Restore snapshot/ })
         .first()
         .click();
-      await dialog.getByLabel('As a new deployment beside it').check();
+      await dialog.getByLabel('As a new deployment').check();
       await dialog
         .getByText(/^It begins with what was there .*, at revision 1: cache-data, web-data, web-more\.$/)
         .waitFor();
@@ -134,7 +134,7 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
       assert.match(bare.get(`${applicationName}/compose.yaml`)!.toString(), /TOKEN/);
       await exporting.getByLabel('With secrets').check();
       await exporting.getByLabel('Without volumes').check();
-      await exporting.getByText('keep it where nobody else can read it').waitFor();
+      await exporting.getByText('keep it where only you can read it').waitFor();
       await visitor.look('export');
       const full = await save();
       assert.ok(![...full.keys()].some((path) => path.includes('/volumes/')), [...full.keys()].join(' '));

@@ -107,7 +107,7 @@ test('an address of nothing says so, and the theme that somebody chose stays', a
   const visitor = await browser.visitor('nothing', 'phone');
   const { page } = visitor;
   assert.equal((await page.goto('/nothing/at/all'))?.status(), 404);
-  await page.waitForSelector('h1 >> text=There is nothing here');
+  await page.waitForSelector('h1 >> text=Page not found');
   await visitor.look('unknown', /status of 404/);
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const light = await ground();
@@ -145,7 +145,7 @@ test('while the service is away the page says so, and goes on where it was when 
   await page.waitForSelector('.reach >> text=No connection to the service');
   await visitor.look('away', /status of 503/);
   const origin = browser.berth.settings.baseUrl.origin;
-  assert.match(await visitor.visit(`${origin}/deployments`), /This page tries again by itself/);
+  assert.match(await visitor.visit(`${origin}/deployments`), /This page reloads automatically/);
   await browser.berth.serve();
   await page.waitForSelector('.reach p', { state: 'detached' });
   await page.getByRole('button', { name: 'Extend' }).click();

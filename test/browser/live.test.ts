@@ -94,7 +94,7 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
     await page.waitForFunction(() => /^ending · Berth$/.test(document.title));
     assert.doesNotMatch((await icon())!, /^data:/);
     await page.getByRole('button', { name: 'Notify me' }).click();
-    await page.waitForSelector('.toast >> text=You will be told ten minutes before');
+    await page.waitForSelector('.toast >> text=You get a notification ten minutes before');
     await visitor.look('extended');
     const told = () => page.evaluate(() => (globalThis as unknown as { told: string[] }).told);
     assert.deepEqual(await told(), []);

@@ -17,7 +17,7 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
     await page.goto('/sign-up');
     await signUp(visitor, `ada-${width}@example.com`);
     await page.waitForURL(/deployments$/);
-    await visitor.load('/account', '[aria-label="Notifications"] >> text=This server sends no mail');
+    await visitor.load('/account', '[aria-label="Notifications"] >> text=This server does not send email');
     await visitor.lookInBothThemes('none');
     await page.getByRole('button', { name: 'Add a webhook' }).click();
     await page.getByLabel('Address').fill('https://127.0.0.1/hook');

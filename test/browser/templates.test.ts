@@ -90,7 +90,7 @@ test('a link to what the service does not fetch says why, and leads on', async (
   await visitor.complains(/502/);
   await visitor.look('refused');
   await page.goto('/new?template=no-such');
-  await page.waitForSelector('.notice >> text=There is no template "no-such"');
+  await page.waitForSelector('.notice >> text=No template has the name "no-such"');
   await visitor.complains(/404/);
   await page.goto('/new');
   await page.waitForSelector('.notice >> text=This link does not name a configuration');

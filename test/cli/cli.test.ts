@@ -164,13 +164,13 @@ test('from a file to a live URL, an update, and its end', async () => {
 
 test('what cannot be done ends with a status that says why, and a sentence', async () => {
   const cases: [words: string[], status: number, said: RegExp][] = [
-    [['deploy', 'none.yaml'], 2, /none\.yaml: there is no such file/],
+    [['deploy', 'none.yaml'], 2, /none\.yaml: the file does not exist/],
     [['deploy'], 2, /Write: berth deploy FILE/],
     [['status', '--server', 'http://127.0.0.1:1', '--token', 'x', '--app', 'y'], 3, /does not answer/],
     [['status', '--server', 'ftp://a'], 2, /not the address of a service/],
     [['list', '--token', 'berth_x'], 1, /No session has this token/],
     [['admin', 'accounts'], 2, /where that is installed/],
-    [['completion', 'fish'], 2, /no completion for fish/],
+    [['completion', 'fish'], 2, /not available for fish/],
   ];
   for (const [words, status, said] of cases) {
     const outcome = await cli(words);
@@ -222,9 +222,9 @@ test('templates are listed, printed and written into a folder, where they can be
     assert.equal(await readFile(join(elsewhere, 'berth.yaml'), 'utf8'), printed.stdout);
     assert.equal((await at(['validate', 'berth.yaml'])).status, 0);
     const again = await at(['init', '--template', 'queue']);
-    assert.deepEqual([again.status, /there is one already/.test(again.stderr)], [2, true]);
+    assert.deepEqual([again.status, /the file already exists/.test(again.stderr)], [2, true]);
     const unknown = await at(['init', '--template', 'no-such']);
-    assert.deepEqual([unknown.status, /There is no template "no-such"/.test(unknown.stderr)], [1, true]);
+    assert.deepEqual([unknown.status, /No template has the name "no-such"/.test(unknown.stderr)], [1, true]);
   } finally {
     await rm(elsewhere, { recursive: true });
   }

@@ -74,9 +74,9 @@ test('what cannot be run is refused in words', async () => {
   assert.equal(pod.status, 1);
   assert.match(pod.stderr, /has no pod nothing\.\nIt has web\.\n$/);
   const program = await cli('exec', 'web', '--', 'no-such-program');
-  assert.deepEqual([program.status, /there is no such program in its image/.test(program.stderr)], [1, true]);
+  assert.deepEqual([program.status, /its image does not contain this program/.test(program.stderr)], [1, true]);
   const terminal = await cli('exec', 'web', '--tty');
-  assert.deepEqual([terminal.status, /There is no terminal here/.test(terminal.stderr)], [2, true]);
+  assert.deepEqual([terminal.status, /--tty requires a terminal/.test(terminal.stderr)], [2, true]);
   const away = await packed.start(
     ['exec', 'web', '--app', 'shop', '--token', 'berth_x', '--server', 'http://127.0.0.1:9'],
     { cwd: folder, env },

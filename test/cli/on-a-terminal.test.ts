@@ -52,7 +52,7 @@ test('a claim shows its link as a QR code too, on a terminal alone', async () =>
   assert.match(link!, /^http:\/\/\S+\/claim\/claim_\S+$/);
   const code = renderUnicodeCompact(link!, { border: 2 }).split('\n');
   assert.deepEqual(shown.slice(0, code.length), code);
-  assert.match(shown[code.length]!, /^Whoever opens this link/);
+  assert.match(shown[code.length]!, /^A person who opens this link/);
 
   const told = await packed.start(['claim'], { cwd: folder, env }).ended;
   assert.match(told.stdout, /^http:\/\/\S+\n$/);

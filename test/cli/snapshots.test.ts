@@ -99,17 +99,17 @@ test(
     assert.equal(verified.status, 0, verified.stderr);
     const seen = `pod web: ready\nSnapshot ${id} comes back: web-data, web-more \\([\\d.]+ \\S+\\), running after \\d+ s\\.\n$`;
     assert.match(verified.stdout, new RegExp(seen));
-    assert.match(verified.stderr, /is removed again, with its data/);
+    assert.match(verified.stderr, /deployment of this check is removed with its data/);
     assert.match(
       (await cli('snapshot', 'verify', 'nobody', '--yes')).stderr,
-      /There is no snapshot nobody that is kept/,
+      /This application has no snapshot nobody that is kept/,
     );
     assert.equal(await said('more/said'), 'first\nsecond\n', 'what runs stays as it is');
 
     const besideTrial = await cli('snapshot', 'restore', id!, '--beside', '--volume', 'web-more', '--dry-run');
     assert.match(
       besideTrial.stdout,
-      /What runs stays as it is\.\nEmpty at the beginning: web-data\./,
+      /The existing deployment does not change\.\nEmpty at the beginning: web-data\./,
       besideTrial.stderr,
     );
     const beside = await cli('snapshot', 'restore', id!, '--beside', '--yes');
@@ -125,7 +125,7 @@ test(
     assert.match((await cli('snapshot', 'delete', id!, '--yes')).stdout, new RegExp(`^Snapshot ${id} is deleted`));
     const again = await cli('snapshot', 'delete', id!, '--yes');
     assert.equal(again.status, 1);
-    assert.match(again.stderr, /There is no snapshot/);
+    assert.match(again.stderr, /This application has no snapshot/);
     const left = JSON.parse((await cli('snapshots', '--json')).stdout);
     assert.deepEqual(
       left.snapshots.map((each: { id: string }) => each.id),

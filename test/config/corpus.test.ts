@@ -16,7 +16,7 @@ const causes: Record<string, RegExp> = {
   'image without tag': /must include a tag/,
   'old template form': /the form "application\.template" is no longer read/,
   'duplicate path': /have the same path/,
-  'no application': /there is no "application"/,
+  'no application': /"application" is missing/,
   unparsable: /this is Markdown, not YAML/,
 };
 

@@ -90,7 +90,7 @@ const rows: Row[] = [
   ],
   ...['-2', '{ soft: 0, hard: -9223372036854 }', '{ soft: -1, hard: 100 }', '{ soft: 2, hard: 1 }'].map(
     (limit): [string, string, string] => [
-      `${limit} is no limit of a process`,
+      `${limit} is not a valid limit of a process`,
       podOf(`ulimits: { core: ${limit} }`),
       'error bad-value application.pods[0].ulimits.core',
     ],

@@ -147,7 +147,7 @@ test('a slip in the name of a field is recognised, and so are the names of other
   assert.equal(hintOf('health_check: { path: / }'), 'did you mean "healthCheck"?');
   assert.equal(hintOf('environment: { A: 1 }'), 'did you mean "vars"?');
   assert.equal(hintOf('ports: [80]'), 'did you mean "servicePorts"?');
-  assert.match(hintOf('build: .')!, /nothing is built here/);
+  assert.match(hintOf('build: .')!, /this service does not build images/);
 });
 
 test('a bad name comes with one that is good', () => {
@@ -201,7 +201,7 @@ test('a list of pods without a public path hides no error of the pods in it', ()
 test('a worker alone is told what else it takes, not to serve pages', () => {
   const hintOf = (text: string) =>
     parseConfiguration(text).diagnostics.find(({ code }) => code === 'no-public-path')?.hint ?? '';
-  assert.match(hintOf(podsOf('name: ticker\nimage: "busybox:1"')), /beside a pod with a "path".*"resourceType: job"/);
+  assert.match(hintOf(podsOf('name: ticker\nimage: "busybox:1"')), /next to a pod with a "path".*"resourceType: job"/);
   assert.match(hintOf(podsOf('name: web\nimage: "nginx:1"\nservicePorts: [80]')), /^add "path: \/"/);
 });
 

@@ -122,7 +122,7 @@ const rows: Row[] = [
   ],
 
   // The form.
-  ['a container at the top is no Compose file', 'container:\n  image: nginx:1\n', 'error no-application container'],
+  ['a container at the top is not a Compose file', 'container:\n  image: nginx:1\n', 'error no-application container'],
   [
     'a Dockerfile is called that',
     'FROM node:26\nWORKDIR /app\nCOPY . .\nCMD ["node", "server.js"]\n',
@@ -217,7 +217,7 @@ test('a Dockerfile and several manifests of Kubernetes are named as such, whethe
   };
   assert.equal(
     said('# syntax=docker/dockerfile:1\nFROM node:26 AS build\nENV A: b\nRUN npm ci\n'),
-    'unparsable: this is a Dockerfile: it says how an image is built',
+    'unparsable: this is a Dockerfile, which builds an image',
   );
   assert.equal(
     said('apiVersion: v1\nkind: Service\n---\napiVersion: apps/v1\nkind: Deployment\n'),

@@ -62,7 +62,7 @@ describe('a health check that is a command', () => {
     const { notReadyBecause } = await scene.until(web, ({ stuck }) => stuck !== undefined);
     assert.equal(
       notReadyBecause,
-      'health check `no-such-program` cannot be run: there is no such program in its image',
+      'health check `no-such-program` cannot be run: its image does not contain this program',
     );
   });
 

@@ -269,7 +269,7 @@ describe('docker engine', () => {
     const engine = createDockerEngine({ docker: away, owner, networkPool });
     await assert.rejects(engine.observe('x', []), (error) => {
       assert.ok(!/sock|tmp/.test((error as Error).message));
-      return isFault(error, 'unavailable', /does not answer/);
+      return isFault(error, 'unavailable', /does not respond/);
     });
   });
 });

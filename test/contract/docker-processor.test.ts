@@ -69,7 +69,10 @@ describe('the processor on docker', () => {
     assert.equal(await look(), 0);
     assert.deepEqual(await Promise.all(groups.map(givesWay)), [false, false]);
     await docker.getContainer(greedy.name).unpause();
-    assert.deepEqual(logged, ['workload gives way to others: it computes all the time', 'workload is calm again']);
+    assert.deepEqual(logged, [
+      'workload yields CPU to others because of continuous use',
+      'workload has its normal CPU priority again',
+    ]);
   });
 
   test('while one that does not give way computes, one that does has nearly nothing of the processor', async () => {

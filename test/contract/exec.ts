@@ -153,7 +153,7 @@ export function execContract({ contractor, newScene }: Stage): void {
     const { scene, web } = await runningWeb();
     const absent = {
       kind: 'bad-request',
-      message: '"no-such-program" cannot be run: there is no such program in its image.',
+      message: '"no-such-program" cannot be run: its image does not contain this program.',
     };
     await assert.rejects(exec().start(web.name, { command: ['no-such-program', 'secret'] }), absent);
     const terminal = { columns: 80, rows: 24 };

@@ -120,7 +120,7 @@ test('a place that has lost or altered something is found out, and nothing comes
   }
   const again = await admin(env, 'backup', '--to', scene.place, '--read-all', ...scene.passphraseFile);
   assert.equal(again.status, 1, again.stdout);
-  assert.match(again.stderr, /There is no new backup: /);
+  assert.match(again.stderr, /No new backup was made: /);
   const there = join(scene.folder, 'there');
   assert.equal(
     (await admin({ BERTH_DATA_DIR: there }, 'restore', '--from', scene.place, ...scene.passphraseFile)).status,

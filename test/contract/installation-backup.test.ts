@@ -171,7 +171,7 @@ test('a second backup moves what has changed, and of older ones as many stay as 
     first.id,
     ...scene.passphraseFile,
   );
-  assert.deepEqual([gone.status, gone.stderr], [1, 'There is no such backup at this place.\n']);
+  assert.deepEqual([gone.status, gone.stderr], [1, 'This location does not contain that backup.\n']);
   const older = await admin(
     { BERTH_DATA_DIR: join(scene.folder, 'there') },
     'restore',

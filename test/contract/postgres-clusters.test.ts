@@ -34,7 +34,7 @@ test('of two that start at once on an empty store one starts, and the other is t
 test('a cluster that a service has left, which left nothing there, keeps nobody from another one', async () => {
   await settleCluster(one!.db, 'one', true);
   await assert.rejects(settleCluster(other!.db, 'other', false), /works on the cluster one/);
-  await assert.rejects(settleCluster(other!.db, undefined, false), /and this engine is no cluster/);
+  await assert.rejects(settleCluster(other!.db, undefined, false), /and this engine is not a cluster/);
   await one![Symbol.asyncDispose]();
   one = undefined;
   await settleCluster(other!.db, 'other', false);

@@ -63,7 +63,7 @@ export function harmTests(stage: () => HarmStage): void {
       const started = await berth.start(spinner);
       await berth.reach(started, 'running');
       const { id } = await berth.row(started);
-      const said = new RegExp(`"workload":"berth-${id}-loops-1-0","msg":"workload gives way`);
+      const said = new RegExp(`"workload":"berth-${id}-loops-1-0","msg":"workload yields CPU`);
       await until('he gives way', async () => said.test(berth.log()));
       await assertNeighbourWorks();
       await berth.remove(started);

@@ -65,7 +65,7 @@ describe('an image that is a bomb', () => {
       publish(name, await bombOf(packer));
       const bomb = await berth.start(bombYaml(name, `${host}/${name}:1`));
       const { message } = await berth.reach(bomb, 'failed');
-      assert.match(message, /unpacks to more than 2 GiB, which is all that an image may have/);
+      assert.match(message, /unpacks to more than 2 GiB, the maximum for an image/);
       await berth.remove(bomb);
 
       const status = await berth.status(neighbour);

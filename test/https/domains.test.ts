@@ -40,7 +40,7 @@ test('a domain is pending, verified, certified and live, is shown in a browser, 
   );
   const asked = await ask(service.port, { host: name, headers: { accept: 'text/html' } });
   assert.equal(asked.status, 503);
-  assert.match(asked.body, /This name leads elsewhere/);
+  assert.match(asked.body, /This name points to another server/);
   assert.deepEqual(service.pebble.asked(), ['apps.test', 'berth.test'], 'nothing is ordered before it leads here');
   records[`A ${name}`] = ['127.0.0.1'];
   const live = await ada.reach(name, 'live');

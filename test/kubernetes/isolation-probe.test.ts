@@ -60,7 +60,7 @@ test('where nobody keeps them, everything is named that a pod reaches', async ()
   };
   const complaints = await probe(careless, 1_000);
   for (const words of [
-    "a pod of somebody else's deployment",
+    'a pod of another deployment',
     'metadata service',
     'API, by its service',
     'API, by its address',

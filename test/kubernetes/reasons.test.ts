@@ -116,7 +116,7 @@ test('a namespace that hangs is told of once, and a start does not wait for it',
     clock += 3_600_000;
     await assert.rejects(scene.execute({ kind: 'create-network' }), {
       kind: 'unavailable',
-      message: 'What the deployment had here before is still being removed.',
+      message: 'The previous resources of the deployment are still being removed.',
     });
     await engine.listOwned();
     await engine.listOwned();

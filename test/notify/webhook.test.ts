@@ -70,7 +70,7 @@ test('after several notifications in a row that it did not take a webhook is swi
   await deliver();
   assert.deepEqual(
     mails.map(({ subject }) => subject),
-    ['Your webhook was switched off after 5 notifications that it did not take'],
+    ['Your webhook was switched off after 5 failed notifications'],
   );
   const calls = received.length;
   const content = { kind: 'failed', message: 'one more', url: 'https://berth.test' } as const;

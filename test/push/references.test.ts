@@ -109,7 +109,7 @@ test("what was not pushed, and what is somebody else's, is refused in the same w
   for (const image of ['./api:none', `${owner.namespace}/api:secret`, `localhost:8080/${owner.namespace}/api:secret`]) {
     const { status, body } = await start(stranger, yamlOf(image));
     assert.deepEqual([status, body.code], [400, 'invalid_configuration']);
-    assert.match(body.error, /was not pushed here, or it is somebody else's/);
+    assert.match(body.error, /was not pushed here, or belongs to another user/);
     assert.match(body.hint, new RegExp(`docker push localhost:8080/${stranger.namespace}/api:`));
     assert.equal(body.errors.length, 1);
   }

@@ -9,7 +9,7 @@ import { createChance } from './chance.ts';
 import { type EngineProxy, startEngineProxy, type Weather } from './engine-proxy.ts';
 
 const chance = createChance();
-const away = 'The container engine does not answer. It will be tried again; what is running keeps running.';
+const away = 'The container engine does not respond. It will be tried again; what is running keeps running.';
 let proxy: EngineProxy;
 let berth: Berth;
 let image: string;

@@ -29,7 +29,7 @@ after(async () => {
 });
 
 const whole = (says: RegExp) => ({ path: '/says', says, workloads: 2, volumes: 1 });
-const away = 'The container engine does not answer. It will be tried again; what is running keeps running.';
+const away = 'The container engine does not respond. It will be tried again; what is running keeps running.';
 
 // A start has five operations; after the fourth no more is asked of the engine.
 for (const { words, signal } of ends)

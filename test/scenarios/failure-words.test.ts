@@ -170,7 +170,7 @@ const failures: Failure[] = [
     elsewhere: 'a pod waits for a node with a GPU',
     yaml: (name) => webYaml(name, 'x', ['useGPU: true']),
     message: () =>
-      'pod web: it asks for a GPU, and this host has none that containers can use (leave out useGPU (Compose: its gpus or devices), or deploy it to a host that has one)',
+      'pod web: it requests a GPU, but containers on this host have no GPU available (leave out useGPU (Compose: its gpus or devices), or deploy it to a host that has one)',
   },
 ];
 

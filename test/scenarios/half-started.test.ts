@@ -89,12 +89,12 @@ const steps: Record<
     },
   },
   'the choice of the engine': {
-    words: /there is no such engine, but docker, kubernetes, memory/,
+    words: /the engine must be one of docker, kubernetes, memory/,
     env: () => ({ BERTH_ENGINE: 'elsewhere' }),
     prevent: async () => [],
   },
   'the engine': {
-    words: /No Docker engine answers/,
+    words: /No Docker engine responds/,
     env: () => ({ BERTH_ENGINE: 'docker', DOCKER_HOST: 'unix:///nowhere/docker.sock' }),
     prevent: async () => [],
   },

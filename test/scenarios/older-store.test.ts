@@ -70,7 +70,7 @@ test(
       const found = await orphansOf(berth);
       return found.hold === null ? undefined : found;
     });
-    assert.match(hold ?? '', /^the engine has things of epoch \d+, and the database is at epoch \d+\./);
+    assert.match(hold ?? '', /^the engine has objects of epoch \d+, and the database is at epoch \d+\./);
     assert.deepEqual(
       orphans.map(({ deploymentId }) => deploymentId),
       [id],

@@ -47,7 +47,7 @@ async function startPulling(name: string, image: string) {
   const app = await berth.start(tinyYaml(name, image, name));
   await until('its pods say what they wait for', async () => {
     const { pods } = await berth.status(app);
-    return pods?.some(({ message }: { message?: string }) => message === 'its image is on its way');
+    return pods?.some(({ message }: { message?: string }) => message === 'its image is being downloaded');
   });
   return { app, image };
 }

@@ -81,7 +81,7 @@ process.once('disconnect', async () => {
 process.send!('ready');
 
 async function noRegistry({ image }: { image: string }): Promise<never> {
-  throw new ImageFault('registry-unreachable', image, `No registry is asked for ${image}.`);
+  throw new ImageFault('registry-unreachable', image, `No registry is queried for ${image}.`);
 }
 
 /** Whether they are the first. */

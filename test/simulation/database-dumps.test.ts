@@ -98,7 +98,7 @@ test('while the database does not run, what is there is not kept as that of befo
   const { restores, failed, snapshots } = await failToLoad('mysql', { runs: false });
   assert.deepEqual(
     restores.map(({ id, state, safetyId, problem }) => [id, state, safetyId, problem]),
-    [[failed, 'asked', null, 'Pod db does not run now: its database cannot be asked.']],
+    [[failed, 'asked', null, 'Pod db does not run now, so its database cannot be dumped.']],
   );
   assert.deepEqual(
     snapshots.map(({ reason }) => reason),

@@ -74,7 +74,7 @@ export function createEdges(clock: Clock, { areShared }: { areShared: boolean })
           [...states].some(([other, state]) => other !== process && answers(state) && state.version < version);
         while (isBehind()) {
           stop?.throwIfAborted();
-          if (clock.elapsed() > until) throw new Error('another edge does not say that it serves new routes');
+          if (clock.elapsed() > until) throw new Error('another edge does not confirm new routes');
           await wait(lookEveryMs, stop);
         }
       },

@@ -103,7 +103,7 @@ test('a service that never answers is told as such, and a refusal in its own wor
   const blob = { file, digest: `sha256:${'0'.repeat(64)}`, sizeBytes: 5 };
   await assert.rejects(
     registry.sendBlob(repository, blob, () => {}),
-    /what was sent has a different digest/,
+    /the uploaded data has a different digest/,
   );
   await assert.rejects(
     registry.sendBlob('s0000000000000000/web', blob, () => {}),

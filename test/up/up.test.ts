@@ -235,5 +235,5 @@ test('without Docker it says so, and what could be done', async () => {
   });
   const [status] = await once(child, 'close');
   assert.equal(status, 1);
-  assert.match(told, /Docker is not installed here\.\n.*name images of a registry/);
+  assert.match(told, /Docker is not installed here\.\n.*use images from a registry/);
 });

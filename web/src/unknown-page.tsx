@@ -5,7 +5,7 @@ export function UnknownPage() {
   return (
     <div className="page">
       <div className="empty">
-        <h1>There is nothing here</h1>
+        <h1>Page not found</h1>
         <p>The address may have been mistyped.</p>
         <Link to="/" className="button">
           Go to the start page

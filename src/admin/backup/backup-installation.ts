@@ -197,7 +197,7 @@ async function verify(repository: Repository, id: string, { sha256 }: BackupCont
     const hash = createHash('sha256');
     await repository.read(id, name, (piece) => void hash.update(piece));
     if (hash.digest('hex') !== wanted)
-      throw new BackupFault(`What was read back of ${name} is not what was written: do not rely on this place.`);
+      throw new BackupFault(`The data read back for ${name} is not what was written: do not rely on this place.`);
   }
 }
 

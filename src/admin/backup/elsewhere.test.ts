@@ -189,7 +189,7 @@ test('killed at any step, or when a half has its place, the next call goes on wi
 
 test('a cluster that cannot be reached keeps nobody from a backup of all the rest, and it is said', async () => {
   await addKept(db, 'shop', [['db', sizeBytes]]);
-  const away = new Error('The cluster does not answer.');
+  const away = new Error('The cluster does not respond.');
   const nowhere = await backUp(createMemoryWorld({}), { copiesElsewhere: () => Promise.reject(away) });
   const silent = elsewhere(createMemoryWorld({}));
   const asked = await backUp(createMemoryWorld({}), {

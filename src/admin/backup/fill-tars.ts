@@ -28,7 +28,7 @@ export async function fillCopies({ repository, copies, backupId }: Filling): Pro
     async fill({ deploymentId, id: placeId, volumes, totalBytes }, missing) {
       const names = missing.map(({ volume }) => volume);
       const made = await copies.make(deploymentId, missing, key);
-      if (made.kind !== 'tars') throw new Error('What fills a folder of this machine is filled there.');
+      if (made.kind !== 'tars') throw new Error('A copy that is not a tar must be filled on its machine.');
       const { signal: stop } = new AbortController();
       await fillFromTars(made, names, { placeId, volumes }, { repository, withinMs: movingMs(totalBytes), stop });
       await copies.finish(deploymentId, names, key);
@@ -37,7 +37,7 @@ export async function fillCopies({ repository, copies, backupId }: Filling): Pro
       for (const [deploymentId, its] of Map.groupBy(brought, (each) => each.deploymentId)) {
         const names = its.map(({ volume }) => volume);
         if (!(await copies.swap(deploymentId, names, { key, madeFor: deploymentId })))
-          throw new BackupFault('What was filled is not there any more: start it again.');
+          throw new BackupFault('The restored volumes have disappeared: start the restore again.');
       }
       await copies.clear(key);
     },

@@ -51,7 +51,7 @@ export function keepCopies(db: Kysely<Tables>, { repository, copies, now }: Keep
       const names = volumes.map(({ volume }) => volume);
       const copy = await takeCopy(copies, deploymentId, names, key);
       opened.defer(() => copies.clear(key));
-      if (copy.kind !== 'tars') throw new Error('What copies into a folder of this machine is kept from there.');
+      if (copy.kind !== 'tars') throw new Error('A copy that is not a tar must be kept from its folder.');
       const at = now();
       const { placeId, totalBytes, addedBytes } = await keepTars(copy, names, repository, {
         tags: [volumesTag, volumesTagOf(deploymentId)],

@@ -9,7 +9,7 @@ export type OpenElsewhere = (owner: string, keys: Keys | undefined) => Promise<O
 /** `isBeside`: its service works, and answers those who ask from outside. */
 export function elsewhereOf(settings: CopiesSettings, isBeside: boolean): OpenElsewhere {
   return async (owner, keys) => {
-    if (!keys) throw new Error('There is no key of the installation.');
+    if (!keys) throw new Error('The key of the installation is missing.');
     // With all engines, which takes longer to load than most commands last.
     const { openCopiesElsewhere } = await import('../../engine/open.ts');
     return await openCopiesElsewhere(settings, { owner, seal: sealWith(...keys), isBeside });

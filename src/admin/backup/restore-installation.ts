@@ -152,7 +152,7 @@ async function idOf(repository: Repository, wanted: string | undefined): Promise
 async function verify(draft: string, { sha256 }: BackupContents): Promise<void> {
   for (const [name, wanted] of Object.entries(sha256))
     if ((await sha256Of(join(draft, name))) !== wanted)
-      throw new BackupFault(`What came back as ${name} is not what was backed up.`);
+      throw new BackupFault(`The restored file ${name} differs from the backup.`);
 }
 
 /** Brings its tables up to date and takes back what they say of another machine. */

@@ -54,7 +54,7 @@ export function judgeOrders(orders: Look<readonly { host: string; problem: strin
   const name = 'certificate-orders';
   if ('fault' in orders) return unknown(name, `The orders could not be read: ${orders.fault}.`, 'See database.');
   const [first, ...more] = orders.value;
-  if (!first) return good(name, 'No order of a certificate has failed the last time.');
+  if (!first) return good(name, 'The last order of each certificate succeeded.');
   const others = more.length === 0 ? '' : ` So have ${more.length} others.`;
   return bad(
     name,

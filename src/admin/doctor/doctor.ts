@@ -100,7 +100,7 @@ async function examineMachine(settings: DoctorSettings): Promise<Check[]> {
   const isDocker = engine === 'docker';
   // Whom this machine asks anyway.
   const source = acmeDirectory ?? (isDocker ? new URL('https://registry-1.docker.io/v2/') : undefined);
-  const nobody = { fault: 'the settings name nobody to ask' };
+  const nobody = { fault: 'the settings name no server to compare with' };
   const [aheadMs, space, service, docker] = await Promise.all([
     source ? clockAhead(source, acmeDirectory && acmeRoot) : nobody,
     lookAtDisk(dataDir),

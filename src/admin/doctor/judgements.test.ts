@@ -192,7 +192,7 @@ const broken: [string, Check[], RegExp][] = [
     [judgeFirewall({ value: { ...service.value, isIsolated: undefined } }, false)],
     /^unknown firewall/,
   ],
-  ['no backup', [judgeBackup({ value: undefined }, now)], /^bad backup: There was never/],
+  ['no backup', [judgeBackup({ value: undefined }, now)], /^bad backup: No backup was ever made/],
   ['an old backup', [judgeBackup({ value: now - 3 * day }, now)], /^warn backup: .* 3 days ago/],
   ['a very old backup', [judgeBackup({ value: now - 8 * day }, now)], /^bad backup/],
   [

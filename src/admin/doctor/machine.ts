@@ -12,14 +12,14 @@ export function judgeClock({ source, aheadMs }: ClockSeen): Check {
   if ('fault' in aheadMs)
     return unknown(
       'clock',
-      `The clock was compared with nobody's: ${aheadMs.fault}.`,
+      `The clock could not be compared: ${aheadMs.fault}.`,
       '"timedatectl" says whether it is synchronised.',
     );
   const seconds = Math.round(Math.abs(aheadMs.value) / 1000);
   const words = `The clock is ${seconds} s ${aheadMs.value < 0 ? 'behind' : 'ahead of'} that of ${source}.`;
   if (Math.abs(aheadMs.value) <= clockLimits.goodMs) return good('clock', words);
   if (Math.abs(aheadMs.value) <= clockLimits.warnMs) return warn('clock', words, todo);
-  return bad('clock', `${words} Certificates and sign-ins fail by that.`, todo);
+  return bad('clock', `${words} This makes certificates and sign-ins fail.`, todo);
 }
 
 export type DiskSeen = { place: string; space: Look<{ freeBytes: number; totalBytes: number }> };
@@ -30,7 +30,7 @@ export function judgeDisk({ place, space }: DiskSeen, leastBytes: number, name =
   const { freeBytes, totalBytes } = space.value;
   const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
   const words = `${place}: ${gigabytes(freeBytes)} of ${gigabytes(totalBytes)} are free`;
-  const todo = 'Make room, or add a disk: "docker system df" and "berth admin images" say what takes it.';
+  const todo = 'Make room, or add a disk: "docker system df" and "berth admin images" show what uses the space.';
   if (freeBytes < leastBytes) return bad(name, `${words}, less than BERTH_DISK_FREE: nothing starts.`, todo);
   if (freeBytes < 2 * leastBytes)
     return warn(name, `${words}; at ${gigabytes(leastBytes)} nothing starts any more.`, todo);
@@ -45,8 +45,8 @@ export function judgeEngine(engine: Look<EngineSeen>): Check[] {
     return [
       bad(
         'engine',
-        `No Docker engine answers: ${engine.fault}.`,
-        'Start it; as the user of the service, "docker version" has to answer.',
+        `No Docker engine responds: ${engine.fault}.`,
+        'Start it; as the user of the service, "docker version" must succeed.',
       ),
     ];
   const { version, outdated } = engine.value;
@@ -70,7 +70,7 @@ export function judgeService(service: Look<ServiceSeen>): Check {
     return bad(
       'service',
       `The service does not answer: ${service.fault}.`,
-      'Start it: "systemctl start berth", and "journalctl -u berth" says what it says.',
+      'Start it: "systemctl start berth", and read its log with "journalctl -u berth".',
     );
   const { isReady, problem = '' } = service.value;
   return isReady
@@ -96,7 +96,7 @@ export function judgeFirewall(service: Look<ServiceSeen>, isUnsafeAllowed: boole
     return warn(
       name,
       'The rules hold, but BERTH_ALLOW_UNSAFE lets the service start without them.',
-      'Take "firewall" out of BERTH_ALLOW_UNSAFE.',
+      'Remove "firewall" from BERTH_ALLOW_UNSAFE.',
     );
   return good(name, 'The rules around containers are in force: the service tries them at each start.');
 }

@@ -22,7 +22,7 @@ export function judgeNames({ api, apps, own, isBehindProxy }: NamesSeen): Check[
       );
     if ('fault' in addresses) {
       if (/ENOTFOUND|ENODATA/.test(addresses.fault)) return bad(name, `${shown} is not in DNS.`, record(shown));
-      return unknown(name, `${shown} could not be looked up: ${addresses.fault}.`, 'See whether this machine has DNS.');
+      return unknown(name, `${shown} could not be looked up: ${addresses.fault}.`, 'Check the DNS of this machine.');
     }
     const list = addresses.value.join(', ');
     if (addresses.value.length === 0) return bad(name, `${shown} has no address.`, record(shown));
@@ -35,7 +35,7 @@ export function judgeNames({ api, apps, own, isBehindProxy }: NamesSeen): Check[
     return warn(
       name,
       `${shown} leads to ${foreign.join(', ')}, which no interface of this machine has.`,
-      'That is right where a router or a balancer hands connections on to this machine; else correct the record.',
+      'This is correct if a router or load balancer forwards connections to this machine. Otherwise, correct the record.',
     );
   };
   const checks = [judge('dns-api', api, api.host), judge('dns-applications', apps, apps.host.replace(/^[^.]+/, '*'))];
@@ -49,7 +49,7 @@ export function judgeNames({ api, apps, own, isBehindProxy }: NamesSeen): Check[
         warn(
           'dns-together',
           `Applications lead to ${missing.join(', ')}, and ${api.host} does not.`,
-          'One machine takes both: let both names lead to it.',
+          'One machine serves both: point both names to it.',
         ),
       ];
   }
@@ -65,7 +65,7 @@ export type PortSeen = { scheme: 'http' | 'https'; host: string; port: number; a
 export function judgePort({ scheme, host, port, answer }: PortSeen): Check {
   const name = `port-${scheme}`;
   const where = `${host}:${port}`;
-  const outside = ' Asked from this machine: try it from elsewhere too.';
+  const outside = ' This check ran from this machine: try it from another machine too.';
   if (answer.kind === 'berth') return good(name, `Berth answers at ${where}.${outside}`);
   if (answer.kind === 'other')
     return bad(

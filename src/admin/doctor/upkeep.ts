@@ -8,8 +8,8 @@ const dayMs = 24 * 3_600_000;
 export function judgeBackup(lastAt: Look<number | undefined>, now: number): Check {
   const todo = 'Run "berth admin backup --to PLACE" daily, by cron or a systemd timer.';
   if ('fault' in lastAt)
-    return unknown('backup', `Nobody can say when the last backup was: ${lastAt.fault}.`, 'See database.');
-  if (lastAt.value === undefined) return bad('backup', 'There was never a backup.', todo);
+    return unknown('backup', `The time of the last backup is unknown: ${lastAt.fault}.`, 'See database.');
+  if (lastAt.value === undefined) return bad('backup', 'No backup was ever made.', todo);
   const days = Math.floor((now - lastAt.value) / dayMs);
   const words = `The last backup is of ${new Date(lastAt.value).toISOString()}`;
   if (days >= 7) return bad('backup', `${words}, ${days} days ago.`, todo);
@@ -42,7 +42,7 @@ export function judgeDatabase(place: string, tookMs: Look<number | undefined>): 
     return bad(
       'database',
       `${place} cannot be used: ${tookMs.fault}.`,
-      'As the user of the service, with its settings, this command has to reach it.',
+      'This command must reach it as the user of the service and with its settings.',
     );
   if (tookMs.value === undefined)
     return bad(
@@ -53,7 +53,7 @@ export function judgeDatabase(place: string, tookMs: Look<number | undefined>): 
   const words = `${place} answers in ${Math.ceil(tookMs.value)} ms.`;
   return tookMs.value < 1_000
     ? good('database', words)
-    : warn('database', words, 'Every request waits for it: bring it nearer, or relieve it.');
+    : warn('database', words, 'Every request waits for it: move it closer, or reduce its load.');
 }
 
 /** `undefined`: no mail server is set. `isSent`: a mail was sent to who was named. */
@@ -63,7 +63,7 @@ export function judgeMail(mail: MailSeen): Check {
   if (!mail)
     return warn(
       'mail',
-      'No mail server is set: addresses are not verified, passwords not reset, and nobody is told of a certificate that ends.',
+      'No mail server is set: the service cannot verify addresses, reset passwords, or warn about expiring certificates.',
       'Set BERTH_SMTP_URL and BERTH_MAIL_FROM.',
     );
   if ('fault' in mail.answer)
@@ -87,7 +87,7 @@ export function judgeOperatorMail(to: string | undefined, hasMail: boolean): Che
     return good(name, `${to} is written to when a certificate fails or is about to end.`);
   return warn(
     name,
-    'Nobody is written to when a certificate fails or is about to end.',
+    'No one receives an email when a certificate fails or is about to expire.',
     'Set BERTH_SMTP_URL and BERTH_OPERATOR_MAIL, or watch berth_certificates and /readyz.',
   );
 }
@@ -108,7 +108,7 @@ export function judgeOpenness(seen: Openness): Check[] {
   const isGuarded = proofOfWork !== 'off';
   return [
     sharedDomain === undefined
-      ? good('domains', 'Applications and the API are of different registrable domains.')
+      ? good('domains', 'Applications and the API have different registrable domains.')
       : bad(
           'domains',
           `Applications and the API are both of ${sharedDomain}: a page can set cookies of the dashboard.`,
@@ -126,25 +126,27 @@ export function judgeOpenness(seen: Openness): Check[] {
     isGuarded || !isPublic
       ? good(
           'strangers',
-          isGuarded ? 'Strangers pay for starts with proof of work.' : 'Strangers do not reach the service.',
+          isGuarded ? 'Starts without an account require a proof of work.' : 'The service is not public.',
         )
       : warn(
           'strangers',
-          'Strangers start deployments without proof of work.',
+          'Starts without an account require no proof of work.',
           'Set BERTH_POW=auto, and look at BERTH_STRANGERS.',
         ),
     signUp === 'open' && !hasMail && isPublic
       ? warn(
           'sign-up',
-          'Anybody can make an account with an address that nobody verifies.',
+          'Every visitor can create an account with an unverified address.',
           'Set BERTH_SMTP_URL, or BERTH_SIGN_UP=closed.',
         )
       : good(
           'sign-up',
           signUp === 'closed'
-            ? 'Only those who have an account sign in.'
+            ? 'Sign-up is closed: only existing accounts can sign in.'
             : `Anybody ${hasMail ? 'can make an account, and has to verify the address' : 'who reaches this machine can make an account'}.`,
         ),
-    ...(hasTerms || !isPublic ? [] : [warn('terms', 'No terms of use are told.', 'Set BERTH_TERMS to their address.')]),
+    ...(hasTerms || !isPublic
+      ? []
+      : [warn('terms', 'The terms of use are not set.', 'Set BERTH_TERMS to their address.')]),
   ];
 }

@@ -12,8 +12,8 @@ export const SignInMethodsRecord = Type.Object({
   password: Type.Boolean(),
   passkeys: Type.Boolean(),
   providers: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
-  sendsMail: Type.Boolean({ description: 'Whether addresses are verified and passwords can be reset by mail.' }),
-  signUp: Type.Boolean({ description: 'Whether anybody may create an account.' }),
+  sendsMail: Type.Boolean({ description: 'Whether the service verifies addresses and resets passwords by email.' }),
+  signUp: Type.Boolean({ description: 'Whether every visitor can create an account.' }),
 });
 export type SignInMethods = Static<typeof SignInMethodsRecord>;
 
@@ -22,7 +22,7 @@ export const AccountRecord = Type.Object({
   name: Type.String(),
   email: Type.String(),
   isEmailVerified: Type.Boolean(),
-  hasPassword: Type.Boolean({ description: 'Whether it can be signed in to with one.' }),
+  hasPassword: Type.Boolean({ description: 'Whether the account has a password to sign in with.' }),
   tier: Type.Object({
     name: Type.String(),
     deployments: Type.Integer(),

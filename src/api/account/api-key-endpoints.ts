@@ -12,7 +12,7 @@ import { makeApiKey } from './new-api-key.ts';
 export const ApiKeyRecord = Type.Object({
   id: Type.String(),
   name: Type.String(),
-  start: Type.String({ description: 'What the key begins with.' }),
+  start: Type.String({ description: 'The first characters of the key.' }),
   createdAt: Type.String({ format: 'date-time' }),
   lastUsedAt: Type.Optional(Type.String({ format: 'date-time' })),
 });
@@ -47,7 +47,7 @@ export function apiKeyEndpoints(service: Service): FastifyPluginAsyncTypebox {
       {
         schema: {
           operationId: 'addKey',
-          summary: 'Make an API key; it is shown this once',
+          summary: 'Create an API key; the response is the only one that contains it',
           body: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
           response: {
             200: Type.Object({ id: Type.String(), name: Type.String(), key: Type.String() }),

@@ -37,22 +37,24 @@ export function loginEndpoints(service: Service): FastifyPluginAsyncTypebox {
         config: { limit: 'sign-in' },
         schema: {
           operationId: 'startLogin',
-          summary: 'Ask for an API key that a person confirms in a browser',
+          summary: 'Request an API key that a person confirms in a browser',
           body: Type.Object({
             machine: Type.String({
               minLength: 1,
               maxLength: 80,
-              description: 'Who is asking, in words that the person knows, such as `ada@laptop`.',
+              description: 'The name of the requesting machine, as the person knows it, such as `ada@laptop`.',
             }),
           }),
           response: {
             200: Type.Object({
-              deviceCode: Type.String({ description: 'A secret, with which the key is fetched.' }),
-              userCode: Type.String({ description: 'Shown to the person, who compares it.' }),
-              url: Type.String({ format: 'uri', description: 'The page that asks for the code.' }),
-              urlWithCode: Type.String({ format: 'uri', description: 'The same with the code filled in.' }),
+              deviceCode: Type.String({ description: 'The secret that fetches the key.' }),
+              userCode: Type.String({ description: 'The code to show to the person, who compares it.' }),
+              url: Type.String({ format: 'uri', description: 'The page where the person enters the code.' }),
+              urlWithCode: Type.String({ format: 'uri', description: 'The same page with the code filled in.' }),
               expiresAt: Type.String({ format: 'date-time' }),
-              intervalSeconds: Type.Number({ description: 'How long to wait between two requests for the key.' }),
+              intervalSeconds: Type.Number({
+                description: 'The number of seconds to wait between two requests for the key.',
+              }),
             }),
             '4xx': ErrorRecord,
           },
@@ -91,13 +93,13 @@ export function loginEndpoints(service: Service): FastifyPluginAsyncTypebox {
         config: { limit: 'sign-in' },
         schema: {
           operationId: 'getLogin',
-          summary: 'Who asks for an API key with a code',
+          summary: 'Get the client that requests an API key with a code',
           params: UserCodeParams,
           response: {
             200: Type.Object({
-              machine: Type.String({ description: 'As it calls itself.' }),
-              address: Type.String({ description: 'The address that it asks from.' }),
-              isFromYourAddress: Type.Boolean({ description: 'Whether this request comes from there too.' }),
+              machine: Type.String({ description: 'The name that the client gave itself.' }),
+              address: Type.String({ description: 'The address of the client.' }),
+              isFromYourAddress: Type.Boolean({ description: 'Whether this request comes from the same address.' }),
               createdAt: Type.String({ format: 'date-time' }),
               expiresAt: Type.String({ format: 'date-time' }),
             }),
@@ -140,7 +142,7 @@ export function loginEndpoints(service: Service): FastifyPluginAsyncTypebox {
         }
         const decided = { accountId, decision, now: now() };
         if (!(await decideLogin(db, userCodeOf(request.params.code), decided))) throw new RefusedRequest(unknownLogin);
-        const done = { approved: 'It gets an API key of your account.', denied: 'It gets nothing.' };
+        const done = { approved: 'The client receives an API key of your account.', denied: 'It gets nothing.' };
         return { message: done[decision] };
       },
     );
@@ -150,7 +152,7 @@ export function loginEndpoints(service: Service): FastifyPluginAsyncTypebox {
       {
         schema: {
           operationId: 'fetchKey',
-          summary: 'The API key of a login that was confirmed',
+          summary: 'Get the API key of a confirmed login',
           body: Type.Object({ deviceCode: Type.String({ maxLength: 200 }) }),
           response: {
             200: Type.Object({ id: Type.String(), name: Type.String(), key: Type.String() }),
@@ -169,9 +171,9 @@ async function fetchKey({ db, now }: Service, deviceCode: string): Promise<Resul
     const polled = await pollLogin(db, deviceCode, now());
     switch (polled.state) {
       case 'unknown':
-        return refuse('expired_token', 'This login has ended, or never existed.', 'Start another one.');
+        return refuse('expired_token', 'This login has expired or does not exist.', 'Start another one.');
       case 'waiting':
-        return refuse('authorization_pending', 'Nobody has confirmed this login yet.', 'Ask again.');
+        return refuse('authorization_pending', 'This login is not confirmed yet.', 'Ask again.');
       case 'too-soon':
         return tooSoon(polled.intervalMs);
       case 'denied':
@@ -184,7 +186,11 @@ async function fetchKey({ db, now }: Service, deviceCode: string): Promise<Resul
 
 function tooSoon(intervalMs: number): Result<never> {
   const retryAfterSeconds = intervalMs / 1000;
-  const { problem } = refuse('slow_down', 'That was too soon.', `Ask every ${retryAfterSeconds} seconds from now on.`);
+  const { problem } = refuse(
+    'slow_down',
+    'The request came too soon.',
+    `Ask every ${retryAfterSeconds} seconds from now on.`,
+  );
   return { ok: false, problem: { ...problem, retryAfterSeconds } };
 }
 
@@ -199,5 +205,5 @@ function userCodeOf(typed: string): string {
 const { problem: unknownLogin }: { problem: Problem } = refuse(
   'login_not_found',
   'No login is waiting for this code.',
-  'It may be mistyped, already used, or too old: run berth login again.',
+  'The code may be mistyped, used, or expired. Run berth login again.',
 );

@@ -18,7 +18,7 @@ export async function roomForKey(db: Database, accountId: string): Promise<Resul
   return refuse(
     'plan_limit_reached',
     `An account has at most ${mostKeys} API keys.`,
-    'Revoke one that is no longer used.',
+    'Revoke a key that you no longer use.',
   );
 }
 

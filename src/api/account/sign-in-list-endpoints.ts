@@ -10,8 +10,8 @@ import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 
 const SignInRecord = Type.Object({
   id: Type.String(),
-  userAgent: Type.String({ description: 'What the browser has called itself. Not to be trusted.' }),
-  isThis: Type.Boolean({ description: 'Whether the request came with it.' }),
+  userAgent: Type.String({ description: 'The name that the browser reports. Untrusted input.' }),
+  isThis: Type.Boolean({ description: 'Whether this request uses the sign-in.' }),
   createdAt: Type.String({ format: 'date-time' }),
   expiresAt: Type.String({ format: 'date-time' }),
 });
@@ -26,7 +26,7 @@ export function signInListEndpoints(service: Service): FastifyPluginAsyncTypebox
       {
         schema: {
           operationId: 'listSignIns',
-          summary: 'The browsers that are signed in to the account',
+          summary: 'List the browsers that are signed in to the account',
           response: { 200: Type.Object({ signIns: Type.Array(SignInRecord) }), '4xx': ErrorRecord },
         },
       },

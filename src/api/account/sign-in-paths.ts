@@ -16,7 +16,7 @@ export type SignInPath = {
 
 const Email = Type.String({ format: 'email', maxLength: 254 });
 const Password = Type.String({ minLength: 8, maxLength: 128 });
-const Token = Type.String({ description: 'Of the link in the mail.' });
+const Token = Type.String({ description: 'The token from the link in the email.' });
 const After = (words: string) => Type.Optional(Type.String({ description: `Path of this site ${words}.` }));
 const Nothing = Type.Object({}, { description: 'An empty JSON object.' });
 /** As the browser's `navigator.credentials` answers, with buffers in base64url. */
@@ -67,16 +67,21 @@ export const signInPaths: SignInPath[] = [
     method: 'GET',
     path: 'callback/:provider',
     operationId: 'signInCallback',
-    summary: 'Where a provider sends people back to',
+    summary: 'Receive a person who returns from a sign-in provider',
   },
   {
     method: 'GET',
     path: 'error',
     operationId: 'signInError',
-    summary: 'Where people are told that a sign-in has failed',
+    summary: 'Show that a sign-in has failed',
   },
   { method: 'POST', path: 'sign-out', operationId: 'signOut', summary: 'Sign out', body: Nothing },
-  { method: 'GET', path: 'get-session', operationId: 'getSignIn', summary: 'Who is signed in; null for nobody' },
+  {
+    method: 'GET',
+    path: 'get-session',
+    operationId: 'getSignIn',
+    summary: 'Get the signed-in account; null without one',
+  },
   {
     method: 'POST',
     path: 'revoke-other-sessions',
@@ -101,7 +106,7 @@ export const signInPaths: SignInPath[] = [
     limit: 'sign-in',
     summary: 'Delete the account with all of its deployments',
     body: Type.Object({
-      password: Type.Optional(Type.String({ description: 'Required where the account has one.' })),
+      password: Type.Optional(Type.String({ description: 'Required if the account has one.' })),
     }),
   },
   {
@@ -123,11 +128,14 @@ export const signInPaths: SignInPath[] = [
     operationId: 'changeEmail',
     isForAccount: true,
     limit: 'sign-in',
-    summary: 'Change the address; where mails are sent, once the link of a mail to the next one is opened',
+    summary:
+      'Change the address; if the service sends email, the link in a message to the new address completes the change',
     body: Type.Object({
       newEmail: Email,
       password: Type.Optional(
-        Type.String({ description: 'Required where the account has one; else a sign-in of the last 10 minutes is.' }),
+        Type.String({
+          description: 'Required if the account has one. Otherwise, the sign-in must be at most 10 minutes old.',
+        }),
       ),
     }),
   },
@@ -136,8 +144,8 @@ export const signInPaths: SignInPath[] = [
     path: 'request-password-reset',
     operationId: 'requestPasswordReset',
     limit: 'sign-in',
-    summary: 'Ask for a mail with a link that sets a new password',
-    body: Type.Object({ email: Email, redirectTo: After('that asks for the new password') }),
+    summary: 'Request an email with a link that sets a new password',
+    body: Type.Object({ email: Email, redirectTo: After('where the person enters the new password') }),
   },
   { method: 'GET', path: 'reset-password/:token', operationId: 'openPasswordReset', summary: 'The link of that mail' },
   {
@@ -145,7 +153,7 @@ export const signInPaths: SignInPath[] = [
     path: 'reset-password',
     operationId: 'resetPassword',
     limit: 'sign-in',
-    summary: 'Set a password with the token of the link',
+    summary: 'Set a password with the token from the link',
     body: Type.Object({ token: Token, newPassword: Password }),
   },
   {
@@ -153,7 +161,7 @@ export const signInPaths: SignInPath[] = [
     path: 'send-verification-email',
     operationId: 'sendVerification',
     limit: 'sign-in',
-    summary: 'Ask for another mail that verifies the address',
+    summary: 'Request another email that verifies the address',
     body: Type.Object({ email: Email, callbackURL: After('to go on to when it is verified') }),
   },
   { method: 'GET', path: 'verify-email', operationId: 'verifyEmail', summary: 'The link of that mail' },

@@ -22,7 +22,7 @@ test('a stranger may have so many deployments in one session, and from one addre
   assert.equal((await start(named('three'))).status, 200);
   const fourth = await start(named('four'));
   assert.deepEqual([fourth.status, fourth.body.code], [403, 'client_limit_reached']);
-  assert.match(fourth.body.error, /^From your address 3 deployments/);
+  assert.match(fourth.body.error, /^From your address 3 unclaimed deployments/);
   assert.equal((await start(named('four'), '', '192.0.2.2')).status, 200);
 
   // Removed ones count no more.

@@ -15,7 +15,7 @@ test('a start that does not fit is refused with 503 and Retry-After, and leaves 
   assert.equal(headers['retry-after'], '60');
   assert.deepEqual(body, {
     code: 'capacity_exhausted',
-    error: 'This server does not have enough memory left for application shop, which asks for 32 MiB.',
+    error: 'This server does not have enough memory left for application shop, which requests 32 MiB.',
     hint: 'Try again in 60 seconds. Smaller resources.requests.memory and resources.limits.memory reserve less.',
   });
   for (const table of ['deployments', 'sessions', 'revisions'] as const) {
@@ -40,7 +40,7 @@ test('an update is asked for what it adds, and one that adds nothing goes throug
   const update = (yaml: string) => api.postYaml('/updateUserDeployment', yaml, { authorization: `Bearer ${token}` });
   const refused = await update(bigger);
   assert.equal(refused.status, 503);
-  assert.match(refused.body.error, /asks for another 32 MiB\.$/);
+  assert.match(refused.body.error, /requests another 32 MiB\.$/);
   api.budget.memoryBytes = 0;
   api.budget.diskBytes = -1;
   assert.equal((await update(shopYaml)).status, 200);
@@ -52,7 +52,7 @@ test('what could never fit is refused as a fault of the configuration, with the 
   const token = await api.startShop();
   const volume = shopYaml.replace(/$/, '      volumes: [{ name: data, mountPath: /data, size: 9Ti }]\n');
   const told =
-    '8:17 application.pods[0].volumes[0]: the application asks for 9 TiB of disk space, and this server has 90 GiB at most (write at most 89Gi)';
+    '8:17 application.pods[0].volumes[0]: the application requests 9 TiB of disk space, and this server has 90 GiB at most (write at most 89Gi)';
   for (const { status, headers, body } of [
     await api.postYaml('/startUserDeployment', volume),
     await api.postYaml('/startUserDeployment?dryRun=true', volume),
@@ -90,7 +90,7 @@ describe('validating', () => {
     const checked = await api.postYaml('/validate?fix=true', limited('64Gi'));
     assert.deepEqual([checked.status, checked.body.valid], [200, false]);
     const told =
-      '8:38 application.pods[0].resources.limits.memory: 64 GiB of memory are asked for, and without an account 8 GiB are possible at most (write at most 8Gi)';
+      '8:38 application.pods[0].resources.limits.memory: 64 GiB of memory are requested, and without an account 8 GiB are possible at most (write at most 8Gi)';
     assert.deepEqual([checked.body.errors, checked.body.fixedErrors], [[told], [told]]);
     const started = await api.postYaml('/startUserDeployment', limited('64Gi'));
     assert.deepEqual([started.status, started.body.errors], [400, [told]]);

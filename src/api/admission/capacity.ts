@@ -27,7 +27,7 @@ export async function admitToHost(
   const amount = `${deploymentId === undefined ? '' : 'another '}${print(fit.asked)}`;
   const problem = {
     code: 'capacity_exhausted',
-    error: `This server does not have enough ${called} left for application ${spec.name}, which asks for ${amount}.`,
+    error: `This server does not have enough ${called} left for application ${spec.name}, which requests ${amount}.`,
     hint: `Try again in ${retryAfterSeconds} seconds. ${hint}`,
     retryAfterSeconds,
   } as const;
@@ -64,7 +64,7 @@ async function presentOf(db: Database, deploymentId: string): Promise<Required<P
 }
 
 /** Ends the transaction; the caller is told more. */
-export const exceedsMaximum = refuse('invalid_configuration', 'The configuration asks for more than is available.');
+export const exceedsMaximum = refuse('invalid_configuration', 'The configuration requests more than is available.');
 
 const words: Record<HostResource, { called: string; print: (amount: number) => string; hint: string }> = {
   memoryBytes: {
@@ -77,6 +77,6 @@ const words: Record<HostResource, { called: string; print: (amount: number) => s
     print: (millis) => `${millis}m`,
     hint: 'Smaller resources.requests.cpu and resources.limits.cpu reserve less.',
   },
-  diskBytes: { called: 'disk space', print: printBytes, hint: 'Fewer and smaller volumes need less of it.' },
-  gpus: { called: 'GPUs', print: String, hint: 'A pod without useGPU needs none.' },
+  diskBytes: { called: 'disk space', print: printBytes, hint: 'Use fewer or smaller volumes.' },
+  gpus: { called: 'GPUs', print: String, hint: 'Pods without useGPU need no GPU.' },
 };

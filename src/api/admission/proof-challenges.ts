@@ -81,7 +81,7 @@ export function createProofs({ db, seal, budget, now, settings }: Service): Proo
         code: 'proof_of_work_required',
         error: isGiven
           ? 'The proof of work is not valid, has expired, or was used before.'
-          : 'This server asks for a proof of work before it starts something.',
+          : 'This server requires a proof of work for each start.',
         hint: `Solve the challenge and send the start again with ${proofHeader}, or try again in ${retryAfterSeconds} seconds.`,
         retryAfterSeconds,
         challenge: await challengeFor(client, cost),

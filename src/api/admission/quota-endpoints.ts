@@ -23,14 +23,18 @@ const Minutes = Type.Union([Type.Number(), Type.Null()], { description: 'null: d
 export const LimitsRecord = Type.Object(
   {
     plan: Type.Union([Type.String(), Type.Null()], { description: 'The plan of the account; null without one.' }),
-    deployments: Type.Object(Quota.properties, { description: 'Active ones: of the account, or from this address.' }),
+    deployments: Type.Object(Quota.properties, {
+      description: 'Active deployments of the account, or from this address.',
+    }),
     sessionDeployments: Type.Optional(
-      Type.Object(Quota.properties, { description: 'Without an account: active ones of this session.' }),
+      Type.Object(Quota.properties, { description: 'Active deployments of this session. Only without an account.' }),
     ),
-    memory: Type.Object(Quota.properties, { description: 'Bytes that these are promised.' }),
-    containers: Type.Object(Quota.properties, { description: 'All replicas of all pods of these.' }),
+    memory: Type.Object(Quota.properties, { description: 'Memory reserved for these deployments, in bytes.' }),
+    containers: Type.Object(Quota.properties, { description: 'All replicas of all pods of these deployments.' }),
     volumes: Type.Object(Quota.properties, { description: 'Of these.' }),
-    gpus: Type.Object(Quota.properties, { description: 'Of these; each container with `useGPU` has one.' }),
+    gpus: Type.Object(Quota.properties, {
+      description: 'GPUs of these deployments; each container with `useGPU` has one.',
+    }),
     sessionContainers: Type.Optional(
       Type.Object(Quota.properties, { description: 'Without an account: of this session.' }),
     ),
@@ -39,32 +43,36 @@ export const LimitsRecord = Type.Object(
     ),
     deployment: Type.Object(
       { containers: Type.Integer(), volumes: Type.Integer() },
-      { description: 'The most that one deployment may have.' },
+      { description: 'The maximum for one deployment.' },
     ),
     lifetimeMinutes: Minutes,
-    extensions: Type.Integer({ description: 'How many each deployment without an account has.' }),
+    extensions: Type.Integer({ description: 'The number of extensions of each deployment without an account.' }),
     extensionMinutes: Type.Number(),
     reservations: Type.Boolean({ description: 'Whether POST /addDeploymentReservation is allowed.' }),
-    exec: Type.Boolean({ description: 'Whether POST /execInPod is allowed, in what counts towards these limits.' }),
+    exec: Type.Boolean({
+      description: 'Whether POST /execInPod is allowed in the deployments that count towards these limits.',
+    }),
     rates: Type.Object({
       starts: RateRecord,
       requests: Type.Object(RateRecord.properties, {
-        description: 'Of one address, and of one token; what is left is in the header RateLimit.',
+        description: 'For each address and for each token. The header RateLimit contains the rest.',
       }),
     }),
     configurationBytes: Type.Integer({ description: 'The largest configuration.' }),
     images: Type.Object(
       {
         namespace: Type.Optional(
-          Type.String({ description: 'The first part of the names of all images that the caller pushes.' }),
+          Type.String({ description: 'The prefix of the names of all images that the caller pushes.' }),
         ),
-        platform: Type.String({ description: 'What images have to be for, such as `linux/amd64`.' }),
-        fillsVolumes: Type.Boolean({ description: 'Whether new volumes begin with what an image has at their paths.' }),
+        platform: Type.String({ description: 'The platform that images must support, such as `linux/amd64`.' }),
+        fillsVolumes: Type.Boolean({
+          description: 'Whether new volumes start with the files that the image has at their paths.',
+        }),
       },
-      { description: 'Of images that are pushed here.' },
+      { description: 'Properties of pushed images.' },
     ),
   },
-  { description: 'What the caller may have, and how much of it is used.' },
+  { description: 'The limits of the caller and the current use.' },
 );
 
 export function quotaEndpoints(service: Service): FastifyPluginAsyncTypebox {
@@ -75,7 +83,7 @@ export function quotaEndpoints(service: Service): FastifyPluginAsyncTypebox {
       {
         schema: {
           operationId: 'getLimits',
-          summary: 'What the caller may have, and how much of it is used',
+          summary: 'Get the limits of the caller and the current use',
           querystring: TokenQuery,
           response: { 200: LimitsRecord, '4xx': ErrorRecord },
         },

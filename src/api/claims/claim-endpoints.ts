@@ -35,12 +35,15 @@ const ClaimParams = Type.Object({ token: Type.String({ maxLength: 200 }) });
 
 const ClaimBody = Type.Object({
   endToken: Type.Optional(
-    Type.Boolean({ description: 'Whether the session token ends with this. Otherwise whoever has it goes on.' }),
+    Type.Boolean({
+      description: 'Whether the claim ends the session token. Otherwise, the token stays valid for all its holders.',
+    }),
   ),
   urls: Type.Optional(
     Type.Array(Type.String({ maxLength: 300 }), {
       maxItems: 1000,
-      description: 'What was shown of `attached`. A claim that would attach anything else is refused.',
+      description:
+        'The list `attached` that the user has seen. The service refuses a claim that would attach other deployments.',
     }),
   ),
 });
@@ -52,7 +55,7 @@ export const ClaimViewRecord = Type.Object({
   pods: Type.Array(Type.Object({ name: Type.String(), state: Type.String() })),
   expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'Absent when it does not expire.' })),
   alsoAttached: Type.Array(Type.String(), {
-    description: 'Names of the other deployments of its session, which the claim attaches too.',
+    description: 'Names of the other deployments of the session. The claim attaches these too.',
   }),
   attached: Type.Array(
     Type.Object({
@@ -63,7 +66,7 @@ export const ClaimViewRecord = Type.Object({
     }),
     { description: 'Everything that the claim attaches, the deployment of the link first.' },
   ),
-  isYours: Type.Boolean({ description: 'Whether it belongs already to the account that is signed in.' }),
+  isYours: Type.Boolean({ description: 'Whether the deployment already belongs to the signed-in account.' }),
 });
 
 export const ClaimedRecord = Type.Object({
@@ -72,10 +75,10 @@ export const ClaimedRecord = Type.Object({
   environment: Type.String(),
   url: Type.String({ format: 'uri' }),
   attached: Type.Array(AttachedRecord, {
-    description: 'Every deployment of the session: all of them are the account’s from now on.',
+    description: 'Every deployment of the session. All of these now belong to the account.',
   }),
   tokenEnded: Type.Boolean({
-    description: 'Whether the session token has ended. Otherwise whoever has it goes on managing these deployments.',
+    description: 'Whether the session token has ended. Otherwise, all its holders can still manage these deployments.',
   }),
 });
 
@@ -86,7 +89,7 @@ export function claimEndpoints(service: Service): FastifyPluginAsyncTypebox {
       {
         schema: {
           operationId: 'getClaim',
-          summary: 'What a claim link would claim',
+          summary: 'Get the deployments that a claim link would claim',
           params: ClaimParams,
           response: { 200: ClaimViewRecord, '4xx': ErrorRecord },
         },
@@ -189,7 +192,11 @@ export async function findClaim(
   const claim = await claimOfToken(db, token);
   const deployment = claim && (await deploymentById(db, claim.deploymentId));
   if (!claim || !deployment) {
-    return refuse('claim_not_found', 'There is no such claim link.', 'Ask for a new one with POST /claimDeployment.');
+    return refuse(
+      'claim_not_found',
+      'The claim link does not exist.',
+      'Request a new link with POST /claimDeployment.',
+    );
   }
   const owner = await accountOfSession(db, deployment.sessionId);
   if (owner !== null && owner !== accountId) {
@@ -204,7 +211,7 @@ export async function findClaim(
   }
   const isYours = owner !== null && deployment.claimedAt !== null;
   if (!isYours && claim.expiresAt <= now) {
-    return refuse('claim_expired', 'This claim link has expired.', 'Ask for a new one with POST /claimDeployment.');
+    return refuse('claim_expired', 'This claim link has expired.', 'Request a new link with POST /claimDeployment.');
   }
   return succeed({ deployment, isYours, isOwned: owner !== null });
 }
@@ -277,7 +284,7 @@ function changedMeanwhile(unseen: readonly Deployment[]) {
   const names = unseen.map(({ applicationName }) => applicationName).join(', ');
   return refuse(
     'claim_changed',
-    `Something was started in the meantime that would be yours too: ${names}.`,
-    'Look at GET /api/claims/{token} again, and confirm with what it lists.',
+    `The session has new deployments that the claim would attach too: ${names}.`,
+    'Request GET /api/claims/{token} again and confirm the deployments that it lists.',
   );
 }

@@ -17,7 +17,7 @@ import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 const Time = Type.String({ format: 'date-time' });
 const Starts = Type.Enum([...sessionStarts], {
   description:
-    'What is started with the token: `free` expires and has the limits of whoever has no account; `plan` is claimed from the beginning and counts towards the plan.',
+    'The kind of deployments that the token starts. `free`: they expire and have the limits of users without an account. `plan`: they are claimed from the start and count towards the plan.',
 });
 
 const TokenRecord = Type.Object({
@@ -27,16 +27,16 @@ const TokenRecord = Type.Object({
       applicationName: Type.String(),
       environment: Type.String(),
       url: Type.String({ format: 'uri' }),
-      claimed: Type.Boolean({ description: 'Whether it counts towards the plan.' }),
+      claimed: Type.Boolean({ description: 'Whether the deployment counts towards the plan.' }),
     }),
-    { description: 'What whoever has the token can manage.' },
+    { description: 'The deployments that a holder of the token can manage.' },
   ),
   madeAt: Time,
   madeFrom: Type.Optional(Type.String({ description: 'An IP address.' })),
   lastUsedAt: Type.Optional(Type.String({ format: 'date-time', description: 'To the minute.' })),
   lastUsedFrom: Type.Optional(Type.String({ description: 'An IP address.' })),
   endedAt: Type.Optional(
-    Type.String({ format: 'date-time', description: 'There when nobody is known by it any more.' }),
+    Type.String({ format: 'date-time', description: 'When the token ended; absent while it is valid.' }),
   ),
   starts: Starts,
 });
@@ -51,7 +51,7 @@ export function tokenEndpoints(service: Service): FastifyPluginAsyncTypebox {
       {
         schema: {
           operationId: 'listTokens',
-          summary: 'The session tokens of the account that is signed in',
+          summary: 'List the session tokens of the signed-in account',
           response: { 200: Type.Object({ tokens: Type.Array(TokenRecord) }), '4xx': ErrorRecord },
         },
       },
@@ -70,7 +70,7 @@ export function tokenEndpoints(service: Service): FastifyPluginAsyncTypebox {
       {
         schema: {
           operationId: 'changeToken',
-          summary: 'Say what a start with a session token is',
+          summary: 'Set the kind of deployments that a session token starts',
           params: TokenParams,
           body: Type.Object({ starts: Starts }),
           response: { 200: MessageRecord, '4xx': ErrorRecord },
@@ -90,7 +90,7 @@ export function tokenEndpoints(service: Service): FastifyPluginAsyncTypebox {
       {
         schema: {
           operationId: 'replaceToken',
-          summary: 'Put a new session token in the place of one; it is shown this once',
+          summary: 'Replace a session token; only this response contains the new token',
           params: TokenParams,
           response: { 200: Type.Object({ id: Type.String(), sessionToken: Type.String() }), '4xx': ErrorRecord },
         },
@@ -158,8 +158,8 @@ function printInstant(instant: Instant): string {
 }
 
 const startWords = {
-  free: 'What is started with the token is free, and expires.',
-  plan: 'What is started with the token counts towards the plan.',
+  free: 'Deployments that the token starts are free and expire.',
+  plan: 'Deployments that the token starts count towards the plan.',
 } as const;
 
 const { problem: unknownToken }: { problem: Problem } = refuse(

@@ -67,7 +67,7 @@ function isJson({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
 
 const unreadableType: Problem = {
   code: 'unsupported_media_type',
-  error: 'The body has a content type that is not supported here.',
+  error: 'The content type of the body is not supported.',
   hint: "Send the configuration with Content-Type: text/x-yaml (curl: -H 'Content-Type: text/x-yaml' --data-binary @app.yaml).",
 };
 

@@ -34,8 +34,8 @@ export async function addDomain(
   if (!settings.domains)
     return refuse(
       'domains_not_offered',
-      'The certificates of this service are in files, and none of them is for custom domains.',
-      'Its operator can have an authority issue them (BERTH_ACME_DIRECTORY).',
+      'This service reads its certificates from files, and none of these is for custom domains.',
+      'The operator can set up an authority that issues certificates (BERTH_ACME_DIRECTORY).',
     );
   const own = ownNames(service, deployment);
   const name = readDomainName(domain, own);
@@ -59,7 +59,7 @@ export async function addDomain(
       return refuse(
         'invalid_domain',
         `Visitors cannot be redirected to "${target.value}".`,
-        'Name another domain of this deployment, one that does not redirect; add that one first.',
+        'Name another domain of this deployment that does not redirect. Add that domain first.',
       );
     await putDomain(db, { ...key, deploymentId: deployment.id, redirectTo: target.value, now: now() });
     return succeed((await domainOfAccount(db, key))!);
@@ -103,7 +103,7 @@ export async function domainNamed(
   return refuse(
     'domain_not_found',
     'The deployment has no such custom domain.',
-    names === '' ? 'It has none: POST /addDomain adds one.' : `It has: ${names}.`,
+    names === '' ? 'The deployment has no custom domains. POST /addDomain adds a domain.' : `It has: ${names}.`,
   );
 }
 
@@ -146,7 +146,7 @@ function tooMany(tier: Tier): Result<never> {
   return refuseByPlan(
     'plan_limit_reached',
     `The plan "${tier.name}" allows ${most} custom domain${most === 1 ? '' : 's'}, and the account has them.`,
-    ['remove one that is no longer needed (POST /removeDomain)'],
+    ['remove a domain that you no longer need (POST /removeDomain)'],
   );
 }
 

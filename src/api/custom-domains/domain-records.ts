@@ -16,9 +16,9 @@ export const DomainRecord = Type.Object(
     url: Type.String({ format: 'uri' }),
     state: Type.Enum([...domainStates], {
       description:
-        '`pending`: not proven. `verified`: proven, and it does not lead here. `certifying`: it leads here, and has no certificate yet. `failing`: it is served, and its proof is gone. `released`: it was lost.',
+        '`pending`: not proven. `verified`: proven, but DNS does not point here. `certifying`: DNS points here, but the certificate is not issued yet. `failing`: served, but the proof is gone. `released`: the domain was lost.',
     }),
-    reason: Type.Optional(Type.String({ description: 'Why it is not live, in words.' })),
+    reason: Type.Optional(Type.String({ description: 'Why the domain is not live.' })),
     redirectTo: Type.Optional(Type.String({ description: 'The domain that visitors are sent to.' })),
     records: Type.Array(
       Type.Object({
@@ -26,14 +26,20 @@ export const DomainRecord = Type.Object(
         name: Type.String(),
         value: Type.String(),
       }),
-      { description: 'What to set in DNS. A domain that was bought as such cannot have a CNAME: it has addresses.' },
+      {
+        description:
+          'The DNS records to set. A registered (apex) domain cannot have a CNAME record, so it has address records.',
+      },
     ),
     addedAt: Time,
     verifiedAt: Type.Optional(Time),
     checkedAt: Type.Optional(Time),
     nextCheckAt: Type.Optional(Time),
     releasedAt: Type.Optional(
-      Type.String({ format: 'date-time', description: 'When it is lost unless its proof is found before, or was.' }),
+      Type.String({
+        format: 'date-time',
+        description: 'When the domain is lost unless its proof is found before, or when it was lost.',
+      }),
     ),
   },
   { description: 'A custom domain of a deployment.' },

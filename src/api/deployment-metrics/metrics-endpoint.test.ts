@@ -87,7 +87,7 @@ test('where the engine measures no pods, and where another process measures, the
   const { ask } = await measuredShop({ measuresPods: false });
   const { body } = await ask();
   assert.deepEqual(body.pods, []);
-  assert.match(body.message, /not measured here/);
+  assert.match(body.message, /does not measure the resources of pods/);
   assert.equal(body.site.series.requestsPerSecond.at(-1), 2);
   const alone = await testApi();
   const token = await alone.startShop();

@@ -18,14 +18,14 @@ const MetricsQuery = Type.Object({
     Type.Enum(['hour', 'day'], {
       default: 'hour',
       description:
-        'The last hour in steps of 10 seconds, or of a claimed deployment the last day in steps of 5 minutes.',
+        '`hour`: the last hour in steps of 10 seconds. `day`: the last day in steps of 5 minutes, for claimed deployments only.',
     }),
   ),
 });
 
-const elsewhere = 'Another process of this service is measuring at the moment. Ask again in a minute.';
+const elsewhere = 'Another process of this service is currently measuring. Try again in a minute.';
 const unmeasured =
-  'What pods use is not measured here: they run on other machines, which have metrics of their own. Requests are measured at this edge.';
+  'This service does not measure the resources of pods: they run on other machines, which have their own metrics. It measures requests at this edge.';
 
 export function deploymentMetricsEndpoint(service: Service): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -34,7 +34,7 @@ export function deploymentMetricsEndpoint(service: Service): FastifyPluginAsyncT
       {
         schema: {
           operationId: 'getDeploymentMetrics',
-          summary: 'Get what the pods of a deployment use, and the requests to its site',
+          summary: 'Get the resource use of the pods of a deployment and the requests to its site',
           querystring: MetricsQuery,
           response: { 200: MetricsRecord, '4xx': ErrorRecord },
         },
@@ -57,6 +57,6 @@ export function deploymentMetricsEndpoint(service: Service): FastifyPluginAsyncT
 
 const needsClaim = refuse(
   'invalid_request',
-  'A whole day is kept for claimed deployments only.',
-  'Ask for range=hour, or claim the deployment.',
+  'The service keeps a full day for claimed deployments only.',
+  'Use range=hour, or claim the deployment.',
 );

@@ -20,15 +20,15 @@ const Value = Type.Union([Type.Number(), Type.Null()]);
 const Line = Type.Array(Value);
 
 const meanings = {
-  cpuMillis: '1000 is one processor.',
-  memoryBytes: 'Without what the kernel keeps of files and can drop at any time.',
-  receivedBytesPerSecond: 'All that has come over the network.',
-  sentBytesPerSecond: 'All that has left over the network.',
-  requestsPerSecond: 'That the edge has passed on to the application.',
-  clientErrorsPerSecond: 'Answers with 400 to 499.',
-  serverErrorsPerSecond: 'Answers with 500 to 599, and those that the edge gave because no pod answered.',
-  p50Ms: `Half of the answers began within so many milliseconds. Told from counts within ${answerBoundsMs.join(', ')} ms; what took longer counts as the last.`,
-  p95Ms: '95 % of the answers began within so many milliseconds.',
+  cpuMillis: '1000 is one CPU.',
+  memoryBytes: 'Excludes file cache that the kernel can reclaim.',
+  receivedBytesPerSecond: 'Bytes received over the network.',
+  sentBytesPerSecond: 'Bytes sent over the network.',
+  requestsPerSecond: 'Requests that the edge forwarded to the application.',
+  clientErrorsPerSecond: 'Responses with status 400 to 499.',
+  serverErrorsPerSecond: 'Responses with status 500 to 599, including those of the edge when no pod responded.',
+  p50Ms: `Median time to the first byte, in milliseconds. Estimated from counts within ${answerBoundsMs.join(', ')} ms; slower responses count as the last of these.`,
+  p95Ms: '95th percentile of the time to the first byte, in milliseconds.',
 } as const satisfies Record<keyof PodValues | keyof SiteValues, string>;
 
 function valuesOf<Name extends keyof typeof meanings>(names: readonly Name[]) {
@@ -39,7 +39,7 @@ function valuesOf<Name extends keyof typeof meanings>(names: readonly Name[]) {
 function linesOf<Name extends string>(names: readonly Name[]) {
   const lines = names.map((name) => [name, Line] as const);
   return Type.Object(Object.fromEntries(lines) as Record<Name, typeof Line>, {
-    description: 'A value for each step, null where nothing was measured.',
+    description: 'A value for each step; null without a measurement.',
   });
 }
 
@@ -49,10 +49,10 @@ const PodMetricsRecord = Type.Object({
   name: Type.String(),
   replica: Type.Integer({ minimum: 0 }),
   revision: Type.Optional(Type.Integer({ minimum: 1, description: 'The one that it was started for.' })),
-  startedAt: Type.Optional(Type.String({ format: 'date-time', description: 'The last time, after a restart too.' })),
+  startedAt: Type.Optional(Type.String({ format: 'date-time', description: 'The last start, including restarts.' })),
   restarts,
   lastExit,
-  cpuLimitMillis: Type.Optional(Type.Number({ description: '1000 is one processor; absent without a limit.' })),
+  cpuLimitMillis: Type.Optional(Type.Number({ description: '1000 is one CPU; absent without a limit.' })),
   memoryLimitBytes: Type.Optional(Type.Integer({ minimum: 0, description: 'Absent without a limit.' })),
   now: Type.Optional(
     Type.Object(valuesOf(podNames), { description: 'At the last look; absent where it does not run any more.' }),
@@ -67,15 +67,15 @@ export const MetricsRecord = Type.Object(
     range: Type.Enum(['hour', 'day']),
     from: Type.String({ format: 'date-time', description: 'Of the first step of each line.' }),
     stepSeconds: Type.Integer({ minimum: 1 }),
-    message: Type.Optional(Type.String({ description: 'Why something is not measured here, in words.' })),
+    message: Type.Optional(Type.String({ description: 'Why a measurement is missing.' })),
     pods: Type.Array(PodMetricsRecord),
     volumes: Type.Array(
       Type.Object({
         name: Type.String(),
         usedBytes: Type.Integer({ minimum: 0 }),
-        sizeBytes: Type.Integer({ minimum: 0, description: 'With what its file system needs for itself.' }),
+        sizeBytes: Type.Integer({ minimum: 0, description: 'Includes the overhead of the file system.' }),
       }),
-      { description: 'Those with a hard limit.' },
+      { description: 'Volumes with a hard limit.' },
     ),
     site: Type.Object({
       now: Type.Object(valuesOf(siteNames), { description: 'Over the last minute.' }),
@@ -83,7 +83,7 @@ export const MetricsRecord = Type.Object(
     }),
     warnings: Warnings,
   },
-  { description: 'What its pods use, and the requests to its site.' },
+  { description: 'The resource use of the pods and the requests to the site.' },
 );
 
 /** Of the last hour. */

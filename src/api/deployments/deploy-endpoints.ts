@@ -41,7 +41,7 @@ import { surprisesOf } from './update-surprises.ts';
 
 const DryRun = Type.Optional(
   Type.Enum(['true', 'false'], {
-    description: 'Whether only to check: the configuration, the plan, and the room on the server. Nothing is changed.',
+    description: 'Only check the configuration, the plan, and the free capacity of the server. Changes nothing.',
   }),
 );
 const StartQuery = Type.Object({ ...TokenQuery.properties, strict: Strict, dryRun: DryRun });
@@ -52,7 +52,7 @@ const ChangeQuery = Type.Object({
   snapshot: Type.Optional(
     Type.Enum(['true', 'false'], {
       description:
-        'Whether a snapshot is taken before, if the update touches a pod with volumes. Nothing changes until it is taken; where that fails, so does the update. Default: as `POST /setSnapshotWishes` has said.',
+        'Whether to take a snapshot first if the update changes a pod with volumes. The update starts when the snapshot is complete, and fails if the snapshot fails. Default: the setting from `POST /setSnapshotWishes`.',
     }),
   ),
 });
@@ -73,11 +73,11 @@ const StartHeaders = Type.Object({
       minLength: 16,
       maxLength: 200,
       description:
-        'A random key, such as a UUID: with the same body, within 24 hours, it answers the same deployment. A key of another form does so only with a session token or an API key.',
+        'A random key, such as a UUID. A repeated request with the same key and body within 24 hours returns the same deployment. A key of another form requires a session token or an API key.',
     }),
   ),
   [proofHeader.toLowerCase()]: Type.Optional(
-    Type.String({ maxLength: 4096, description: 'The solution of a challenge, where the server asks for one.' }),
+    Type.String({ maxLength: 4096, description: 'The solution of a challenge, if the server requires one.' }),
   ),
 });
 

@@ -9,43 +9,43 @@ import { DomainRecord } from '../custom-domains/domain-records.ts';
 export const PodRecord = Type.Object({
   name: Type.String(),
   state: Type.Enum([...podStates], {
-    description: '`degraded`: it is ready, and keeps restarting; or it was ready, and its check fails since.',
+    description: '`degraded`: the pod is ready but keeps restarting, or it was ready and its check now fails.',
   }),
-  message: Type.Optional(Type.String({ description: 'What it waits for, or what is wrong with it.' })),
+  message: Type.Optional(Type.String({ description: 'The reason why the pod waits, or its problem.' })),
   pulling: Type.Optional(
     Type.Object(
       { doneBytes: Type.Integer({ minimum: 0 }), totalBytes: Type.Integer({ minimum: 0 }) },
-      { description: 'How much of its image has come of what has to, while it is on its way.' },
+      { description: 'The downloaded part and the total size of its image, during the download.' },
     ),
   ),
   healthCheckBody: Type.Optional(
     Type.String({
       description:
-        'The first 500 bytes of what its failing health check answered, without known secrets. Text of the application: not to be trusted.',
+        'The first 500 bytes of the response to its failing health check, without known secrets. Untrusted text of the application.',
     }),
   ),
   image: Type.String({
     description:
-      'What it runs from, by digest once that is known; of an image that was pushed here, as its owner names it.',
+      'The image of the pod, with its digest once it is resolved. A pushed image has the name that its owner uses.',
   }),
   revision: Type.Integer({ minimum: 1, description: 'The one that it was started for.' }),
-  restarts: Type.Integer({ minimum: 0, description: 'How often it was restarted after an exit.' }),
+  restarts: Type.Integer({ minimum: 0, description: 'The number of restarts after an exit.' }),
   lastExit: Type.Optional(
     Type.Object(
       {
         code: Type.Integer(),
-        reason: Type.String({ description: 'In words, e.g. `exited with code 3`.' }),
-        hint: Type.Optional(Type.String({ description: 'What can be done about it.' })),
+        reason: Type.String({ description: 'A phrase such as `exited with code 3`.' }),
+        hint: Type.Optional(Type.String({ description: 'How to fix the problem.' })),
         at: Type.String({ format: 'date-time' }),
       },
-      { description: 'How it last ended, whatever it is doing now.' },
+      { description: 'How the pod last ended, regardless of its current state.' },
     ),
   ),
 });
 
 export const DiagnosticRecord = Type.Object({
   severity: Type.Enum([...severities], {
-    description: 'Errors refuse the configuration. A note says what happens, and asks for nothing.',
+    description: 'An error rejects the configuration. A note is informational and requires no change.',
   }),
   code: Type.String({ description: 'Stable and machine-readable.', examples: ['duplicate-path'] }),
   path: Type.String({ examples: ['application.pods[0].image'] }),
@@ -56,19 +56,21 @@ export const DiagnosticRecord = Type.Object({
   fix: Type.Optional(
     Type.Object(
       { from: Type.Integer(), to: Type.Integer(), text: Type.String() },
-      { description: 'Replaces what stands from `from` up to `to`, offsets in UTF-16 units, by `text`.' },
+      { description: 'Replaces the range from `from` up to `to` (offsets in UTF-16 code units) with `text`.' },
     ),
   ),
 });
 
 /** What is odd about a configuration that is accepted, and which parameters of the query had no meaning. */
 export const RemarkFields = {
-  warnings: Type.Array(Type.String(), { description: 'What is odd about the request, although it is accepted.' }),
-  diagnostics: Type.Array(DiagnosticRecord, { description: 'The same of the configuration, as values, and notes.' }),
+  warnings: Type.Array(Type.String(), { description: 'Warnings about the accepted request.' }),
+  diagnostics: Type.Array(DiagnosticRecord, {
+    description: 'The warnings and notes about the configuration, as structured values.',
+  }),
 };
 
 export const Warnings = Type.Optional(
-  Type.Array(Type.String(), { description: 'Parameters of the query that are not known and were ignored.' }),
+  Type.Array(Type.String(), { description: 'Unknown query parameters, which were ignored.' }),
 );
 
 const AdviceRecord = Type.Object(
@@ -78,7 +80,7 @@ const AdviceRecord = Type.Object(
     listensOn: reasonFields.advice.properties.port,
     declared: reasonFields.advice.properties.instead,
   },
-  { description: 'A change of the configuration that mends it.' },
+  { description: 'A change to the configuration that fixes the problem.' },
 );
 
 export const StatusRecord = Type.Object({
@@ -86,20 +88,20 @@ export const StatusRecord = Type.Object({
   progress: Type.Integer({ minimum: 0, maximum: 100 }),
   health: Type.Enum([...healths], {
     description:
-      'The state, more exactly. `degraded`: it runs, and a pod keeps restarting or is not ready. ' +
+      'A more precise state. `degraded`: the deployment runs, but a pod keeps restarting or is not ready. ' +
       '`serving`: an update has failed, and an earlier revision serves. ' +
-      '`stopped`: its owner has stopped it, and the state is that of before.',
+      '`stopped`: the owner has stopped the deployment; `state` is the one from before.',
   }),
-  message: Type.Optional(Type.String({ description: 'Why it failed, or what is wrong, in words.' })),
+  message: Type.Optional(Type.String({ description: 'Why the deployment failed, or its current problem.' })),
   advice: Type.Optional(AdviceRecord),
-  revision: Type.Integer({ minimum: 1, description: 'The one that was asked for last.' }),
+  revision: Type.Integer({ minimum: 1, description: 'The revision that was requested last.' }),
   servingRevision: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'The last one that became ready; absent before the first has.' }),
+    Type.Integer({ minimum: 1, description: 'The last revision that became ready; absent until the first is ready.' }),
   ),
   lastLines: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        'What the pod that made it fail wrote last, without known secrets; while it deploys and in the minutes after a restart, what the pod that is not ready or was restarted wrote, its previous run included. What repeats is there once; its first line ends with how often, e.g. `×3`.',
+        'The last log lines of the pod that caused the failure, without known secrets. During a deployment and in the minutes after a restart: the lines of the pod that is not ready or was restarted, including its previous run. Repeated lines appear once; the first of them ends with the count, such as `×3`.',
     }),
   ),
   pods: Type.Optional(Type.Array(PodRecord)),
@@ -113,19 +115,25 @@ const ExtendRecord = Type.Object({
 
 const LinksRecord = Type.Object(
   {
-    status: Type.String({ format: 'uri', description: 'GET: answers when it runs, has failed or has ended.' }),
-    events: Type.String({ format: 'uri', description: 'GET: every step as it comes (server-sent events).' }),
-    logs: Type.String({ format: 'uri', description: 'GET: what the pods write.' }),
+    status: Type.String({
+      format: 'uri',
+      description: 'GET: responds when the deployment runs, has failed, or has ended.',
+    }),
+    events: Type.String({ format: 'uri', description: 'GET: each step as it happens (server-sent events).' }),
+    logs: Type.String({ format: 'uri', description: 'GET: the logs of the pods.' }),
     update: Type.String({ format: 'uri', description: 'POST a corrected or newer configuration.' }),
     claim: Type.Optional(
       Type.String({
         format: 'uri',
-        description: 'POST `{ "applicationName" }`: a link to keep it. Absent when it is.',
+        description: 'POST `{ "applicationName" }`: returns a link to claim the deployment. Absent if it is claimed.',
       }),
     ),
-    dashboard: Type.Optional(Type.String({ format: 'uri', description: 'A page for people.' })),
+    dashboard: Type.Optional(Type.String({ format: 'uri', description: 'The dashboard page of the deployment.' })),
   },
-  { description: 'What can be done next. None has the token: send it as `Authorization: Bearer <sessionToken>`.' },
+  {
+    description:
+      'Links to the next actions. They do not contain the token: send it as `Authorization: Bearer <sessionToken>`.',
+  },
 );
 
 /** Of a claimed deployment: what its document names with `url`, and with `subdomain` of its pods. */
@@ -148,7 +156,7 @@ export const StartRecord = Type.Object(
     ...NamedDomains,
     ...RemarkFields,
   },
-  { description: 'The deployment, on its way.' },
+  { description: 'The deployment, which is being started.' },
 );
 
 /** What `dryRun=true` is answered: nothing has been changed, so there is nothing to name. */
@@ -159,7 +167,9 @@ export const DryRunRecord = Type.Object(
     dryRun: Type.Literal(true),
     ...RemarkFields,
   },
-  { description: 'With `dryRun=true`: the same request without it would be accepted. Nothing was changed.' },
+  {
+    description: 'With `dryRun=true`: the service would accept the same request without `dryRun`. Nothing was changed.',
+  },
 );
 
 export const UpdateRecord = Type.Object(
@@ -171,7 +181,7 @@ export const UpdateRecord = Type.Object(
     ...NamedDomains,
     ...RemarkFields,
   },
-  { description: 'The new revision, on its way to the same URL.' },
+  { description: 'The new revision, which is being deployed to the same URL.' },
 );
 
 export const ReservationRecord = Type.Object(
@@ -191,22 +201,21 @@ const DiskWarningRecord = Type.Object({
   message: Type.String(),
   volume: Type.Optional(Type.String()),
   level: Type.Optional(Type.Enum(['nearly full', 'full'])),
-  percent: Type.Optional(Type.Integer({ description: 'How full the volume was then.' })),
-  pod: Type.Optional(Type.String({ description: 'The one that was stopped.' })),
+  percent: Type.Optional(Type.Integer({ description: 'How full the volume was at that time.' })),
+  pod: Type.Optional(Type.String({ description: 'The pod that was stopped.' })),
 });
 
 const CertificateRecord = Type.Object(
   {
     because: Type.Enum(['ordered', 'limit', 'failed', 'late'], {
       description:
-        '`ordered`: it comes within seconds; `limit`: the authority issues no more before `until`; `failed`: it is asked again then; `late`: it has one, which ends then and was not renewed.',
+        '`ordered`: the certificate arrives within seconds. `limit`: the authority issues no more certificates before `until`. `failed`: the next request is at `until`. `late`: the current certificate expires at `until` and was not renewed.',
     }),
     until: Type.Optional(Type.String({ format: 'date-time' })),
     message: Type.String(),
   },
   {
-    description:
-      'What its address waits for before it can be reached by HTTPS, or that it soon cannot be any more. Absent when all is well.',
+    description: 'Why the address is not available over HTTPS yet, or soon will not be. Absent without a problem.',
   },
 );
 
@@ -214,7 +223,7 @@ export const RestorableUntil = Type.Optional(
   Type.String({
     format: 'date-time',
     description:
-      'Of one that has ended: until then its volumes are kept, and `POST /restoreDeployment` brings it back.',
+      'Only for an ended deployment: until when its volumes are kept and `POST /restoreDeployment` can restore it.',
   }),
 );
 
@@ -226,23 +235,25 @@ export const DeploymentRecord = Type.Object(
       ...StatusRecord.properties,
       disk: Type.Optional(
         Type.Array(DiskWarningRecord, {
-          description: 'Volumes that are getting full, and pods stopped for what they wrote.',
+          description: 'Volumes that are almost full, and pods that were stopped because of their disk use.',
         }),
       ),
       certificate: Type.Optional(CertificateRecord),
     }),
     extend: ExtendRecord,
     claim: Type.Object({ claimed: Type.Boolean() }),
-    reservation: Type.Object({ held: Type.Boolean({ description: 'Whether it outlives its time limit.' }) }),
+    reservation: Type.Object({
+      held: Type.Boolean({ description: 'Whether the deployment keeps running past its time limit.' }),
+    }),
     restorableUntil: RestorableUntil,
     warnings: Warnings,
   },
-  { description: 'The deployment as it is now.' },
+  { description: 'The current state of the deployment.' },
 );
 
 export const MessageRecord = Type.Object(
   { message: Type.String(), warnings: Warnings },
-  { description: 'What was done.' },
+  { description: 'A sentence that describes the result.' },
 );
 
 /** A text that is sent as it comes. */
@@ -259,6 +270,8 @@ export const ErrorRecord = Type.Object({
 export const ProofRequiredRecord = Type.Object({
   ...ErrorRecord.properties,
   challenge: Type.Optional(
-    Type.Unknown({ description: 'With `proof_of_work_required`: what the header Berth-Proof-Of-Work has to solve.' }),
+    Type.Unknown({
+      description: 'With `proof_of_work_required`: the challenge that the header Berth-Proof-Of-Work must solve.',
+    }),
   ),
 });

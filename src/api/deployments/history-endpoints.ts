@@ -43,31 +43,37 @@ const Names = Type.Array(Type.String());
 
 const RevisionRecord = Type.Object({
   number: Type.Integer({ minimum: 1 }),
-  createdAt: Type.String({ format: 'date-time', description: 'When it was asked for.' }),
+  createdAt: Type.String({ format: 'date-time', description: 'When the revision was requested.' }),
   askedBy: Type.Enum([...askers], {
     description: 'How the client was authenticated: with a session token, with an API key, or signed in.',
   }),
   repeats: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'The earlier revision that was gone back to: this one has its document.' }),
+    Type.Integer({ minimum: 1, description: 'The earlier revision whose document this revision repeats.' }),
   ),
   state: Type.Enum([...revisionStates], {
-    description: '`superseded`: another one was asked for before it was ready, or what became of it was not noted.',
+    description:
+      '`superseded`: another revision was requested before this one was ready, or its outcome was not recorded.',
   }),
-  settledAt: Type.Optional(Type.String({ format: 'date-time', description: 'When it was ready, or had failed.' })),
+  settledAt: Type.Optional(
+    Type.String({ format: 'date-time', description: 'When the revision became ready or failed.' }),
+  ),
   durationMs: Type.Optional(Type.Integer({ minimum: 0, description: 'From `createdAt` to `settledAt`.' })),
-  isCurrent: Type.Boolean({ description: 'Whether it is the last that was asked for.' }),
-  isServing: Type.Boolean({ description: 'Whether visitors reach it.' }),
+  isCurrent: Type.Boolean({ description: 'Whether it is the last requested revision.' }),
+  isServing: Type.Boolean({ description: 'Whether visitors reach this revision.' }),
   changes: Type.Optional(
     Type.Object(
       { added: Names, changed: Names, removed: Names },
-      { description: 'Pods against the revision before it; absent where that is no longer kept.' },
+      {
+        description:
+          'Changes of the pods compared with the previous revision; absent if that revision is no longer kept.',
+      },
     ),
   ),
 });
 
 const HistoryRecord = Type.Object({
   revisions: Type.Array(RevisionRecord, {
-    description: `The last ${lastKept}, and the one that serves: the last one first.`,
+    description: `The last ${lastKept}, and the one that serves; the newest first.`,
   }),
   warnings: Warnings,
 });
@@ -77,7 +83,7 @@ const RollbackBody = Type.Object({
   revision: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: 'Which one to go back to. Default: the last before the current one that became ready.',
+      description: 'The revision to go back to. Default: the last revision before the current one that became ready.',
     }),
   ),
 });
@@ -86,14 +92,17 @@ const RollbackQuery = Type.Object({
   ...ApplicationQuery.properties,
   dryRun: Type.Optional(
     Type.Enum(['true', 'false'], {
-      description: 'Whether only to check, and to tell what would be done to each pod. Nothing is changed.',
+      description: 'Only check the request and return what would happen to each pod. Changes nothing.',
     }),
   ),
 });
 
 const Numbers = {
-  revision: Type.Integer({ minimum: 1, description: 'The number that it has, or would have.' }),
-  repeats: Type.Integer({ minimum: 1, description: 'The revision whose document it has.' }),
+  revision: Type.Integer({
+    minimum: 1,
+    description: 'The number of the new revision; with `dryRun`, the number that it would get.',
+  }),
+  repeats: Type.Integer({ minimum: 1, description: 'The revision whose document it repeats.' }),
 };
 const RollbackAnswer = Type.Union([
   Type.Object({ ...UpdateRecord.properties, ...Numbers }),
@@ -107,7 +116,7 @@ export function historyEndpoints(service: Service, documents: Documents): Fastif
       {
         schema: {
           operationId: 'getDeploymentRevisions',
-          summary: 'Get the revisions of a deployment: who, when, what became of each, and what it has changed',
+          summary: 'Get the revisions of a deployment with their authors, times, outcomes, and changes',
           querystring: ApplicationFields,
           response: { 200: HistoryRecord, '4xx': ErrorRecord },
         },

@@ -75,9 +75,9 @@ function isRandom(key: string): boolean {
 }
 
 const tokenIsShownOnce =
-  'A start with this Idempotency-Key was answered before. Its session token is not repeated, since others could have sent this key.';
+  'This Idempotency-Key was used for an earlier start. The session token is not returned again, because another client could have sent this key.';
 const useSession =
-  'Use a random key for each start, such as a UUID: a repeat of that is answered with the same deployment.';
+  'Use a random key for each start, such as a UUID: a repeated request then returns the same deployment.';
 
 function hashOf(...parts: string[]): string {
   return createHash('sha256').update(parts.join('\0')).digest('hex');

@@ -27,12 +27,16 @@ export async function findEarlier(
     const before = revisionBefore(kept, revision);
     if (before !== undefined) return succeed(before);
     const hint = `These are kept: ${kept.map(({ number }) => number).join(', ')}.`;
-    return refuse('revision_not_found', 'No earlier revision has run.', hint);
+    return refuse('revision_not_found', 'No earlier revision became ready.', hint);
   }
   const numbers = kept.map(({ number }) => number);
   return numbers.includes(named) ? succeed(named) : refuseRevision(named, numbers);
 }
 
 function refuseRevision(number: number, kept: readonly number[]): Result<never> {
-  return refuse('revision_not_found', `There is no revision ${number}.`, `These are kept: ${kept.join(', ')}.`);
+  return refuse(
+    'revision_not_found',
+    `The deployment has no revision ${number}.`,
+    `These are kept: ${kept.join(', ')}.`,
+  );
 }

@@ -31,14 +31,14 @@ import { restoreNow } from './restore-deployment.ts';
 
 const RestoredRecord = Type.Object(
   { message: Type.String(), ...DeploymentRecord.properties },
-  { description: 'The deployment, on its way back to the same address.' },
+  { description: 'The deployment, which is being started back to the same address.' },
 );
 
 const claimLinkMs = 24 * 60 * 60_000;
 
 const ClaimRecord = Type.Object(
   { message: Type.String(), claimUrl: Type.String({ format: 'uri' }), claimToken: Type.String() },
-  { description: 'A link, good for 24 hours, at which an account takes the deployment over.' },
+  { description: 'A link, valid for 24 hours, at which an account claims the deployment.' },
 );
 
 export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {

@@ -16,14 +16,15 @@ export const PreviewFields = {
       name: Type.String(),
       change: Type.Enum([...podChanges], {
         description:
-          '`replaced`: the new one is ready before the old one goes; `restarted`: the old one stops first. What runs stays when a pod is `scaled`, when a volume of it has `grown`, or when it is `rerouted` to another public path.',
+          '`replaced`: the new pod is ready before the old pod is removed. `restarted`: the old pod stops first. The containers keep running if the pod is `scaled`, if a volume has `grown`, or if the pod is `rerouted` to another public path.',
       }),
-      keepsData: Type.Boolean({ description: 'Whether what it has stored is there afterwards.' }),
+      keepsData: Type.Boolean({ description: 'Whether the pod keeps its stored data.' }),
       volumes: Type.Array(
         Type.Object({
           title: Type.String({ examples: ['volume data of pod db'] }),
           change: Type.Enum(['kept', 'grown', 'new', 'left'], {
-            description: '`new`: it is made, and empty; `left`: the pod no longer has it, and its data stays.',
+            description:
+              '`new`: the volume is created empty. `left`: the pod no longer uses the volume, whose data stays.',
           }),
           sizeBytes: Type.Integer(),
           fromBytes: Type.Optional(Type.Integer()),
@@ -32,11 +33,11 @@ export const PreviewFields = {
       because: Type.String(),
       warnings: Type.Array(
         Type.Object({ code: Type.String(), message: Type.String(), hint: Type.Optional(Type.String()) }),
-        { description: 'What goes otherwise than one may expect, for example a password that its database ignores.' },
+        { description: 'Effects that may be unexpected, for example a password that an existing database ignores.' },
       ),
     }),
   ),
-  interrupted: Type.Array(Type.String(), { description: 'Public paths that nobody answers at for a while.' }),
+  interrupted: Type.Array(Type.String(), { description: 'Public paths that are unavailable during the update.' }),
 };
 
 type Previewed = { spec: AppSpec; repeats?: number | undefined };

@@ -104,11 +104,11 @@ function removedSince(image: string): Result<never> {
 }
 
 function notPushed(image: string, { name, reference }: PushedName, prefix: string | undefined): Result<never> {
-  const error = `The image ${image} was not pushed here, or it is somebody else's.`;
+  const error = `The image ${image} was not pushed here, or belongs to another user.`;
   const tag = 'tag' in reference ? reference.tag : 'latest';
   const hint =
     prefix === undefined
-      ? 'POST /createSession creates a session: its token is the password for docker login, and what uses its images has to be started with it.'
+      ? 'POST /createSession creates a session. Its token is the password for docker login. Start deployments that use its images with the same token.'
       : `Push it first: docker push ${prefix}/${name}:${tag}`;
   return { ok: false, problem: { code: 'invalid_configuration', error, hint, errors: [`${error} (${hint})`] } };
 }

@@ -32,14 +32,15 @@ const ReservationsRecord = Type.Object(
 
 const Forget = Type.Optional(
   Type.Union([Type.Boolean(), Type.Enum(['true', 'false'])], {
-    description: 'Whether its data goes at once, also of one that has ended: nothing can be restored.',
+    description:
+      'Whether to delete the data immediately, also that of an ended deployment. The deployment cannot be restored.',
   }),
 );
 const RemovalFields = Type.Object({ ...ApplicationFields.properties, forget: Forget });
 
 const RemovalRecord = Type.Object(
   { ...MessageRecord.properties, restorableUntil: RestorableUntil },
-  { description: 'What was done, and until when it can be undone.' },
+  { description: 'A sentence that describes the result and until when it can be undone.' },
 );
 
 const removal = { kind: 'intent', intent: 'remove', because: 'asked' } as const;
@@ -91,7 +92,7 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
       {
         schema: {
           operationId: 'releaseDeployment',
-          summary: 'End the hold of a deployment, which lives on until its time limit',
+          summary: 'End the hold of a deployment, which keeps running until its time limit',
           querystring: ApplicationQuery,
           body: ApplicationFields,
           response: { 200: MessageRecord, '4xx': ErrorRecord },
@@ -155,7 +156,7 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
       {
         schema: {
           operationId: 'removeReservations',
-          summary: 'End the holds of all deployments of the session; removes none that is within its time limit',
+          summary: 'End the holds of all deployments of the session; deployments within their time limit keep running',
           querystring: TokenQuery,
           body: TokenBody,
           response: { 200: Type.String({ description: 'A sentence that says so.' }), '4xx': ErrorRecord },

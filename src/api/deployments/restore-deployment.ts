@@ -73,7 +73,7 @@ function isThere(applicationName: string) {
   return refuse(
     'application_exists',
     `Application ${applicationName} is already running in this session.`,
-    'Remove that one first: a session has one application of each name.',
+    'Remove the running application first: a session has one application of each name.',
   );
 }
 

@@ -30,10 +30,10 @@ import { update } from './update-deployment.ts';
 const OutlineRecord = Type.Object({
   revision: Type.Integer({
     minimum: 1,
-    description: 'The revision that is described here: the last one that was asked for, if none is named.',
+    description: 'The described revision. Default: the last requested revision.',
   }),
   servingRevision: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'The revision that serves; absent before the first one does.' }),
+    Type.Integer({ minimum: 1, description: 'The revision that serves; absent until the first revision is ready.' }),
   ),
   pods: Type.Array(
     Type.Object({
@@ -41,7 +41,7 @@ const OutlineRecord = Type.Object({
       image: Type.String(),
       paths: Type.Array(Type.String(), { description: 'Public paths; empty for an internal pod.' }),
       ports: Type.Array(Type.Integer()),
-      uses: Type.Array(Type.String(), { description: 'Pods that it names or waits for.' }),
+      uses: Type.Array(Type.String(), { description: 'Pods that this pod refers to or waits for.' }),
       volumes: Type.Array(Type.Object({ name: Type.String(), size: Type.String(), mountPath: Type.String() })),
       resourceType: Type.Enum([...resourceTypes]),
       replicas: Type.Integer({ minimum: 1 }),
@@ -55,20 +55,22 @@ const ConfigurationQuery = Type.Object({
   revision: Type.Optional(
     Type.String({
       pattern: '^[1-9]\\d{0,8}$',
-      description: 'Another one than the last that was asked for, of those that are kept.',
+      description: 'The number of a kept revision. Default: the last requested revision.',
       'x-says': 'must be the number of a revision',
     }),
   ),
 });
 
 const ConfigurationRecord = Type.Object({
-  yaml: Type.String({ description: 'The document as it was sent, secrets and all.' }),
+  yaml: Type.String({ description: 'The document as it was sent, including secrets.' }),
   databases: Type.Array(
     Type.Object({
       pod: Type.String(),
-      url: Type.String({ description: 'With its password. It is reached from the pods of the deployment alone.' }),
+      url: Type.String({
+        description: 'Includes the password. The database can be reached only from the pods of the deployment.',
+      }),
     }),
-    { description: 'The addresses by which its pods connect to the databases among them.' },
+    { description: 'The addresses at which the pods connect to the databases of the deployment.' },
   ),
   ...OutlineRecord.properties,
 });
@@ -83,13 +85,16 @@ const PreviewRecord = Type.Object({
         hint: Type.Optional(Type.String()),
         errors: Type.Optional(Type.Array(Type.String())),
       },
-      { description: 'What the update itself would be refused with now, for example for want of memory.' },
+      {
+        description:
+          'The reason for which the service would now refuse the update, for example too little free memory.',
+      },
     ),
   ),
   servingRevision: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: 'What it goes back to when the update fails; absent when nothing serves.',
+      description: 'The revision that keeps serving if the update fails; absent if no revision serves.',
     }),
   ),
   ...RemarkFields,
@@ -106,7 +111,7 @@ export function revisionEndpoints(service: Service, documents: Documents): Fasti
       {
         schema: {
           operationId: 'getDeploymentOutline',
-          summary: 'Get the pods of a deployment and how they hang together, without anything secret',
+          summary: 'Get the pods of a deployment and their connections, without secrets',
           querystring: ApplicationFields,
           response: { 200: OutlineRecord, '4xx': ErrorRecord },
         },
@@ -143,7 +148,7 @@ export function revisionEndpoints(service: Service, documents: Documents): Fasti
         config: { isDocument: true, changesNothing: true },
         schema: {
           operationId: 'previewUpdate',
-          summary: 'What an update with this configuration would do to each pod',
+          summary: 'Preview what an update with this configuration would do to each pod',
           querystring: PreviewQuery,
           response: { 200: PreviewRecord, '4xx': ErrorRecord, 503: ErrorRecord },
         },

@@ -23,7 +23,7 @@ import { ErrorRecord, MessageRecord, StatusRecord } from './deployment-schemas.t
 
 const RunRecord = Type.Object(
   { ...MessageRecord.properties, status: StatusRecord },
-  { description: 'What was asked for. It is done within seconds; the status says how far it is.' },
+  { description: 'A sentence that confirms the request. The change takes seconds; the status shows the progress.' },
 );
 
 const RestartBody = Type.Object({

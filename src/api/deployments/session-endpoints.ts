@@ -16,17 +16,18 @@ const SessionRecord = Type.Object(
   {
     message: Type.String(),
     sessionToken: Type.String({
-      description: 'Shown once: the password of `docker login`, and the key of what is started with it.',
+      description:
+        'The session token, returned only once. It is the password for `docker login` and the key to the deployments that it starts.',
     }),
     images: Type.String({
-      description: 'What the names of its images begin with, such as `berth.example.com/s0123456789abcdef`.',
+      description: 'The prefix of the names of its images, such as `berth.example.com/s0123456789abcdef`.',
     }),
     expiresAt: Type.String({
       format: 'date-time',
-      description: 'Until then something has to be started with the token.',
+      description: 'The time until which a deployment must be started with the token.',
     }),
   },
-  { description: 'A session of which nothing runs yet.' },
+  { description: 'A session without deployments.' },
 );
 
 export function sessionEndpoints(service: Service): FastifyPluginAsyncTypebox {
@@ -56,8 +57,8 @@ export function sessionEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const images = `${baseUrl.host}/${namespaceOf({ kind: 'session', sessionId: session.id })}`;
         return {
           message:
-            `Push images to ${images}/<name>:<tag> with the sessionToken as the password, and start what runs from them ` +
-            'with the same token. Keep it: it is the key to what is started with it.',
+            `Push images to ${images}/<name>:<tag> with the sessionToken as the password, and start deployments of these images ` +
+            'with the same token. Keep the token: it is the key to these deployments.',
           sessionToken: session.token,
           images,
           expiresAt: new Date(session.createdAt + openSessionMs).toISOString(),

@@ -153,7 +153,7 @@ function alreadyRuns(applicationName: string) {
   return refuse(
     'application_exists',
     `Application ${applicationName} is already running in this session.`,
-    'Update it with POST /updateUserDeployment, or start without the sessionToken to get another one.',
+    'Update it with POST /updateUserDeployment, or start without the sessionToken to create another deployment.',
   );
 }
 

@@ -39,7 +39,7 @@ const eventsAtOnce = 500;
 
 const EventStream = {
   description:
-    'Server-sent events: `id` is a number to resume after, `data` is a JSON object: `kind`, the fields of the kind, `message` (the same as a sentence), `number`, `count`, `firstAt`, `at`. An event that happens again comes again under its `number`.',
+    'Server-sent events. `id` is the number to resume after. `data` is a JSON object with `kind`, the fields of the kind, `message` (the event as a sentence), `number`, `count`, `firstAt` and `at`. A repeated event is sent again with the same `number`.',
   content: { 'text/event-stream': { schema: eventStreamSchema } },
 };
 
@@ -59,7 +59,7 @@ const EventsQuery = Type.Object({
   follow: Type.Optional(
     Type.Enum(['true', 'false'], {
       default: 'true',
-      description: 'Go on with those that come, until the deployment is gone; `false`: end after those so far.',
+      description: 'Continue with new events until the deployment is gone. `false`: end after the existing events.',
     }),
   ),
 });
@@ -79,7 +79,7 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
           operationId: 'getDeploymentStatus',
           summary: 'Get the status of a deployment',
           description:
-            'With `wait` the answer comes as soon as it runs, has failed or has ended. One that has ended is told as long as it can be restored.',
+            'With `wait`, the response comes when the deployment runs, has failed, or has ended. The status of an ended deployment is available as long as it can be restored.',
           querystring: StatusQuery,
           response: { 200: DeploymentRecord, '4xx': ErrorRecord },
         },
@@ -143,7 +143,7 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
 function readWait(text: string | undefined): Result<number> {
   const seconds = Number(text ?? 0);
   if (seconds <= longestWaitSeconds) return succeed(seconds);
-  const hint = `Ask again after wait=${longestWaitSeconds}: an answer that still says deploying is not final.`;
+  const hint = `Request the status again after wait=${longestWaitSeconds}: a response with the state deploying is not final.`;
   return refuse('invalid_request', `wait can be ${longestWaitSeconds} seconds at most.`, hint);
 }
 

@@ -65,7 +65,10 @@ function complete(operation: Operation, note: OperationNote, codes: readonly Pro
       ...Object.fromEntries(
         [...refused].map(([status, codes]) => [status, refusal(codes, responses[status]?.content ?? json(error))]),
       ),
-      default: { description: 'Refused before it was read, by the server in front.', content: json(error) },
+      default: {
+        description: 'The server in front of the API refused the request before reading it.',
+        content: json(error),
+      },
     },
   };
 }

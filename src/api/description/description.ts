@@ -19,10 +19,10 @@ declare module 'fastify' {
 }
 
 const about = [
-  'One YAML in, a live URL out. Starting a deployment needs no account: the answer holds a `sessionToken`, the only key',
+  'One YAML in, a live URL out. Starting a deployment needs no account: the response contains a `sessionToken`, the only key',
   'to it. Send it as `Authorization: Bearer`, or as `sessionToken` in the query or the JSON body. Every error is',
-  '`{ "error", "code", "hint" }`. Answers say how much may still be asked in `RateLimit` and `RateLimit-Policy`; one',
-  'request too many is answered 429 with `Retry-After`.',
+  '`{ "error", "code", "hint" }`. The headers `RateLimit` and `RateLimit-Policy` contain the remaining requests; a',
+  'request over the limit returns 429 with `Retry-After`.',
 ].join(' ');
 
 /** Who asks, in the order in which it is looked for; some endpoints need nobody. */
@@ -43,7 +43,7 @@ const securitySchemes = (baseUrl: URL) =>
       type: 'apiKey',
       in: 'cookie',
       name: `${signInCookiePrefix(baseUrl)}.session_token`,
-      description: 'The cookie of a sign-in; what changes something must come from this site.',
+      description: 'The cookie of a sign-in. Requests that change something must come from this site.',
     },
   }) as const;
 

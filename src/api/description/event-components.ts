@@ -6,9 +6,9 @@ const instant = Type.String({ format: 'date-time' });
 
 /** What every event has beside the fields of its kind. */
 const Told = Type.Object({
-  message: Type.String({ description: 'The same as a sentence.' }),
-  number: Type.Integer({ minimum: 1, description: 'The event, also when it is told again.' }),
-  count: Type.Integer({ minimum: 1, description: 'How often it has happened.' }),
+  message: Type.String({ description: 'The event as a sentence.' }),
+  number: Type.Integer({ minimum: 1, description: 'The number of the event. A repeated event keeps its number.' }),
+  count: Type.Integer({ minimum: 1, description: 'How many times the event has happened.' }),
   firstAt: instant,
   at: instant,
 });
@@ -19,7 +19,7 @@ const referenceTo = (name: string) => `#/components/schemas/${name}`;
 export const eventComponents: { [name: string]: object } = {
   Event: {
     description:
-      'The `data` of a server-sent event. Kinds may be added: show the `message` of those that you do not know.',
+      'The `data` of a server-sent event. Future versions may add kinds: show the `message` of kinds that you do not know.',
     oneOf: eventKinds.map((kind) => ({ $ref: referenceTo(nameOf(kind)) })),
     discriminator: {
       propertyName: 'kind',

@@ -3,7 +3,7 @@ import type { OperationNote } from './operation-note.ts';
 import { refusalsOfAdmission, refusalsOfApplications, refusalsOfDocuments } from './refusals.ts';
 
 const inPath =
-  'The token is a part of the path, as some clients send it; it stays out of more logs as `Authorization: Bearer`.';
+  'The token is part of the path, for clients that send it this way. Prefer `Authorization: Bearer`, which fewer logs record.';
 const start = [
   ...refusalsOfDocuments,
   ...refusalsOfAdmission,
@@ -31,7 +31,7 @@ export const notesOfDeployments: Record<string, OperationNote> = {
     tag: 'deployments',
     access: 'optional',
     description:
-      'Deploys the application of the configuration. Without a token it makes a session, whose token is in the answer, this once. The answer comes at once; `GET /getDeploymentStatus` tells when the application runs.',
+      'Deploys the application of the configuration. Without a token, it creates a session; only this response contains the token. The response comes immediately. `GET /getDeploymentStatus` reports when the application runs.',
     refusals: start,
   },
   startDeploymentInSession: {
@@ -45,14 +45,14 @@ export const notesOfDeployments: Record<string, OperationNote> = {
     tag: 'deployments',
     access: 'public',
     description:
-      'Makes a session of which nothing runs yet: for who pushes images before starting what runs from them. Its token is in the answer, this once; it ends when nothing was started with it within an hour.',
+      'Creates a session without deployments, for users who push images before they start deployments. Only this response contains the token. The session ends if nothing is started with the token within an hour.',
     refusals: ['banned'],
   },
   updateDeployment: {
     tag: 'deployments',
     access: 'caller',
     description:
-      'Applies the configuration to the deployment of the same application name. The URL stays, and so do volumes; the present revision serves until the new one is ready.',
+      'Applies the configuration to the deployment with the same application name. The URL and the volumes stay. The current revision serves until the new one is ready.',
     refusals: [...update, ...refusalsOfSnapshots],
   },
   updateDeploymentInSession: {
@@ -65,34 +65,34 @@ export const notesOfDeployments: Record<string, OperationNote> = {
   previewUpdate: {
     tag: 'deployments',
     access: 'caller',
-    description: 'Tells what an update with this configuration would do to each pod, and changes nothing.',
+    description: 'Returns what an update with this configuration would do to each pod. Changes nothing.',
     refusals: [...refusalsOfDocuments, ...refusalsOfApplications],
   },
   getDeploymentRevisions: {
     tag: 'deployments',
     access: 'caller',
     description:
-      'The revisions that are kept, the last one first. `GET /getDeploymentConfiguration` has the document of each.',
+      'Returns the kept revisions, the newest first. `GET /getDeploymentConfiguration` returns the document of each.',
     refusals: refusalsOfApplications,
   },
   rollbackDeployment: {
     tag: 'deployments',
     access: 'caller in body',
     description:
-      'An update with the document of an earlier revision; it becomes the next revision. Volumes keep what they have since. With `dryRun=true` the answer says what would be done to each pod.',
+      'Updates the deployment with the document of an earlier revision, which becomes the next revision. Volumes keep their current data. With `dryRun=true`, the response contains what would happen to each pod.',
     refusals: [...update, ...refusalsOfSnapshots, 'revision_not_found'],
   },
   extendDeployment: {
     tag: 'deployments',
     access: 'caller in body',
-    description: 'Moves the time limit of a deployment without an account. How often is limited.',
+    description: 'Extends the time limit of a deployment without an account. The number of extensions is limited.',
     refusals: [...refusalsOfApplications, 'extension_limit_reached', 'already_claimed'],
   },
   restoreDeployment: {
     tag: 'deployments',
     access: 'caller in body',
     description:
-      'Brings back what has expired or was removed, with its volumes, at the same address, as long as `restorableUntil` of its status says. Its session token is the one from before. It lives for what was left of its time, 10 minutes at least, which counts as an extension; without any left, once more.',
+      'Restores an expired or removed deployment with its volumes at the same address, until `restorableUntil` of its status. The session token stays the same. The deployment gets the rest of its time, at least 10 minutes. The restore counts as an extension. Without an extension left, one restore is possible.',
     refusals: [
       ...refusalsOfApplications,
       ...refusalsOfAdmission,
@@ -105,28 +105,28 @@ export const notesOfDeployments: Record<string, OperationNote> = {
     tag: 'deployments',
     access: 'caller in body',
     description:
-      'Stops and removes the containers of all pods. The address, the volumes, the time limit and what it counts of limits stay. One that is stopped stays so, and an update starts it again.',
+      'Stops and removes the containers of all pods. The address, the volumes, the time limit, and the use of limits stay. Stopping a stopped application has no effect. An update starts it again.',
     refusals: [...refusalsOfApplications, 'application_suspended'],
   },
   startApplication: {
     tag: 'deployments',
     access: 'caller in body',
     description:
-      'Starts the pods of an application that was stopped, with the volumes that they had. One that is not stopped stays as it is.',
+      'Starts the pods of a stopped application with their volumes. Starting a running application has no effect.',
     refusals: [...refusalsOfApplications, 'application_suspended', 'banned', 'image_banned'],
   },
   restartPod: {
     tag: 'deployments',
     access: 'caller in body',
     description:
-      'Starts a pod anew from the same image and configuration. The new one is ready before the old one goes; a pod with volumes stops first. While the pod waits to be started, another request changes nothing.',
+      'Restarts a pod from the same image and configuration. The new pod is ready before the old pod is removed; a pod with volumes stops first. While the pod waits to be started, another request has no effect.',
     refusals: [...refusalsOfApplications, 'application_stopped', 'application_suspended', 'invalid_request'],
   },
   execInPod: {
     tag: 'deployments',
     access: 'caller in body',
     description:
-      'Runs a program of the image beside what the pod runs for, with the same user, variables, limits and rights, and answers when it has ended. It ends when the client goes. Only where the operator allows it: without a word, in claimed deployments. Each is noted for the operator: who, when, where, and which program. For a terminal, or for what takes longer, there is the WebSocket `/openTerminal`.',
+      'Runs a program of the image in the container of the pod, with the same user, variables, limits, and rights. Responds when the program has ended. The program ends if the client disconnects. The operator decides where this is allowed; by default, in claimed deployments. The service records the caller, time, pod, and program for the operator. For a terminal or a long-running program, use the WebSocket `/openTerminal`.',
     refusals: [
       ...refusalsOfApplications,
       'exec_not_allowed',
@@ -139,138 +139,138 @@ export const notesOfDeployments: Record<string, OperationNote> = {
   getShareLink: {
     tag: 'status',
     access: 'caller',
-    description: 'The address at which others see how the deployment does, where there is one.',
+    description: 'Returns the share link of the deployment, if it has one.',
     refusals: [...refusalsOfApplications, 'share_not_found'],
   },
   shareDeployment: {
     tag: 'status',
     access: 'caller in body',
     description:
-      'Makes an address that nobody can guess, at which anybody who has it sees name, URL, state, time limit and the pods with their states, and nothing else: no configuration, logs, reasons or tokens. One that there is already is answered again.',
+      'Creates a link with a random address. Everyone with the link sees the name, URL, state, time limit, and the pods with their states, but no configuration, logs, reasons, or tokens. An existing link is returned again.',
     refusals: refusalsOfApplications,
   },
   unshareDeployment: {
     tag: 'status',
     access: 'caller in body',
-    description: 'Whoever has the address sees nothing any more. The next one is another.',
+    description: 'The link stops working. The next share link has another address.',
     refusals: refusalsOfApplications,
   },
   getSharedStatus: {
     tag: 'status',
     access: 'public',
-    description: 'What the page of a share link shows.',
+    description: 'Returns the content of the page behind a share link.',
     refusals: ['share_not_found'],
   },
   claimDeployment: {
     tag: 'deployments',
     access: 'caller in body',
-    description: 'Makes a link at which somebody with an account takes the deployment over, so that it stops expiring.',
+    description: 'Creates a link at which a user with an account claims the deployment, so that it no longer expires.',
     refusals: [...refusalsOfApplications, 'already_claimed'],
   },
   getDeploymentStatus: {
     tag: 'status',
     access: 'caller',
-    description: 'The deployment as it is now, with the state of each pod.',
+    description: 'Returns the current state of the deployment and of each pod.',
     refusals: refusalsOfApplications,
   },
   getDeploymentEvents: {
     tag: 'status',
     access: 'caller',
-    description: 'All events so far, then those that come. The stream resumes after `Last-Event-ID`.',
+    description: 'Returns all events so far, then new events as they happen. The stream resumes after `Last-Event-ID`.',
     refusals: refusalsOfApplications,
   },
   exportDeployment: {
     tag: 'deployments',
     access: 'caller',
     description:
-      'A tar with the configuration, a Compose file and Kubernetes manifests, the contents of the volumes as they are at one instant (where each is of an instant of its own, its `README.md` says so), pushed images as an OCI layout, and scripts that start it without Berth. It is written as fast as it is read.',
+      'Returns a tar with the configuration, a Compose file, Kubernetes manifests, the contents of the volumes, pushed images as an OCI layout, and scripts that start the application without Berth. The volumes are copied at the same instant; if not, its `README.md` says so. The stream waits for a slow client.',
     refusals: [...refusalsOfApplications, 'snapshot_under_way', 'engine_unreachable', 'capacity_exhausted'],
   },
   getDeploymentLogs: {
     tag: 'status',
     access: 'caller',
     description:
-      'Lines of all pods, or of one, without the secrets of the configuration; those that come, with `follow`.',
+      'Returns the lines of all pods, or of one pod, without the secrets of the configuration. With `follow`, new lines too.',
     refusals: [...refusalsOfApplications, 'engine_unreachable'],
   },
   getDeploymentMetrics: {
     tag: 'status',
     access: 'caller',
     description:
-      'Of each pod the processor and memory that it uses against its limits, the network, its restarts and since when it runs; how full volumes are; of the site requests, errors and how long answers took. Measured every 10 seconds.',
+      'Returns, for each pod, CPU, memory, limits, network traffic, restarts, and start time; for each volume, its use; for the site, requests, errors, and response times. Measured every 10 seconds.',
     refusals: refusalsOfApplications,
   },
   getDeploymentOutline: {
     tag: 'status',
     access: 'caller',
     description:
-      'Images, paths, ports and volumes of the pods, and which pod uses which. No value of the configuration.',
+      'Returns the images, paths, ports, and volumes of the pods, and which pods use each other. Contains no values of the configuration.',
     refusals: refusalsOfApplications,
   },
   getDeploymentConfiguration: {
     tag: 'status',
     access: 'caller',
-    description: 'The document as it was sent, secrets and all; of an earlier revision with `revision`.',
+    description: 'Returns the document as it was sent, including secrets. `revision` selects an earlier revision.',
     refusals: [...refusalsOfApplications, 'revision_not_found'],
   },
   listDeployments: {
     tag: 'reservations',
     access: 'caller',
-    description: 'The active deployments of the session, or of all sessions of the account.',
+    description: 'Returns the active deployments of the session, or of all sessions of the account.',
   },
   addDeploymentReservation: {
     tag: 'reservations',
     access: 'caller in body',
-    description: 'Holds the deployment beyond its time limit. The plan of its account has to allow that.',
+    description: 'Keeps the deployment running past its time limit. The plan of its account must allow reservations.',
     refusals: [...refusalsOfApplications, 'plan_does_not_allow_reservations'],
   },
   releaseDeployment: {
     tag: 'reservations',
     access: 'caller in body',
     description:
-      'Ends the hold of one deployment. It keeps running until its time limit; past that it goes. One that is not held stays as it is.',
+      'Ends the hold of one deployment, which keeps running until its time limit and is removed after it. Has no effect on a deployment without a hold.',
     refusals: refusalsOfApplications,
   },
   removeDeploymentReservation: {
     tag: 'reservations',
     access: 'caller in body',
     description:
-      'Removes the deployment with its site, whether it is held or not. Its volumes are kept until `restorableUntil`, unless `forget` is set.',
+      'Removes the deployment with its site, with or without a hold. Its volumes are kept until `restorableUntil`, unless `forget` is set.',
     refusals: [...refusalsOfApplications, 'application_suspended'],
   },
   removeReservations: {
     tag: 'reservations',
     access: 'caller in body',
     description:
-      'Ends the holds of all deployments. What is past its time limit is removed; everything else runs on, and the answer names it. `POST /removeDeploymentReservation` removes a deployment.',
+      'Ends the holds of all deployments. Deployments past their time limit are removed. The others keep running, and the response names them. `POST /removeDeploymentReservation` removes a deployment.',
   },
   validateConfig: {
     tag: 'configuration',
     access: 'optional',
-    description: 'Everything that is wrong or odd in the configuration, with line, column and often a correction.',
+    description: 'Returns all errors and warnings of the configuration with line, column, and often a fix.',
     refusals: ['unparsable_yaml'],
   },
   listTemplates: {
     tag: 'configuration',
     access: 'public',
-    description: 'Each is a whole application; `GET /getTemplate` has its configuration.',
+    description: 'Each template is a complete application. `GET /getTemplate` returns its configuration.',
   },
   getTemplate: {
     tag: 'configuration',
     access: 'public',
-    description: 'The configuration is valid here as it is. What is deployed from it is deployed like any other.',
+    description: 'The configuration is valid on this service without changes.',
     refusals: ['template_not_found'],
   },
   fetchDocument: {
     tag: 'configuration',
     access: 'public',
     description:
-      'For links that open a configuration in the dashboard (`/new?from=…`). The server asks the address, which has to have HTTPS and be on the public internet, and answers the text; nothing is deployed. A page of a file on GitHub or GitLab stands for the file.',
+      'For links that open a configuration in the dashboard (`/new?from=…`). The server fetches the address and returns the text. It deploys nothing. The address must use HTTPS and be on the public internet. The page of a file on GitHub or GitLab is resolved to the file itself.',
     refusals: ['document_unavailable'],
   },
   getConfigSchema: {
     tag: 'configuration',
     access: 'public',
-    description: 'For editors and generators. Compose files are accepted besides.',
+    description: 'For editors and generators. The service also accepts Compose files.',
   },
 };

@@ -9,7 +9,7 @@ export const notesOfSnapshots: Record<string, OperationNote> = {
     tag: 'snapshots',
     access: 'caller in body',
     description:
-      'Takes a snapshot of all volumes of a claimed deployment, as they are at one instant, while it runs; on a cluster that takes VolumeSnapshots each volume is of an instant of its own. With `dump` PostgreSQL, MySQL and MariaDB pods with one replica are dumped by their own tools in their containers instead, each by itself, and Redis, Valkey and KeyDB write all that they hold to their files before these are copied; that needs a service that runs commands in pods. The answer comes at once; `GET /getSnapshots` tells when it is taken.',
+      'Takes a snapshot of all volumes of a claimed deployment while it runs. All volumes are copied at the same instant, except on a cluster with VolumeSnapshots. With `dump`, PostgreSQL, MySQL and MariaDB pods with one replica are dumped with their own tools instead, each at its own instant. Redis, Valkey and KeyDB write their data to files before the copy. Dumps require a service that can run commands in pods. The response comes immediately. `GET /getSnapshots` reports when the snapshot is complete.',
     refusals: [
       ...([...all, 'snapshot_needs_claim', 'plan_limit_reached', 'volume_not_found', 'snapshot_under_way'] as const),
       'exec_not_allowed',
@@ -18,14 +18,14 @@ export const notesOfSnapshots: Record<string, OperationNote> = {
   getSnapshots: {
     tag: 'snapshots',
     access: 'caller',
-    description: 'The snapshots that are kept, what was restored from them, and what the plan says of both.',
+    description: 'Returns the kept snapshots, the restores from them, and the limits of the plan.',
     refusals: all,
   },
   restoreSnapshot: {
     tag: 'snapshots',
     access: 'caller in body',
     description:
-      'Puts the data of a snapshot in the place of that of the deployment: it is fetched while it runs, a snapshot is taken, and then the pods that use these volumes are stopped and started again. Interrupted at any instant, all data is that of before, or all is that of the snapshot. What was dumped is loaded by the same tools while the database runs: PostgreSQL changes to it at once, of MySQL and MariaDB a part may be seen meanwhile. With `beside` another deployment is started by the revision of the snapshot, of the same account, with the same generated passwords and an address and a `sessionToken` of its own; it counts as any start, waits until all data is there, and fails in words where it cannot be brought. With `dryRun=true` the answer says what would be done.',
+      'Replaces the data of the deployment with that of a snapshot. The service fetches the data while the deployment runs, takes a snapshot, and restarts the pods that use these volumes. After an interruption, either all data is unchanged or all data is restored. Dumps are loaded with the same tools while the database runs: PostgreSQL switches at one instant, MySQL and MariaDB may show a part of the data during the load.\n\nWith `beside`, the service starts another deployment of the same account from the revision of the snapshot, with the same generated passwords and with its own address and `sessionToken`. It counts as a start, waits for the data, and fails with a message if the data cannot be restored. With `dryRun=true`, the response describes the effect.',
     refusals: [
       ...[...all, ...refusalsOfAdmission, ...refusalsOfDocuments],
       ...(['application_exists', 'application_suspended', 'revision_not_found'] as const),
@@ -36,13 +36,13 @@ export const notesOfSnapshots: Record<string, OperationNote> = {
     tag: 'snapshots',
     access: 'caller in body',
     description:
-      'From now on, whoever asks for an update or goes back to a revision: with `beforeUpdates` a snapshot is taken before, if a pod with volumes is touched, and the update fails where that fails; `snapshot=false` of an update does without once.',
+      'Applies to updates and rollbacks by all users. With `beforeUpdates`, the service takes a snapshot before each update that changes a pod with volumes. The update fails if the snapshot fails. `snapshot=false` skips the snapshot for one update.',
     refusals: [...all, 'snapshot_needs_claim'],
   },
   deleteSnapshot: {
     tag: 'snapshots',
     access: 'caller in body',
-    description: 'Deletes a snapshot; what only it needed leaves its place within the hour.',
+    description: 'Deletes a snapshot. Data that no other snapshot uses is deleted from the storage within the hour.',
     refusals: [...refusalsOfApplications, 'application_suspended', 'snapshot_not_found', 'snapshot_under_way'],
   },
 };

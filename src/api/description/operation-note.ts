@@ -4,13 +4,13 @@ import type { Access } from './refusals.ts';
 
 export const tags = {
   deployments: 'Starting, updating and ending deployments.',
-  status: 'How deployments do: state, events, logs, configuration.',
-  reservations: 'The deployments of a session, and holds that outlive time limits.',
-  snapshots: 'Copies of the data of claimed deployments, and putting them back.',
+  status: 'Information about deployments: state, events, logs, configuration.',
+  reservations: 'The deployments of a session, and holds past time limits.',
+  snapshots: 'Snapshots of the data of claimed deployments, and restores.',
   configuration: 'Checking configurations before anything is deployed.',
-  domains: 'Names of one’s own for claimed deployments.',
+  domains: 'Custom domain names for claimed deployments.',
   accounts: 'Claim links, accounts, their limits and API keys.',
-  'sign-in': 'Signing up, in and out. Errors have codes of their own besides.',
+  'sign-in': 'Signing up, signing in, and signing out. Errors also have their own codes.',
 } as const;
 
 export type OperationNote = {

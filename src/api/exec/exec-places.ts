@@ -21,11 +21,10 @@ export function createExecPlaces(): ExecPlaces {
       const ofDeployment = others.filter((other) => other.deploymentId === deploymentId).length;
       const ofCaller = others.filter((other) => other.caller === caller).length;
       if (ofDeployment >= mostOfDeployment)
-        return isFull(`This application is already running ${mostOfDeployment} commands, as many as it may at once.`);
-      if (ofCaller >= mostOfCaller)
-        return isFull(`You are already running ${mostOfCaller} commands, as many as you may at once.`);
+        return isFull(`This application is already running the maximum of ${mostOfDeployment} commands.`);
+      if (ofCaller >= mostOfCaller) return isFull(`You are already running the maximum of ${mostOfCaller} commands.`);
       if (others.length >= (ofCaller === 0 ? mostAtOnce : mostAtOnce - placesForFirst))
-        return isFull('The service is running as many commands as it may at once.');
+        return isFull('The service is running its maximum number of commands.');
       const place = { deploymentId, caller };
       underWay.add(place);
       return () => void underWay.delete(place);
@@ -37,7 +36,7 @@ function isFull(error: string): Problem {
   return {
     code: 'rate_limited',
     error,
-    hint: 'Try again when one of them has ended; a terminal that is closed ends its command.',
+    hint: 'Try again when a command has ended. Closing a terminal ends its command.',
     retryAfterSeconds: 10,
   };
 }

@@ -5,7 +5,8 @@ import { ApplicationFields } from '../requests/callers.ts';
 const Command = Type.Array(Type.String({ maxLength: 16_384 }), {
   minItems: 1,
   maxItems: 200,
-  description: 'A program of the image and its arguments. No shell reads them: `["sh", "-c", "ls *.sql"]` has one.',
+  description:
+    'A program of the image and its arguments. They do not go through a shell; `["sh", "-c", "ls *.sql"]` uses one.',
 });
 
 const Size = Type.Integer({ minimum: 1, maximum: 1_000 });
@@ -19,7 +20,7 @@ const Place = {
     Type.Integer({
       minimum: 0,
       maximum: 1_000,
-      description: 'Of several, the first is 0. Default: the first that runs.',
+      description: 'The replica of the pod, starting at 0. Default: the first running replica.',
     }),
   ),
 };
@@ -30,20 +31,29 @@ export const mostSeconds = 240;
 export const ExecBody = Type.Object({
   ...Place,
   command: Command,
-  stdin: Type.Optional(Type.String({ maxLength: 49_152, description: 'What it reads. Without it, the end at once.' })),
+  stdin: Type.Optional(
+    Type.String({ maxLength: 49_152, description: 'The standard input of the program. Default: empty.' }),
+  ),
   timeoutSeconds: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: mostSeconds, default: 60, description: 'After so long it is ended.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: mostSeconds,
+      default: 60,
+      description: 'The time after which the program is ended.',
+    }),
   ),
 });
 
 export const ExecRecord = Type.Object({
-  exitCode: Type.Union([Type.Integer(), Type.Null()], { description: 'null: it was ended, or its container has.' }),
+  exitCode: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'null: the program was ended, or its container has ended.',
+  }),
   ended: Type.Enum(['by-itself', 'timed-out', 'too-much-output', 'given-up'], {
     description:
-      '`too-much-output`: it has written more than 1 MiB, of which that much is here. `given-up`: the service was about to stop.',
+      '`too-much-output`: the program wrote more than 1 MiB; the response contains the first 1 MiB. `given-up`: the service was about to stop.',
   }),
   stdout: Type.String({
-    description: 'As text; bytes that are not text are replaced. A stranger may have written it.',
+    description: 'Text; invalid bytes are replaced. Untrusted output.',
   }),
   stderr: Type.String(),
   replica: Type.Integer({ minimum: 0 }),

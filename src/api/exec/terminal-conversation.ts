@@ -31,10 +31,10 @@ export type Stops = { gone: AbortSignal; stop: AbortSignal; revoked: AbortSignal
 type Cause = 'too-long' | 'idle' | 'too-much' | 'revoked' | 'service-leaves';
 
 const wordsOf: Record<Cause, string> = {
-  'too-long': 'It ran for as long as a command may run.',
-  idle: 'Nothing was written for as long as a command may be silent.',
-  'too-much': 'It wrote as much as a command may write.',
-  revoked: 'Whoever started it is no longer allowed to.',
+  'too-long': 'The command reached the maximum run time.',
+  idle: 'The command reached the maximum time without output.',
+  'too-much': 'The command reached the maximum output.',
+  revoked: 'The user who started the command is no longer allowed to run it.',
   'service-leaves': 'The service restarts. Connect again.',
 };
 

@@ -72,7 +72,7 @@ export function terminalEndpoint(
 const notWebSocket: Problem = {
   code: 'invalid_request',
   error: 'A terminal is a WebSocket.',
-  hint: 'Connect with a client for those; POST /execInPod runs a command with one request.',
+  hint: 'Connect with a WebSocket client. POST /execInPod runs a command with one request.',
 };
 
 /** A page of another site could otherwise connect with the cookie of whoever looks at it. Programs name no page. */
@@ -114,7 +114,7 @@ async function serve(
     request.log.error({ err: error }, 'terminal failed');
     end(socket, {
       code: 'internal',
-      error: 'The service failed. Try again; if that does not help, tell the operator.',
+      error: 'The service failed. Try again. If the error persists, contact the operator.',
     });
   } finally {
     // Its goodbye is to be heard.
@@ -126,7 +126,7 @@ async function serve(
 }
 
 const notOpened = [
-  'The first message has to say what is to be run.',
+  'The first message must specify the command.',
   'Send {"kind":"open","applicationName":…,"pod":…,"terminal":{"columns":80,"rows":24}} within 10 seconds.',
 ] as const;
 

@@ -20,15 +20,16 @@ const Choice = (description: string, value: 'true' | 'false') =>
 
 const ExportQuery = Type.Object({
   ...ApplicationFields.properties,
-  volumes: Choice('With the contents of its volumes.', 'true'),
+  volumes: Choice('Whether to include the contents of the volumes.', 'true'),
   secrets: Choice(
-    'With passwords and keys: those that the configuration has, and those that were generated. Otherwise they are left open, and the document is left out if it has any.',
+    'Whether to include passwords and keys of the configuration and generated ones. Otherwise, their values are left empty, and the document is omitted if it contains any.',
     'false',
   ),
 });
 
 const Tar = {
-  description: 'A tar with one folder, named after the application. It is whole if the connection was not broken.',
+  description:
+    'A tar with one folder, named after the application. It is complete if the connection was not interrupted.',
   content: { 'application/x-tar': { schema: Type.Unsafe<Readable>({ type: 'string', format: 'binary' }) } },
 };
 
@@ -46,7 +47,7 @@ export function exportEndpoint(service: Service, streams: Streams): FastifyPlugi
         config: { limit: 'export' },
         schema: {
           operationId: 'exportDeployment',
-          summary: 'Take a deployment elsewhere: configuration, data and images as one tar',
+          summary: 'Export a deployment: configuration, data, and images as one tar',
           querystring: ExportQuery,
           response: { 200: Tar, '4xx': ErrorRecord, 503: ErrorRecord },
         },

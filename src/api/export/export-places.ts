@@ -39,7 +39,7 @@ const hasOne: Problem = {
 
 const isFull: Problem = {
   code: 'rate_limited',
-  error: 'As many exports as may run at once are already in progress.',
-  hint: 'Try again when one of them has ended.',
+  error: 'The maximum number of exports is already in progress.',
+  hint: 'Try again when an export has ended.',
   retryAfterSeconds: 15,
 };

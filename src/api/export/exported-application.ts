@@ -109,8 +109,8 @@ async function finishedRestores(db: Service['db'], deploymentId: string): Promis
 
 const restoreUnderWay = refuse(
   'snapshot_under_way',
-  'Volumes of the deployment are being restored: some could be from before it, and some from after it.',
-  'Try again when that is done (the deployment has to be running for it), or export it without its volumes: volumes=false',
+  'Volumes of the deployment are being restored. An export could mix data from before and after the restore.',
+  'Try again after the restore, which requires a running deployment, or export the deployment without its volumes: volumes=false',
 );
 
 /** Images by digest where it is known. `wanted`: those that were pushed here, under the names that they get, by pod. */
@@ -194,8 +194,8 @@ function describe({ file, archive }: { file: string; archive: VolumeArchive }, {
 
 function missingOf(volumes: readonly DesiredVolume[], archives: readonly VolumeArchive[], isWanted: boolean) {
   const because = isWanted
-    ? 'on this server it is no file system of its own, of which a copy could be taken'
-    : 'it was not asked for';
+    ? 'on this server, the volume is not a separate file system that can be copied'
+    : 'the export was requested without it';
   return volumes
     .filter(({ volume }) => !archives.some((archive) => archive.volume === volume))
     .map(({ title }) => ({ title, because }));

@@ -87,8 +87,8 @@ const wordsOf: Record<DialFaultKind, string> = {
 function unavailable(host: string, because: string): { ok: false; problem: Problem } {
   return refuse(
     'document_unavailable',
-    `There is no configuration at this address: ${host} ${because}.`,
-    'Give the https address of the file itself, as plain text that everybody can read.',
+    `The address does not return a configuration: ${host} ${because}.`,
+    'Give the https address of the file itself, as plain text that can be read without a login.',
   );
 }
 

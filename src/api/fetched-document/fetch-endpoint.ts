@@ -8,8 +8,8 @@ import { badge } from './badge.ts';
 import { fetchDocument } from './fetch-document.ts';
 
 const FetchedRecord = Type.Object({
-  from: Type.String({ description: 'Where it came from, redirects followed.' }),
-  text: Type.String({ description: 'As it was found there: nothing of it was checked.' }),
+  from: Type.String({ description: 'The final address, after redirects.' }),
+  text: Type.String({ description: 'The text as the address returned it, without checks.' }),
 });
 
 const daySeconds = 86_400;

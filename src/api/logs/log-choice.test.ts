@@ -47,12 +47,12 @@ test('an unknown pod is refused with the names of those that there are', () => {
 });
 
 test('an unknown revision is refused with those that have containers', () => {
-  const stays = 'what an update does not change stays in its container.';
-  const told = `The application has no container of revision 7. It has containers of revision 1, 2; ${stays}`;
+  const stays = 'an update keeps the containers of unchanged pods.';
+  const told = `The application has no container of revision 7. Containers exist for revision 1, 2; ${stays}`;
   assert.equal(refusal({ revision: 7 }), told);
   assert.equal(
     refusal({ pod: 'db', revision: 2 }),
-    `Pod db has no container of revision 2. It has containers of revision 1; ${stays}`,
+    `Pod db has no container of revision 2. Containers exist for revision 1; ${stays}`,
   );
   assert.match(refusal({ pod: 'worker', revision: 2 }), /It has no container now\.$/);
   assert.equal(refusal({ revision: 1 }), 'none');

@@ -43,5 +43,5 @@ export function checkChoice(
 function revisionsIn(workloads: readonly ObservedWorkload[]): string {
   const revisions = [...new Set(workloads.map(({ revision }) => revision))].sort((a, b) => a - b);
   if (revisions.length === 0) return 'It has no container now.';
-  return `It has containers of revision ${revisions.join(', ')}; what an update does not change stays in its container.`;
+  return `Containers exist for revision ${revisions.join(', ')}; an update keeps the containers of unchanged pods.`;
 }

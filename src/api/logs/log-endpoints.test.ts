@@ -201,7 +201,7 @@ test('a revision and a pod have their lines, and what there is not is refused wi
   assert.deepEqual([pod.status, pod.body.code, pod.body.hint], [400, 'invalid_request', 'Its pods are: web, db.']);
   const revision = await read('&revision=3');
   assert.deepEqual([revision.status, revision.body.code], [400, 'invalid_request']);
-  assert.match(revision.body.hint, /^It has containers of revision 1, 2;/);
+  assert.match(revision.body.hint, /^Containers exist for revision 1, 2;/);
   for (const number of ['0', '-1', '1.5', 'x']) assert.equal((await read(`&revision=${number}`)).status, 400, number);
 });
 

@@ -28,7 +28,7 @@ const LogsQuery = Type.Object({
     Type.String({
       pattern: '^[1-9]\\d{0,8}$',
       description:
-        'Only containers that this revision started, for as long as they are there: of a failing update, or of what it replaces. What an update does not change stays in its container, which is of an earlier revision. Default: all.',
+        'Only containers that this revision started and that still exist, for example those of a failing update. A pod that an update does not change stays in its container of an earlier revision. Default: all containers.',
       'x-says': 'must be the number of a revision',
     }),
   ),
@@ -36,43 +36,43 @@ const LogsQuery = Type.Object({
     Type.Enum(['true', 'false'], {
       default: 'false',
       description:
-        'Only lines from before the last start: what a container wrote before it was last restarted, and all that the container before it wrote, while an update has not removed that yet; as far as it is among the last 64,000 lines, or 8 MB, that the container has written. Not together with `follow`.',
+        'Only lines from before the last start: those of the container before its last restart, and those of its predecessor until the update removes it. Covers the last 64,000 lines or 8 MB of the container. Cannot be combined with `follow`.',
     }),
   ),
   tail: Type.Optional(
     Type.String({
       pattern: '^\\d{1,4}$',
       default: '100',
-      description: 'So many last lines of each container, at most 1000.',
+      description: 'The number of last lines of each container, at most 1000.',
       'x-says': 'must be a number of lines, at most 9999',
     }),
   ),
   since: Type.Optional(
-    Type.String({ maxLength: 40, description: 'No older ones: a date-time, or how long ago, e.g. `10m`.' }),
+    Type.String({ maxLength: 40, description: 'Only lines since a date-time or a duration ago, such as `10m`.' }),
   ),
   until: Type.Optional(
     Type.String({
       maxLength: 40,
-      description: 'No newer ones: a date-time, or how long ago. Not together with `follow`.',
+      description: 'Only lines until a date-time or a duration ago. Cannot be combined with `follow`.',
     }),
   ),
   search: Type.Optional(
     Type.String({
       maxLength: 200,
       description:
-        'Only lines that have this text, in upper or lower case: the last `tail` of them, of all that is kept of each container. Not together with `follow`.',
+        'Only lines that contain this text, ignoring case. Returns the last `tail` matches among all kept lines of each container. Cannot be combined with `follow`.',
     }),
   ),
   stream: Type.Optional(
     Type.Enum(['stdout', 'stderr'], {
       description:
-        'Only what was written to this stream: the last `tail` lines of it, of all that is kept. Refused where the engine keeps both as one, as Kubernetes does.',
+        'Only lines of this stream. Returns the last `tail` of all kept lines. Refused if the engine merges both streams, as Kubernetes does.',
     }),
   ),
   follow: Type.Optional(
     Type.Enum(['true', 'false'], {
       default: 'false',
-      description: 'Go on with those that come, each once, through restarts and updates, until the deployment is gone.',
+      description: 'Continue with new lines, each once, across restarts and updates, until the deployment is gone.',
     }),
   ),
 });
@@ -94,7 +94,7 @@ export function logEndpoints(service: Service, streams: Streams): FastifyPluginA
       {
         schema: {
           operationId: 'getDeploymentLogs',
-          summary: 'Read or follow what the pods write',
+          summary: 'Read or follow the logs of the pods',
           description: 'Plain lines `<time> <pod> <text>`; with `Accept: text/event-stream` server-sent events.',
           querystring: LogsQuery,
           response: { 200: LogLines, '4xx': ErrorRecord },
@@ -142,8 +142,8 @@ export function logEndpoints(service: Service, streams: Streams): FastifyPluginA
 
 const bothAsOne: Problem = {
   code: 'invalid_request',
-  error: 'The lines of this service cannot be told apart by stream.',
-  hint: 'Its engine keeps stdout and stderr as one log. Leave out stream.',
+  error: 'This service cannot filter lines by stream.',
+  hint: 'Its engine merges stdout and stderr into one log. Omit stream.',
 };
 
 type Query = Omit<Static<typeof LogsQuery>, keyof Static<typeof ApplicationFields>>;
@@ -159,7 +159,7 @@ function readAsked(
   const isPrevious = previous === 'true';
   const past = isPrevious ? 'previous' : query.until !== undefined ? 'until' : query.search ? 'search' : undefined;
   if (past !== undefined && query.follow === 'true') {
-    const error = `Lines that are chosen by ${past} cannot be followed.`;
+    const error = `Lines that are selected by ${past} cannot be followed.`;
     return refuse('invalid_request', error, `Leave out ${past} or follow.`);
   }
   return succeed({

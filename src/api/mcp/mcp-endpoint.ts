@@ -38,7 +38,7 @@ export function mcpEndpoint(
           throw new RefusedRequest({
             code: 'invalid_request',
             error: `A list may have ${mostMessages} messages.`,
-            hint: 'Send each message as a request of its own.',
+            hint: 'Send each message in a separate request.',
           });
         }
         if (Array.isArray(body) && limits.refuseByMessages(request, reply, body.length - 1)) return reply;

@@ -32,11 +32,13 @@ const NotificationsRecord = Type.Object({
     Type.Object({
       url: Type.String({ format: 'uri' }),
       kinds: Kinds,
-      failures: Type.Integer({ description: 'Notifications in a row that it did not take.' }),
+      failures: Type.Integer({
+        description: 'The number of consecutive notifications that the webhook did not accept.',
+      }),
       disabledAt: Type.Optional(
-        Type.String({ format: 'date-time', description: 'When it had failed so often that nothing is sent any more.' }),
+        Type.String({ format: 'date-time', description: 'When the webhook was disabled after repeated failures.' }),
       ),
-      answer: Type.Optional(Type.String({ description: 'What came of the last try.' })),
+      answer: Type.Optional(Type.String({ description: 'The result of the last attempt.' })),
       triedAt: Type.Optional(Time),
     }),
   ),
@@ -60,7 +62,7 @@ export function notificationEndpoints(service: Service): FastifyPluginAsyncTypeb
       {
         schema: {
           operationId: 'getNotifications',
-          summary: 'What the account is told, and how',
+          summary: 'Get the notification settings of the account',
           response: { 200: NotificationsRecord, '4xx': ErrorRecord },
         },
       },
@@ -75,14 +77,16 @@ export function notificationEndpoints(service: Service): FastifyPluginAsyncTypeb
       {
         schema: {
           operationId: 'setNotifications',
-          summary: 'Choose what the account is told, and how',
+          summary: 'Change the notification settings of the account',
           body: NotificationsBody,
           response: {
             200: Type.Intersect([
               NotificationsRecord,
               Type.Object({
                 secret: Type.Optional(
-                  Type.String({ description: 'Of a new address, shown this once: what its calls are signed with.' }),
+                  Type.String({
+                    description: 'The secret that signs webhook calls. Returned once, for a new address.',
+                  }),
                 ),
               }),
             ]),
@@ -131,7 +135,7 @@ export function notificationEndpoints(service: Service): FastifyPluginAsyncTypeb
         // One at a time: whoever asks again before it was sent gets the one that waits.
         const notice = { subject: 'test', content: { kind: 'test', message, url } } as const;
         await write(db, 'all', (db) => addNotice(db, accountId, notice, { channels: ['webhook'], now: now() }));
-        return { message: 'A test is on its way. GET /api/notifications says what came of it.' };
+        return { message: 'The test is being sent. GET /api/notifications shows the result.' };
       },
     );
   };

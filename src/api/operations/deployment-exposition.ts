@@ -62,25 +62,25 @@ function registryOf(totals: readonly DeploymentTotals[], named: readonly Named[]
   const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
     new Counter({ name: `berth_${name}`, help, labelNames, registers });
 
-  const cpu = counter('pod_cpu_seconds_total', 'What a pod has computed since its start.', podLabels);
-  const cpuLimit = gauge('pod_cpu_limit_cores', 'What it may use of processors.', podLabels);
-  const memory = gauge('pod_memory_bytes', 'What it holds, without what the kernel can drop.', podLabels);
-  const memoryLimit = gauge('pod_memory_limit_bytes', 'What it may hold.', podLabels);
+  const cpu = counter('pod_cpu_seconds_total', 'CPU time of a pod since its start.', podLabels);
+  const cpuLimit = gauge('pod_cpu_limit_cores', 'CPU limit of a pod.', podLabels);
+  const memory = gauge('pod_memory_bytes', 'Memory use of a pod, without reclaimable cache.', podLabels);
+  const memoryLimit = gauge('pod_memory_limit_bytes', 'Memory limit of a pod.', podLabels);
   const received = counter('pod_network_received_bytes_total', 'Since its start.', podLabels);
   const sent = counter('pod_network_sent_bytes_total', 'Since its start.', podLabels);
-  const started = gauge('pod_start_seconds', 'Of its last start, in seconds since 1970.', podLabels);
+  const started = gauge('pod_start_seconds', 'Last start of a pod, in seconds since 1970.', podLabels);
   const volumeLabels = [...deploymentLabels, 'volume'] as const;
-  const volumeUsed = gauge('volume_used_bytes', 'What is in a volume with a hard limit.', volumeLabels);
-  const volumeSize = gauge('volume_size_bytes', 'What fits into it.', volumeLabels);
+  const volumeUsed = gauge('volume_used_bytes', 'Used bytes of a volume with a hard limit.', volumeLabels);
+  const volumeSize = gauge('volume_size_bytes', 'Size of a volume with a hard limit.', volumeLabels);
   const requests = counter(
     'site_requests_total',
-    'Passed on by this edge, since this process measures.',
+    'Requests that this edge forwarded since this process started to measure.',
     deploymentLabels,
   );
   const errorLabels = [...deploymentLabels, 'class'] as const;
-  const errors = counter('site_errors_total', 'Of these, answered with 4xx or 5xx.', errorLabels);
+  const errors = counter('site_errors_total', 'Forwarded requests with a 4xx or 5xx response.', errorLabels);
   const timeLabels = [...deploymentLabels, 'quantile'] as const;
-  const times = gauge('site_answer_seconds', 'Until answers began, over the last minute.', timeLabels);
+  const times = gauge('site_answer_seconds', 'Time to the first byte, over the last minute.', timeLabels);
 
   const byId = new Map(named.map((each) => [each.id, each]));
   for (const { deploymentId, uses, volumes, requests: counts, site } of totals) {

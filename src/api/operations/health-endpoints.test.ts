@@ -9,12 +9,12 @@ test('the service is ready while its engine answers, and says so when it does no
   service.engine = {
     ...service.engine,
     ping: async () => {
-      throw new EngineFault('unavailable', 'The container engine does not answer.');
+      throw new EngineFault('unavailable', 'The container engine does not respond.');
     },
   };
   const { status, headers, body } = await get('/readyz');
   assert.deepEqual([status, headers['retry-after'], body.code], [503, '5', 'engine_unreachable']);
-  assert.equal(body.error, 'The container engine does not answer.');
+  assert.equal(body.error, 'The container engine does not respond.');
   assert.ok(body.hint);
   const { status: alive, body: told } = await get('/healthz');
   assert.deepEqual([alive, told.status], [200, 'ok']);

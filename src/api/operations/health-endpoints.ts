@@ -10,10 +10,10 @@ import { engineAway, RefusedRequest } from '../requests/errors.ts';
 /** Whoever asks this is the operator. */
 const notReady: Problem = {
   ...engineAway,
-  hint: 'What is running keeps running, and what is asked for is done when the engine answers again: start it, or look at its log.',
+  hint: 'Running applications keep running. Requests are processed when the engine responds again. Start the engine, or read its log.',
 };
 
-const lateHint = 'What is there is served until its end. The log says why there is no newer one.';
+const lateHint = 'The current certificate is served until it expires. The log contains the reason.';
 
 export function healthEndpoints(service: Service): FastifyPluginAsync {
   return async (app) => {

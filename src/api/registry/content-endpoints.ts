@@ -117,7 +117,7 @@ export async function removeManifest(
 export async function removeBlob({ images }: Registry, { namespace }: Asked, digest: string, reply: FastifyReply) {
   const forgotten = await forgetBlob(images, namespace.name, readDigest(digest));
   if (forgotten === 'absent') throw noSuchBlob;
-  if (forgotten === 'named') throw new RegistryRefusal('DENIED', 'an image consists of this blob; remove that first');
+  if (forgotten === 'named') throw new RegistryRefusal('DENIED', 'an image uses this blob; remove the image first');
   return reply.status(202).send();
 }
 
@@ -136,7 +136,7 @@ export async function sendTags({ service }: Registry, { repository, query }: Ask
   return reply.send({ name: repository, tags });
 }
 
-const noSuchBlob = new RegistryRefusal('BLOB_UNKNOWN', 'there is no such blob in this repository');
+const noSuchBlob = new RegistryRefusal('BLOB_UNKNOWN', 'the repository does not contain this blob');
 const manifestHasLeft = new RegistryRefusal('MANIFEST_UNKNOWN', 'the manifest is gone');
 const noReference = new RegistryRefusal('MANIFEST_INVALID', 'what follows the name is neither a tag nor a digest');
 

@@ -17,15 +17,15 @@ export function imageEndpoints(service: Service): FastifyPluginAsyncTypebox {
       {
         schema: {
           operationId: 'listImages',
-          summary: 'The images that the caller has pushed, the last used first',
+          summary: 'List the pushed images of the caller, the last used first',
           querystring: TokenQuery,
           response: {
             200: Type.Object({
               images: Type.Array(
                 Type.Object({
-                  image: Type.String({ description: 'As a document names it, without a tag: `namespace/name`.' }),
+                  image: Type.String({ description: 'The name in a document, without a tag: `namespace/name`.' }),
                   tags: Type.Array(Type.String()),
-                  sizeBytes: Type.Integer({ description: 'Of all its versions, each layer once.' }),
+                  sizeBytes: Type.Integer({ description: 'The size of all versions; each layer counts once.' }),
                   pushedAt: Type.String({ format: 'date-time' }),
                   lastUsedAt: Type.String({ format: 'date-time' }),
                 }),

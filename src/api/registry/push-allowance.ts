@@ -38,7 +38,7 @@ export async function allowanceOf(
     { bytes: limits.mostBytes - ofAll - images.uploads.bytes(), refusal: tooMuchOfAll },
     {
       bytes: disk.bavail * disk.bsize - limits.diskFreeBytes,
-      refusal: 'the disk of this server is too full to take images now; try again later',
+      refusal: 'the disk of this server is too full for more images; try again later',
     },
   ];
   const allowed = candidates.reduce((least, each) => (each.bytes < least.bytes ? each : least));
@@ -70,7 +70,7 @@ async function countedOf({ settings }: Pick<Service, 'settings'>, db: Database, 
 }
 
 function tooMuchOfPayer({ most, used, whose }: Counted): string {
-  const rest = 'Images are removed when their session ends; or remove some yourself';
+  const rest = 'Images are removed when their session ends. You can also remove images yourself';
   return `${whose} ${printBytes(most)} of images; ${printBytes(used)} are there. ${rest}`;
 }
 

@@ -80,7 +80,7 @@ export function createRegistry(registry: Registry, log: FastifyBaseLogger) {
     request.log.info({ method, route: labels.route, status: reply.statusCode, ms }, 'request');
   });
   app.route({ method: [...methods], url: '/*', handler: (request, reply) => answer(registry, request, reply) });
-  app.setNotFoundHandler((_request, reply) => sendRefusal(reply, 'UNSUPPORTED', 'this method is not known here'));
+  app.setNotFoundHandler((_request, reply) => sendRefusal(reply, 'UNSUPPORTED', 'this method is not supported'));
   return app;
 }
 
@@ -96,7 +96,7 @@ async function answer(registry: Registry, request: FastifyRequest, reply: Fastif
   const needed = neededAccess(request.method, path);
   if (!pusher) throw unauthorized(challenge(service, request, needed));
   if (path.kind === 'base') return reply.send({});
-  if (path.kind === 'unknown') throw new RegistryRefusal('NOT_FOUND', 'there is nothing at this path');
+  if (path.kind === 'unknown') throw new RegistryRefusal('NOT_FOUND', 'this path does not exist');
   const own = `${service.settings.baseUrl.host}/${pusher.namespace}/<name>`;
   if (path.kind === 'bad-name') throw new RegistryRefusal('DENIED', `your images are named ${own} here`);
   const { repository } = path;

@@ -14,7 +14,7 @@ export async function sendToken(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  if (request.method !== 'GET') throw new RegistryRefusal('UNSUPPORTED', 'tokens are asked for with GET');
+  if (request.method !== 'GET') throw new RegistryRefusal('UNSUPPORTED', 'use GET to request a token');
   if (!pusher) throw unauthorized('Basic realm="Berth"');
   // A token gives no other one: it would never end.
   if (pusher.access) throw unauthorized('Basic realm="Berth"');

@@ -27,7 +27,7 @@ export async function beginUpload(registry: Registry, asked: Asked, request: Fas
   const payer = await payerOf(service, namespace);
   const id = await images.uploads.begin(repository, payer);
   if (id === undefined)
-    throw new RegistryRefusal('TOOMANYREQUESTS', 'too many uploads are open; those without a byte end after a minute');
+    throw new RegistryRefusal('TOOMANYREQUESTS', 'too many uploads are open; uploads without data end after a minute');
   const digest = query.get('digest');
   if (digest !== null) return await endUpload(registry, asked, { id, request, reply });
   return sendProgress(reply.status(202), { repository, id }, 0);
@@ -66,7 +66,7 @@ export async function endUpload(
       registry.images.uploads.end(repository, id);
     }
   });
-  if (adopted !== 'kept') throw new RegistryRefusal('DIGEST_INVALID', 'what was sent has a different digest');
+  if (adopted !== 'kept') throw new RegistryRefusal('DIGEST_INVALID', 'the uploaded data has a different digest');
   return sendCreated(reply, repository, digest);
 }
 
@@ -96,7 +96,7 @@ async function useUpload<T>(
   work: (staged: StagedFile, reserved: Reserved) => Promise<T>,
 ): Promise<T> {
   const done = await images.uploads.use(upload, work);
-  if (done === 'unknown') throw new RegistryRefusal('BLOB_UPLOAD_UNKNOWN', 'there is no such upload');
+  if (done === 'unknown') throw new RegistryRefusal('BLOB_UPLOAD_UNKNOWN', 'the upload does not exist');
   if (done === 'busy') throw new RegistryRefusal('BLOB_UPLOAD_INVALID', 'another request is writing to this upload');
   return done;
 }
@@ -155,7 +155,8 @@ async function receive(
     }
   } catch (error) {
     if (error instanceof RegistryRefusal) throw error;
-    if (body.errored || body.destroyed) throw new RegistryRefusal('BLOB_UPLOAD_INVALID', 'the connection was cut');
+    if (body.errored || body.destroyed)
+      throw new RegistryRefusal('BLOB_UPLOAD_INVALID', 'the connection was interrupted');
     throw error;
   }
 }

@@ -43,7 +43,7 @@ export function isCrossSite(request: Request, baseUrl: URL): boolean {
 export const crossSite: Problem = {
   code: 'cross_site_request',
   error: 'Pages of other sites may not send this request.',
-  hint: 'Send it from a program, or from a page at the address of this service.',
+  hint: 'Send the request from a program, or from a page at the address of this service.',
 };
 
 type Request = Pick<FastifyRequest, 'method' | 'headers'>;

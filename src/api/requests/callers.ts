@@ -197,7 +197,7 @@ export async function requireSignedIn(service: Service, request: FastifyRequest)
 export async function requireSignIn(service: Service, request: FastifyRequest): Promise<Result<SignIn>> {
   const signIn = await findSignIn(service, request);
   if (!signIn.ok || signIn.value) return signIn as Result<SignIn>;
-  return refuse('not_signed_in', 'Nobody is signed in.', 'Sign in with POST /api/auth/sign-in/email.');
+  return refuse('not_signed_in', 'You are not signed in.', 'Sign in with POST /api/auth/sign-in/email.');
 }
 
 /** The token of the query, the body, or the Authorization header. */

@@ -9,7 +9,7 @@ import { type Part, type Violation, violationProblem } from './schema-refusal.ts
 
 export const nothingHere: Problem = {
   code: 'not_found',
-  error: 'There is nothing at this path.',
+  error: 'This path does not exist.',
   hint: 'GET /docs describes all paths.',
 };
 
@@ -24,24 +24,24 @@ export function nothingAt(path: string, routes: ReadonlySet<string>): Problem {
 
 const notJson: Problem = {
   code: 'unsupported_media_type',
-  error: 'The body has a content type that is not supported here.',
+  error: 'The content type of the body is not supported.',
   hint: 'Send Content-Type: application/json.',
 };
 
 export const encodedBody: Problem = {
   code: 'unsupported_media_type',
-  error: 'The body is compressed, which is not read here.',
-  hint: 'Send it as it is, without Content-Encoding.',
+  error: 'Compressed bodies are not supported.',
+  hint: 'Send the body uncompressed, without Content-Encoding.',
 };
 
 export const engineAway: Problem = {
   code: 'engine_unreachable',
-  error: 'The container engine does not answer.',
-  hint: 'What is running keeps running. Try again in a while; if that does not help, tell the operator.',
+  error: 'The container engine does not respond.',
+  hint: 'Running applications keep running. Try again later. If the error persists, contact the operator.',
   retryAfterSeconds: 5,
 };
 
-/** Whether the engine could not be asked: nothing that the request, or we, did wrong. */
+/** Whether the engine could not be queried: nothing that the request, or we, did wrong. */
 export function isEngineAway(error: unknown): boolean {
   return error instanceof EngineFault && error.kind === 'unavailable';
 }
@@ -49,7 +49,7 @@ export function isEngineAway(error: unknown): boolean {
 export const storageFull: Problem = {
   code: 'storage_full',
   error: 'The disk of the service has no space left. Nothing was changed.',
-  hint: 'What is running keeps running. Try again later; if that does not help, contact the operator.',
+  hint: 'Running applications keep running. Try again later. If the error persists, contact the operator.',
   retryAfterSeconds: 30,
 };
 
@@ -58,20 +58,20 @@ export function isDiskFull(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOSPC';
 }
 
-/** What an answer says where the database could not be asked: whether repeating the request is safe. */
+/** What an answer says where the database could not be queried: whether repeating the request is safe. */
 export function storeAway({ wasDone, isFull }: StoreFault): Problem {
   if (isFull) return storageFull;
   const retry = { code: 'store_unreachable', retryAfterSeconds: 5 } as const;
   if (wasDone === 'no')
     return {
       ...retry,
-      error: 'The database of the service does not answer. Nothing was changed.',
-      hint: 'What is running keeps running. Try again in a while; if that does not help, tell the operator.',
+      error: 'The database of the service does not respond. Nothing was changed.',
+      hint: 'Running applications keep running. Try again later. If the error persists, contact the operator.',
     };
   return {
     ...retry,
-    error: 'The database of the service has stopped answering. What was asked may have been done, or not.',
-    hint: 'Look at the state before you repeat it; a start with an Idempotency-Key can be repeated as it is.',
+    error: 'The database of the service stopped responding. The request may or may not have been completed.',
+    hint: 'Check the state before you repeat the request. A start with an Idempotency-Key can be repeated safely.',
   };
 }
 
@@ -143,7 +143,7 @@ export function problemOfFrameworkError(error: FrameworkError): Problem | undefi
       return {
         code: 'invalid_request',
         error: 'The address is not valid.',
-        hint: 'Write a percent sign as %25, and percent-encode what is not ASCII.',
+        hint: 'Write a percent sign as %25, and percent-encode non-ASCII characters.',
       };
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return nothingHere;

@@ -59,7 +59,7 @@ test('a value is never repeated: it may be a token', async () => {
 });
 
 test('broken JSON is told with what is wrong and where', () => {
-  assert.equal(explainJson('{"a": '), 'It ends too early.');
+  assert.equal(explainJson('{"a": '), 'It ends unexpectedly.');
   assert.equal(explainJson('{"a": 1,}'), 'Line 1, column 9: expected double-quoted property name.');
   assert.equal(explainJson('{\n  "a: 1}'), 'Line 2, column 9: unterminated string.');
   assert.equal(explainJson('{"a": }'), '"}" is out of place.');

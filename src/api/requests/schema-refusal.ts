@@ -60,10 +60,10 @@ function sentence(keyword: string, subject: string, part: Part, params: Record<s
 export function explainJson(text: string): string {
   try {
     JSON.parse(text);
-    return 'It holds a key that is refused everywhere, such as "__proto__".';
+    return 'It contains a forbidden key, such as "__proto__".';
   } catch (error) {
     const { message } = error as SyntaxError;
-    if (/^Unexpected end/.test(message)) return 'It ends too early.';
+    if (/^Unexpected end/.test(message)) return 'It ends unexpectedly.';
     const token = /^Unexpected token '(.)'/su.exec(message)?.[1];
     if (token !== undefined) return `${JSON.stringify(token)} is out of place.`;
     const [, what, line, column] = /^(.*?) in JSON at position \d+ \(line (\d+) column (\d+)\)$/.exec(message) ?? [];

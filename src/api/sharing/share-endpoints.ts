@@ -22,7 +22,7 @@ import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 
 const ShareLinkRecord = Type.Object(
   {
-    url: Type.String({ format: 'uri', description: 'Whoever has it sees the status page.' }),
+    url: Type.String({ format: 'uri', description: 'Everyone with this link sees the status page.' }),
     createdAt: Type.String({ format: 'date-time' }),
   },
   { description: 'The share link of a deployment.' },
@@ -39,7 +39,7 @@ export const SharedStatusRecord = Type.Object(
     pods: Type.Array(Type.Object({ name: Type.String(), state: Type.Enum([...podStates]) })),
   },
   {
-    description: 'How a shared deployment is doing. Nothing of its configuration, its images, its logs or its reasons.',
+    description: 'The status of a shared deployment, without its configuration, images, logs, or reasons.',
   },
 );
 
@@ -55,7 +55,7 @@ export function shareEndpoints(service: Service): FastifyPluginAsyncTypebox {
       {
         schema: {
           operationId: 'getShareLink',
-          summary: 'The share link of a deployment',
+          summary: 'Get the share link of a deployment',
           querystring: ApplicationFields,
           response: { 200: ShareLinkRecord, '4xx': ErrorRecord },
         },
@@ -73,7 +73,7 @@ export function shareEndpoints(service: Service): FastifyPluginAsyncTypebox {
       {
         schema: {
           operationId: 'shareDeployment',
-          summary: 'Make a share link: a page where others see how a deployment is doing',
+          summary: 'Create a share link: a page that shows the status of a deployment',
           querystring: ApplicationQuery,
           body: ApplicationFields,
           response: { 200: ShareLinkRecord, '4xx': ErrorRecord },
@@ -114,8 +114,8 @@ export function shareEndpoints(service: Service): FastifyPluginAsyncTypebox {
       {
         schema: {
           operationId: 'getSharedStatus',
-          summary: 'How a shared deployment is doing',
-          params: Type.Object({ token: Type.String({ maxLength: 200, description: 'That of the share link.' }) }),
+          summary: 'Get the status of a shared deployment',
+          params: Type.Object({ token: Type.String({ maxLength: 200, description: 'The token of the share link.' }) }),
           response: { 200: SharedStatusRecord, '4xx': ErrorRecord },
         },
       },
@@ -124,7 +124,11 @@ export function shareEndpoints(service: Service): FastifyPluginAsyncTypebox {
   };
 }
 
-const notShared = refuse('share_not_found', 'There is no such share link.', 'POST /shareDeployment makes one.');
+const notShared = refuse(
+  'share_not_found',
+  'The share link does not exist.',
+  'POST /shareDeployment creates a share link.',
+);
 
 /** A link outlives its deployment's end by as long as that is remembered. */
 export async function sharedStatus({ db, urlOf, now }: Pick<Service, 'db' | 'urlOf' | 'now'>, token: string) {

@@ -1,4 +1,4 @@
-/** Applications to start from, as the folder `templates` has them. */
+/** Application templates, as the folder `templates` has them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
@@ -15,17 +15,17 @@ const listed = {
   title: Type.String(),
   description: Type.String(),
   tags: Type.Array(Type.String()),
-  next: Type.Optional(Type.String({ description: 'What to do first once it runs.' })),
+  next: Type.Optional(Type.String({ description: 'The first steps after the application runs.' })),
   images: Type.Array(Type.String()),
 };
 const ListedRecord = Type.Object(listed);
 const TemplatesRecord = Type.Object({
   templates: Type.Array(ListedRecord),
-  tags: Type.Array(Type.String(), { description: 'All that any template has, the most frequent first.' }),
+  tags: Type.Array(Type.String(), { description: 'All tags of the templates, the most frequent first.' }),
 });
 const TemplateRecord = Type.Object({
   ...listed,
-  document: Type.String({ description: 'The configuration, to be deployed as it is or changed first.' }),
+  document: Type.String({ description: 'The configuration, which can be deployed with or without changes.' }),
 });
 
 export function templateEndpoints(): FastifyPluginAsyncTypebox {
@@ -41,9 +41,11 @@ export function templateEndpoints(): FastifyPluginAsyncTypebox {
       {
         schema: {
           operationId: 'listTemplates',
-          summary: 'Applications to start from',
+          summary: 'List the application templates',
           querystring: Type.Object({
-            search: Type.Optional(Type.String({ maxLength: 100, description: 'Words that all have to stand in it.' })),
+            search: Type.Optional(
+              Type.String({ maxLength: 100, description: 'Words that the template must contain.' }),
+            ),
             tag: Type.Optional(Type.String({ maxLength: 20 })),
           }),
           response: { 200: TemplatesRecord, '4xx': ErrorRecord },
@@ -62,7 +64,7 @@ export function templateEndpoints(): FastifyPluginAsyncTypebox {
       {
         schema: {
           operationId: 'getTemplate',
-          summary: 'An application to start from, with its configuration',
+          summary: 'Get an application template with its configuration',
           querystring: Type.Object({ name: Type.String({ minLength: 1, maxLength: 40 }) }),
           response: { 200: TemplateRecord, '4xx': ErrorRecord },
         },
@@ -72,7 +74,7 @@ export function templateEndpoints(): FastifyPluginAsyncTypebox {
         if (template) return template;
         throw new RefusedRequest({
           code: 'template_not_found',
-          error: `There is no template "${query.name}".`,
+          error: `No template has the name "${query.name}".`,
           hint: 'GET /getTemplates lists them.',
         });
       },

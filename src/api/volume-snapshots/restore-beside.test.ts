@@ -79,7 +79,7 @@ test('beside, databases that would begin empty are named before, and left so onl
     api.postJson('/restoreSnapshot?dryRun=true', named({ snapshot: id, beside: true, ...more }));
   const { body } = await beside();
   assert.equal(body.code, 'volume_not_found', JSON.stringify(body));
-  assert.match(body.error, /has books-data as dumps, .* these volumes would begin empty/);
+  assert.match(body.error, /has books-data as dumps, .* these volumes would start empty/);
   const chosen = (await beside({ volumes: ['web-data'] })).body;
   assert.deepEqual([chosen.volumes, chosen.left], [['web-data'], ['books-data']], JSON.stringify(chosen));
 });

@@ -81,15 +81,15 @@ function choose(
       'volume_not_found',
       `The snapshot and its revision do not both have ${missing.join(', ') || 'a volume'}.`,
       both.length === 0
-        ? 'It has no files to be restored; dumps are loaded into databases that run, in place.'
+        ? 'The snapshot has no files to restore. Dumps can only be loaded in place, into a running database.'
         : `Both have ${both.join(', ')}.`,
     );
   // Nothing of it runs before its data is there, and a dump is loaded into what runs.
   if (named === undefined && dumped.length > 0)
     return refuse(
       'volume_not_found',
-      `The snapshot has ${dumped.join(', ')} as dumps, which are loaded into databases that run: beside, these volumes would begin empty.`,
-      `Restore it in place, or name the volumes that are to come, of ${both.join(', ')}: the others begin empty.`,
+      `The snapshot has ${dumped.join(', ')} as dumps, which can only be loaded into a running database. In a new deployment, these volumes would start empty.`,
+      `Restore it in place, or name the volumes to restore, out of ${both.join(', ')}: the other volumes start empty.`,
     );
   const volumes = [...new Set(named ?? both)];
   return succeed({ volumes, left: wanted.filter((volume) => !volumes.includes(volume)) });

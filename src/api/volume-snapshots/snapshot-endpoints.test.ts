@@ -46,7 +46,7 @@ test('the plan says how much all snapshots take', async () => {
   await taken(10 * 2 ** 30);
   const { status, body } = await create();
   assert.deepEqual([status, body.code], [403, 'plan_limit_reached']);
-  assert.match(body.hint, /^Delete one .*, or ask the operator for another plan\.$/);
+  assert.match(body.hint, /^Delete a snapshot .*, or ask the operator for another plan\.$/);
   assert.deepEqual((await listed()).kept, { count: 7, bytes: 10 * 2 ** 30 });
 });
 
@@ -94,7 +94,7 @@ test('one that is deleted is gone for its owner at once, and leaves its place la
   assert.equal((await api.postJson('/restoreSnapshot', named({ snapshot: id }))).body.code, 'snapshot_not_found');
 });
 
-test('an update that touches a pod with volumes has a snapshot taken before, where its owner wants one', async () => {
+test('an update that changes a pod with volumes has a snapshot taken before, where its owner wants one', async () => {
   const { api, claim, create, listed, sessionToken } = shop;
   const update = (yaml: string, query = 'snapshot=true') =>
     api.postYaml(`/updateUserDeployment?sessionToken=${sessionToken}&${query}`, yaml);

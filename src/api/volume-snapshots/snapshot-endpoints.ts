@@ -52,7 +52,7 @@ const SnapshotWanted = Type.Object({
   dump: Type.Optional(
     Type.Boolean({
       description:
-        'Whether PostgreSQL, MySQL and MariaDB are kept as their own tools dump them, instead of the files of their volumes, and Redis writes all that it holds to its files before.',
+        'Whether to store dumps of PostgreSQL, MySQL and MariaDB by their own tools, instead of the files of their volumes. Redis writes its data to its files before the copy.',
     }),
   ),
 });
@@ -62,19 +62,20 @@ const RestoreFields = Type.Object({
   beside: Type.Optional(
     Type.Boolean({
       description:
-        'As a new deployment beside it, with an address of its own, by the revision of the snapshot. What runs stays as it is.',
+        'Restore as a new deployment with its own address, from the revision of the snapshot. The existing deployment does not change.',
     }),
   ),
   withoutSnapshot: Type.Optional(
     Type.Boolean({
-      description: 'In place: whether no snapshot is taken before. Then what was there since cannot be had again.',
+      description: 'In place: skip the snapshot before the restore. The current data is then lost.',
     }),
   ),
   volumes: Type.Optional(
     Type.Array(Type.String({ maxLength: 200 }), {
       minItems: 1,
       maxItems: 200,
-      description: 'Which volumes. Default: all that the snapshot and the deployment (beside: its revision) have.',
+      description:
+        'The volumes to restore. Default: all volumes that both the snapshot and the deployment have (with `beside`: the revision of the snapshot).',
     }),
   ),
 });
@@ -84,7 +85,7 @@ const WishesFields = Type.Object({ ...ApplicationFields.properties, ...Type.Part
 const RestoreQuery = Type.Object({
   ...ApplicationQuery.properties,
   dryRun: Type.Optional(
-    Type.Enum(['true', 'false'], { description: 'Whether only to tell what would be done. Nothing is changed.' }),
+    Type.Enum(['true', 'false'], { description: 'Only return what would happen. Changes nothing.' }),
   ),
 });
 
@@ -116,7 +117,7 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
       {
         schema: {
           operationId: 'getSnapshots',
-          summary: 'Get the snapshots of a deployment, and what was restored',
+          summary: 'Get the snapshots and restores of a deployment',
           querystring: ApplicationFields,
           response: { 200: SnapshotsRecord, '4xx': ErrorRecord },
         },
@@ -198,7 +199,7 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
       {
         schema: {
           operationId: 'setSnapshotWishes',
-          summary: 'Say when snapshots of a deployment are taken from now on',
+          summary: 'Set when snapshots of a deployment are taken',
           querystring: ApplicationQuery,
           body: WishesFields,
           response: { 200: WishesAnswer, '4xx': ErrorRecord },
@@ -211,8 +212,8 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
         const wishes = orRefuse(await changeWishes(service, found, changes));
         const { applicationName: name } = found;
         const message = wishes.beforeUpdates
-          ? `A snapshot is taken before each update of ${name} that touches a pod with volumes.`
-          : `No snapshot is taken before an update of ${name}, unless the update asks for one.`;
+          ? `A snapshot is taken before each update of ${name} that changes a pod with volumes.`
+          : `No snapshot is taken before an update of ${name}, unless the update requests one.`;
         return { message, wishes };
       },
     );
@@ -249,7 +250,7 @@ function besideAnswer(
 ) {
   const { applicationName, environment, label, claimedAt } = deployment;
   const since = new Date(snapshot.takenAt!).toISOString();
-  const what = `with ${volumes.join(', ')} as of ${since}, by revision ${snapshot.revision}`;
+  const what = `with ${volumes.join(', ')} as of ${since}, from revision ${snapshot.revision}`;
   if (!restore)
     return {
       dryRun: true as const,
@@ -257,14 +258,16 @@ function besideAnswer(
       volumes,
       left,
       stopped: [],
-      message: `Another ${applicationName} would be started beside it ${what}. What runs stays as it is.`,
+      message: `Another ${applicationName} would be started ${what}. The existing deployment does not change.`,
     };
   const url = urlOf(label).origin;
   const claimed = claimedAt !== null;
   return {
     message:
-      `Another ${applicationName} is being started beside it ${what}: ${url}` +
-      (claimed ? '' : ' It is free and expires: the account does not let the token start anything that stays.'),
+      `Another ${applicationName} is being started ${what}: ${url}` +
+      (claimed
+        ? ''
+        : ' It is free and expires: by a setting of the account, the token can only start free deployments.'),
     restore: restoreRecord(restore),
     started: { url, sessionToken, applicationName, environment, claimed },
   };

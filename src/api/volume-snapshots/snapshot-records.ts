@@ -12,68 +12,71 @@ import { Warnings } from '../deployments/deployment-schemas.ts';
 
 const instant = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
 const bytes = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
-const VolumeName = Type.String({ description: 'As events and the plan of an update call it, such as `db-data`.' });
+const VolumeName = Type.String({ description: 'The name in events and in the plan of an update, such as `db-data`.' });
 
-const DumpKind = Type.Enum([...dumpKinds], { description: '`mysql` is MariaDB too, `redis` is Valkey and KeyDB.' });
+const DumpKind = Type.Enum([...dumpKinds], {
+  description: '`mysql` includes MariaDB. `redis` includes Valkey and KeyDB.',
+});
 
 export const SnapshotRecord = Type.Object({
   id: Type.String(),
   state: Type.Enum(
     snapshotStates.filter((state) => state !== 'leaving' && state !== 'left'),
-    { description: '`asked`: it is being taken, or waits for that.' },
+    { description: '`asked`: the snapshot is waiting or in progress.' },
   ),
-  reason: Type.Enum([...snapshotReasons], { description: 'What it is taken for.' }),
-  revision: Type.Integer({ minimum: 1, description: 'The revision that the deployment had then.' }),
-  createdAt: Type.String({ format: 'date-time', description: 'When it was asked for.' }),
-  takenAt: instant('The instant of which its data is.'),
+  reason: Type.Enum([...snapshotReasons], { description: 'The reason for the snapshot.' }),
+  revision: Type.Integer({ minimum: 1, description: 'The revision of the deployment at that time.' }),
+  createdAt: Type.String({ format: 'date-time', description: 'When the revision was requested.' }),
+  takenAt: instant('When the data was copied.'),
   volumes: Type.Array(Type.Object({ name: VolumeName, sizeBytes: Type.Integer() }), {
-    description: 'Those whose files are in it.',
+    description: 'Volumes whose files the snapshot contains.',
   }),
   dumps: Type.Array(
     Type.Object({
       pod: Type.String(),
       kind: DumpKind,
       volumes: Type.Array(VolumeName, {
-        description: 'Of the pod: of these there are no files. None of `redis`, whose files are there.',
+        description:
+          'Volumes of the pod that the snapshot contains only as a dump. Empty for `redis`, whose files it contains.',
       }),
     }),
     {
       description:
-        'Databases that are in it as their own tools dump them; of `redis`, that it has written all to its files before.',
+        'Databases that the snapshot contains as dumps of their own tools. For `redis`: the database wrote its data to its files before the copy.',
     },
   ),
-  totalBytes: bytes('What is in it.'),
-  addedBytes: bytes('What of that was not in an earlier one.'),
-  pausedMs: bytes('For how many milliseconds writers have waited.'),
-  problem: Type.Optional(Type.String({ description: 'Why the last try has failed.' })),
+  totalBytes: bytes('The size of the snapshot.'),
+  addedBytes: bytes('The size of the data that no earlier snapshot contains.'),
+  pausedMs: bytes('How long writes were paused, in milliseconds.'),
+  problem: Type.Optional(Type.String({ description: 'Why the last attempt failed.' })),
 });
 
 export const RestoreRecord = Type.Object({
   id: Type.String(),
   state: Type.Enum([...restoreStates], {
-    description: '`asked`: the data is being fetched; `filled`: it is here, and is about to be put in place.',
+    description: '`asked`: the data is being fetched. `filled`: the data has arrived and is about to be put in place.',
   }),
-  snapshot: Type.String({ description: 'What is restored.' }),
+  snapshot: Type.String({ description: 'The ID of the restored snapshot.' }),
   isBeside: Type.Boolean({
-    description: 'The deployment was started with these data, beside the one of the snapshot.',
+    description: 'The deployment was started with this data, as a new deployment.',
   }),
-  before: Type.Optional(Type.String({ description: 'The snapshot of what was there before.' })),
+  before: Type.Optional(Type.String({ description: 'The snapshot of the data before the restore.' })),
   progress: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 100, description: 'How much of the data has come, in percent.' }),
+    Type.Integer({ minimum: 0, maximum: 100, description: 'The fetched part of the data, in percent.' }),
   ),
   volumes: Type.Array(VolumeName),
   createdAt: Type.String({ format: 'date-time' }),
-  finishedAt: instant('When it was done, or given up.'),
-  problem: Type.Optional(Type.String({ description: 'Why the last try has failed.' })),
+  finishedAt: instant('When the restore was completed or abandoned.'),
+  problem: Type.Optional(Type.String({ description: 'Why the last attempt failed.' })),
 });
 
 export const WishesRecord = Type.Object(
   {
     beforeUpdates: Type.Boolean({
-      description: 'Whether one is taken before each update that touches a pod with volumes.',
+      description: 'Whether one is taken before each update that changes a pod with volumes.',
     }),
   },
-  { description: 'What the owner wants from now on.' },
+  { description: 'The settings of the owner.' },
 );
 
 export const WishesAnswer = Type.Object({ message: Type.String(), wishes: WishesRecord, warnings: Warnings });
@@ -81,19 +84,19 @@ export const WishesAnswer = Type.Object({ message: Type.String(), wishes: Wishes
 export const SnapshotsRecord = Type.Object({
   snapshots: Type.Array(SnapshotRecord, { description: 'The newest first.' }),
   restores: Type.Array(RestoreRecord, {
-    description: 'What was restored into the deployment, or is on its way: the newest first.',
+    description: 'Completed and running restores into the deployment, the newest first.',
   }),
   kept: Type.Object(
     {
-      count: Type.Integer({ description: 'Of those that were asked for, and as many of those of the schedule.' }),
-      bytes: Type.Integer({ description: 'What those of an account may take in all.' }),
-      everyHours: Type.Optional(Type.Number({ description: 'How often one is taken without being asked for.' })),
+      count: Type.Integer({ description: 'The maximum of requested snapshots, and also of scheduled snapshots.' }),
+      bytes: Type.Integer({ description: 'The total size of all snapshots of an account.' }),
+      everyHours: Type.Optional(Type.Number({ description: 'The interval of scheduled snapshots.' })),
     },
-    { description: 'What the plan says.' },
+    { description: 'The limits of the plan.' },
   ),
   wishes: WishesRecord,
   dumpable: Type.Array(Type.Object({ pod: Type.String(), kind: DumpKind }), {
-    description: 'Databases that a snapshot can have by their own tools, with `dump`.',
+    description: 'Databases that a snapshot with `dump` can dump.',
   }),
   warnings: Warnings,
 });
@@ -108,12 +111,12 @@ export const RestoreAnswer = Type.Union([
       Type.Object(
         {
           url: Type.String({ format: 'uri' }),
-          sessionToken: Type.String({ description: 'Of a session of its own. It is shown once.' }),
+          sessionToken: Type.String({ description: 'The token of the new session. It is returned once.' }),
           applicationName: Type.String(),
           environment: Type.String(),
           claimed: Type.Boolean(),
         },
-        { description: 'The new deployment, where it was restored beside.' },
+        { description: 'The new deployment, if the restore created one.' },
       ),
     ),
     warnings: Warnings,
@@ -122,8 +125,10 @@ export const RestoreAnswer = Type.Union([
     dryRun: Type.Literal(true),
     message: Type.String(),
     snapshot: SnapshotRecord,
-    volumes: Type.Array(VolumeName, { description: 'Those whose data would be restored.' }),
-    left: Type.Array(VolumeName, { description: 'Volumes that would stay as they are, or, beside, be empty.' }),
+    volumes: Type.Array(VolumeName, { description: 'Volumes whose data would be restored.' }),
+    left: Type.Array(VolumeName, {
+      description: 'Volumes that would keep their data or, in a new deployment, be empty.',
+    }),
     stopped: Type.Array(Type.String(), { description: 'Pods that would be stopped and started again.' }),
     warnings: Warnings,
   }),

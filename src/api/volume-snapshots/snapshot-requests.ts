@@ -43,8 +43,8 @@ export function refuseUnoffered({ snapshots }: Service): Result<{ look: () => vo
   if (snapshots) return succeed(snapshots);
   return refuse(
     'snapshots_not_offered',
-    'This service takes no snapshots: its volumes are not file systems of their own, or its operator does not keep any.',
-    "Copy the data with the application's own means.",
+    'This service takes no snapshots: its volumes are not separate file systems, or its operator has disabled snapshots.',
+    'Copy the data with the tools of the application.',
   );
 }
 
@@ -86,7 +86,7 @@ async function findDumps(service: Service, deployment: Deployment): Promise<Resu
   );
 }
 
-const withoutDumps = 'A snapshot without dumps has the files of all volumes.';
+const withoutDumps = 'A snapshot without dumps contains the files of all volumes.';
 
 /** In a transaction with the right to the deployment. */
 export async function ask(
@@ -110,9 +110,11 @@ export async function ask(
   const counted = accountId === undefined ? known : await snapshotsOfAccount(db, accountId);
   // As whoever takes it does.
   if (!leavingForRoom(counted, { bytes }, neededBy(await openRestores(db))))
-    return refuseByPlan('plan_limit_reached', `The snapshots of this account take what its plan "${plan}" allows.`, [
-      'delete one that is no longer needed (POST /deleteSnapshot)',
-    ]);
+    return refuseByPlan(
+      'plan_limit_reached',
+      `The snapshots of this account use all the space that its plan "${plan}" allows.`,
+      ['delete a snapshot that you no longer need (POST /deleteSnapshot)'],
+    );
   return succeed(await askForSnapshot(db, { deploymentId, revision, reason, dumps, now: service.now() }));
 }
 
@@ -125,7 +127,7 @@ function refuseUnclaimed(deployment: Deployment): Result<undefined> {
   if (isKept(deployment)) return succeed(undefined);
   return refuse(
     'snapshot_needs_claim',
-    `Application ${deployment.applicationName} is not claimed: nothing of it is kept beyond its time limit.`,
+    `Application ${deployment.applicationName} is not claimed, so its data is not kept past its time limit.`,
     'Claim it first (POST /claimDeployment).',
   );
 }
@@ -160,7 +162,7 @@ export async function askBefore(
 }
 
 function isUnderWay(sentence: string) {
-  return refuse('snapshot_under_way', sentence, 'GET /getSnapshots says when it is done.');
+  return refuse('snapshot_under_way', sentence, 'GET /getSnapshots reports when it is complete.');
 }
 
 /** `dumps`: of pods whose databases load them. */
@@ -195,7 +197,7 @@ export async function findRestoring(
 export function noSnapshot(id: string) {
   return refuse(
     'snapshot_not_found',
-    `There is no snapshot ${id} of this application that could be restored.`,
+    `This application has no snapshot ${id} that can be restored.`,
     'GET /getSnapshots lists them.',
   );
 }

@@ -8,7 +8,7 @@ import { type Command, done, refused } from './admin-command.ts';
 
 export const accountsCommand: Command = {
   words: [],
-  help: 'who has an account, with its plan and what it uses',
+  help: 'lists the accounts with their plans and use',
   async run(db, _, { tiers }) {
     const accounts = await listAccounts(db, tiers, Date.now());
     const rows = accounts.map(({ email, name, isEmailVerified, tier, deployments, memoryBytes, createdAt }) => [
@@ -37,7 +37,7 @@ export const planCommand: Command = {
       case 'no-account':
         return refused(`No account has the address ${email}.`);
       case 'no-tier':
-        return refused(`There is no plan "${tier}"; BERTH_TIERS has: ${change.names.join(', ')}.`);
+        return refused(`The plan does not exist: "${tier}"; BERTH_TIERS has: ${change.names.join(', ')}.`);
     }
   },
 };
@@ -45,5 +45,5 @@ export const planCommand: Command = {
 /** Anybody can sign up with an address; only its owner can verify it. */
 function warningOf(email: string, isEmailVerified: boolean): string {
   if (isEmailVerified) return '';
-  return `Warning: the address ${email} is not verified. Whoever has this account may not be who you take them for.\n`;
+  return `Warning: the address ${email} is not verified. The account may belong to another person than you expect.\n`;
 }

@@ -7,10 +7,11 @@ import { openRepository } from '../../backup/restic.ts';
 import { type Command, refused, statuses } from './admin-command.ts';
 import { passphraseOption, passphraseWords, readPlaceOptions } from './backup-place-options.ts';
 
-const more = `berth admin backup keeps the database, the keys, the settings of this environment, all pushed images, and the data of all
-deployments that do not expire, while the service works and they do: --to FOLDER, or --to s3:https://host/bucket/path. A place is made at the first time; after that only what has changed
-is moved. What was written is read back before it counts. --keep N removes all but the newest N backups; --read-all
-reads every byte at the place.
+const more = `berth admin backup writes an encrypted copy of the installation while the service and the applications run: the database,
+the keys, the settings of this environment, all pushed images, and the data of all deployments that do not expire.
+--to is a FOLDER or s3:https://host/bucket/path. The first backup creates the location; later backups transfer only changes.
+Each backup is read back before it counts. --keep N removes all but the newest N backups; --read-all reads every byte
+of the location.
 
 ${passphraseWords}
 Run it daily, with the variables of the service set, as its user.
@@ -20,7 +21,7 @@ export const backupCommand: Command = {
   words: [],
   options: { to: 'PLACE' },
   further: { ...passphraseOption, keep: 'N', 'read-all': '' },
-  help: 'a copy of the installation elsewhere, encrypted, while the service works',
+  help: 'writes an encrypted backup of the installation while the service runs',
   more,
   async run(db, _given, settings, note, options, streams) {
     const { dataDir, secretKey, diskFreeBytes } = settings;
@@ -42,7 +43,7 @@ export const backupCommand: Command = {
       told: teller(note),
     };
     const result = await backUpInstallation(db, order).catch((error: Error) => error);
-    if (result instanceof Error) return refused(`There is no new backup: ${result.message}`);
+    if (result instanceof Error) return refused(`No new backup was made: ${result.message}`);
     if (result.kind === 'refused') return refused(wordsOf(result.because, dataDir));
     const { id, totalBytes, addedBytes, blobs, deployments, leftOut } = result;
     const images = blobs === 0 ? 'no pushed images' : `${blobs} parts of pushed images`;
@@ -62,7 +63,7 @@ function leftOutWords({ deploymentId, volumes, because, fault }: LeftOut): strin
   const which = `Not in it: ${volumes.join(', ')} of ${deploymentId}`;
   switch (because) {
     case 'not-here':
-      return `${which}: not made yet, or no file systems of their own on this machine.`;
+      return `${which}: not created yet, or not separate file systems on this machine.`;
     case 'no-room':
       return `${which}: a copy of them would leave less of the disk than BERTH_DISK_FREE.`;
     case 'failed':
@@ -74,16 +75,16 @@ function teller(note: (line: string) => void): (step: BackupStep) => void {
   return (step) => {
     const { kind } = step;
     if (kind === 'kept-volumes')
-      note(`The volumes of ${step.deploymentId} are kept; who wrote to them waited ${Math.ceil(step.pausedMs)} ms.`);
-    if (kind === 'made-place') note('This place is new: what is kept there opens with this passphrase alone.');
-    if (kind === 'saved') note('All is written; it is being read back.');
+      note(`The volumes of ${step.deploymentId} are kept; writes were paused for ${Math.ceil(step.pausedMs)} ms.`);
+    if (kind === 'made-place') note('This backup location is new. Only this passphrase opens its backups.');
+    if (kind === 'saved') note('All data is written and is now read back.');
   };
 }
 
 function wordsOf(because: Extract<BackedUp, { kind: 'refused' }>['because'], dataDir: string): string {
   switch (because) {
     case 'no-installation':
-      return 'Nothing is here to be backed up: no service was ever started on this database.';
+      return 'Nothing to back up: no service was ever started on this database.';
     case 'under-way':
       return `Another backup or restore of ${dataDir} is under way.`;
     case 'other-key':

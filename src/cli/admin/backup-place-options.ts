@@ -10,9 +10,9 @@ const leastCharacters = 12;
 
 export const passphraseOption = { 'passphrase-file': 'FILE' } as const;
 
-export const passphraseWords = `The passphrase is asked for, or read from the first line of --passphrase-file. It opens everything that is in the backup,
-the keys too, and nothing opens the backup without it: keep it elsewhere than this machine. Keys of an S3 store are read from
-AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+export const passphraseWords = `The passphrase is read from the terminal, or from the first line of --passphrase-file. It decrypts everything in the backup,
+including the keys. Without it, the backup cannot be opened: keep it outside of this machine. The keys of an S3 store are
+read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
 `;
 
 /** An error for people where something is missing or wrong. */

@@ -8,7 +8,7 @@ import { approvalHelp, approvalOptions, withoutApproval } from './approval.ts';
 
 export const bansCommand: Command = {
   words: [],
-  help: 'from whom and of what nothing is deployed here',
+  help: 'lists the banned addresses, accounts, and images',
   async run(db) {
     const bans = await listBans(db);
     const rows = bans.map(({ kind, subject, since, reason }) => [kind, subject, since, reason]);
@@ -51,10 +51,10 @@ function refusedBan(
 
 export const unbanCommand: Command = {
   words: ['KIND', 'SUBJECT'],
-  help: 'ends a ban; what was stopped stays stopped',
+  help: 'ends a ban; stopped deployments stay stopped',
   async run(db, [kind = '', subject = '']) {
     const isEnded = await unban(db, { kind, subject, actor: actorOf(process.env), now: Date.now() });
-    if (!isEnded) return refused(`There is no ban of ${kind} ${subject}; \`berth admin bans\` lists them.`);
-    return done(`${kind} ${subject} is not banned any more\n`, { kind, subject });
+    if (!isEnded) return refused(`No ban exists for ${kind} ${subject}; \`berth admin bans\` lists them.`);
+    return done(`${kind} ${subject} is no longer banned\n`, { kind, subject });
   },
 };

@@ -113,7 +113,7 @@ function parseWords(words: string[]): Parsed {
   const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (isHelp || name === 'help') return { isHelp: true, more: command?.more };
   if (name === undefined || !command)
-    return { mistake: name === undefined ? 'There is no command.' : `There is no command "admin ${name}".` };
+    return { mistake: name === undefined ? 'The command is missing.' : `Unknown command "admin ${name}".` };
   const strange = Object.keys(options).find(
     (option) => !Object.hasOwn({ ...command.options, ...command.further }, option),
   );

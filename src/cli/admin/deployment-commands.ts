@@ -11,7 +11,7 @@ import { approvalHelp, approvalOptions, withoutApproval } from './approval.ts';
 
 export const deploymentsCommand: Command = {
   words: [],
-  help: 'what is deployed, and whose it is',
+  help: 'lists the deployments and their owners',
   async run(db) {
     const deployments = await listDeployments(db);
     const rows = deployments.map(({ id, applicationName, environment, state, email, createdAt, expiresAt, isHeld }) => [
@@ -26,7 +26,7 @@ export const deploymentsCommand: Command = {
 
 export const inspectCommand: Command = {
   words: ['WHICH'],
-  help: 'one deployment, by its id or the first part of its host: images, pods, whose it is, what happened',
+  help: 'shows one deployment, by its id or the first part of its host: images, pods, owner, events',
   async run(db, [which = '']) {
     const inspection = await inspect(db, which);
     return inspection ? done(renderInspection(inspection), inspection) : refused(noDeployment(which));
@@ -54,7 +54,7 @@ export const stopCommand: Command = {
 
 export const suspendCommand: Command = {
   words: ['WHICH', 'REASON'],
-  help: 'stops a deployment and keeps everything of it: volumes, revisions, logs; its owner reads the reason',
+  help: 'stops a deployment and keeps its volumes, revisions, and logs; its owner reads the reason',
   async run(db, [which = '', reason = '']) {
     const suspended = await suspend(db, { which, reason, actor: actorOf(process.env), now: Date.now() });
     if (!suspended) return refused(noDeployment(which));
@@ -92,5 +92,5 @@ function renderInspection(inspection: Inspection): string {
 }
 
 function noDeployment(which: string): string {
-  return `There is no deployment ${which}; \`berth admin deployments\` lists them.`;
+  return `No deployment matches ${which}; \`berth admin deployments\` lists them.`;
 }

@@ -8,7 +8,7 @@ import { printable } from '../render.ts';
 import { type Command, refused, statuses } from './admin-command.ts';
 
 const more = `berth admin doctor looks at what a public installation needs: DNS, ports, certificates, the service, the clock, the disk,
-the engine, the firewall, the database, backups, mail, and who may do what. Run it with the variables of the service set, as
+the engine, the firewall, the database, backups, mail, and permissions. Run it with the variables of the service set, as
 its user. It changes nothing; --send-to ADDRESS sends one mail there, to see that mails arrive.
 
 Exit status: 0 nothing is bad, 1 something is.
@@ -19,7 +19,7 @@ const marks = { good: 'ok  ', warn: 'warn', bad: 'BAD ', unknown: '?   ' } as co
 export const doctorCommand: Command = {
   words: [],
   options: { 'send-to': 'ADDRESS' },
-  help: 'checks what a public installation needs, and says what to do',
+  help: 'checks the requirements of a public installation and prints fixes',
   more,
   async runWithoutStore(settings, _note, options) {
     const sendTo = options['send-to'];

@@ -6,7 +6,7 @@ import { done, type StoreCommand } from './admin-command.ts';
 
 export const imagesCommand: StoreCommand = {
   words: [],
-  help: 'what users have pushed, the largest first: whose it is, and when it was last used',
+  help: 'lists pushed images, the largest first, with owners and times of last use',
   async run(db, _, { pushedBytes }) {
     const { images, sizeBytes } = await listImages(db);
     const rows = images.map((image) => [
@@ -15,7 +15,7 @@ export const imagesCommand: StoreCommand = {
     ]);
     const table = renderTable(['IMAGE', 'TAGS', 'SIZE', 'OWNER', 'PUSHED', 'LAST USED'], rows);
     const taken = `${printBytes(sizeBytes)} of ${printBytes(pushedBytes)} (BERTH_PUSHED_IMAGES), what images share counted once`;
-    return done(`${images.length > 0 ? `${table}\n` : 'Nobody has pushed an image.\n'}${taken}\n`, {
+    return done(`${images.length > 0 ? `${table}\n` : 'No images are pushed.\n'}${taken}\n`, {
       images,
       sizeBytes,
     });
@@ -33,5 +33,5 @@ function printTags(tags: readonly string[]): string {
 
 /** Of a session that is nobody's, the address is what an operator can do something about. */
 function ownerOf({ email, client }: ImageLine): string {
-  return email ?? `nobody, from ${client}`;
+  return email ?? `no account, from ${client}`;
 }

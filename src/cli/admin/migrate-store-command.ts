@@ -6,23 +6,22 @@ import type { Settings } from '../../settings/settings.ts';
 import { type Command, done, refused } from './admin-command.ts';
 
 const more = `berth admin migrate-store moves an installation to another database: --to postgresql://user@host/database, or --to FILE for
-one of SQLite. It comes from where the settings say (BERTH_DATABASE_URL, else BERTH_DATA_DIR). Stop the service first;
-applications and their sites go on. No service starts on either database until the copy is whole and both sides have been
-compared. Interrupted at any instant, start it again: it goes on where it was. What is sealed stays sealed, with the same
-key: the key file and the rest of the data directory stay where they are.
+SQLite. The source is the database of the settings (BERTH_DATABASE_URL, else BERTH_DATA_DIR). Stop the service first;
+applications and their sites keep running. No service starts on either database until the copy is complete and both sides
+have been compared. After an interruption, run the command again: it continues. Encrypted values keep their key: the key
+file and the rest of the data directory stay in place.
 
-The password of a server is read from PGPASSWORD or ~/.pgpass. It must not be in --to: all users of a machine see the words
-of a command. BERTH_DATABASE_URL, where that is the database to leave, may have one.
+The password of the server is read from PGPASSWORD or ~/.pgpass. It must not be in --to, because all users of a machine
+can see the arguments of a command. BERTH_DATABASE_URL may contain the password of the source database.
 
-The database to fill has to be new: what holds an installation is never written over. The one that was left stays as it
-is, and no service starts on it; --cancel takes that back. What was copied, or has been written elsewhere since, must not
-be used then.
+The target database must be new: an existing installation is never overwritten. The source database is not changed, and no
+service starts on it; --cancel reverts that. After --cancel, do not use the copy or data that was written to it.
 `;
 
 export const migrateStoreCommand: Command = {
   words: [],
   options: { to: 'PLACE', cancel: '' },
-  help: 'moves everything to another database, while the service is stopped',
+  help: 'moves the installation to another database, while the service is stopped',
   more,
   takesMovedStore: true,
   async run(db, _given, settings, note, options) {
@@ -31,7 +30,7 @@ export const migrateStoreCommand: Command = {
     if (options.cancel === true) {
       const mark = options.to === undefined ? await cancelMove(db, { actor, now }) : undefined;
       if (!mark) return refused('There is nothing to cancel: this installation has not been moved from here.');
-      return done(`The installation stays here. What is in ${mark.place} must not be used.\n`, mark);
+      return done(`The installation stays here. The copy in ${mark.place} must not be used.\n`, mark);
     }
     if (typeof options.to !== 'string') return refused('Say where: --to postgresql://user@host/database, or --to FILE');
     const place = placeFrom(options.to);
@@ -95,7 +94,7 @@ function teller(note: (line: string) => void): (step: MoveStep) => void {
 export function moveRefusalWords(refusal: MoveRefusal, to: string): string {
   switch (refusal.because) {
     case 'no-installation':
-      return 'Nothing is here to be moved: no service was ever started on this database.';
+      return 'Nothing to move: no service was ever started on this database.';
     case 'in-use':
       return 'A service, or another program, works on this database: stop it, and start this command again.';
     case 'target-in-use':
@@ -107,10 +106,10 @@ export function moveRefusalWords(refusal: MoveRefusal, to: string): string {
     case 'target-holds-another':
       return `${to} has another installation: give a new one.`;
     case 'overtaken':
-      return 'Another call of this command has begun meanwhile, and goes on.';
+      return 'Another run of this command has started and continues.';
     case 'moved-elsewhere':
       return `This installation was moved to ${refusal.place} before. To move it from here again: --cancel first.`;
     case 'differs':
-      return `Somebody has written meanwhile, to ${refusal.tables.join(', ')}: the two sides differ. Start this command again; it begins anew.`;
+      return `During the copy, another program has written to ${refusal.tables.join(', ')}: the two sides differ. Run this command again; it starts from the beginning.`;
   }
 }

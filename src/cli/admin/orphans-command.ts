@@ -15,7 +15,7 @@ BERTH_GRACE (at least a day), and then removes them. If the database looks older
                 engine's own commands (docker cp CONTAINER:PATH .). Berth does not run the deployment again: its
                 configuration is lost with its row. Remove it with --remove when you have its data.
   --remove ID   remove them within a minute
-  --accept      the database is right: end the hold. What is unknown is kept for BERTH_GRACE from now on
+  --accept      the database is right: end the hold. Unknown deployments are kept for BERTH_GRACE from now on
 For --remove: ${approvalHelp}`,
   further: approvalOptions,
   async run(db, _, settings, __, options, streams) {
@@ -44,7 +44,7 @@ For --remove: ${approvalHelp}`,
       const isFound = await orderOrphans(db, { kind, deploymentId }, asked);
       if (!isFound) return refused(notQuarantined(deploymentId));
       const words = kind === 'adopt' ? 'is kept until you remove it' : 'is removed within a minute';
-      return done(`What the engine has of deployment ${deploymentId} ${words}.\n`, { deploymentId, decision: kind });
+      return done(`The engine data of deployment ${deploymentId} ${words}.\n`, { deploymentId, decision: kind });
     }
     const found = await listOrphans(db, settings);
     return done(render(found), found);

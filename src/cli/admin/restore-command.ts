@@ -9,22 +9,23 @@ import { type Command, done, refused } from './admin-command.ts';
 import { passphraseOption, passphraseWords, readPlaceOptions } from './backup-place-options.ts';
 import { moveRefusalWords } from './migrate-store-command.ts';
 
-const more = `berth admin restore brings an installation back from what berth admin backup has kept, into BERTH_DATA_DIR, which must have
-none; with BERTH_DATABASE_URL the database goes there, which must be new. --from FOLDER, or --from
-s3:https://host/bucket/path; --backup ID takes another one than the newest. Volumes come back on
-a machine where the service runs as root, and on the cluster; --without-volumes leaves them out, and they begin empty. Interrupted at any instant, start it again. The
-settings of before are put beside, in restored-settings.env: look at them, and set what is still right.
+const more = `berth admin restore restores an installation from a backup of berth admin backup to BERTH_DATA_DIR, which must not contain an
+installation. With BERTH_DATABASE_URL, the database is restored there, and must be new. --from is a FOLDER or
+s3:https://host/bucket/path; --backup ID selects another backup than the newest. Volumes are restored on a machine where
+the service runs as root, and on a cluster; --without-volumes skips them, so that they start empty. After an interruption,
+run the command again. The previous settings are written to restored-settings.env in the data directory: check them, and
+set those that still apply.
 
 ${passphraseWords}
-Then start the service: it makes every deployment that has not ended, at its address. Never start it while the installation
-of before still serves elsewhere.
+Then start the service: it starts every deployment that has not ended, at its address. Never start it while the previous
+installation still serves on another machine.
 `;
 
 export const restoreCommand: Command = {
   words: [],
   options: { from: 'PLACE' },
   further: { ...passphraseOption, backup: 'ID', 'without-volumes': '' },
-  help: 'brings an installation back from a backup, where there is none',
+  help: 'restores an installation from a backup to an empty machine',
   more,
   async runWithoutStore(settings, note, options, streams) {
     const asked = await readPlaceOptions('from', options, streams);
@@ -49,7 +50,7 @@ export const restoreCommand: Command = {
       `Restored from ${id.slice(0, 8)}, as it was at ${new Date(at).toISOString()}.`,
       `${volumes.brought.length} volumes have their data again.`,
       ...(left > 0 ? [`The volumes of ${left} deployments were here, and were left as they are.`] : []),
-      `What the service was set up with is in ${settingsFile}. Start the service: it makes what was running then.`,
+      `The settings of the service are in ${settingsFile}. Start the service: it makes what was running then.`,
     ];
     return done(`${text.join('\n')}\n`, result);
   },
@@ -71,7 +72,7 @@ function wordsOf(refusal: Extract<Restored, { kind: 'refused' }>, settings: Sett
     case 'unfinished':
       return `A restore of ${refusal.id.slice(0, 8)} was begun here: finish it first, with --backup ${refusal.id.slice(0, 8)}.`;
     case 'no-backup':
-      return 'There is no such backup at this place.';
+      return 'This location does not contain that backup.';
     case 'other-key-here':
       return 'BERTH_SECRET_KEY, or the key file of the data directory, is not the key of this backup: unset it, or move it away.';
     case 'other-volumes':

@@ -3,23 +3,22 @@ import { actorOf } from '../../admin/actor.ts';
 import { keyFileOf, type RotationStep, rotateKey } from '../../admin/rotate-key.ts';
 import { type Command, done, refused } from './admin-command.ts';
 
-const bySetting = `The key is in BERTH_SECRET_KEY, and a service cannot be told a new one while it runs. Start it once with the new key there
-and the one before in BERTH_OLD_SECRET_KEY: it seals everything anew before it serves.`;
+const bySetting = `The key is in BERTH_SECRET_KEY, which cannot change while the service runs. Start the service once with the new key there
+and the previous one in BERTH_OLD_SECRET_KEY: it encrypts all secrets again before it serves.`;
 
-const leftInSqlite = 'What the key before had sealed is in berth.db-wal until the service has been restarted.';
+const leftInSqlite = 'Data sealed with the previous key stays in berth.db-wal until the service restarts.';
 const leftInPostgres =
-  "What the key before had sealed may be in PostgreSQL's files, its log and backups until they are written over.";
+  "Data sealed with the previous key may stay in PostgreSQL's files, log and backups until they are overwritten.";
 
-const more = `berth admin rotate-key makes a new key and seals all configurations and generated values anew with it, while the service
-works or while it is stopped. Killed at any instant it has lost nothing: start it again, and it goes on where it was; so
-does the service when it starts. Generated passwords stay as they are, and so do session tokens and API keys; whoever is
-signed in to the dashboard signs in again. Back up the key file together with the database afterwards: an older backup of
-the database needs the older key.
+const more = `berth admin rotate-key makes a new key and encrypts all configurations and generated values with it, while the service runs
+or is stopped. After an interruption, no data is lost: run the command again, or start the service, to continue. Generated
+passwords, session tokens and API keys do not change. Users who are signed in to the dashboard must sign in again. Back up
+the key file together with the database afterwards: an older backup of the database requires the older key.
 `;
 
 export const rotateKeyCommand: Command = {
   words: [],
-  help: 'a new key for what is stored; everything is sealed anew with it, while the service works',
+  help: 'makes a new key and encrypts the stored secrets again, while the service runs',
   more,
   async run(db, _given, { dataDir, databaseUrl, secretKey }, note) {
     if (secretKey !== undefined) return refused(bySetting);
@@ -28,7 +27,7 @@ export const rotateKeyCommand: Command = {
     const rotation = await rotateKey(db, asked).catch((error: Error) => error);
     if (rotation instanceof Error)
       return refused(`The key was not changed, or not yet to the end: ${rotation.message}`);
-    if (rotation.kind === 'no-file') return refused(`There is no key file ${file}. ${bySetting}`);
+    if (rotation.kind === 'no-file') return refused(`The key file does not exist: ${file}. ${bySetting}`);
     const { keyId, rows, unreadable, isContinued, hasOldPages } = rotation;
     const lines = [
       ...(isContinued ? ['A change of the key that was interrupted has been finished.'] : []),
@@ -45,9 +44,9 @@ function teller(file: string, note: (line: string) => void): (step: RotationStep
   let next = 1000;
   return (step) => {
     if (step.kind === 'key-added')
-      note(`The key ${step.keyId} is in ${file}, beside the one before until nothing needs that.`);
+      note(`The key ${step.keyId} is in ${file}, next to the previous key until no data needs that key.`);
     if (step.kind !== 'resealed' || step.rows < next) return;
-    note(`sealed anew: ${step.rows} rows`);
+    note(`encrypted again: ${step.rows} rows`);
     next = step.rows + 1000;
   };
 }

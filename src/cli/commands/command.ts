@@ -33,7 +33,7 @@ export type Run = (context: Context) => Promise<number>;
 export type Target = { applicationName: string; environment?: string };
 
 export const nobodyKnown =
-  'Nothing is known of a deployment here: "berth deploy FILE" starts one, and --token names another.';
+  'This folder has no deployment: "berth deploy FILE" starts one, and --token selects another.';
 
 /** The application that is meant: the named one, the folder's, or the only one that there is. A number is the status to end with. */
 export async function targetOf({ connection, terminal, signal }: Context): Promise<Target | number> {
@@ -45,7 +45,7 @@ export async function targetOf({ connection, terminal, signal }: Context): Promi
   const [only, ...others] = list.value.reservedDeployments;
   if (only && others.length === 0) return { applicationName: only.applicationName, environment: only.environment };
   const names = list.value.reservedDeployments.map(({ applicationName }) => applicationName).join(', ');
-  return terminal.fail(names === '' ? 'There is no deployment.' : `Say which with --app: ${names}.`);
+  return terminal.fail(names === '' ? 'No deployment is running.' : `Say which with --app: ${names}.`);
 }
 
 /** `2 h 5 min`, of what is left until an instant. */

@@ -15,8 +15,7 @@ export const exec: Run = async (context) => {
   if (replica !== undefined && !(Number.isInteger(replica) && replica >= 0))
     return terminal.fail('--replica takes a number; the first is 0.');
   const isTerminal = hasTerminal(context);
-  if (isTerminal === undefined)
-    return terminal.fail('There is no terminal here: --tty needs one for its input and its output.');
+  if (isTerminal === undefined) return terminal.fail('--tty requires a terminal for input and output.');
   const target = await targetOf(context);
   if (typeof target === 'number') return target;
   const place = { ...target, pod, ...(replica !== undefined && { replica }) };
@@ -141,7 +140,7 @@ function told({ terminal, signal }: Context, end: RemoteEnd): number {
       return terminal.refuse({ status: 400, ...end.problem });
     case 'broken':
       if (signal.aborted) return statuses.interrupted;
-      terminal.note('The connection was lost. What was running there was stopped.');
+      terminal.note('The connection was lost. The command was stopped.');
       return statuses.unreachable;
   }
 }

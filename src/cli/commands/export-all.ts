@@ -46,7 +46,7 @@ export async function exportAll(context: Context, target: Target): Promise<numbe
     return statuses.done;
   } catch (error) {
     if (signal.aborted) return statuses.interrupted;
-    return terminal.fail(`The export is not whole, and was removed: ${printable((error as Error).message)}`);
+    return terminal.fail(`The export is incomplete and was removed: ${printable((error as Error).message)}`);
   }
 }
 

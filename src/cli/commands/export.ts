@@ -12,8 +12,7 @@ const formats = ['compose', 'kubernetes', 'all'];
 export const exportDeployment: Run = async (context) => {
   const { given, connection, options, terminal, signal } = context;
   const format = given[0] ?? 'compose';
-  if (!formats.includes(format))
-    return terminal.fail(`There is no format "${format}"; choose ${formats.join(' or ')}.`);
+  if (!formats.includes(format)) return terminal.fail(`Unknown format "${format}"; choose ${formats.join(' or ')}.`);
   const target = await targetOf(context);
   if (typeof target === 'number') return target;
   if (format === 'all') return await exportAll(context, target);

@@ -40,7 +40,7 @@ export const claim: Run = async (context) => {
   const { claimUrl } = answer.value;
   terminal.print(claimUrl);
   if (!terminal.isRaw && !terminal.asJson) terminal.print(await qrCodeOf(claimUrl));
-  terminal.note('Whoever opens this link within 24 hours and signs in has the deployment.');
+  terminal.note('A person who opens this link within 24 hours and signs in owns the deployment.');
   return statuses.done;
 };
 
@@ -60,7 +60,8 @@ export const remove: Run = async (context) => {
     ? `Remove ${printable(applicationName)} from ${connection.server}, with its data? This can't be undone.`
     : `Remove ${printable(applicationName)} from ${connection.server}?`;
   const isSure = options.yes === true ? true : await context.confirm(question);
-  if (isSure === undefined) return terminal.fail('There is no terminal to ask on: --yes removes it without asking.');
+  if (isSure === undefined)
+    return terminal.fail('Confirmation requires a terminal. --yes removes it without confirmation.');
   if (!isSure) {
     terminal.note('Nothing was removed.');
     return statuses.refused;

@@ -58,7 +58,7 @@ async function confirmedKey({ connection, streams, terminal, signal, open }: Con
     // What does not answer now may do so next time; until then nothing is lost.
     else if (code !== 'authorization_pending' && status !== 0 && status < 500) return terminal.refuse(fetched.problem);
   }
-  return terminal.fail('Nobody has confirmed the code in time. Run "berth login" again.');
+  return terminal.fail('The code was not confirmed in time. Run "berth login" again.');
 }
 
 /** What its owner knows it by, on the page that asks them. */
@@ -80,6 +80,6 @@ export const logout: Run = async ({ connection: { server }, streams: { env }, te
   if (isKnown) await keepKey(env, server, undefined);
   terminal.json({ server, wasLoggedIn: isKnown });
   terminal.print(isKnown ? `The key for ${server} is forgotten here.` : `No key for ${server} is kept here.`);
-  if (isKnown) terminal.note(`Revoke it at ${server}/account, so that nobody can use it any more.`);
+  if (isKnown) terminal.note(`Revoke it at ${server}/account, so that it cannot be used any more.`);
   return statuses.done;
 };

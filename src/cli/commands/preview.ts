@@ -28,7 +28,7 @@ export function describePreview({ pods, interrupted, refusal, warnings }: Previe
     ...(volumes.length > 0 && !keepsData ? ['           its data does not stay'] : []),
     ...warnings.map(({ message, hint }) => `           ${printable(message)}${hint ? ` (${printable(hint)})` : ''}`),
   ]);
-  if (interrupted.length > 0) lines.push(`Nobody answers for a while at ${interrupted.map(printable).join(', ')}.`);
+  if (interrupted.length > 0) lines.push(`Temporarily unavailable: ${interrupted.map(printable).join(', ')}.`);
   lines.push(...warnings.map((warning) => `warning: ${printable(warning)}`));
   if (refusal) lines.push(paint('red', `The update would be refused now: ${printable(refusal.error)}`));
   return `${lines.join('\n')}\n`;

@@ -17,7 +17,7 @@ export const revisions: Run = async (context) => {
     ...[String(revision.number), revision.createdAt, whoOf(revision.askedBy), stateOf(revision)],
     ...[revision.durationMs === undefined ? '' : `${(revision.durationMs / 1000).toFixed(1)} s`, changesOf(revision)],
   ]);
-  terminal.print(renderTable(['REVISION', 'ASKED FOR AT', 'BY', 'STATE', 'AFTER', 'PODS'], rows));
+  terminal.print(renderTable(['REVISION', 'REQUESTED AT', 'BY', 'STATE', 'AFTER', 'PODS'], rows));
   return statuses.done;
 };
 

@@ -98,7 +98,8 @@ async function restore(context: Context, target: Target, id: string): Promise<nu
     if (isTrial) return say(context, trial.value, ...words);
     for (const line of words) terminal.note(printable(line));
     const isSure = await context.confirm('Restore it?');
-    if (isSure === undefined) return terminal.fail('There is no terminal to ask on: --yes restores it without asking.');
+    if (isSure === undefined)
+      return terminal.fail('Confirmation requires a terminal. --yes restores it without confirmation.');
     if (!isSure) {
       terminal.note('Nothing was changed.');
       return signal.aborted ? statuses.interrupted : statuses.refused;
@@ -137,7 +138,8 @@ async function remove(context: Context, target: Target, id: string): Promise<num
   const { connection, terminal, options, signal } = context;
   const isSure =
     options.yes === true ? true : await context.confirm(`Delete snapshot ${printable(id)}? This can't be undone.`);
-  if (isSure === undefined) return terminal.fail('There is no terminal to ask on: --yes deletes it without asking.');
+  if (isSure === undefined)
+    return terminal.fail('Confirmation requires a terminal. --yes deletes it without confirmation.');
   if (!isSure) {
     terminal.note('Nothing was deleted.');
     return statuses.refused;
@@ -162,7 +164,7 @@ async function untilEnded<T extends { state: string; problem?: string; progress?
   for (;;) {
     const answer = await askAgain(context, () => connection.client.call('getSnapshots', { query, signal }));
     if (!answer.ok) {
-      if (signal.aborted) terminal.note('It continues without this command: "berth snapshots" tells how it is.');
+      if (signal.aborted) terminal.note('It continues without this command: "berth snapshots" shows the progress.');
       return terminal.refuse(answer.problem);
     }
     const found = find(answer.value);

@@ -39,7 +39,7 @@ export const whoami: Run = async ({ connection, terminal, signal }) => {
   const kind = token === undefined ? 'nobody' : name === undefined ? 'session' : 'account';
   terminal.json({ server, kind, ...(account && { account: account.value }), limits: limits.value });
   const who = {
-    nobody: 'nobody: no token is known here',
+    nobody: 'no token is stored for this folder',
     session: 'a session, by its token',
     account: printable(name ?? ''),
   };

@@ -43,7 +43,7 @@ export async function initFromTemplate(context: UpContext): Promise<number> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const because =
-      code === 'EEXIST' ? 'there is one already' : code === 'ENOENT' ? 'the folder is not there' : message;
+      code === 'EEXIST' ? 'the file already exists' : code === 'ENOENT' ? 'the folder does not exist' : message;
     return terminal.fail(`${printable(path)} cannot be written: ${because}.`);
   }
   const { name, title, next } = answer.value;

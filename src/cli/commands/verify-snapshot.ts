@@ -25,7 +25,8 @@ export async function verifySnapshot(context: Context, target: Target, id: strin
   }
   const question = `Start another ${printable(target.applicationName)} from snapshot ${snapshot.id}, and remove it again?`;
   const isSure = options.yes === true ? true : await context.confirm(question);
-  if (isSure === undefined) return terminal.fail('There is no terminal to ask on: --yes starts it without asking.');
+  if (isSure === undefined)
+    return terminal.fail('Confirmation requires a terminal. --yes starts it without confirmation.');
   if (!isSure) {
     terminal.note('Nothing was started.');
     return signal.aborted ? statuses.interrupted : statuses.refused;
@@ -50,7 +51,9 @@ export function chosenOf({ snapshots }: Pick<Listed, 'snapshots'>, id: string | 
   const found = named.find(({ dumps }) => dumps.every(({ volumes }) => volumes.length === 0));
   if (found) return found;
   if (named.length > 0) return 'It has dumps, which can only be loaded in place: verify a snapshot without dumps.';
-  return id === undefined ? 'None yet: "berth snapshot" takes one.' : `There is no snapshot ${id} that is kept.`;
+  return id === undefined
+    ? 'None yet: "berth snapshot" takes one.'
+    : `This application has no snapshot ${id} that is kept.`;
 }
 
 async function look(
@@ -90,7 +93,7 @@ async function remove({ connection, terminal }: Context, started: Started): Prom
   terminal.note(
     printable(
       removed.ok
-        ? 'What was started for this is removed again, with its data.'
+        ? 'The deployment of this check is removed with its data.'
         : `${url} could not be removed: ${removed.problem.error} Its session token is ${token}.`,
     ),
   );

@@ -68,7 +68,7 @@ test('where nobody can be asked each value is told with its place, and once what
     'compose.yaml:4:7: A has no value (.env.sample has x).',
     'compose.yaml:4:7: B has no value.',
     '  Write them into .env, each as NAME=value (NAME= leaves it empty), or give each with --env NAME=value.',
-    '  --empty leaves all that have no value empty.',
+    '  --empty sets all missing values to empty.',
     '  --env-file .env.sample --env-file .env takes what .env.sample has.',
   ]);
   const lines = printMissing(many('A', 335), []);
@@ -100,5 +100,5 @@ test('a file with variables that nobody has is gone on without only when somebod
 test('one switch leaves 113 values empty, and not the one that the document insists on', () => {
   const questions = [...many('A', 113), missing('TOKEN', { why: 'from the console' })];
   assert.equal(emptiable(questions).length, 113);
-  assert.ok(printMissing(questions, []).includes('  --empty leaves all that have no value empty.'));
+  assert.ok(printMissing(questions, []).includes('  --empty sets all missing values to empty.'));
 });

@@ -28,7 +28,7 @@ export function printMissing(questions: readonly MissingValue[], sources: readon
     lines.push(
       '  Write them into .env, each as NAME=value (NAME= leaves it empty), or give each with --env NAME=value.',
     );
-  if (emptiable(questions).length > 1) lines.push('  --empty leaves all that have no value empty.');
+  if (emptiable(questions).length > 1) lines.push('  --empty sets all missing values to empty.');
   const proposing = filesOf(questions);
   if (proposing.length > 0) {
     // A file that is named is read instead of .env; a later one wins.

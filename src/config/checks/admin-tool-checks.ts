@@ -8,7 +8,7 @@ export function checkAdminTool({ pod, path, report }: PodContext): void {
   const why = {
     'no-password': 'has no password of its own',
     'default-password': 'has the password that it comes with',
-    'known-password': 'has a password that everybody tries first',
+    'known-password': 'has a well-known default password',
   };
   const message = `everyone can reach ${open.name} at ${pod.path}, which ${why[open.because]}`;
   const internal = 'remove the path to keep it internal';

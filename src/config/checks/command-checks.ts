@@ -52,10 +52,15 @@ function checkSyntax(
   const isVariable = syntax.startsWith('$') && syntax !== '$(';
   const script = text?.trim().replaceAll("'", "''");
   const canWrap = isWhole && script !== undefined && !script.includes('\n');
-  report.warn(at, 'shell-syntax', `"${syntax}" is given to the program as it is: no shell reads the command`, {
-    hint: isVariable ? `write \${${syntax.slice(1)}}, or [sh, -c, '…']` : "write [sh, -c, '…']",
-    fix: canWrap ? replaceWithYaml(source, at, `[sh, -c, '${script}']`) : undefined,
-  });
+  report.warn(
+    at,
+    'shell-syntax',
+    `"${syntax}" is passed to the program unchanged: the command does not run in a shell`,
+    {
+      hint: isVariable ? `write \${${syntax.slice(1)}}, or [sh, -c, '…']` : "write [sh, -c, '…']",
+      fix: canWrap ? replaceWithYaml(source, at, `[sh, -c, '${script}']`) : undefined,
+    },
+  );
 }
 
 function baseName(word: string): string {

@@ -27,7 +27,7 @@ describe('a database without a volume', () => {
     saidOf('database-without-volume', `name: db\nimage: ${image}\nservicePorts: [1234]\n${lines}`);
 
   test('loses its data, which is said', () => {
-    assert.deepEqual(database('postgres:17'), ['postgres has no volume: its data leaves with an update']);
+    assert.deepEqual(database('postgres:17'), ['postgres has no volume: an update deletes its data']);
     for (const image of ['mysql:8.4', 'mariadb:11', 'mongo:8', 'pgvector/pgvector:pg17', 'couchdb:3', 'neo4j:5']) {
       assert.equal(database(image).length, 1, image);
     }
@@ -42,7 +42,7 @@ describe('a database without a volume', () => {
   test('a volume that is elsewhere does not keep it', () => {
     const volume = (path: string) => `volumes: [{ name: data, size: 1Gi, mountPath: ${path} }]`;
     assert.deepEqual(database('mysql:8.4', volume('/docker-entrypoint-initdb.d')), [
-      'no volume is where mysql keeps its data: it leaves with an update',
+      'no volume is where mysql keeps its data: an update deletes it',
     ]);
     const kept: [string, string, string?][] = [
       ['mysql:8.4', '/var/lib/mysql'],
@@ -72,7 +72,7 @@ describe('a tool of operators in public', () => {
       'everyone can reach MinIO at /tool, which has the password that it comes with',
     ]);
     assert.deepEqual(tool('minio/minio:1', 'vars: { MINIO_ROOT_PASSWORD: minio123 }'), [
-      'everyone can reach MinIO at /tool, which has a password that everybody tries first',
+      'everyone can reach MinIO at /tool, which has a well-known default password',
     ]);
     assert.equal(tool('quay.io/keycloak/keycloak:26.0', 'vars: { KEYCLOAK_ADMIN_PASSWORD: admin }').length, 1);
   });

@@ -138,7 +138,7 @@ function checkJoinedNames({ spec, origin, report }: Pick<Context, 'spec' | 'orig
       const taken = names.find((joined) => (owners.get(joined) ?? pod) !== pod);
       for (const joined of names) if (!owners.has(joined)) owners.set(joined, pod);
       if (taken === undefined) return;
-      const message = `the volume cannot be told from one of the pod "${owners.get(taken)}": both are stored as "${taken}"`;
+      const message = `the volume has the same stored name as one of the pod "${owners.get(taken)}": both are stored as "${taken}"`;
       const at = [...origin.pod(index), 'volumes', position, 'name'];
       report.error(at, 'ambiguous-name', message, { hint: 'give one of the two another name' });
     });

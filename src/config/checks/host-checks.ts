@@ -95,7 +95,7 @@ function reportLocalInBrowser(text: Text, host: string, others: PodSpec[], { pod
   report.warn(
     text.path,
     'localhost-reference',
-    `${text.variable} is read by browsers, for which "${host}" is the visitor's machine`,
+    `${text.variable} is read by browsers, where "${host}" is the visitor's machine`,
     {
       hint: `write ${instead.length < 80 ? instead : '<% URL %>'}`,
       fix: whole ? replaceValue(source, text.path, instead) : undefined,

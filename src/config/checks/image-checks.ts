@@ -45,13 +45,13 @@ function checkComplete(
   if (lowerCase !== pod.image) {
     const hint = `write ${lowerCase}`;
     const fix = replaceValue(source, at, lowerCase);
-    report.warn(at, 'image-case', 'names of images are in lower case, and it is read so', { hint, fix });
+    report.warn(at, 'image-case', 'image names are lower case, so the name is read in lower case', { hint, fix });
   }
   if (usesRegistry && !spec.registryLogin && !report.isBroken(['application', 'registryLogin'])) {
     report.warn(
       at,
       'registry-without-login',
-      'uses <% REGISTRY %>, and the application has no registryLogin: the default registry is asked',
+      'uses <% REGISTRY %>, but the application has no registryLogin: the default registry is used',
       {
         hint: 'add "registryLogin", or write the host of the registry',
       },
@@ -91,7 +91,7 @@ export function checkLogin({ spec, report }: Context): void {
   const host = canonicalRegistry(login.registry.split('/')[0]!);
   const isUsed = spec.pods.some(({ image }) => /^<%/.test(image) || registryOf(image) === host);
   if (!isUsed && spec.pods.length > 0) {
-    report.warn([...at, 'registry'], 'unused-login', `no image is of the registry ${quote(login.registry)}`, {
+    report.warn([...at, 'registry'], 'unused-login', `no image uses the registry ${quote(login.registry)}`, {
       hint: `write the images as ${excerpt(login.registry)}/…, or <% REGISTRY %>/…`,
     });
   }

@@ -16,7 +16,7 @@ export function looksLikeJob({ name, path, servicePorts, healthCheck, resourceTy
 
 export function checkJob({ pod, path, report, source }: PodContext): void {
   if (!looksLikeJob(pod) || pod.container?.mayEnd || source.textOf([...path, 'resourceType']) !== undefined) return;
-  const message = `the pod "${pod.name}" looks like one that ends, and is started again whenever it does`;
+  const message = `the pod "${pod.name}" looks like a pod that ends, but it is restarted each time it ends`;
   const fix = addField(source, path, 'name', 'resourceType: job');
   report.warn([...path, 'name'], 'not-a-job', message, { hint: 'write "resourceType: job"', fix });
 }

@@ -44,7 +44,7 @@ function checkValues({ spec, origin, report }: Context): void {
   const names = [...new Set(places.map(({ name }) => name))];
   const message = names.length === 1 ? `${quote(first.value)} is a placeholder` : `${listed(names)} are placeholders`;
   report.warn(first.path, 'placeholder-value', message, {
-    hint: `put the value${names.length === 1 ? ' itself' : 's themselves'}; for a password that nobody has to know, \${NAME} is a random one`,
+    hint: `put the value${names.length === 1 ? ' itself' : 's themselves'}; for a password that no person needs, \${NAME} generates a random value`,
   });
 }
 

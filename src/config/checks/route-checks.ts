@@ -39,11 +39,11 @@ function checkSubdomains({ spec, origin, report }: Context): void {
     const at = [...origin.pod(index), 'subdomain'];
     const host = hosts[index];
     if (host === undefined) {
-      const message = `the pod "${name}" has no path, so that nobody reaches it at ${subdomain}.${spec.url}`;
+      const message = `the pod "${name}" has no path, so it cannot be reached at ${subdomain}.${spec.url}`;
       report.warn(at, 'custom-domain', message, { hint: 'add "path: /", or remove the subdomain' });
     } else if (hosts.indexOf(host) === index) {
       const isElsewhere = isAtOwnHost(spec.pods[index]!, spec);
-      const until = isElsewhere ? '' : `; until then nobody reaches ${path} of the pod "${name}"`;
+      const until = isElsewhere ? '' : `; until then, visitors cannot reach ${path} of the pod "${name}"`;
       report.warn(at, 'custom-domain', `${host} is a custom domain like "url", to be proven by itself${until}`, {
         hint: 'the dashboard and "berth domains" say what to set in DNS for each',
       });
@@ -59,7 +59,7 @@ export function checkIsPublic({ spec, origin, report }: Context): void {
   if (!isPublic && !onlyJobs && !isBroken && spec.pods.length > 0) {
     const hint = spec.pods.some(({ servicePorts }) => servicePorts.length > 0)
       ? 'add "path: /" to the pod that serves the application\'s pages'
-      : 'a worker runs beside a pod with a "path" and a port; what runs once, to its end, is "resourceType: job"';
+      : 'a worker runs next to a pod with a "path" and a port; use "resourceType: job" for a pod that runs once';
     report.error(['application', 'pods'], 'no-public-path', "at least one pod must include the 'path' field", { hint });
   }
 }
@@ -70,7 +70,7 @@ function hintForTwo(one: PodSpec, other: PodSpec): string {
   const internal = [one, other].find(({ image }) => databaseOf(image) !== undefined);
   return internal
     ? `remove the path of "${internal.name}": other pods reach it as ${internal.name}.pod`
-    : `give "${backend.name}" a path of its own such as /api, or none when only other pods reach it`;
+    : `give "${backend.name}" its own path, such as /api, or no path if only other pods reach it`;
 }
 
 export function checkRoute(context: PodContext): void {
@@ -86,10 +86,10 @@ export function checkRoute(context: PodContext): void {
     const plain = pod.path.replace(/\/?\*.*$/, '') || '/';
     const fix = replaceValue(source, at, plain);
     const hint = `write ${plain}: everything below it is included`;
-    report.error(at, 'bad-value', `"${pod.path}" holds a star, which no address does`, { hint, fix });
+    report.error(at, 'bad-value', `"${pod.path}" contains a star, which is not valid in an address`, { hint, fix });
   }
   if (pod.resourceType === 'job') {
-    const message = 'a job has ended when somebody visits its path';
+    const message = 'a job has ended before visitors can reach its path';
     report.warn(at, 'path-on-job', message, { fix: removeField(source, at) });
   }
   const database = databaseOf(pod.image);
@@ -137,8 +137,13 @@ function checkPorts({ pod, path, report, source, spec }: PodContext): void {
         : 'add "servicePorts: [3000]" with the port it listens on',
     });
   } else if (pod.resourceType !== 'job' && !looksLikeJob(pod) && spec.pods.length > 0) {
-    report.warn(path, 'no-ports', `the pod "${pod.name}" has no ports: it runs as a worker, to which nobody connects`, {
-      hint: 'add "servicePorts" if other pods connect to it, or "resourceType: job" if it ends',
-    });
+    report.warn(
+      path,
+      'no-ports',
+      `the pod "${pod.name}" has no ports: it runs as a worker, which accepts no connections`,
+      {
+        hint: 'add "servicePorts" if other pods connect to it, or "resourceType: job" if it ends',
+      },
+    );
   }
 }

@@ -43,7 +43,7 @@ export function checkHostOnly(texts: readonly Text[], { report, source }: PodCon
     const isHost = variable !== undefined && wantsHost(variable);
     const written = isHost ? (domain.exec(value) ?? wholeUrl.exec(value))?.[0] : mailAddress.exec(value)?.[1];
     if (written === undefined) continue;
-    const where = isHost ? `${variable} takes a host alone` : 'an e-mail address has a host alone';
+    const where = isHost ? `${variable} accepts only a host` : 'an email address accepts only a host';
     const message = wholeUrl.test(written)
       ? `${where}, without "https://" and port`
       : `${where}, and ${written} may hold a port`;

@@ -8,8 +8,8 @@ export function checkUnsavedData({ pod, path, report }: PodContext): void {
   if (!unsaved) return;
   const name = shortNameOf(pod.image);
   const message = unsaved.hasOthers
-    ? `no volume is where ${name} keeps its data: it leaves with an update`
-    : `${name} has no volume: its data leaves with an update`;
+    ? `no volume is where ${name} keeps its data: an update deletes it`
+    : `${name} has no volume: an update deletes its data`;
   report.warn([...path, 'image'], 'database-without-volume', message, {
     hint: `add "volumes: [{ name: data, size: 1Gi, mountPath: ${unsaved.directory} }]"`,
   });

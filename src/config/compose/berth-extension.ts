@@ -94,6 +94,6 @@ function warnOfUnknown(field: Field, known: string[], reading: Reading): void {
     const guess = nearestName(key, known);
     const hint = guess ? `did you mean "${guess}"?` : `known are ${known.join(', ')}`;
     const fix = guess ? renamed(field, entry, guess) : undefined;
-    reading.warn(keyOf(entry), 'unknown-field', `"${key}" is not known in x-berth and is ignored`, hint, fix);
+    reading.warn(keyOf(entry), 'unknown-field', `"${key}" is an unknown field of x-berth and is ignored`, hint, fix);
   }
 }

@@ -21,7 +21,7 @@ export function openBinds(taken: readonly string[]): (bind: Bind) => string {
     const target = bind.target || '/path';
     switch (bindKind(bind)) {
       case 'machine':
-        return 'remove it: nothing of the machine can be seen from a service';
+        return 'remove it: a service cannot access the host';
       case 'certificates':
         return 'remove it: visitors have HTTPS without it, and the service speaks HTTP';
       case 'text': {

@@ -47,7 +47,7 @@ export function readCompose(source: Source, judge?: Judge): { spec: AppSpec | un
     (name) => services && lackingIn(services, name),
   );
   if (!services) {
-    const message = 'there is no "services" at the top';
+    const message = 'the top-level "services" is missing';
     const hint = 'begin with "services:", and indent the services below it';
     reading.error({ ...document, path: [] }, 'compose-without-services', message, hint);
     return { spec: undefined, diagnostics: reading.diagnostics() };
@@ -120,7 +120,7 @@ function readApplication(
     reading.error(
       keyOf(services),
       'no-services',
-      'there is no service',
+      'the document has no services',
       'write the services below "services:", each with an image',
     );
     return { drafts: [] };

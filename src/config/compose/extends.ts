@@ -36,7 +36,12 @@ export function resolveExtends(services: Field, reading: Reading): Map<string, F
     if (!baseField || base === undefined || !byName.has(base)) {
       const guess = nearestName(base ?? '', [...byName.keys()]);
       const hint = guess ? `did you mean "${guess}"?` : `the services are ${listOf([...byName.keys()])}`;
-      reading.error(baseField ?? extension, 'unknown-service', `there is no service "${base ?? ''}" to extend`, hint);
+      reading.error(
+        baseField ?? extension,
+        'unknown-service',
+        `the document has no service "${base ?? ''}" to extend`,
+        hint,
+      );
       return service;
     }
     if (base === name || chain.includes(base) || chain.length >= longest) {
@@ -44,7 +49,7 @@ export function resolveExtends(services: Field, reading: Reading): Map<string, F
       reading.error(
         baseField,
         'extends-cycle',
-        `services extend each other in a circle: ${circle}`,
+        `services extend each other in a cycle: ${circle}`,
         'remove one of them',
       );
       return service;

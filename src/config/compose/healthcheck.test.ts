@@ -72,7 +72,7 @@ describe('checks of health', () => {
     });
   }
   const refused: [string, string][] = [
-    ['["pg_isready", "-U", "app"]', 'error healthcheck 5: "pg_isready" is no kind of test'],
+    ['["pg_isready", "-U", "app"]', 'error healthcheck 5: "pg_isready" is not a valid kind of test'],
     ['["CMD"]', 'error healthcheck 5: the test names no program'],
     ['["CMD-SHELL", ""]', 'error healthcheck 5: the test names no program'],
     [`"${'x'.repeat(16 * 1024 + 1)}"`, 'error healthcheck 5: the test is longer than 16 KiB'],

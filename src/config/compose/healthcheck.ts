@@ -53,7 +53,7 @@ function readTest(test: Field, reading: Reading): string[] | 'none' | undefined 
   if (kind === 'NONE') return 'none';
   if (kind !== 'CMD' && kind !== 'CMD-SHELL') {
     const hint = 'begin the list with CMD, CMD-SHELL or NONE, for example ["CMD", "pg_isready"]';
-    reading.error(test, 'healthcheck', `${quote(kind)} is no kind of test`, hint);
+    reading.error(test, 'healthcheck', `${quote(kind)} is not a valid kind of test`, hint);
     return undefined;
   }
   const command = kind === 'CMD' ? words : words[0]?.trim() ? ['/bin/sh', '-c', words[0]] : [];

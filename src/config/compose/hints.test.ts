@@ -56,8 +56,8 @@ volumes: { web-media: , job-media: }`);
     ],
     ['./db.sqlite3:/app/db.sqlite3', /a file that is written/],
     ['./logo.png:/usr/share/nginx/html/logo.png', /only texts can be in the document/],
-    ['/proc:/host/proc:ro', /^remove it: nothing of the machine can be seen/],
-    ['/:/rootfs:ro', /^remove it: nothing of the machine/],
+    ['/proc:/host/proc:ro', /^remove it: a service cannot access the host/],
+    ['/:/rootfs:ro', /^remove it: a service cannot/],
     ['/etc/letsencrypt:/etc/letsencrypt', /^remove it: visitors have HTTPS without it/],
     ['./src:/app', /^put the files into the image/],
     ['./frontend:/usr/src/app', /^put the files into the image/],
@@ -106,7 +106,7 @@ describe('what a rule of both forms offers', () => {
     const before =
       'services:\n  web: { image: "a:1", ports: [80] }\n  db: { image: "mysql:8.4", environment: [MYSQL_ROOT_PASSWORD=p]VOLUMES }\n';
     const { said, hints } = read(before.replace('VOLUMES', ''));
-    assert.deepEqual(said, ['warning database-without-volume 3: mysql has no volume: its data leaves with an update']);
+    assert.deepEqual(said, ['warning database-without-volume 3: mysql has no volume: an update deletes its data']);
     const [, volumes, top] = /^add (volumes: \[.*?\]), with (volumes: \{.*?\}) at the top$/.exec(hints[0]!) ?? [];
     assert.deepEqual(read(`${before.replace('VOLUMES', `, ${volumes}`)}${top}`).said, []);
   });

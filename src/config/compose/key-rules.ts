@@ -25,7 +25,7 @@ function keyRule(map: Field, table: Record<string, Key>, of: string, reading: Re
   return (key: string, field: Field): void => {
     const known = Object.hasOwn(table, key) ? table[key] : undefined;
     if (known?.outcome === 'refused') {
-      reading.error(keyOf(field), 'unsupported', `"${key}" cannot be honoured here`, known.says);
+      reading.error(keyOf(field), 'unsupported', `"${key}" is not supported`, known.says);
     } else if (known?.outcome === 'ignored') {
       ignore(keyOf(field), reading, key, known.says);
     } else if (!known && !key.startsWith('x-')) {
@@ -79,7 +79,7 @@ const onlyOwn =
 
 const rules: Record<string, Rule> = {
   privileged: onlyOff('privileged', 'remove it: containers run without privileges'),
-  use_api_socket: onlyOff('use_api_socket', "remove it: the engine's socket is not given out"),
+  use_api_socket: onlyOff('use_api_socket', "remove it: services cannot access the engine's socket"),
   pid: onlyOwn('pid'),
   ipc: onlyOwn('ipc'),
   uts: onlyOwn('uts'),
@@ -103,7 +103,7 @@ const rules: Record<string, Rule> = {
       const name = (reading.text(item) ?? '').toUpperCase().replace(/^CAP_/, '');
       if (given.has(name)) continue;
       if (ofTheHost.has(name)) {
-        const instead = 'remove it, and use an image or an option that does without';
+        const instead = 'remove it, and use an image or an option that does not need it';
         reading.error(item, 'unsupported', `the capability ${name} cannot be honoured on a shared host`, instead);
       } else {
         ignore(item, reading, `cap_add: ${name}`, 'most images run without this capability');

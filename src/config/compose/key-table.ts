@@ -26,7 +26,7 @@ const depends = (says: string): Key => ({ outcome: 'depends', says });
 
 export const topLevelKeys: Record<string, Key> = {
   name: honoured('the name of the application; without it the application is called `app`, with a warning'),
-  version: accepted('has no meaning any more'),
+  version: accepted('has no effect any more'),
   services: honoured('one pod each'),
   volumes: honoured('named volumes, shared by the services that mount them; `external` and other drivers are refused'),
   configs: honoured('files, with `content`; `file` and `external` are refused where a service uses them'),
@@ -35,14 +35,14 @@ export const topLevelKeys: Record<string, Key> = {
   ),
   networks: depends('not needed: all services of an application share one network; `external` is refused'),
   include: refused('only one document arrives here: copy the services of the included file into it'),
-  models: ignored('there are no models here: run the model as a service of its own'),
+  models: ignored('models are not supported: run the model as a separate service'),
   'x-berth': honoured('`url`, `vars` (values for variables), `profiles` (to enable), `registryLogin`'),
   'x-…': accepted('extensions hold anchors'),
 };
 
 export const serviceKeys: Record<string, Key> = {
   image: honoured('the image; without a tag it means `latest`, with a warning'),
-  build: depends('nothing is built here: with `image` beside it a warning, without it refused'),
+  build: depends('images are not built: a warning if `image` is set, otherwise refused'),
   command: honoured("replaces the image's CMD"),
   entrypoint: honoured("replaces the image's ENTRYPOINT"),
   environment: honoured('variables, as a map or a list'),
@@ -115,8 +115,8 @@ export const serviceKeys: Record<string, Key> = {
   labels: accepted('nothing reads labels here; a public path is x-berth: { path: /… }'),
   logging: ignored('the last lines of every service are kept, and served by the API'),
   mac_address: ignored('addresses are given by the host'),
-  mem_swappiness: ignored('there is no swap'),
-  memswap_limit: ignored('there is no swap'),
+  mem_swappiness: ignored('containers have no swap'),
+  memswap_limit: ignored('containers have no swap'),
   oom_kill_disable: ignored('a service above its limit of memory is restarted'),
   oom_score_adj: ignored('a service above its limit of memory is restarted'),
   pids_limit: ignored('the limit of processes is set by the operator'),
@@ -125,11 +125,11 @@ export const serviceKeys: Record<string, Key> = {
   security_opt: ignored('privileges are set by the operator, and are few'),
   shm_size: honoured('size of `/dev/shm`, within its memory'),
   stop_grace_period: honoured('time for a stop: 10 s by default, at most 30 s'),
-  stop_signal: honoured('signal that asks it to end'),
+  stop_signal: honoured('the signal that stops the process'),
   storage_opt: ignored('the limits of disks are set by the operator'),
   sysctls: honoured('settings of its own network, such as `net.core.somaxconn`; others are refused'),
   tmpfs: honoured('directories in memory, within its memory; `size`, `mode`, `uid`, `gid`, `exec`'),
-  ulimits: honoured('`nofile` (16384 at the most), `core` (0), `cpu`, `fsize`, `stack`, `data`; others are ignored'),
+  ulimits: honoured('`nofile` (at most 16384), `core` (0), `cpu`, `fsize`, `stack`, `data`; others are ignored'),
 
   cap_add: depends("those that all containers have are accepted; the host's own are refused; others are ignored"),
   cgroup: depends('`host` is refused'),
@@ -144,12 +144,12 @@ export const serviceKeys: Record<string, Key> = {
   uts: depends('`host` is refused'),
 
   credential_spec: refused('accounts of the host do not exist here: put credentials into secrets with content'),
-  device_cgroup_rules: refused('devices of the host cannot be given out: remove it'),
-  devices: refused('devices of the host cannot be given out: remove it; for a GPU write gpus: all'),
+  device_cgroup_rules: refused('devices of the host are not available: remove it'),
+  devices: refused('devices of the host are not available: remove it; for a GPU write gpus: all'),
   external_links: refused('containers outside of the application cannot be reached: add the other one as a service'),
-  models: refused('there are no models here: run the model as a service of its own'),
+  models: refused('models are not supported: run the model as a separate service'),
   post_start: refused('nothing runs after a start: do it in the command, or in a service of its own that runs once'),
   pre_start: refused('nothing runs before a start: make it a service of its own that runs once, and depend on it'),
-  provider: refused('no tool of another provider runs here: write a service with an image'),
+  provider: refused('tools of other providers are not available: write a service with an image'),
   volumes_from: refused('write the volumes of the other service under volumes: of this one too'),
 };

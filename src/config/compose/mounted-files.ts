@@ -25,7 +25,7 @@ export function openFiles(document: Field, reading: Reading): (service: Field) =
       reading.error(
         use,
         kind === 'configs' ? 'unknown-config' : 'unknown-secret',
-        `there is no "${name}" in the top-level "${kind}"`,
+        `no entry "${name}" in the top-level "${kind}"`,
         hint,
       );
       return undefined;

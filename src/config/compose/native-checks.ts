@@ -64,7 +64,7 @@ export type NativeSource = { source: Source; translate(diagnostic: Diagnostic): 
 /** Where the other form has other things to write. */
 const words: Record<string, { message?: string; hint?: string | ((draft: Draft) => string | undefined) }> = {
   'no-public-path': {
-    message: 'no service publishes a port for HTTP',
+    message: 'no service publishes an HTTP port',
     hint: 'publish the port of the service that visitors see, for example ports: ["80"], or write x-berth: { path: / } and expose: ["3000"]',
   },
   'option-without-path': { hint: 'add x-berth: { path: /… }, or remove the option' },

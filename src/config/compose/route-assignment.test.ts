@@ -177,7 +177,7 @@ db: { image: "couchdb:3", x-berth: { path: /db } }`;
   });
   test('none at all is an error that says what to publish', () => {
     const { said } = read('services: { bot: { image: "a:1" }, db: { image: "postgres:16", ports: [5432] } }');
-    assert.match(said.join('\n'), /error no-public-path 1: no service publishes a port for HTTP/);
+    assert.match(said.join('\n'), /error no-public-path 1: no service publishes an HTTP port/);
   });
   test('two with the same path are an error that names both', () => {
     const service = '{ image: "a:1", ports: [80], x-berth: { path: / } }';

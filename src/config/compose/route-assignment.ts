@@ -58,7 +58,7 @@ export function assignRoutes(drafts: Draft[], reading: Reading): void {
     warnOfFurtherPorts(draft, port, reading);
     if (isForHttps(port.port)) {
       const hint = 'publish the port on which it speaks HTTP: certificates are not its task';
-      reading.warn(port.field, 'https-port', `port ${port.port} is asked with HTTP, not HTTPS`, hint);
+      reading.warn(port.field, 'https-port', `port ${port.port} receives HTTP, not HTTPS`, hint);
     }
   }
 }

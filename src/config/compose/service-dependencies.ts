@@ -118,5 +118,5 @@ function reportMissing(
   }
   const guess = nearestName(service, services);
   const hint = guess ? `did you mean "${guess}"?` : `the services are ${listOf(services)}`;
-  reading.error(field, 'unknown-service', `there is no service ${quote(service)}`, hint);
+  reading.error(field, 'unknown-service', `the document has no service ${quote(service)}`, hint);
 }

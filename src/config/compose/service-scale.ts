@@ -66,7 +66,7 @@ function readRestart(restart: Field | undefined, policy: Field | undefined, read
 
 const ignoredOfDeploy: Record<string, string> = {
   placement: 'there is one place to run',
-  update_config: 'an update starts the new one beside the old, and a service with volumes after it',
+  update_config: 'an update starts the new container before it stops the old one; with volumes, after it',
   rollback_config: 'a failed update leaves the old one running',
   endpoint_mode: 'replicas are found by the name of their service',
   labels: 'nothing reads labels here; a public path is x-berth: { path: /… }',
@@ -153,7 +153,7 @@ function findGPU(service: Field, reservations: Field | undefined, reading: Readi
     );
     if (!isGPU) {
       const instead = 'write capabilities: [gpu] for a GPU, or remove it';
-      reading.error(device, 'unsupported', 'devices of the host cannot be given out', instead);
+      reading.error(device, 'unsupported', 'devices of the host are not available', instead);
     }
     return isGPU;
   });

@@ -166,7 +166,8 @@ function refuseBind(field: Field, source: string, target: string, { reading, ins
   if (Object.hasOwn(harmlessMounts, source)) {
     ignore(field, reading, source, harmlessMounts[source]!);
   } else if (isEngineSocket(source)) {
-    const instead = 'remove it: whoever has it owns the host. Routes come from ports: or x-berth: { path: /… }';
+    const instead =
+      'remove it: access to it means control of the host. Routes come from ports: or x-berth: { path: /… }';
     reading.error(field, 'docker-socket', "the engine's socket cannot be mounted on a shared host", instead);
   } else {
     const message = `the host's ${quote(source)} cannot be mounted on a shared host`;

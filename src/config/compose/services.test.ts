@@ -139,7 +139,7 @@ describe('dependencies', () => {
     assert.deepEqual(
       said.filter((line) => line.startsWith('error')),
       [
-        'error unknown-service 2: there is no service "dbs"',
+        'error unknown-service 2: the document has no service "dbs"',
         'error bad-condition 3: "ready" is not a condition',
         'error dependency-cycle 4: services wait for each other in a circle: a1 → b2 → a1',
       ],

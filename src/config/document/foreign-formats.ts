@@ -12,7 +12,7 @@ export function foreignForm(text: string): Explanation | undefined {
   if (base && instruction.test(text) && !/^(?:application|services):/m.test(text)) {
     return {
       offset: base.index,
-      message: 'this is a Dockerfile: it says how an image is built',
+      message: 'this is a Dockerfile, which builds an image',
       hint: 'build the image, push it to a registry, and name it in a configuration: "application:" with "pods:", each with "image"',
     };
   }

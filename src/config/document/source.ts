@@ -57,7 +57,7 @@ export function readSource(text: string): { source?: Source; diagnostics: Diagno
   } catch (error) {
     if (error instanceof UnknownAlias) {
       const hint = `a value that begins with "*" needs quotes: "*${error.message}"`;
-      const message = `"*${error.message}" repeats an anchor that is not there`;
+      const message = `"*${error.message}" refers to an anchor that does not exist`;
       return { diagnostics: [{ ...unparsable('unparsable', message, at(error.at)), hint }] };
     }
     if (error instanceof BinaryValue) {

@@ -92,7 +92,7 @@ function explainMissingSpace(text: string, offset: number): Explanation | undefi
     const at = candidate.at + match[0].length;
     return {
       offset: at,
-      message: `there is no space after the colon of "${match[1]}:"`,
+      message: `a space is missing after the colon of "${match[1]}:"`,
       hint: `write ${quote(`${match[1]}: ${candidate.text.slice(match[0].length).trim()}`)}`,
       fix: { from: at, to: at, text: ' ' },
     };
@@ -101,7 +101,7 @@ function explainMissingSpace(text: string, offset: number): Explanation | undefi
   if (!dash || !/:/.test(line.text)) return undefined;
   const at = line.at + dash[0].length;
   const hint = 'an entry of a list begins with "- "';
-  return { offset: at, message: 'there is no space after the hyphen', hint, fix: { from: at, to: at, text: ' ' } };
+  return { offset: at, message: 'a space is missing after the hyphen', hint, fix: { from: at, to: at, text: ' ' } };
 }
 
 function explainBracket(text: string, { message, pos }: YAMLParseError): Explanation | undefined {
@@ -201,7 +201,7 @@ function explainByCode(text: string, offset: number, { code, message }: YAMLPars
     case 'MISSING_CHAR':
       if (/Comments must be separated/.test(message)) {
         const fix = { from: offset, to: offset, text: ' ' };
-        return { offset, message: 'there is no space before the comment', hint: 'write a space before the #', fix };
+        return { offset, message: 'a space is missing before the comment', hint: 'write a space before the #', fix };
       }
       if (/:(\s|$)/.test(line.text)) break;
       return {
@@ -210,7 +210,7 @@ function explainByCode(text: string, offset: number, { code, message }: YAMLPars
         hint: 'write "name: value", or "- value" for an entry of a list',
       };
     case 'UNEXPECTED_TOKEN':
-      return { offset, message: 'this is not expected here', hint: `look for a comma or quote too many in ${word}` };
+      return { offset, message: 'this is not expected here', hint: `look for an extra comma or quote in ${word}` };
     case 'BLOCK_IN_FLOW':
     case 'NON_STRING_KEY':
       return {

@@ -71,7 +71,7 @@ function reportCommand(check: Field, command: string[], report: Report): void {
 function reportBounds(check: Field, times: CheckTimes, report: Report): void {
   for (const field of ['periodSeconds', 'timeoutSeconds'] as const) {
     if (times[field] <= longestSeconds) continue;
-    const message = `of a command is ${longestSeconds} at the most, and read as that`;
+    const message = `of a command is ${longestSeconds} at most, and is reduced to that`;
     report.warn([...check.path, field], 'lenient-value', message, { hint: `write ${longestSeconds}` });
   }
 }

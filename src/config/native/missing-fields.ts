@@ -28,7 +28,7 @@ export function reportMissing({ params, parentSchema }: ErrorObject, path: Path,
 function hintFor(name: string, path: Path, has: (key: string) => boolean): string | undefined {
   if (name !== 'image' || !isPod(path)) return undefined;
   if (['build', 'dockerfile', 'context'].some(has)) {
-    return 'nothing is built here: build the image, push it, and name it in "image"';
+    return 'this service does not build images: build the image, push it, and name it in "image"';
   }
   return has('tag') ? '"tag" of older documents is "image" now' : undefined;
 }
@@ -82,7 +82,7 @@ export function reportWrongType(
     if (joined && source.text.startsWith(joined[0], tree.at)) {
       const at = tree.at + joined[0].length;
       const fix = { from: at, to: at, text: ' ' };
-      const hint = `there is no space after the colon of "${joined[1]}:"`;
+      const hint = `a space is missing after the colon of "${joined[1]}:"`;
       report.error(path, 'wrong-type', message, { hint, fix });
       return;
     }

@@ -222,7 +222,7 @@ function readDomain(field: Field | undefined, source: Source, report: Report): s
     .replace(/\.$/, '');
   if (!domain.test(host)) {
     const hint = 'write a host such as shop.example.com, or leave it out';
-    report.warn(field.path, 'bad-domain', `${quote(written)} is no domain name and is ignored`, { hint });
+    report.warn(field.path, 'bad-domain', `${quote(written)} is not a valid domain name and is ignored`, { hint });
     return undefined;
   }
   if (host !== written) {

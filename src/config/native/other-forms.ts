@@ -41,7 +41,7 @@ export function reportMistakenForm(source: Source, report: Report): boolean {
     return true;
   }
   if (childOf(root, 'pods') && !childOf(application, 'pods')) {
-    report.error([], 'misplaced-field', '"pods" stands beside "application"', {
+    report.error([], 'misplaced-field', '"pods" is next to "application"', {
       key: 'pods',
       hint: 'indent it below "application"',
     });
@@ -54,19 +54,19 @@ function reportNoApplication(source: Source, root: Field, report: Report): boole
   const keys = entriesOf(root).map(([key]) => key);
   const has = (key: string) => keys.includes(key);
   if (has('apiVersion') && has('kind')) {
-    report.error([], 'foreign-form', `there is no "application": ${kubernetesMessage}`, { hint: kubernetesHint });
+    report.error([], 'foreign-form', `"application" is missing: ${kubernetesMessage}`, { hint: kubernetesHint });
     return true;
   }
   const container = keys.find((key) => /^(?:containers?|pod)$/.test(key));
   if (container !== undefined) {
-    report.error([], 'no-application', `there is no "application": "${container}" is not known`, {
+    report.error([], 'no-application', `"application" is missing: "${container}" is not known`, {
       key: container,
       hint: 'begin with "application:", then "name:" and "pods:" below it; a container is an entry of "pods": - name: web',
     });
     return true;
   }
   if (has('template')) {
-    report.error([], 'old-template-form', 'there is no "application", and the form "template" is no longer read', {
+    report.error([], 'old-template-form', '"application" is missing, and the form "template" is no longer supported', {
       key: 'template',
       hint: begin,
     });
@@ -75,7 +75,7 @@ function reportNoApplication(source: Source, root: Field, report: Report): boole
   const slip = nearestName('application', keys) ?? keys.find((key) => key === 'app');
   const value = slip === undefined ? undefined : entryOf(root, slip);
   if (slip !== undefined && value?.key && value.tree.kind === 'map') {
-    report.error([], 'no-application', `there is no "application": "${slip}" is not known`, {
+    report.error([], 'no-application', `"application" is missing: "${slip}" is not known`, {
       key: slip,
       hint: 'did you mean "application"?',
       fix: { from: value.key.at, to: value.key.to, text: 'application' },
@@ -84,7 +84,7 @@ function reportNoApplication(source: Source, root: Field, report: Report): boole
   }
   const isBare = has('pods') && has('name');
   const hint = isBare ? 'write "application:" above, and indent everything else below it' : begin;
-  report.error([], 'no-application', 'there is no "application"', {
+  report.error([], 'no-application', '"application" is missing', {
     hint,
     fix: isBare ? indentAll(source) : undefined,
   });

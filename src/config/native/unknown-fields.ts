@@ -23,7 +23,7 @@ const isMapOfScalars = (value: Tree) =>
 const variables: Meaning = { field: 'vars', fits: isMapOfScalars };
 const ports: Meaning = { field: 'servicePorts', fits: isListOf(isPort) };
 const check: Meaning = { field: 'healthCheck', hint: 'write "healthCheck: { path: /healthz, port: 3000 }"' };
-const build: Meaning = { hint: 'nothing is built here: build the image, push it, and name it in "image"' };
+const build: Meaning = { hint: 'this service does not build images: build the image, push it, and name it in "image"' };
 
 /** What people who know other formats write in a pod. */
 const podMeanings: Record<string, Meaning> = {
@@ -59,8 +59,8 @@ const podMeanings: Record<string, Meaning> = {
   build,
   dockerfile: build,
   context: build,
-  envFile: { hint: 'there are no files beside the document: write the variables in "vars"' },
-  env_file: { hint: 'there are no files beside the document: write the variables in "vars"' },
+  envFile: { hint: 'the document cannot refer to other files: write the variables in "vars"' },
+  env_file: { hint: 'the document cannot refer to other files: write the variables in "vars"' },
   shm_size: { field: 'shmSize', fits: isScalar },
   stop_grace_period: { field: 'stopGraceSeconds' },
   group_add: { field: 'groups', fits: isListOf(isScalar) },

@@ -86,7 +86,7 @@ function readEntry(entry: Field, found: Map<string, Var>, report: Report): void 
   if (!isPair || !keys.every((key) => ['key', 'name', 'value', 'valueFrom'].includes(key))) {
     if (label && entryOf(entry, 'valueFrom')) {
       const hint = 'write the value, or a file below "secrets"';
-      report.error(entry.path, 'bad-value', 'refers to a secret that is not here', { hint });
+      report.error(entry.path, 'bad-value', 'refers to a secret outside of the document', { hint });
       return;
     }
     for (const [name, own] of entriesOf(entry)) add(found, name, own, own.path, report);

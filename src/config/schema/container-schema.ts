@@ -7,12 +7,12 @@ const Tmpfs = closed(
     mountPath: AbsolutePath('Directory in the container.', '/tmp'),
     size: Type.Optional(Size('Size of the directory. Default: half of the memory of the pod.', '64Mi')),
     mode: Type.Optional(Text('Mode of the directory. Default: `1777`.', '1777')),
-    user: Type.Optional(Count('Number of the user that it belongs to.', 0, 2 ** 31 - 1, 0)),
-    group: Type.Optional(Count('Number of the group that it belongs to.', 0, 2 ** 31 - 1, 0)),
+    user: Type.Optional(Count('Numeric ID of the owning user.', 0, 2 ** 31 - 1, 0)),
+    group: Type.Optional(Count('Numeric ID of the owning group.', 0, 2 ** 31 - 1, 0)),
     executable: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Whether programs in it can be run.',
+        description: 'Whether programs in the directory can be executed.',
         examples: [true],
         ...says('must be true or false'),
       }),
@@ -39,23 +39,23 @@ export const containerFields = {
     Type.Boolean({
       default: false,
       description:
-        "Whether the container's own files can only be read. Its volumes and `tmpfs` can be written, and `/tmp`, which is then in memory.",
+        'Whether the root file system is read-only. Volumes and `tmpfs` stay writable, and so does `/tmp`, which is then in memory.',
       examples: [true],
       ...says('must be true or false'),
     }),
   ),
-  stopSignal: Type.Optional(Text("Signal that asks the process to end. Default: the image's.", 'SIGQUIT')),
-  hostname: Type.Optional(Text('What the container calls itself. Default: the name of the pod.', 'broker1')),
-  domainname: Type.Optional(Text('Domain that the container calls its own.', 'example.org')),
+  stopSignal: Type.Optional(Text("Signal that stops the process. Default: the image's.", 'SIGQUIT')),
+  hostname: Type.Optional(Text('Hostname of the container. Default: the name of the pod.', 'broker1')),
+  domainname: Type.Optional(Text('Domain name of the container.', 'example.org')),
   mayEnd: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'Whether an exit with code 0 is its end: it is not restarted then, and counts as ready.',
+      description: 'Whether the container may end: after an exit with code 0, it is not restarted and counts as ready.',
       examples: [true],
       ...says('must be true or false'),
     }),
   ),
-  stopGraceSeconds: Type.Optional(Count('Seconds that it then has, before it is killed.', 0, 30, 10)),
+  stopGraceSeconds: Type.Optional(Count('Seconds between the stop signal and the kill.', 0, 30, 10)),
   ulimits: Type.Optional(
     Type.Record(
       Type.String(),
@@ -63,8 +63,10 @@ export const containerFields = {
         Type.Integer(),
         closed(
           {
-            soft: Type.Optional(Type.Integer({ description: 'Until the process raises it.', examples: [1024] })),
-            hard: Type.Optional(Type.Integer({ description: 'At the most.', examples: [4096] })),
+            soft: Type.Optional(
+              Type.Integer({ description: 'The soft limit, which the process can raise.', examples: [1024] }),
+            ),
+            hard: Type.Optional(Type.Integer({ description: 'The hard limit.', examples: [4096] })),
           },
           {},
         ),
@@ -83,21 +85,21 @@ export const containerFields = {
     Type.Array(Type.Union([Type.String(), Type.Integer()]), {
       maxItems: 20,
       default: [],
-      description: 'Further groups of the user, by name or number.',
+      description: 'Additional groups of the user, by name or number.',
       examples: [['www-data', 1000]],
       ...says('must be a list of at most 20 groups'),
     }),
   ),
   extraHosts: Type.Optional(
     Names(
-      'Further names for public addresses, or for other pods.',
+      'Additional host names for public addresses or for other pods.',
       [{ 'api.example.com': '203.0.113.7', 'db.local': 'db' }],
       'must be a map of at most 50 names to addresses',
     ),
   ),
   sysctls: Type.Optional(
     Names(
-      'Settings of the network of the container, such as `net.core.somaxconn`.',
+      'Kernel settings of the network of the container, such as `net.core.somaxconn`.',
       [{ 'net.core.somaxconn': 1024 }],
       'must be a map of at most 50 names to values',
     ),

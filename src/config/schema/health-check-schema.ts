@@ -14,17 +14,17 @@ export const HealthCheck = closed(
         },
       ),
     ),
-    port: Type.Optional(Port('Port to ask. Default: the first of `servicePorts`.')),
+    port: Type.Optional(Port('Port of the request. Default: the first of `servicePorts`.')),
     command: Type.Optional(
       Command(
-        'Program to run in the container, instead of a path to GET; ready when it ends with 0. A text is split into words as a shell does, and nothing is expanded in it. It is run as the user of the pod, one run at a time; a period or timeout above 60 s counts as 60.',
+        'Program to run in the container instead of an HTTP GET. The pod is ready if the program exits with 0. A text is split into words like in a shell, without expansion. The program runs as the user of the pod, one run at a time. A period or timeout above 60 s counts as 60.',
         'pg_isready -U app',
       ),
     ),
     disabled: Type.Optional(
       Type.Boolean({
         default: false,
-        description: "Asks nothing but the first port, not even the image's own HEALTHCHECK.",
+        description: 'Only checks that the first port accepts connections; ignores the HEALTHCHECK of the image.',
         examples: [true],
         ...says('must be true or false'),
       }),
@@ -40,7 +40,7 @@ export const HealthCheck = closed(
     ),
     periodSeconds: Type.Optional(
       Count(
-        'Seconds between two checks of a pod that has been ready, 10 at least; before that it is asked more often.',
+        'Seconds between two checks of a pod that was ready, at least 10. Before that, checks are more frequent.',
         1,
         3600,
         10,
@@ -49,7 +49,7 @@ export const HealthCheck = closed(
     timeoutSeconds: Type.Optional(Count('Seconds to wait for an answer.', 1, 3600, 5)),
     failureThreshold: Type.Optional(
       Count(
-        'Failed checks in a row after which a pod that was ready is `degraded`, until one succeeds; a start that is answered badly for so many periods has failed. A command is given 30 s at least.',
+        'Consecutive failed checks after which a pod that was ready is `degraded`, until a check succeeds. A start fails after failed checks for this number of periods. A command has at least 30 s.',
         1,
         100,
         3,
@@ -58,7 +58,7 @@ export const HealthCheck = closed(
   },
   {
     description:
-      "When the pod is ready: an HTTP GET that answers 2xx or 3xx, or a command in the container that ends with 0. Public pods are asked under the name of their site, the others as `localhost`. Without it: a connection to the first port, or, in a pod without ports, the image's own HEALTHCHECK. A pod that was ready is asked for as long as it runs, a port every 30 s.",
+      'How to check that the pod is ready: an HTTP GET with a 2xx or 3xx response, or a command in the container that exits with 0. The request uses the host name of the site for public pods, and `localhost` for other pods. Default: a connection to the first port, or the HEALTHCHECK of the image in a pod without ports. The checks continue while the pod runs; a port is checked every 30 s.',
     examples: [{ path: '/healthz', port: 3000 }],
   },
 );

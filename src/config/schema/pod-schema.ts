@@ -73,13 +73,13 @@ const Volume = closed(
     ),
     size: Type.Optional(Size('Size of the volume.', '10Gi', { default: '1Gi' })),
     mountPath: AbsolutePath(
-      'Directory of the volume in the container. It is empty at first.',
+      'Directory of the volume in the container. A new volume is empty.',
       '/var/lib/postgresql/data',
     ),
     shared: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Whether all pods that name this volume, with `shared: true`, have the same one.',
+        description: 'Whether the pod shares this volume with all pods that name it with `shared: true`.',
         examples: [true],
         ...says('must be true or false'),
       }),
@@ -134,7 +134,7 @@ export const Pod = closed(
       Type.Array(Port('A port that the pod listens on.'), {
         maxItems: 50,
         description:
-          'Ports that the pod listens on. The first is the HTTP one, and the one that tells whether it is ready.',
+          'Ports that the pod listens on. The first port serves HTTP and is the one for the readiness check.',
         examples: [[3000]],
         default: [],
         ...says('must be a list of at most 50 ports'),
@@ -143,11 +143,11 @@ export const Pod = closed(
     vars: Type.Optional(Vars),
     command: Type.Optional(
       Command(
-        "What to run instead of the image's CMD. A text is split into words as a shell does, and nothing is expanded in it.",
+        'Overrides the CMD of the image. A text is split into words like in a shell, without expansion.',
         'node /app/server.js',
       ),
     ),
-    entrypoint: Type.Optional(Command("What to run instead of the image's ENTRYPOINT.", '/bin/sh')),
+    entrypoint: Type.Optional(Command('Overrides the ENTRYPOINT of the image.', '/bin/sh')),
     secrets: Type.Optional(
       Type.Array(Secret, {
         maxItems: 200,
@@ -176,17 +176,17 @@ export const Pod = closed(
       Type.Enum([...resourceTypes], {
         default: 'deployment',
         description:
-          'How the pod runs. `statefulset`: each replica has volumes and a name (`<pod>-0.pod`) of its own, and starts when the one before it is ready. `daemonset`: one on each machine. `job`: once, to its end.',
+          'How the pod runs. `statefulset`: each replica has its own volumes and name (`<pod>-0.pod`) and starts when the previous replica is ready. `daemonset`: one replica on each machine. `job`: runs once until it ends.',
         examples: ['statefulset'],
         ...says(`must be one of ${resourceTypes.join(', ')}`),
       }),
     ),
-    replicas: Type.Optional(Count('How many of it run.', 1, 20, 1)),
+    replicas: Type.Optional(Count('Number of replicas.', 1, 20, 1)),
     resources: Type.Optional(
       closed(
         {
-          requests: Type.Optional(Resources('What is set aside for the pod.', '100m', '128Mi')),
-          limits: Type.Optional(Resources('What the pod may use at most.', '1', '512Mi')),
+          requests: Type.Optional(Resources('Resources that are reserved for the pod.', '100m', '128Mi')),
+          limits: Type.Optional(Resources('The maximum resources of the pod.', '1', '512Mi')),
         },
         {
           description: 'Processors and memory.',
@@ -213,8 +213,7 @@ export const Pod = closed(
       Type.Array(Text('Name of a pod.', 'db'), {
         maxItems: 50,
         default: [],
-        description:
-          'Pods that must be ready before this one starts. Without it, pods start after those that they name.',
+        description: 'Pods that must be ready before this pod starts. Default: the pods that this pod refers to.',
         examples: [['db']],
         ...says('must be a list of pod names'),
       }),
@@ -243,7 +242,7 @@ export const Pod = closed(
         {
           maxItems: 50,
           default: [],
-          description: 'Further names by which the other pods reach this one.',
+          description: 'Additional names at which other pods reach this pod.',
           examples: [['database']],
           ...says('must be a list of host names'),
         },

@@ -15,7 +15,7 @@ const fileNamePattern = '^(?!\\.{1,2}$)[^/\\u0000-\\u001f]+$';
 export const labelPattern = '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$';
 
 export const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()], {
-  description: 'A text; numbers and booleans keep the text they are written with, and nothing is an empty text.',
+  description: 'A text. Numbers and booleans keep their written form. No value is an empty text.',
   examples: ['production', 3000, true],
   ...says('must be a single value'),
 });

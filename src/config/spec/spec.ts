@@ -69,7 +69,7 @@ export type ContainerOptions = {
   /** Between that signal and the end. */
   stopGraceSeconds?: number | undefined;
   ulimits?: Record<string, Ulimit> | undefined;
-  /** Further groups of the user, by name or number. */
+  /** Additional groups of the user, by name or number. */
   groups?: string[] | undefined;
   /** Names with their addresses: public ones, or the pod's own. */
   extraHosts?: Record<string, string> | undefined;

@@ -9,10 +9,10 @@ const line = (description: string, maxLength: number) =>
 /** What stands above `---`. */
 const About = Type.Object(
   {
-    title: line('What people call it.', 40),
-    description: line('One sentence on what it is.', 120),
+    title: line('The display name.', 40),
+    description: line('A one-sentence description.', 120),
     tags: Type.Array(Type.String({ pattern: '^[a-z0-9-]{2,20}$' }), { minItems: 1, maxItems: 6, uniqueItems: true }),
-    next: Type.Optional(line('What to do first once it runs.', 160)),
+    next: Type.Optional(line('The first steps after the application runs.', 160)),
   },
   { additionalProperties: false },
 );

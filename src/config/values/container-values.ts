@@ -40,13 +40,13 @@ export function readSignal(text: string, say: Say): string | undefined {
   const name = text.trim().toUpperCase().replace(/^SIG/, '');
   const meant = /^\d{1,2}$/.test(name) ? signalNumbers[Number(name)] : name;
   if (meant !== undefined && (signals.has(meant) || /^RTMIN\+(?:[1-9]|[12]\d)$/.test(meant))) return `SIG${meant}`;
-  say.refuse(`${quote(text)} is no signal that ends a process`, 'for example SIGTERM, SIGINT or SIGQUIT');
+  say.refuse(`${quote(text)} is not a signal that ends a process`, 'for example SIGTERM, SIGINT or SIGQUIT');
   return undefined;
 }
 
 export function readStopSeconds(seconds: number, say: Say): number {
   if (seconds <= longestStopSeconds) return seconds;
-  say.note(`the time for a stop is ${longestStopSeconds} s at the most`, `write ${longestStopSeconds} s`);
+  say.note(`the time for a stop is ${longestStopSeconds} s at most`, `write ${longestStopSeconds} s`);
   return longestStopSeconds;
 }
 
@@ -74,7 +74,7 @@ export function readUlimit(name: string, soft: number, hard: number, say: Say): 
   // The kernel takes other negative numbers for very large ones.
   if (Math.min(soft, hard) < -1) {
     say.refuse(
-      `${Math.min(soft, hard)} is no limit of ${name}`,
+      `${Math.min(soft, hard)} is not a valid limit of ${name}`,
       'write a number from 0, or -1 for the most that there is',
     );
     return undefined;
@@ -87,7 +87,7 @@ export function readUlimit(name: string, soft: number, hard: number, say: Say): 
   const read = { soft: Math.min(softMost!, max), hard: Math.min(hardMost!, max) };
   // Without a limit there is ours, which is no news for those that nobody reaches.
   const isCut = [soft, hard].some((value) => value > max || (value === -1 && max <= 16_384));
-  if (isCut) say.note(`${name} is ${max} at the most`, `write ${max}, or leave it out`);
+  if (isCut) say.note(`${name} is ${max} at most`, `write ${max}, or leave it out`);
   return read;
 }
 
@@ -95,7 +95,7 @@ export function readGroup(text: string, say: Say): string | undefined {
   const group = text.trim();
   const isNumber = /^\d{1,10}$/.test(group) && Number(group) < 2 ** 31;
   if (isNumber || /^[A-Za-z_][A-Za-z0-9_.-]{0,31}$/.test(group)) return group;
-  say.refuse(`${quote(text)} is no group`, 'for example 1000, or www-data');
+  say.refuse(`${quote(text)} is not a valid group`, 'for example 1000, or www-data');
   return undefined;
 }
 
@@ -120,7 +120,9 @@ export function readHost(name: string, address: string, say: Say): string | unde
   const hint = 'write a public address, or the name of another one of this application';
   const isAddress = /^[\d.]+$|:/.test(address);
   say.refuse(
-    isAddress ? `${quote(address)} is no public address, and cannot be reached` : `${quote(address)} is no address`,
+    isAddress
+      ? `${quote(address)} is not a public address and cannot be reached`
+      : `${quote(address)} is not a valid address`,
     hint,
   );
   return undefined;
@@ -156,7 +158,7 @@ export function readSysctl(name: string, text: string, say: Say): string | undef
   if (isWithin && numbers.length === (isPair ? 2 : 1) && (!isPair || Number(numbers[0]) < Number(numbers[1])))
     return numbers.map(Number).join(' ');
   say.refuse(
-    `${quote(text)} is no value of ${name}`,
+    `${quote(text)} is not a valid value of ${name}`,
     isPair ? `two numbers from ${least} to ${max}, such as "${least} ${max}"` : `a number from ${least} to ${max}`,
   );
   return undefined;

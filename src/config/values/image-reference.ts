@@ -68,5 +68,5 @@ function reasonFor(image: string): string {
   if (/\s/.test(image)) return 'it holds a space';
   if (image.endsWith(':')) return 'the tag behind the colon is missing';
   if (/^\/|\/\/|\/$/.test(image)) return 'a part between two slashes is empty';
-  return 'it holds characters that no image has';
+  return 'it contains characters that are not valid in an image reference';
 }

@@ -68,7 +68,7 @@ export async function watchDisk(watch: DiskWatch, stop: AbortSignal): Promise<vo
     longestMs: glanceEveryMs,
     isDelayed: true,
     work: async () => void (freeAtLook - (await free()) > hurryBytes && looks.soon()),
-    onFault: (err) => log.error({ err }, 'the room on the disk cannot be read; trying again'),
+    onFault: (err) => log.error({ err }, 'the free disk space cannot be read; trying again'),
   });
   await Promise.all([looks.ended, glances.ended]);
 }
@@ -88,7 +88,7 @@ export function createLook(watch: DiskWatch): () => Promise<void> {
     if (room !== undefined && freeOf(room) < settings.diskFreeBytes) {
       const forgotten = await limitKept(watch);
       if (forgotten.length > 0) {
-        watch.log.info({ forgotten }, 'the disk is short: what was kept of ended deployments goes');
+        watch.log.info({ forgotten }, 'removed retained data of ended deployments because the disk is nearly full');
         watch.rouse();
       }
     }
@@ -115,7 +115,10 @@ async function mend(watch: DiskWatch): Promise<boolean> {
   const tries = await hostDisk.mendVolumes();
   for (const { deploymentId, volume: name, fault } of tries) {
     if (fault) {
-      log.error({ err: fault, deployment: deploymentId, volume: name }, 'volume not mended, tried again in a minute');
+      log.error(
+        { err: fault, deployment: deploymentId, volume: name },
+        'volume not repaired, will be tried again in a minute',
+      );
       continue;
     }
     const title = disk.wantedBy(deploymentId)?.volumes.find(({ volume }) => volume === name)?.title ?? `volume ${name}`;
@@ -168,7 +171,7 @@ async function evict(watch: DiskWatch, overuse: Overuse): Promise<void> {
   await engine.removeOwned({ kind: 'workload', id: name, name, deploymentId });
   if (fault) {
     // The database may lie on the disk that is full: there is room for the row now.
-    log.error({ err: fault }, 'the eviction could not be written before it, is written after it');
+    log.error({ err: fault }, 'the eviction could not be recorded before it happened; recorded after it');
     await record();
   }
   await makeDue(db, deploymentId, atOnce(now()));

@@ -150,6 +150,6 @@ test('a look that fails is told once and tried again, and ends nothing', async (
   });
   await isWell;
   await sampler.stop();
-  assert.deepEqual(told, ['what deployments use cannot be measured; retrying']);
+  assert.deepEqual(told, ['the resource use of deployments cannot be measured; retrying']);
   await db.destroy();
 });

@@ -37,7 +37,7 @@ export function startSampler(parts: SamplerParts): Sampler {
   const stopping = new AbortController();
   const measured = createMeasured();
   const look = reportingFirstFault(createSampling(parts, measured), (err) =>
-    log.error({ err }, 'what deployments use cannot be measured; retrying'),
+    log.error({ err }, 'the resource use of deployments cannot be measured; retrying'),
   );
   const running = (async () => {
     while (!stopping.signal.aborted) {

@@ -33,7 +33,7 @@ async function newDrain({ idleAfterMs = Number.POSITIVE_INFINITY, isEdgeAway = f
       async underWay(addresses) {
         order.push('look');
         assert.deepEqual(addresses, ['10.0.0.2']);
-        if (isEdgeAway) throw new Error('HAProxy does not answer');
+        if (isEdgeAway) throw new Error('HAProxy does not respond');
         return passed() >= idleAfterMs ? 0 : 1;
       },
       drainMs: 30_000,

@@ -61,7 +61,7 @@ async function perform(
       const madeFor = fromDeploymentId ?? deployment.id;
       if (!(await facetOf(engine, 'copies').swap(deployment.id, volumes, { key: filledKey, madeFor }))) {
         await askAgain(db, restoreId, executor.now());
-        const because = 'What was fetched is no longer on the host; it is being fetched again.';
+        const because = 'The fetched data is no longer on the host; it is being fetched again.';
         executor.note({ kind: 'snapshot', snapshot: 'not-restored', id: snapshotId, because, isOver: false });
         return;
       }

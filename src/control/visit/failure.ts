@@ -28,7 +28,7 @@ export function aboutPods(operation: Operation, fault: EngineFault, desired: Run
 
 /** What is told of it; of what no engine has said, nothing but that it is so. */
 export function reasonOf(error: unknown): Reason {
-  if (!(error instanceof EngineFault)) return { pods: [], because: 'The engine did not do what it was asked' };
+  if (!(error instanceof EngineFault)) return { pods: [], because: 'The engine failed to complete an operation' };
   const { pods, message, hint } = error;
   return { pods: [...pods], because: message.replace(/\.$/, ''), ...(hint !== undefined && { hint }) };
 }

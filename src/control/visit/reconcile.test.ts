@@ -139,19 +139,19 @@ test('a pull goes on although its progress cannot be written', async () => {
 test('trouble with the engine is told while it lasts, and is not held against the application', async () => {
   const shop = await shopOnMemory(spec, { ...images, 'postgres:15': { readyAfter: 1_000 } });
   const { deployDeadlineMs, leaseMs } = shop.control.settings;
-  const words = 'The container engine does not answer. It will be tried again; what is running keeps running.';
+  const words = 'The container engine does not respond. It will be tried again; what is running keeps running.';
   for (const _ of ['once', 'and again']) {
-    await assert.rejects(shop.visit(goAway), /does not answer/);
+    await assert.rejects(shop.visit(goAway), /does not respond/);
     assert.deepEqual(await stateOf(shop), ['deploying', words]);
     shop.clock.pass(deployDeadlineMs);
   }
-  await assert.rejects(shop.visit(goAway), /does not answer/);
+  await assert.rejects(shop.visit(goAway), /does not respond/);
   shop.clock.pass(leaseMs);
   shop.world.images.set('postgres:15', {});
   await shop.visit();
   assert.deepEqual(await stateOf(shop), ['running', '']);
 
-  await assert.rejects(shop.visit(goAway), /does not answer/);
+  await assert.rejects(shop.visit(goAway), /does not respond/);
   assert.deepEqual(await stateOf(shop), ['running', words]);
   shop.clock.pass(leaseMs);
   await shop.visit();
@@ -180,7 +180,7 @@ test('a site goes when its deployment does, though the engine is away', async ()
   const shop = await shopOnMemory(spec, images);
   await shop.visit();
   await shop.intend({ removedAt: shop.clock.now });
-  await assert.rejects(shop.visit(goAway), /does not answer/);
+  await assert.rejects(shop.visit(goAway), /does not respond/);
   assert.deepEqual(await stateOf(shop), ['expired', 'removed']);
   assert.equal(shop.published.at(-1), '');
   shop.clock.pass(shop.control.settings.leaseMs);
@@ -190,7 +190,7 @@ test('a site goes when its deployment does, though the engine is away', async ()
 
 function goAway(engine: TestEngine): void {
   engine.observe = async () => {
-    throw new EngineFault('unavailable', 'The container engine does not answer.');
+    throw new EngineFault('unavailable', 'The container engine does not respond.');
   };
 }
 

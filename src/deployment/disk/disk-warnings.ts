@@ -13,7 +13,7 @@ export type DiskWarning = {
   volume?: string;
   level?: Exclude<Level, 'roomy'>;
   percent?: number;
-  /** The one that was stopped. */
+  /** The pod that was stopped. */
   pod?: string;
 };
 

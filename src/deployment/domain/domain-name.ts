@@ -20,7 +20,7 @@ export function readDomainName(text: string, own: OwnNames): Result<string> {
   if (given.includes('*')) return invalid('has a wildcard', 'Add each name separately: a certificate covers one name.');
   const name = domainToASCII(given.replace(/\.$/, ''));
   const labels = name.split('.');
-  if (isIP(name) > 0) return invalid('is an address of the internet', 'Give a name such as shop.example.com.');
+  if (isIP(name) > 0) return invalid('is an IP address', 'Give a name such as shop.example.com.');
   if (name.length > longestName || !labels.every((each) => label.test(each)))
     return invalid('is not a host name', 'A name consists of letters, digits, hyphens and dots: shop.example.com.');
   if (labels.length < 2) return invalid('has only one part', 'Give a full name such as shop.example.com.');
@@ -29,7 +29,10 @@ export function readDomainName(text: string, own: OwnNames): Result<string> {
   if (isBelow(name, own.apiHost) || isBelow(name, own.appsDomain))
     return invalid('is a name of this service', 'Give a name of your own.');
   if (registrableOf(name) === undefined)
-    return invalid('is a public suffix: anybody may register names under it', 'Give a name under it that is yours.');
+    return invalid(
+      'is a public suffix, under which everyone can register names',
+      'Give a name under it that is yours.',
+    );
   return succeed(name);
 
   function invalid(because: string, hint: string): Result<never> {

@@ -56,7 +56,7 @@ function pendingWords(finding: Finding, proof: ProofRecord): string {
 function proofWords(answers: readonly ProofAnswer[], { name }: ProofRecord): string {
   const missing = answers.filter(({ said }) => said !== 'proof').map(answerWords);
   const what = proofOutcome(answers) === 'unanswered' ? 'could not be looked up' : 'not found';
-  return `TXT ${name} ${what}: ${missing.join('; ') || 'no server was asked'}.`;
+  return `TXT ${name} ${what}: ${missing.join('; ') || 'no server was queried'}.`;
 }
 
 function answerWords(answer: ProofAnswer): string {

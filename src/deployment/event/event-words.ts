@@ -25,9 +25,7 @@ export function describeEvent(event: DeploymentEvent): string {
     case 'snapshot':
       return describeSnapshot(event);
     case 'forgotten':
-      return event.events === 1
-        ? 'an earlier event is no longer kept'
-        : `${event.events} earlier events are no longer kept`;
+      return event.events === 1 ? 'an earlier event was removed' : `${event.events} earlier events were removed`;
   }
 }
 
@@ -146,9 +144,9 @@ function describeLifetime(event: EventOf<'lifetime'>): string {
 
 const reasonsToForget = {
   time: 'the time to restore it is over',
-  asked: 'its owner asked for that',
+  asked: 'its owner requested it',
   room: 'the disk of the host is nearly full',
-  limit: 'more was kept than is allowed',
+  limit: 'the limit of retained data was exceeded',
 } as const;
 
 function describeFault(event: EventOf<'fault'>): string {

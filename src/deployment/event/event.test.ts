@@ -69,8 +69,8 @@ test('events are told in the words that clients know', () => {
       { kind: 'disk', disk: 'level', ...data, level: 'full', percent: 100, sizeBytes: 2 ** 30 },
       'volume data of pod db is full (1 GiB): make it larger or delete files',
     ],
-    [{ kind: 'forgotten', events: 1_200 }, '1200 earlier events are no longer kept'],
-    [{ kind: 'forgotten', events: 1 }, 'an earlier event is no longer kept'],
+    [{ kind: 'forgotten', events: 1_200 }, '1200 earlier events were removed'],
+    [{ kind: 'forgotten', events: 1 }, 'an earlier event was removed'],
   ];
   for (const [event, sentence] of told) assert.equal(describeEvent(event), sentence);
 });

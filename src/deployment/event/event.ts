@@ -15,22 +15,22 @@ const advice = Type.Object(
   {
     kind: Type.Enum(['use-port']),
     pod: text,
-    port: Type.Integer({ description: 'The one that it listens on.' }),
-    instead: Type.Integer({ description: 'The one of the configuration.' }),
+    port: Type.Integer({ description: 'The port that the pod listens on.' }),
+    instead: Type.Integer({ description: 'The port of the configuration.' }),
   },
-  { description: 'A change of the configuration that mends it.' },
+  { description: 'A change to the configuration that fixes the problem.' },
 );
 
 /** What is wrong, and with which pods. */
 export const reasonFields = {
-  pods: Type.Array(text, { description: 'Which it is about; none where it is about all of them.' }),
-  because: Type.String({ description: 'What is wrong.' }),
-  repeated: Type.Optional(Type.String({ description: 'How often it has come to that, as words before it.' })),
-  hint: Type.Optional(Type.String({ description: "What the deployment's owner can do." })),
+  pods: Type.Array(text, { description: 'The pod concerned; absent if all pods are concerned.' }),
+  because: Type.String({ description: 'The problem.' }),
+  repeated: Type.Optional(Type.String({ description: 'How many times it has happened, as a phrase.' })),
+  hint: Type.Optional(Type.String({ description: 'How the owner can fix the problem.' })),
   advice: Type.Optional(advice),
 };
 
-/** What somebody has asked for. */
+/** A request of a user. */
 const intent = <const Name extends string, Fields extends TProperties>(name: Name, fields: Fields) =>
   Type.Object({ kind: Type.Literal('intent'), intent: Type.Literal(name), ...fields });
 
@@ -53,10 +53,10 @@ const IntentEvent = Type.Union(
     intent('unsuspend', {}),
     intent('stop', { because: Type.String({ description: "The operator's words." }) }),
   ],
-  { description: 'What somebody has asked for.' },
+  { description: 'A request of a user.' },
 );
 
-/** A step that was done. `because` is the plan's own word for its cause. */
+/** A completed step. `because` is the plan's own word for its cause. */
 const operation = <const Name extends string, Fields extends TProperties>(name: Name, fields: Fields) =>
   Type.Object({ kind: Type.Literal('operation'), operation: Type.Literal(name), because: text, ...fields });
 
@@ -81,11 +81,11 @@ const OperationEvent = Type.Union(
       endpoints: Type.Array(
         Type.Object({ path: text, address: text, port: Type.Integer(), host: Type.Optional(text) }),
       ),
-      revision: Type.Optional(Type.Integer({ minimum: 1, description: 'Which then serves as a whole.' })),
+      revision: Type.Optional(Type.Integer({ minimum: 1, description: 'The revision that now serves completely.' })),
     }),
     operation('drain', { addresses: Type.Array(text) }),
   ],
-  { description: 'A step that was done.' },
+  { description: 'A completed step.' },
 );
 
 const ProgressEvent = Type.Object(
@@ -94,11 +94,11 @@ const ProgressEvent = Type.Object(
     progress: Type.Integer({ minimum: 0, maximum: 100 }),
     pulling: Type.Optional(
       Type.Array(Type.Object({ pod: text, doneBytes: bytes, totalBytes: bytes }), {
-        description: 'How much of the images of pods has come, while they are on their way.',
+        description: 'The downloaded part of the images of pods, during the download.',
       }),
     ),
   },
-  { description: 'How far the revision is, in percent.' },
+  { description: 'The progress of the revision, in percent.' },
 );
 
 const PodEvent = Type.Object(
@@ -106,11 +106,11 @@ const PodEvent = Type.Object(
     kind: Type.Literal('pod'),
     pod: text,
     state: Type.String({ description: 'As in the status of the deployment.' }),
-    because: Type.Optional(Type.String({ description: 'What keeps it from being ready.' })),
+    because: Type.Optional(Type.String({ description: 'Why the pod is not ready.' })),
     revision: Type.Optional(
       Type.Integer({
         minimum: 1,
-        description: 'What it runs, where that is not the revision that was asked for last.',
+        description: 'The revision of the pod, if it is not the last requested one.',
       }),
     ),
   },
@@ -125,13 +125,17 @@ const StateEvent = Type.Union(
     state('running', { revision }),
     state('failed', {
       ...reasonFields,
-      servingRevision: Type.Optional(Type.Integer({ minimum: 1, description: 'The earlier one that still serves.' })),
-      lastLines: Type.Array(text, { description: 'What the pod wrote last, without known secrets.' }),
+      servingRevision: Type.Optional(
+        Type.Integer({ minimum: 1, description: 'The earlier revision that still serves.' }),
+      ),
+      lastLines: Type.Array(text, { description: 'The last log lines of the pod, without known secrets.' }),
     }),
     state('expired', {
       because: Type.Enum(['removed', 'expired']),
       restorableUntil: Type.Optional(
-        Type.String({ description: 'A date-time: until then its volumes are kept, and it can be restored.' }),
+        Type.String({
+          description: 'A date-time. Until then, its volumes are kept and the deployment can be restored.',
+        }),
       ),
     }),
   ],
@@ -147,13 +151,16 @@ const FaultEvent = Type.Union(
     fault('volume-lost', { volume: text, title: text }),
     fault('registry-not-asked', { image: text }),
   ],
-  { description: 'Something went wrong that does not end the deployment.' },
+  { description: 'A problem that does not end the deployment.' },
 );
 
 const disk = <const Name extends string, Fields extends TProperties>(name: Name, fields: Fields) =>
   Type.Object({ kind: Type.Literal('disk'), disk: Type.Literal(name), ...fields });
 
-const volume = { volume: text, title: Type.String({ description: 'For people: `volume data of pod db`.' }) };
+const volume = {
+  volume: text,
+  title: Type.String({ description: 'The display name, such as `volume data of pod db`.' }),
+};
 
 const DiskEvent = Type.Union(
   [
@@ -167,7 +174,7 @@ const DiskEvent = Type.Union(
     disk('mended', volume),
     disk('stopped', { pod: text, because: text }),
   ],
-  { description: 'A volume gets full or has room again; a pod is stopped for what it holds of the disk.' },
+  { description: 'A volume is almost full or has free space again, or a pod is stopped because of its disk use.' },
 );
 
 const lifetime = <const Name extends string, Fields extends TProperties>(name: Name, fields: Fields) =>
@@ -178,11 +185,12 @@ const LifetimeEvent = Type.Union(
     lifetime('ends-soon', { expiresAt: Type.String({ description: 'A date-time.' }) }),
     lifetime('forgotten', {
       because: Type.Enum(['time', 'asked', 'room', 'limit'], {
-        description: 'Its time was over, its owner wanted it, the disk was short, or too much was kept for one owner.',
+        description:
+          'The retention time ended, the owner requested it, the disk was nearly full, or the owner had too much retained data.',
       }),
     }),
   ],
-  { description: 'The time limit is near; what was kept of an ended deployment goes.' },
+  { description: 'The time limit is near, or the retained data of an ended deployment is removed.' },
 );
 
 const snapshot = <const Name extends string, Fields extends TProperties>(name: Name, fields: Fields) =>
@@ -191,20 +199,20 @@ const snapshot = <const Name extends string, Fields extends TProperties>(name: N
 const SnapshotEvent = Type.Union(
   [
     snapshot('taken', { reason: Type.Enum([...snapshotReasons]), totalBytes: bytes, pausedMs: bytes }),
-    snapshot('failed', { because: text, isOver: Type.Boolean({ description: 'It is not tried again.' }) }),
+    snapshot('failed', { because: text, isOver: Type.Boolean({ description: 'The service does not try again.' }) }),
     snapshot('restored', { volumes: Type.Array(text) }),
     snapshot('not-restored', {
       because: text,
-      isOver: Type.Boolean({ description: 'It is not tried again; the data is what it was.' }),
+      isOver: Type.Boolean({ description: 'The service does not try again; the data is unchanged.' }),
     }),
   ],
-  { description: 'A snapshot was taken or restored, or could not be.' },
+  { description: 'A snapshot or a restore was completed or has failed.' },
 );
 
 const ForgottenEvent = Type.Object(
   {
     kind: Type.Literal('forgotten'),
-    events: Type.Integer({ minimum: 1, description: 'How many, each as often as it has happened.' }),
+    events: Type.Integer({ minimum: 1, description: 'The number of events, including repetitions.' }),
   },
   { description: 'Stands for the oldest events, which are no longer kept.' },
 );

@@ -49,7 +49,7 @@ function possible(kind: Kind, max: Maximum): string {
 const adviceFor: Record<Kind, (pod: PodSpec, room: number, max: number) => Pick<Finding, 'field' | 'hint'>> = {
   containers: (_, room) => ({
     field: ['replicas'],
-    hint: room >= 1 ? `write at most ${room}` : 'ask for fewer replicas or pods',
+    hint: room >= 1 ? `write at most ${room}` : 'use fewer replicas or pods',
   }),
   volumes: (pod, room) => {
     const copies = copiesOf(pod);
@@ -58,7 +58,7 @@ const adviceFor: Record<Kind, (pod: PodSpec, room: number, max: number) => Pick<
     const isByReplicas = copies > pod.volumes.length;
     const replicas = Math.floor(room / pod.volumes.length);
     if (isByReplicas && replicas >= 1) return { field: ['replicas'], hint: `write at most ${replicas}` };
-    return { field: ['volumes'], hint: each >= 1 ? `write at most ${each} of them` : 'ask for fewer in several pods' };
+    return { field: ['volumes'], hint: each >= 1 ? `write at most ${each} of them` : 'use fewer in several pods' };
   },
   gpus: (pod, room, max) => ({
     field: ['useGPU'],

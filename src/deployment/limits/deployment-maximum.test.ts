@@ -38,14 +38,14 @@ const memory = (requests: number | undefined, limits: number | undefined) => ({
 
 test('a volume that no disk here can hold is refused with the size that one could', () => {
   assert.deepEqual(said({ volumes: [volume(9 * 1024)] }), [
-    'db volumes.0: the application asks for 9 TiB of disk space, and this server has 100 GiB at most (write at most 99Gi)',
+    'db volumes.0: the application requests 9 TiB of disk space, and this server has 100 GiB at most (write at most 99Gi)',
   ]);
   assert.deepEqual(said({ volumes: [volume(99)] }), []);
 });
 
 test('memory that nobody without an account can have is refused with the most that is possible', () => {
   assert.deepEqual(said(memory(undefined, 64)), [
-    'db resources.limits.memory: 64 GiB of memory are asked for, and without an account 8 GiB are possible at most (write at most 8Gi)',
+    'db resources.limits.memory: 64 GiB of memory are requested, and without an account 8 GiB are possible at most (write at most 8Gi)',
   ]);
   assert.deepEqual(said(memory(64, undefined)), [
     'db resources.requests.memory: the application reserves 64 GiB of memory, and without an account 8 GiB are possible at most (write at most 8160Mi)',

@@ -81,7 +81,7 @@ function beyondMemory(spec: AppSpec, wanted: number, max: Maximum): Finding[] {
   const limits = spec.pods.map(({ resources }) => resources.limits.memoryBytes ?? 0);
   const largestLimit = Math.max(...limits);
   if (largestLimit > limitBytes) {
-    const message = `${printBytes(largestLimit)} of memory are asked for, and ${possible(limitBytes, limitOf)}`;
+    const message = `${printBytes(largestLimit)} of memory are requested, and ${possible(limitBytes, limitOf)}`;
     const field = ['resources', 'limits', 'memory'];
     return [{ ...at(limits.indexOf(largestLimit), field), message, hint: `write at most ${printMost(limitBytes)}` }];
   }
@@ -113,7 +113,7 @@ function beyondDisk(spec: AppSpec, wanted: number, { diskBytes }: Maximum): Find
   const [first] = volumes.toSorted((a, b) => b.sizeBytes * b.copies - a.sizeBytes * a.copies);
   // Without a volume it asks for nothing but room for its logs: then the disk is too full, not the wish too large.
   if (!first) return [];
-  const message = `the application asks for ${printBytes(wanted)} of disk space, and this server has ${printBytes(diskBytes)} at most`;
+  const message = `the application requests ${printBytes(wanted)} of disk space, and this server has ${printBytes(diskBytes)} at most`;
   const room = (diskBytes - wanted) / first.copies + first.sizeBytes;
   const hint = hintFor(room >= mebibyte ? printMost(room) : undefined);
   return [{ ...at(first.index, ['volumes', first.position]), message, hint }];
@@ -141,7 +141,7 @@ function at(pod: number, field: Finding['field']): Pick<Finding, 'pod' | 'field'
 }
 
 function hintFor(possible: string | undefined): string {
-  return possible === undefined ? 'ask for less in several pods' : `write at most ${possible}`;
+  return possible === undefined ? 'request less in several pods' : `write at most ${possible}`;
 }
 
 /** The most that may be written. From ten gibibytes on whole ones: the rest of one is not worth its digits. */

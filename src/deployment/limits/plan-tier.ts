@@ -72,7 +72,7 @@ export function planFits(tier: Tier, used: Usage, asked: Usage): Result<undefine
       'plan_limit_reached',
       `The plan "${name}" allows ${printBytes(tier.memoryBytes)} of memory; the account has ` +
         `${printBytes(used.memoryBytes)}, and this would add ${printBytes(asked.memoryBytes)}.`,
-      ['ask for less by resources.requests.memory and resources.limits.memory', fewerDeployments],
+      ['reduce resources.requests.memory and resources.limits.memory', fewerDeployments],
     );
   }
   const caps = capsOf(tier);
@@ -80,12 +80,12 @@ export function planFits(tier: Tier, used: Usage, asked: Usage): Result<undefine
     if (asked[kind] === 0 || used[kind] + asked[kind] <= caps[kind]) continue;
     const has = `the account has ${used[kind]}, and this would add ${asked[kind]}`;
     const error = `The plan "${name}" allows ${countOf(caps[kind], kind)}; ${has}.`;
-    return refuseByPlan('plan_limit_reached', error, ['ask for fewer of them', fewerDeployments]);
+    return refuseByPlan('plan_limit_reached', error, ['use fewer of them', fewerDeployments]);
   }
   return succeed(undefined);
 }
 
-const fewerDeployments = 'remove a deployment that is no longer needed (POST /removeDeploymentReservation)';
+const fewerDeployments = 'remove a deployment that you no longer need (POST /removeDeploymentReservation)';
 
 /** What an account's plan does not allow. `remedies`: what the account can do about it itself. */
 export function refuseByPlan(

@@ -32,18 +32,18 @@ export function strangerFits(
   if (asked.deployments > 0 && inSession.deployments + asked.deployments > limits.perSession)
     return refuse(
       'client_limit_reached',
-      `This session already has ${inSession.deployments} deployments, as many as it may have.`,
+      `This session already has ${inSession.deployments} deployments, the maximum.`,
       hint,
     );
   if (asked.deployments > 0 && fromAddress.deployments + asked.deployments > limits.perAddress) {
-    const error = `From your address ${fromAddress.deployments} deployments were started that nobody has claimed.`;
+    const error = `From your address ${fromAddress.deployments} unclaimed deployments were started.`;
     return refuse('client_limit_reached', error, hint);
   }
   if (asked.memoryBytes > 0 && fromAddress.memoryBytes + asked.memoryBytes > limits.memoryBytesPerAddress) {
     const error =
       `Deployments from your address may have ${printBytes(limits.memoryBytesPerAddress)} of memory in all; they have ` +
       `${printBytes(fromAddress.memoryBytes)}, and this would add ${printBytes(asked.memoryBytes)}.`;
-    return refuse('client_limit_reached', error, `Ask for less with resources.limits.memory. ${hint}`);
+    return refuse('client_limit_reached', error, `Reduce resources.limits.memory. ${hint}`);
   }
   const { containersPerSession, volumesPerSession, ...perAddress } = strangerCapsOf(limits);
   const perSession = { ...perAddress, containers: containersPerSession, volumes: volumesPerSession };
@@ -58,9 +58,9 @@ function refuseBeyond(whose: string, used: Counts, asked: Counts, max: Counts): 
   const kind = countedKinds.find((kind) => asked[kind] > 0 && used[kind] + asked[kind] > max[kind]);
   if (!kind) return undefined;
   const error = `${whose} may have ${countOf(max[kind], kind)} in all; they have ${used[kind]}, and this would add ${asked[kind]}.`;
-  return refuse('client_limit_reached', error, `Ask for fewer of them. ${hint}`);
+  return refuse('client_limit_reached', error, `Use fewer of them. ${hint}`);
 }
 
 const hint =
-  'Remove one that is no longer needed (POST /removeDeploymentReservation), wait until one expires, or claim them ' +
+  'Remove a deployment that you no longer need (POST /removeDeploymentReservation), wait until one expires, or claim them ' +
   'with an account.';

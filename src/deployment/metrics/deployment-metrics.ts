@@ -3,7 +3,7 @@ import type { Instant } from '../deployment.ts';
 import type { PodValues, SiteValues } from './rates.ts';
 import type { RequestCounts, Used, VolumeUse, WorkloadUse } from './use.ts';
 
-/** A value for each step, null where nothing was measured. */
+/** A value for each step; null without a measurement. */
 export type SeriesOf<Values> = Record<keyof Values, (number | null)[]>;
 
 /** `now` is absent where it does not run any more, or could not be measured lately. */

@@ -4,7 +4,7 @@ import type { Running } from '../desired.ts';
 import type { DesiredVolume } from '../desired-volumes.ts';
 
 export type VolumeChange = {
-  /** For people: `volume data of pod db`. */
+  /** The display name, such as `volume data of pod db`. */
   title: string;
   /**
    * `kept`, `grown`: with what is in it. `new`: it is made, and empty. `left`: the pod no longer has it; what is in it

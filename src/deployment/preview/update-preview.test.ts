@@ -74,9 +74,9 @@ test('pods come and go; the volume of one that goes stays', () => {
   assert.deepEqual(preview([db, web], [web, worker]), [
     'worker added, keeps its data: it is new',
     'web unchanged, keeps its data: nothing changes',
-    'db removed, keeps its data: the configuration no longer has it',
+    'db removed, keeps its data: it is no longer in the configuration',
   ]);
-  assert.deepEqual(preview([web, worker], [web]).at(-1), 'worker removed: the configuration no longer has it');
+  assert.deepEqual(preview([web, worker], [web]).at(-1), 'worker removed: it is no longer in the configuration');
 });
 
 test('a volume of another name is an empty one', () => {

@@ -36,7 +36,7 @@ export type PodChange = {
 
 export type UpdatePreview = {
   pods: PodChange[];
-  /** Public paths that nobody answers at for a while. */
+  /** Public paths that are unavailable during the update. */
   interrupted: string[];
 };
 
@@ -100,7 +100,7 @@ function playOut(next: Running, from: Observed, endpoints: Endpoint[]): Operatio
     }
     all.push(...operations);
   }
-  throw new Error('the plan of an update does not come to rest');
+  throw new Error('the plan of an update does not converge');
 }
 
 function afterwards(observed: Observed, operation: Operation): Observed {
@@ -154,7 +154,7 @@ function changeOf(comparison: Comparison): Pick<PodChange, 'change' | 'because'>
   const [image, nextImage] = [comparison.before, comparison.after].map(({ spec }) => imageIn(spec, name));
   const images = image === nextImage ? `another ${image}` : `${image} → ${nextImage}`;
   if (!before[0]) return { change: 'added', because: 'it is new' };
-  if (!after[0]) return { change: 'removed', because: 'the configuration no longer has it' };
+  if (!after[0]) return { change: 'removed', because: 'it is no longer in the configuration' };
   const scaling = replicas(before, after);
   const growth = growthWords(volumes);
   const rerouting = reroutes(pathOf(current, name), pathOf(next, name));

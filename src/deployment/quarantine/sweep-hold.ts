@@ -57,7 +57,7 @@ export function describeHold({ reasons }: SweepHold): string {
 function describeReason(reason: HoldReason): string {
   switch (reason.kind) {
     case 'later-epoch':
-      return `the engine has things of epoch ${reason.seen}, and the database is at epoch ${reason.epoch}`;
+      return `the engine has objects of epoch ${reason.seen}, and the database is at epoch ${reason.epoch}`;
     case 'later-revision':
       return `${countOf(reason.deployments)} on the engine at a revision that the database does not have`;
     case 'many-unknown':

@@ -4,7 +4,7 @@ import type { AppSpec } from '../../config/spec/spec.ts';
 import { shortNameOf } from '../../config/values/image-names.ts';
 import { podsOfVolumes, replicasOf } from '../desired-volumes.ts';
 
-/** `mysql` is MariaDB too, `redis` is Valkey and KeyDB. */
+/** `mysql` includes MariaDB. `redis` includes Valkey and KeyDB. */
 export const dumpKinds = ['postgres', 'mysql', 'redis'] as const;
 /** What has written all that it holds before its files are kept, as ever. */
 type SavedKind = 'redis';

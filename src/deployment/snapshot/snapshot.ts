@@ -76,9 +76,9 @@ export type Restore = {
   toldAt: Instant | null;
 };
 
-/** What the owner wants from now on, whoever asks for an update. */
+/** The snapshot settings of the owner; they apply to updates by all users. */
 export type SnapshotWishes = {
-  /** One is taken before each update that touches a pod with volumes. */
+  /** One is taken before each update that changes a pod with volumes. */
   beforeUpdates: boolean;
 };
 
@@ -116,7 +116,7 @@ export type SnapshotTerms = {
   count: number;
   /** What those of an account may take of their place in all. */
   bytes: number;
-  /** How often one is taken without being asked for; null: never. */
+  /** The interval of scheduled snapshots; null: never. */
   everyMs: number | null;
 };
 

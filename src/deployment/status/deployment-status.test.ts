@@ -65,7 +65,7 @@ test('who was ready since its start, and is not any more, is degraded; after a r
 
 test('a pod whose image is on its way says so', () => {
   const pods = tell(observe({ ready: ['db'] }), { pulling: new Map([['nginx:1', { share: 0 }]]) });
-  assert.deepEqual(inShort(pods), ['db ready', 'web waiting its image is on its way']);
+  assert.deepEqual(inShort(pods), ['db ready', 'web waiting its image is being downloaded']);
   const bytes = { doneBytes: 34, totalBytes: 120 };
   const [, web] = tell(observe({ ready: ['db'] }), { pulling: new Map([['nginx:1', { share: 0.2, bytes }]]) });
   assert.deepEqual(web?.pulling, bytes);

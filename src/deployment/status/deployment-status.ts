@@ -109,7 +109,7 @@ function tell(match: Match, before: PodStatus | undefined, circumstances: Circum
   if (isFailed) return { state: 'failed', ...said(blamed?.get(pod) ?? before?.message) };
   const pulled = pulling?.get(image);
   if (!pulled) return { state: 'waiting' };
-  return { state: 'waiting', message: 'its image is on its way', ...(pulled.bytes && { pulling: pulled.bytes }) };
+  return { state: 'waiting', message: 'its image is being downloaded', ...(pulled.bytes && { pulling: pulled.bytes }) };
 }
 
 /** The same start of it was ready before, in the revision that serves. */

@@ -40,7 +40,10 @@ test('passwords fit into an address and satisfy strict databases; keys are 64 he
 
 test('without a key to derive it from, no value is made up', () => {
   const spec = specOf(pod('web', { vars: { A: '<% SECRET A_KEY %>' } }));
-  assert.throws(() => desiredAt(deploymentOf({}), { number: 1, spec }, resolvedAt(0)), /no key/);
+  assert.throws(
+    () => desiredAt(deploymentOf({}), { number: 1, spec }, resolvedAt(0)),
+    /key to derive it from is missing/,
+  );
 });
 
 test('an older name that another pod really has leads to that pod alone', () => {

@@ -32,7 +32,7 @@ export function createAlarm({ db, now, log, service, tell }: AlarmParts) {
         // The server's answer may hold the address.
         log.warn(
           { reason: (error as NodeJS.ErrnoException).code },
-          'the operator could not be told of certificates by mail',
+          'the email about certificates to the operator could not be sent',
         );
       }
     }

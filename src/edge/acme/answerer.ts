@@ -34,7 +34,7 @@ export function createAnswerer({ db, now, log, dnsHook }: AnswererParts): (signa
         challenge.kind === 'http-01'
           ? removeChallenge(db, challenge.token)
           : hook!('remove', recordOf(challenge), signal);
-      await hidden.catch((error: Error) => log.warn({ problem: error.message }, 'a challenge was not taken away'));
+      await hidden.catch((error: Error) => log.warn({ problem: error.message }, 'a challenge was not removed'));
     },
   });
 }

@@ -38,7 +38,7 @@ export function certificateAlarms(
       subject: `Certificates of ${service} are not issued`,
       text: mailText(
         failing,
-        `The authority does not issue these certificates of ${service}; it is asked again and again:`,
+        `The authority does not issue these certificates of ${service}; the requests are repeated:`,
       ),
     },
   ];

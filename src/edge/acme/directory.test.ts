@@ -26,9 +26,9 @@ test('of an authority that is away, broken, or none at all the operator reads wh
   const directory = new URL(`${at}/dir`);
   const read = (root: string | undefined = own.root) => readDirectory(directory, root);
 
-  await assert.rejects(read(), /is no directory of an authority that speaks ACME/);
+  await assert.rejects(read(), /is not an ACME directory/);
   answer = { status: 200, body: '<html>' };
-  await assert.rejects(read(), /is no directory/);
+  await assert.rejects(read(), /is not an ACME directory/);
   answer = { status: 503, body: '' };
   await assert.rejects(read(), /answers with status 503/);
   answer = { status: 200, body: 'x'.repeat(200_000) };

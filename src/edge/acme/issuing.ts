@@ -82,7 +82,7 @@ async function endOfOrder(issuing: Issuing, order: Order, signal: AbortSignal): 
   try {
     await place(issuing, order, signal);
   } catch (err) {
-    issuing.log.warn({ err, host: order.host }, 'an order of a certificate cannot be noted');
+    issuing.log.warn({ err, host: order.host }, 'an order of a certificate cannot be recorded');
   } finally {
     issuing.underWay.delete(order.host);
   }
@@ -99,9 +99,9 @@ async function place(issuing: Issuing, { host, challenge, because, failures }: O
     const order = authority.issue({ host, challenge, replaces }, issuing.answerer(limited));
     const { chain, key } = await orAbort(order, limited);
     const read = readCertificate(chain, key, now());
-    if (!read.ok) throw new Error(`what it issued is of no use: ${read.because}`);
+    if (!read.ok) throw new Error(`the issued certificate is not usable: ${read.because}`);
     const { pem, leaf } = read.certificate;
-    if (uncovered([read.certificate], [host]).length > 0) throw new Error('what it issued is for another name');
+    if (uncovered([read.certificate], [host]).length > 0) throw new Error('the issued certificate is for another name');
     const expiresAt = leaf.validToDate.getTime();
     const renewAt = renewalAt({ now: now(), expiresAt, random: random() });
     const issued = { host, issuedAt: now(), expiresAt, renewAt, askAt: now() };

@@ -105,13 +105,13 @@ test('a pair that cannot be served is told once, with its file and no key, and t
 test('what the edge does not take is told once, and tried again until it does', async (context) => {
   const { authority, source, file } = await prepare(context);
   const { put, said, refuse } = await follow(context, source);
-  refuse(new Error('HAProxy does not answer'));
+  refuse(new Error('HAProxy does not respond'));
   await write(file, await issueAgain(authority));
   await eventually(async () => said.length === 1);
   await delay(10 * everyMs);
   refuse();
   await eventually(async () => put.length === 1);
-  assert.equal(said.filter((line) => line.endsWith('HAProxy does not answer')).length, 1);
+  assert.equal(said.filter((line) => line.endsWith('HAProxy does not respond')).length, 1);
 });
 
 test('that a certificate ends soon is said once a day, until the files are renewed', async (context) => {

@@ -56,7 +56,7 @@ export function uncovered(certificates: readonly Certificate[], hosts: readonly 
 function readKey(text: string): KeyObject | string {
   const blocks = [...blocksOf(text, 'PRIVATE KEY'), ...blocksOf(text, 'EC PRIVATE KEY')];
   const [block, ...more] = [...blocks, ...blocksOf(text, 'RSA PRIVATE KEY')];
-  if (text.includes('ENCRYPTED')) return 'the private key is encrypted: nobody is there to enter its passphrase';
+  if (text.includes('ENCRYPTED')) return 'the private key is encrypted; the service cannot enter its passphrase';
   if (block === undefined) return 'the key file holds no private key in PEM form';
   if (more.length > 0) return 'the key file holds several private keys';
   const key = attempt(() => createPrivateKey(block));

@@ -31,7 +31,7 @@ export async function openFileSource(
     follow(edge: Pick<Edge, 'certify'>, log: EdgeLog): AsyncDisposable {
       const alarm = async ({ expiresAt }: FileCertificate) => {
         await tellOperator?.(endingMail(hosts, expiresAt)).catch((error: NodeJS.ErrnoException) => {
-          log.warn({ reason: error.code }, 'the operator could not be told of certificates by mail');
+          log.warn({ reason: error.code }, 'the email about certificates to the operator could not be sent');
         });
       };
       const put = (certificates: FileCertificate[]) => edge.certify(certificates).then(() => tell(certificates));

@@ -32,7 +32,7 @@ export function answerFiles(): Record<string, string> {
     }
   const bad = refusal('invalid_request', 'The request is not valid HTTP.', 'One Host header and a well-formed path.');
   files['400.json'] = bad;
-  files['405-api.json'] = refusal('method_not_allowed', 'This method is not known here.', 'Use GET or POST.');
+  files['405-api.json'] = refusal('method_not_allowed', 'This method is not supported.', 'Use GET or POST.');
   files['408.json'] = refusal('request_timeout', 'The body did not arrive in time.', 'Send it at once, or try again.');
   files['414.json'] = refusal(
     'uri_too_long',
@@ -50,7 +50,7 @@ export function answerFiles(): Record<string, string> {
   files['431.json'] = refusal(
     'headers_too_large',
     'The headers are larger than 8 KiB, or more than 100.',
-    'Send fewer or shorter ones.',
+    'Send fewer or shorter headers.',
   );
   files['405.json'] = refusal('method_not_allowed', 'CONNECT is not offered.', 'Send the request to the site itself.');
   return files;

@@ -194,7 +194,7 @@ describe('the edge', () => {
       await commandAll(paths().adminSocket, [command]);
       fixture.logged.length = 0;
       await fixture.edge.mend();
-      assert.deepEqual(fixture.logged, ['HAProxy had other routes than it was given, and has them now']);
+      assert.deepEqual(fixture.logged, ['HAProxy had wrong routes, which are now corrected']);
       assert.equal(await servedBy(), '127.0.1.11');
       assert.equal((await entriesOf(sitesMap)).length, 2);
       await fixture.edge.mend();

@@ -103,7 +103,7 @@ export async function startEdge(
 
   async function put(change: RouteChange): Promise<void> {
     await maps.put(change).catch(async (error: unknown) => {
-      log.warn({ err: error }, 'HAProxy did not take the routes');
+      log.warn({ err: error }, 'HAProxy did not accept the routes');
       await ensure();
       await maps.put(nothing);
     });
@@ -113,8 +113,8 @@ export async function startEdge(
   /** Whatever goes wrong here, the next change finds. */
   async function mend(): Promise<void> {
     await inTurn(async () => {
-      if (!(await maps.mend())) log.warn({}, 'HAProxy had other routes than it was given, and has them now');
-    }).catch((error: unknown) => log.warn({ err: error }, 'HAProxy cannot be asked which routes it has'));
+      if (!(await maps.mend())) log.warn({}, 'HAProxy had wrong routes, which are now corrected');
+    }).catch((error: unknown) => log.warn({ err: error }, 'the routes of HAProxy cannot be queried'));
   }
 
   async function certify(certificates: readonly NamedCertificate[]): Promise<void> {
@@ -122,7 +122,7 @@ export async function startEdge(
     await certified
       ?.put()
       .catch(async (error: unknown) => {
-        log.warn({ err: error }, 'HAProxy did not take the certificates');
+        log.warn({ err: error }, 'HAProxy did not accept the certificates');
         await ensure();
         await certified.put();
       })

@@ -129,7 +129,7 @@ export function ask(socketPath: string, command: string): Promise<string> {
     let silentMs = 0;
     const steps = setInterval(() => {
       silentMs += stepMs;
-      if (silentMs >= patienceMs) connection.destroy(new Error('HAProxy does not answer'));
+      if (silentMs >= patienceMs) connection.destroy(new Error('HAProxy does not respond'));
     }, stepMs);
     connection.setEncoding('utf8');
     connection.on('connect', () => connection.write(`${command}\n`));

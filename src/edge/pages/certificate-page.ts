@@ -17,7 +17,7 @@ export function certificatePage(
 ): PageAnswer {
   const seconds = refreshSeconds[wait.because];
   const name = site ? `Application ${site.applicationName}` : 'This service';
-  const error = `${name} is reached by HTTPS alone, and has no certificate yet.`;
+  const error = `${name} is only available over HTTPS, and has no certificate yet.`;
   const words = wait.because === 'elsewhere' ? elsewhere : noticeInWords(wait);
   return {
     status: 503,
@@ -31,7 +31,7 @@ export function certificatePage(
       eyebrow: site?.environment ?? '503',
       heading: headings[wait.because],
       body: html`<p>${error}</p><p>${words}</p>`,
-      note: 'This page turns into what you have asked for as soon as it can be reached.',
+      note: 'This page loads the site as soon as it is available.',
       refreshSeconds: seconds,
       script: reloadAfter(seconds),
     },
@@ -42,8 +42,8 @@ const headings = {
   ordered: 'Its certificate is being issued',
   failed: 'Waiting for its certificate',
   limit: 'Waiting for its certificate',
-  elsewhere: 'This name leads elsewhere',
+  elsewhere: 'This name points to another server',
 };
 
 const elsewhere =
-  'In DNS this name has other addresses than those of this service, perhaps those of a CDN. A certificate is ordered when it leads here alone; a CDN has to fetch from the own address of the application.';
+  'In DNS, this name has addresses of another server, perhaps of a CDN. The service orders a certificate when the name points only to this server. A CDN must fetch from the own address of the application.';

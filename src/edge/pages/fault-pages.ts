@@ -24,7 +24,7 @@ export function faultPage(backend: FaultyBackend, status: 500 | 502 | 503 | 504)
     eyebrow: `${status}`,
     heading,
     body: html`<p>${error}</p><p>${hint}</p>`,
-    note: 'This page tries again by itself.',
+    note: 'This page reloads automatically.',
     refreshSeconds: 5,
     script: reloadScript,
   });
@@ -35,7 +35,7 @@ export function faultPage(backend: FaultyBackend, status: 500 | 502 | 503 | 504)
 
 /** To a client that has asked for too many hosts where nothing is. */
 export const guessPage = (() => {
-  const error = 'Your address has asked for many sites that do not exist.';
+  const error = 'Your address has requested many sites that do not exist.';
   const hint = 'Sites that you have visited before stay reachable. Try others again in a minute.';
   const heading = 'Too many wrong addresses';
   const body = html`<p>${error}</p><p>${hint}</p>`;
@@ -49,7 +49,7 @@ function words(backend: FaultyBackend, status: number): Words {
     return {
       code: 'edge_silent',
       heading: 'Back in a moment',
-      error: 'This address has not been told for a while where applications run, and sends nobody to a wrong one.',
+      error: 'This server has received no routes for a while, so it does not forward requests.',
       hint: 'The application itself may be well. Try again in a few seconds.',
     };
   if (backend !== 'application')
@@ -63,19 +63,19 @@ function words(backend: FaultyBackend, status: number): Words {
     return {
       code: 'application_timeout',
       heading: 'The application takes too long',
-      error: 'The application took the request and has not answered for 10 minutes.',
+      error: 'The application accepted the request but has not responded for 10 minutes.',
       hint: 'Its logs may say what it is waiting for.',
     };
   if (status === 502)
     return {
       code: 'application_bad_response',
-      heading: 'The application broke off',
-      error: 'The application closed the connection, or answered something that is not HTTP.',
+      heading: 'The application closed the connection',
+      error: 'The application closed the connection, or its response was not HTTP.',
       hint: 'Its first service port must speak HTTP. Its logs may say what went wrong.',
     };
   return {
     code: 'application_unreachable',
-    heading: 'The application does not answer',
+    heading: 'The application does not respond',
     error: 'Its container accepts no connection right now: it may be restarting.',
     hint: 'Try again in a few seconds.',
   };

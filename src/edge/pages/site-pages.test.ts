@@ -40,7 +40,7 @@ test('who comes without TLS to a site without a certificate reads what it waits 
   assert.match(JSON.parse(body).hint, /before 2030-01-02 at 00:00 UTC/);
   const own = statePage(undefined, { ...browser, wait: { because: 'ordered' } });
   assert.deepEqual([own.status, own.headers['X-Berth-State']], [503, 'waiting']);
-  assert.match(own.body, /This service is reached by HTTPS alone/);
+  assert.match(own.body, /This service is only available over HTTPS/);
   assert.equal(
     JSON.parse(statePage({ ...shop, state: 'expired' }, { ...program, wait }).body).code,
     'application_expired',

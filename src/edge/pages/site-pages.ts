@@ -108,7 +108,7 @@ function deploying(site: SiteState): Answer {
       body: html`<div class="gauge"><progress id="progress" max="100" value="${percent}" aria-label="Deployment progress" aria-valuetext="${percent}%">${percent}%</progress><output id="percent" for="progress" aria-hidden="true">${percent}%</output></div>
 <p>Preparing its containers</p>
 ${podList(site)}`,
-      note: 'This page turns into the application as soon as it is live.',
+      note: 'This page loads the application as soon as it is live.',
       refreshSeconds: 3,
       script: watchScript,
     },
@@ -120,13 +120,13 @@ function failed(site: SiteState): Answer {
     status: 502,
     code: 'application_failed',
     error: `Application ${site.applicationName} could not be deployed.`,
-    hint: 'Whoever deployed it finds the reason in its status (GET /getDeploymentStatus) and in the dashboard.',
+    hint: 'The owner finds the reason in its status (GET /getDeploymentStatus) and in the dashboard.',
     page: {
       title: `Failed · ${site.applicationName}`,
       mark: 'failing',
       eyebrow: site.environment,
       heading: `${site.applicationName} could not start`,
-      body: html`<p>Whoever deployed it sees the reason in its status, and can correct the configuration; this address stays the same.</p>
+      body: html`<p>The owner finds the reason in its status and can correct the configuration. This address stays the same.</p>
 ${link(site.dashboardUrl, 'It is mine: show the reason')}`,
       note: 'Reload this page after an update.',
     },
@@ -174,7 +174,7 @@ function interrupted(site: SiteState): Answer {
   return {
     status: 503,
     code: 'application_incomplete',
-    error: `A part of application ${site.applicationName} is not there at the moment.`,
+    error: `A part of application ${site.applicationName} is not available at the moment.`,
     hint: 'Try again in a few seconds.',
     retryAfterSeconds: 5,
     page: {
@@ -182,9 +182,9 @@ function interrupted(site: SiteState): Answer {
       mark: 'failing',
       eyebrow: site.environment,
       heading: `A part of ${site.applicationName} is not there`,
-      body: html`<p>What serves this address is not there now, and comes back as soon as that is possible.</p>
+      body: html`<p>The pod that serves this address is not available now. It is restarted as soon as possible.</p>
 ${link(site.dashboardUrl, 'It is mine: show the reason')}`,
-      note: 'This page tries again by itself.',
+      note: 'This page reloads automatically.',
       refreshSeconds: 5,
       script: reloadScript,
     },
@@ -226,7 +226,7 @@ function gone(site: SiteState): Answer {
       heading: `${site.applicationName} ${what}`,
       body: html`<p>${why}</p><p>${hint}</p>
 ${link(site.dashboardUrl, 'It was mine: restore it, or deploy it again')}`,
-      note: 'Nothing that it stored is reachable at this address.',
+      note: 'Its data cannot be reached at this address.',
     },
   };
 }

@@ -268,7 +268,7 @@ const noRegistries: Images = {
 };
 
 function refuseToAsk(image: string): never {
-  throw new ImageFault('registry-unreachable', image, `No registry is asked for ${image}.`);
+  throw new ImageFault('registry-unreachable', image, `No registry is queried for ${image}.`);
 }
 
 async function withFaults<T>(work: () => Promise<T>): Promise<T> {

@@ -93,7 +93,7 @@ async function follow(
         if (deploymentId && !signal.aborted) deliver(deploymentId);
       }
     } catch {
-      // The engine is away, or the connection was cut: the loop sees to both.
+      // The engine is away, or the connection was interrupted: the loop sees to both.
     }
     await delay(backoff.next(), undefined, { signal }).catch(() => {});
   }

@@ -50,7 +50,7 @@ function aboutPod(pod: string | undefined): { pods?: string[] } {
   return pod === undefined ? {} : { pods: [pod] };
 }
 
-export const engineIsSilent = 'The container engine does not answer.';
+export const engineIsSilent = 'The container engine does not respond.';
 export const outOfDiskHint = 'the operator has to make room';
 
 type Explanation = { kind: EngineFault['kind']; words: string; hint?: string };
@@ -75,7 +75,7 @@ const rules: (Explanation & { pattern: RegExp })[] = [
   {
     pattern: /could not select device driver/i,
     kind: 'bad-request',
-    words: 'it asks for a GPU, and this host has none that containers can use.',
+    words: 'it requests a GPU, but containers on this host have no GPU available.',
     hint: 'leave out useGPU (Compose: its gpus or devices), or deploy it to a host that has one',
   },
   {

@@ -47,7 +47,7 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
   await using opening = new AsyncDisposableStack();
   const docker = await connect(settings, log);
   const unnamed = await removeUnnamed(docker);
-  if (unnamed > 0) log.info({ unnamed }, 'images of pulls that were cut off removed');
+  if (unnamed > 0) log.info({ unnamed }, 'removed images of interrupted pulls');
   const { firewall, problem } = await isolate(docker, {
     owner,
     egress,
@@ -69,16 +69,16 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
     copies: join(dataDir, 'volume-copies'),
   };
   void thawLeft(loops.directory).catch((err: unknown) =>
-    log.warn({ err }, 'volumes that were left frozen may still be so'),
+    log.warn({ err }, 'volumes from an interrupted copy may still be frozen'),
   );
   await removeLeftCopies(loops.directory);
   const execs = join(dataDir, 'execs');
   const { ended, unbegun } = await endLeftExecs(docker, execs);
-  if (ended > 0) log.info({ ended }, 'commands in containers ended that a killed service has left');
+  if (ended > 0) log.info({ ended }, 'ended commands in containers that a killed service left');
   const leaving = new AbortController();
   opening.defer(() => leaving.abort());
   void endOnceBegun(docker, execs, { execIds: unbegun, signal: leaving.signal }).catch((err: unknown) =>
-    log.warn({ err }, 'commands that a killed service has begun last are looked at by the next start'),
+    log.warn({ err }, 'the last commands of a killed service are checked at the next start'),
   );
   const { group, obstacle } = await openTenantsGroup(docker, owner, settings.tenantsMemory);
   log[group ? 'info' : 'warn']({ limitBytes: group?.limitBytes, because: obstacle }, 'control group');
@@ -121,7 +121,9 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
 
 async function connect({ runtime }: DockerSettings, log: Logger): Promise<Docker> {
   const docker = await connectDocker().catch((error: Error) => {
-    throw new StartError(`No Docker engine answers (${error.message}). \`npm start\` sets one up; or set DOCKER_HOST.`);
+    throw new StartError(
+      `No Docker engine responds (${error.message}). \`npm start\` sets one up; or set DOCKER_HOST.`,
+    );
   });
   const unfit = await findRuntimeProblem(docker, runtime);
   if (unfit) throw new StartError(`BERTH_RUNTIME is ${runtime}, but ${unfit}.`);
@@ -148,6 +150,6 @@ function edgeSeenBy({ host, port, httpsPort, dataDir }: DockerSettings): Pick<Fi
 function refuseStrangers(problem: string, { allowUnsafe }: DockerSettings, log: Logger): void {
   const words = `Containers are not kept from this machine's services and private networks: ${problem}.`;
   if (!allowUnsafe.includes('firewall'))
-    throw new StartError(`${words}\nWhere nobody but you can deploy, BERTH_ALLOW_UNSAFE=1 serves all the same.`);
+    throw new StartError(`${words}\nIf only you can deploy, BERTH_ALLOW_UNSAFE=1 starts the service anyway.`);
   log.warn({ problem }, `${words} BERTH_ALLOW_UNSAFE is set`);
 }

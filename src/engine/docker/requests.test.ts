@@ -8,7 +8,7 @@ import { faultOf } from './faults.ts';
 function isSilence(error: unknown): boolean {
   const fault = faultOf(error);
   assert.ok(fault instanceof EngineFault, String(error));
-  return fault.kind === 'unavailable' && /does not answer/.test(fault.message);
+  return fault.kind === 'unavailable' && /does not respond/.test(fault.message);
 }
 
 const silences: [string, RequestListener][] = [

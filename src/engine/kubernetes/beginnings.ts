@@ -67,7 +67,7 @@ export function createBeginnings({ cluster, cache, copies, contents }: Beginning
     }
     await copies!.finish(deploymentId, volumes, key);
     if (!(await copies!.swap(deploymentId, volumes, { key, madeFor: deploymentId })))
-      throw new EngineFault('unavailable', 'What was put into the volumes is not there any more.');
+      throw new EngineFault('unavailable', 'The data that was put into the volumes has disappeared.');
   }
 
   /** Whatever comes: it begins with what it has. */

@@ -81,7 +81,8 @@ export async function connectCluster(
     throw new StartError(`The kubeconfig cannot be read: ${(error as Error).message}`);
   }
   const current = config.getCurrentCluster();
-  if (!current) throw new StartError('There is no cluster: set KUBECONFIG, or run in a pod with a service account.');
+  if (!current)
+    throw new StartError('No cluster is configured: set KUBECONFIG, or run in a pod with a service account.');
   return clusterOf(config, current.server, library, onRequest);
 }
 

@@ -65,7 +65,7 @@ export function createCopiers({ cluster, cache, owner, image, bring }: CopierPar
         signal?.throwIfAborted();
         const obstacle =
           podFacts(job, podsOf(name, deploymentId), true).obstacle?.words ?? 'it has not started in time';
-        throw new EngineFault('unavailable', `What copies the volumes cannot run on the cluster now: ${obstacle}.`);
+        throw new EngineFault('unavailable', `The pods that copy volumes cannot run on the cluster now: ${obstacle}.`);
       });
       return addressOf(podsOf(name, deploymentId).find(isRunning)!);
     },
@@ -100,7 +100,7 @@ export function createCopiers({ cluster, cache, owner, image, bring }: CopierPar
 function wordsOf(output: string, isFlood: boolean): string {
   if (/no space left|disk quota exceeded/i.test(output)) return 'a volume has no room for it.';
   const lines = output.split('\n').filter((line) => line.trim() !== '');
-  return isFlood ? 'too much of it differs.' : (lines.at(-1)?.slice(0, 300) ?? 'the program did not say why.');
+  return isFlood ? 'the differences are too large.' : (lines.at(-1)?.slice(0, 300) ?? 'the program did not say why.');
 }
 
 function addressOf({ metadata }: FoundPod): PodAddress {

@@ -246,7 +246,7 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
 
 function tooLong(cause: unknown): EngineFault {
   const message =
-    `The volumes hold more than the cluster copies in ${longestCopyMs / 60_000} min, and whoever writes to them would be ` +
+    `The volumes hold more than the cluster copies in ${longestCopyMs / 60_000} min, and the pods that write to them would be ` +
     'stopped for longer.';
   return new EngineFault('bad-request', message, { cause });
 }

@@ -164,7 +164,7 @@ test('what cannot be started says why, without its arguments', async () => {
   };
   await assert.rejects(
     run(['nothing', 'secret']),
-    refused(/^"nothing" cannot be run: there is no such program in its image\.$/),
+    refused(/^"nothing" cannot be run: its image does not contain this program\.$/),
   );
   await assert.rejects(run(['/etc/passwd']), refused(/^"\/etc\/passwd" cannot be run: its user may not run it\.$/));
   const bare = await mkdtemp(join(tmpdir(), 'berth-bare-'));

@@ -25,7 +25,10 @@ test('what it cannot do now is tried again: conflicts, too many requests, failur
   const leaving =
     'deployments.apps "web" is forbidden: unable to create new content in namespace berth-x because it is being terminated';
   assert.match(String(told(refusal(403, leaving))[1]), /still being removed/);
-  assert.match(String(told(refusal(403, 'pods is forbidden: User "x" cannot'))[1]), /does not let Berth do this/);
+  assert.match(
+    String(told(refusal(403, 'pods is forbidden: User "x" cannot'))[1]),
+    /does not permit this operation to Berth/,
+  );
   // Whatever stands before the cluster need not speak its language.
   assert.equal(told(new ClusterRefusal(502, '<html>bad gateway</html>'))[0], 'unavailable');
 });

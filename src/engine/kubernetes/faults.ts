@@ -16,7 +16,7 @@ export class ClusterRefusal extends Error {
   }
 }
 
-export const clusterIsSilent = 'The cluster does not answer.';
+export const clusterIsSilent = 'The cluster does not respond.';
 
 /** A fault where the cluster is the cause; any other error is a bug and stays what it is. */
 export function faultOf(error: unknown, pod?: string): unknown {
@@ -43,7 +43,7 @@ type Explanation = { kind: EngineFault['kind']; words: string; hint?: string };
 
 function explain({ status, message }: ClusterRefusal): Explanation {
   if (/is being terminated|being deleted/i.test(message))
-    return { kind: 'unavailable', words: 'what the deployment had here before is still being removed.' };
+    return { kind: 'unavailable', words: 'the previous resources of the deployment are still being removed.' };
   if (/exceeded quota/i.test(message))
     return {
       kind: 'unavailable',
@@ -53,7 +53,7 @@ function explain({ status, message }: ClusterRefusal): Explanation {
   if (status === 401 || status === 403)
     return {
       kind: 'unavailable',
-      words: 'the cluster does not let Berth do this.',
+      words: 'the cluster does not permit this operation to Berth.',
       hint: 'the operator has to allow it',
     };
   if (status === 400 || status === 422) return { kind: 'bad-request', words: reasonIn(message) };

@@ -66,7 +66,7 @@ export function createNamespaces(cluster: Cluster, cache: Cache, settings: Names
     ]);
     // Otherwise each look would find it changed, and apply it again at once.
     if (!isPolicyFor(egress, settings, policy))
-      throw new EngineFault('unavailable', 'The cluster makes something else of the policy around the deployment.', {
+      throw new EngineFault('unavailable', 'The cluster changes the network policy of the deployment.', {
         hint: 'the operator has to see what changes NetworkPolicies there',
       });
     await cache.untilSeen('NetworkPolicy', policy);
@@ -89,7 +89,7 @@ export function createNamespaces(cluster: Cluster, cache: Cache, settings: Names
     const end = AbortSignal.timeout(patienceMs);
     while (await cluster.find('Namespace', namespaceName(deploymentId))) {
       if (end.aborted || patienceMs === 0)
-        throw new EngineFault('unavailable', 'What the deployment had here before is still being removed.', {
+        throw new EngineFault('unavailable', 'The previous resources of the deployment are still being removed.', {
           hint: 'the operator may have to look at what is holding it up',
         });
       await wait(500, end);

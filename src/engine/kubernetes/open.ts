@@ -51,7 +51,10 @@ export async function openKubernetes(settings: KubernetesSettings, parts: Engine
     snapshots: {
       snapshotClass: settings.snapshotClass,
       onUnused: ({ storageClass, because }) =>
-        log.warn({ storageClass, because }, 'volumes are copied without VolumeSnapshots: pods are stopped meanwhile'),
+        log.warn(
+          { storageClass, because },
+          'volumes are copied without VolumeSnapshots: pods are stopped during the copy',
+        ),
     },
   }).catch((error: unknown) => {
     if (!(error instanceof EngineFault)) throw error;
@@ -120,7 +123,7 @@ async function tryIsolation(
 ): Promise<void> {
   if (allowUnsafe.includes('firewall'))
     return log.warn({}, 'Whether this cluster keeps the policies around pods is not tried; BERTH_ALLOW_UNSAFE is set');
-  const trustingAll = 'Where nobody but you can deploy, BERTH_ALLOW_UNSAFE=firewall serves all the same.';
+  const trustingAll = 'If only you can deploy, BERTH_ALLOW_UNSAFE=firewall starts the service anyway.';
   const newProbeId = () => newId(randomBytes);
   const complaints = await probeIsolation({ engine, cluster, image, newId: newProbeId }).catch((error: Error) => {
     throw new StartError(

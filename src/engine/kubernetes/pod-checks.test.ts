@@ -21,7 +21,10 @@ test('a check that ends with 0 is well; one that does not says with what', async
 
 test('a program that its image has not is told of, and a pod where nothing can be run is not', async () => {
   const missing = 'OCI runtime exec failed: exec failed: "/bin/ready": executable file not found in $PATH';
-  assert.match((await ends({ output: missing, isFlood: false }))?.words ?? '', /no such program in its image/);
+  assert.match(
+    (await ends({ output: missing, isFlood: false }))?.words ?? '',
+    /its image does not contain this program/,
+  );
   const unrun = await ends({ output: 'container not found', isFlood: false });
   assert.deepEqual([unrun?.kind, unrun?.words], ['unreachable', 'health check `ready` has not been run yet']);
 });

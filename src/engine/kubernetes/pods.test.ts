@@ -56,7 +56,7 @@ test('what keeps a pod from running is told in words', () => {
     [waiting('ImagePullBackOff'), 'its image cannot be pulled by the node'],
     [
       waiting('CreateContainerError', 'exec: "nothing": executable file not found in $PATH'),
-      'cannot be started: there is no such program in its image',
+      'cannot be started: its image does not contain this program',
     ],
     [waiting('RunContainerError', 'permission denied'), 'cannot be started: its program may not be executed'],
     [

@@ -198,7 +198,7 @@ function waitingFor(reason: string, message: string): Obstacle | undefined {
 function notStartable(message: string): Obstacle {
   if (/executable file not found|no such file or directory/i.test(message))
     return {
-      words: 'cannot be started: there is no such program in its image',
+      words: 'cannot be started: its image does not contain this program',
       hint: 'check its command and entrypoint',
     };
   if (/permission denied/i.test(message))

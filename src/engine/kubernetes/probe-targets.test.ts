@@ -28,7 +28,7 @@ test('whatever a pod reaches that it must not is named, and what it does not rea
     [
       'A pod does not reach another pod of its own deployment, by name (no answer).',
       'A pod does not reach another pod of its own deployment, by address (no answer).',
-      "A pod reaches a pod of somebody else's deployment.",
+      'A pod reaches a pod of another deployment.',
       "A pod reaches the cloud's metadata service.",
       "A pod reaches the cluster's API, by its service.",
       "A pod reaches the cluster's API, by its address.",

@@ -32,7 +32,7 @@ export function targetsOf({ peer, victim, apiService, apiServer, nodes }: Places
   return [
     { words: 'another pod of its own deployment, by name', host: 'peer.pod', port: probePort, mayReach: true },
     { words: 'another pod of its own deployment, by address', host: peer, port: probePort, mayReach: true },
-    closed("a pod of somebody else's deployment", victim, probePort),
+    closed('a pod of another deployment', victim, probePort),
     closed("the cloud's metadata service", metadata.host, metadata.port),
     ...(apiService === undefined ? [] : [closed("the cluster's API, by its service", apiService, 443)]),
     closed("the cluster's API, by its address", hostname.replace(/^\[|\]$/g, ''), Number(port || 443)),

@@ -27,7 +27,12 @@ for (const [title, classes, wanted, chosen] of [
     undefined,
     { because: 'no VolumeSnapshotClass is of the driver disks' },
   ],
-  ['none other than the one that is wanted', [found('a')], 'b', { because: 'there is no VolumeSnapshotClass b' }],
+  [
+    'none other than the one that is wanted',
+    [found('a')],
+    'b',
+    { because: 'the cluster has no VolumeSnapshotClass b' },
+  ],
   [
     'not the one that is wanted, of another driver',
     [found('a', { driver: 'files' }), found('b')],

@@ -13,7 +13,8 @@ export function chooseSnapshotClass(
   wanted?: string,
 ): ChosenClass {
   const named = classes.filter(({ metadata }) => wanted === undefined || metadata.name === wanted);
-  if (named.length === 0 && wanted !== undefined) return { because: `there is no VolumeSnapshotClass ${wanted}` };
+  if (named.length === 0 && wanted !== undefined)
+    return { because: `the cluster has no VolumeSnapshotClass ${wanted}` };
   const own = named.filter((each) => each.driver === driver);
   if (own.length === 0)
     return { because: `no VolumeSnapshotClass${wanted === undefined ? '' : ` ${wanted}`} is of the driver ${driver}` };

@@ -67,7 +67,7 @@ export function createTars({ run }: Pick<Copiers, 'run'>): Tars {
           });
           await run(pod, packCommand(path), signal, { output });
           if (bytes !== sizes.get(volume))
-            throw new EngineFault('unavailable', 'What the cluster has passed on of a volume is not all of it.');
+            throw new EngineFault('unavailable', 'The cluster transferred a volume only partly.');
         },
       };
     },
@@ -101,6 +101,6 @@ function passing(to: Writable, note: (bytes: number) => void): Writable {
 /** PURE. Of what tar says about all that it has written. */
 export function totalOf(said: string): number {
   const bytes = /^Total bytes written: (\d+) /m.exec(said)?.[1];
-  if (bytes === undefined) throw new Error('tar did not say how large it is');
+  if (bytes === undefined) throw new Error('tar did not report the size');
   return Number(bytes);
 }

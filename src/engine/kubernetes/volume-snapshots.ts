@@ -91,7 +91,7 @@ export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapsho
   async function findClass(storageClass: string) {
     const { items } = await cluster.ask<{ items: FoundSnapshotClass[] }>('GET', pathOf('VolumeSnapshotClass'));
     const found = storageClass !== '' && (await cluster.find<FoundStorageClass>('StorageClass', storageClass));
-    if (!found) return { because: 'there is no such storage class' };
+    if (!found) return { because: 'the storage class does not exist' };
     return chooseSnapshotClass(found.provisioner, items, snapshotClass);
   }
 

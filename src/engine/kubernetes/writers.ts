@@ -78,7 +78,7 @@ export function createWriters(cluster: Pick<Cluster, 'change'>, cache: Cache): W
       const hasCome = () => lookUp()?.metadata.resourceVersion !== resourceVersion;
       await cache.until(deploymentId, hasCome, seenPatienceMs, signal);
     }
-    throw new EngineFault('unavailable', 'What writes to the volumes could not be stopped.');
+    throw new EngineFault('unavailable', 'The pods that write to the volumes could not be stopped.');
   }
 
   const letOneGo = (found: FoundController) => change(found, { replicas: 1, key: null });

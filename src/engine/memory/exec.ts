@@ -26,7 +26,7 @@ export function createExec(world: MemoryWorld, owner: string): Exec {
         throw new EngineFault('not-running', 'It is not running.');
       const program = programFor(world, container, request.command);
       if (!program) {
-        const words = `${JSON.stringify(request.command[0])} cannot be run: there is no such program in its image.`;
+        const words = `${JSON.stringify(request.command[0])} cannot be run: its image does not contain this program.`;
         throw new EngineFault('bad-request', words);
       }
       return run(world, container, request, program);

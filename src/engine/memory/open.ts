@@ -8,7 +8,7 @@ import { createMemoryWorld } from './world.ts';
 
 /** With this process all of its workloads are forgotten, and made again by the next one. */
 export async function openMemory(_: unknown, { owner, epoch, now, log }: EngineParts): Promise<OpenEngine> {
-  log.warn({}, 'BERTH_ENGINE is memory: nothing really runs, every public pod answers with what it was asked');
+  log.warn({}, 'BERTH_ENGINE is memory: no container runs, and every public pod returns the request it received');
   await using opening = new AsyncDisposableStack();
   const { firstNetwork } = opening.use(await claimLoopbackBlock());
   const world = createMemoryWorld({}, { firstNetwork, hasEveryImage: true });

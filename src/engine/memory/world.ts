@@ -35,7 +35,7 @@ export type MemoryProcess = {
   /** Entrypoint and command, joined as Docker joins them. */
   args: string[];
   env: Record<string, string>;
-  /** Undefined when there is no such file. */
+  /** Undefined when the file does not exist. */
   read(path: string): string | undefined;
   /** As much of it as fits. */
   write(path: string, content: string): void;

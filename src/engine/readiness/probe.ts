@@ -157,6 +157,6 @@ async function ask(
   } catch {
     return readiness.kind === 'port'
       ? unasked(`port ${readiness.port} is not a port`)
-      : unasked(`health check ${readiness.path} on port ${readiness.port} cannot be asked`);
+      : unasked(`health check ${readiness.path} on port ${readiness.port} cannot be checked`);
   }
 }

@@ -157,7 +157,7 @@ function readSsh(item: Field, { files, findings }: BuildContext): string[] {
     const { kind } = files.look(path);
     if (kind === 'outside') refuseOutside(path, files, findings, at);
     else if (kind !== 'file' || path.includes(','))
-      findings.refuse('missing-file', `${shownPath(files, path)}, a key for the build, is no file`, at);
+      findings.refuse('missing-file', `${shownPath(files, path)}, a key for the build, is not a file`, at);
   }
   return [`${id}=${found.join(',')}`];
 }
@@ -165,7 +165,7 @@ function readSsh(item: Field, { files, findings }: BuildContext): string[] {
 function noteNetwork(network: string | undefined, at: number, findings: Findings): void {
   if (network !== 'host') return;
   const hint = 'go on only with a project that you trust with it';
-  findings.note('build-network', 'what is built reaches all that listens on this machine', at, hint);
+  findings.note('build-network', 'the build can reach every service that listens on this machine', at, hint);
 }
 
 /** Of the top-level `secrets`: a file, or the value of a variable. */

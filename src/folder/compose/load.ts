@@ -43,7 +43,7 @@ export function loadCompose(paths: readonly string[], variables: Variables, load
     const written = readTree(path, at);
     if (!written) return undefined;
     if (written.kind !== 'map') {
-      findings.refuse('not-a-map', `${shownPath(files, path)} is no Compose file`, written.at);
+      findings.refuse('not-a-map', `${shownPath(files, path)} is not a Compose file`, written.at);
       return undefined;
     }
     const known = withFallback(from, ownVariables(written));
@@ -75,13 +75,13 @@ export function loadCompose(paths: readonly string[], variables: Variables, load
       const target = file === undefined ? path : absolutePath(file, bases);
       const link = `${shownPath(files, target)}:${wanted}`;
       if (links.includes(link) || chain.includes(link) || links.length + chain.length >= most.chain) {
-        findings.refuse('extends-cycle', `services extend each other in a circle: ${[...links, link].join(' → ')}`, at);
+        findings.refuse('extends-cycle', `services extend each other in a cycle: ${[...links, link].join(' → ')}`, at);
         return undefined;
       }
       if (target === path) {
         const found = entriesOf(services).find(([other]) => other === wanted);
         if (found) return extend(found[0], found[1], [...links, link]);
-        findings.refuse('unknown-service', `there is no service "${wanted ?? ''}" to extend for "${name}"`, at);
+        findings.refuse('unknown-service', `the document has no service "${wanted ?? ''}" to extend for "${name}"`, at);
         return undefined;
       }
       const below = { base: dirname(target), home };
@@ -89,7 +89,7 @@ export function loadCompose(paths: readonly string[], variables: Variables, load
       if (!other) return undefined;
       const found = wanted === undefined ? undefined : childOf(childOf({ tree: other, path: [] }, 'services'), wanted);
       if (!found) {
-        const message = `there is no service "${wanted ?? ''}" in ${shownPath(files, target)} to extend for "${name}"`;
+        const message = `${shownPath(files, target)} has no service "${wanted ?? ''}" to extend for "${name}"`;
         findings.refuse('unknown-service', message, at);
       }
       return found?.tree;
@@ -110,7 +110,7 @@ export function loadCompose(paths: readonly string[], variables: Variables, load
         (one) => textOf(one) ?? [],
       );
       if (named.some((one) => /^(?:https?|git|oci):|^git@/.test(one))) {
-        findings.refuse('remote-include', 'files are not included from elsewhere', at, 'put a copy beside this file');
+        findings.refuse('remote-include', 'files are not included from elsewhere', at, 'put a copy next to this file');
         continue;
       }
       const targets = named.map((one) => absolutePath(one, bases));

@@ -115,7 +115,7 @@ function place(bind: Mount, hidden: readonly string[], mounted: Mounted, context
     if (found && found.length > 0) {
       mounted.inline.push(...found.map((file) => ({ file, at })));
       if (entry.kind === 'file' || isEmptyInImages(target)) return;
-      const message = `the files of ${shown} lie at ${target} of "${service}" beside those that its image has there`;
+      const message = `the files of ${shown} lie at ${target} of "${service}" next to those of its image`;
       findings.note('files-inline', message, at);
       return;
     }
@@ -143,7 +143,7 @@ function isEmptyInImages(target: string): boolean {
 /** Things of the machine itself; `done` when there is nothing more to say. */
 function ofMachine({ source, target, at }: Mount, { findings, service }: MountContext): 'done' | undefined {
   if (isEngineSocket(source)) {
-    const message = `"${service}" wants the engine's socket, and whoever has it owns the host`;
+    const message = `"${service}" requires the engine's socket, which gives control of the host`;
     findings.refuse('docker-socket', message, at, 'it cannot run on a shared host; leave the service out');
     return 'done';
   }

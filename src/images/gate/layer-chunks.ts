@@ -30,7 +30,7 @@ export async function* verifiedChunks(
     yield chunk;
   }
   if (bytes < layer.sizeBytes) throw lies(asked, 'is shorter than its manifest says');
-  if (`sha256:${hash.digest('hex')}` !== layer.digest) throw lies(asked, 'is not what its digest says');
+  if (`sha256:${hash.digest('hex')}` !== layer.digest) throw lies(asked, 'does not match its digest');
 }
 
 /** After a connection that was cut it goes on where that ended. */

@@ -46,7 +46,7 @@ async function keepCollecting(
   for (let isFirst = true; !stop.aborted; isFirst = false) {
     try {
       const collected = await collect(images, keeping, isFirst);
-      if (collected.manifests + collected.files > 0) log.info(collected, 'pushed images that nobody wants removed');
+      if (collected.manifests + collected.files > 0) log.info(collected, 'removed unused pushed images');
     } catch (error) {
       log.error({ err: error }, 'pushed images were not collected, will be tried again');
     }

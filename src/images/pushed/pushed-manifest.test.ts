@@ -78,7 +78,10 @@ test('what is not known is refused in words', () => {
   const cases: [manifest: unknown, words: RegExp][] = [
     [{ ...image, schemaVersion: 1 }, /schema version 2/],
     [{ ...image, mediaType: 'application/vnd.docker.distribution.manifest.v1+json' }, /are not taken/],
-    [{ ...image, config: { ...config, mediaType: 'application/vnd.cncf.helm.config.v1+json' } }, /no image's/],
+    [
+      { ...image, config: { ...config, mediaType: 'application/vnd.cncf.helm.config.v1+json' } },
+      /does not belong to an image/,
+    ],
     [{ ...image, layers: [of('application/vnd.docker.image.rootfs.foreign.diff.tar.gzip')] }, /kept elsewhere/],
     [{ ...image, layers: [of('application/vnd.oci.image.layer.nondistributable.v1.tar')] }, /kept elsewhere/],
     [{ ...image, layers: [of('application/x-iso9660-image')] }, /not known here/],

@@ -72,7 +72,7 @@ function wordsOf(fault: ManifestFault): string {
     case 'media-type':
       return `Manifests of the media type ${quoted(fault.found)} are not taken: push a Docker or OCI image.`;
     case 'config-type':
-      return `A configuration of the media type ${quoted(fault.found)} is no image's.`;
+      return `A configuration of the media type ${quoted(fault.found)} does not belong to an image.`;
     case 'foreign-layer':
       return `A layer of the media type ${quoted(fault.found)} is kept elsewhere; push the image with all of its layers.`;
     case 'layer-type':

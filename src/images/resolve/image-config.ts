@@ -62,7 +62,7 @@ export function printPlatforms(entries: readonly { platform: Platform | undefine
     platform && platform.os !== 'unknown' ? [printPlatform(platform)] : [],
   );
   const names = [...new Set(known)].slice(0, 8);
-  return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : (names[0] ?? 'nothing that runs');
+  return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : (names[0] ?? 'no known platform');
 }
 
 /** Names of a stranger's: letters, digits and separators at most. */

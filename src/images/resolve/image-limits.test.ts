@@ -15,9 +15,9 @@ const layer = { mediaType: '', digest: digestOf('layer'), sizeBytes: 5 * 2 ** 20
 
 test('what one may have narrows what any image may have, and says so; more gives nobody more', () => {
   const own = narrowLimits(any, { compressedBytes: 4 * 2 ** 20, unpackedBytes: 2 ** 40, by: 'with the plan "free"' });
-  assert.equal(printLimit(own.compressed), '4 MiB, which is all that an image may have with the plan "free"');
-  assert.equal(printLimit(own.unpacked), '20 MiB, which is all that an image may have');
-  assert.match(findExcess([layer], config, own)?.because ?? '', /^has 5 MiB, more than 4 MiB, which .* plan "free"$/);
+  assert.equal(printLimit(own.compressed), '4 MiB, the maximum for an image with the plan "free"');
+  assert.equal(printLimit(own.unpacked), '20 MiB, the maximum for an image');
+  assert.match(findExcess([layer], config, own)?.because ?? '', /^has 5 MiB, more than 4 MiB, .* plan "free"$/);
   assert.equal(findExcess([layer], config, narrowLimits(any)), undefined);
   assert.match(
     findExcess([layer, layer, layer], config, narrowLimits(any))?.because ?? '',

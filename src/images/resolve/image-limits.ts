@@ -20,7 +20,7 @@ export function narrowLimits(any: ImageLimits, own?: OwnImageLimits): JudgedLimi
 
 /** Behind "has 3 GiB, more than …". */
 export function printLimit({ bytes, by }: JudgedLimit): string {
-  return `${printBytes(bytes)}, which is all that an image may have${by ? ` ${by}` : ''}`;
+  return `${printBytes(bytes)}, the maximum for an image${by ? ` ${by}` : ''}`;
 }
 
 export const smallerHint = 'leave out what it does not need to run';

@@ -5,16 +5,16 @@ import type { ManifestFault } from '../manifests/manifest.ts';
 export function whyNotRun(fault: ManifestFault): string {
   switch (fault.kind) {
     case 'schema-version':
-      return fault.found === 1 ? 'is in a format of before 2016; push it anew' : noManifest;
+      return fault.found === 1 ? 'is in a format from before 2016; push it again' : noManifest;
     case 'media-type':
     case 'config-type':
-      return `is of a kind that is no image of containers: ${shown(fault.found)}`;
+      return `is not a container image: ${shown(fault.found)}`;
     case 'foreign-layer':
       return 'has layers that its registry does not have (foreign layers)';
     case 'layer-type':
       return `has a layer of an unknown kind: ${shown(fault.found)}`;
     case 'urls':
-      return 'has parts that lie elsewhere than in its registry (urls)';
+      return 'has parts outside of its registry (urls)';
     case 'digest':
       return `has a digest that is not sha256: ${shown(fault.found)}`;
     default:
@@ -22,7 +22,7 @@ export function whyNotRun(fault: ManifestFault): string {
   }
 }
 
-const noManifest = 'is described by something that is no manifest, or has more values than an image needs';
+const noManifest = 'has an invalid manifest, or one with more values than an image needs';
 
 /** Words of a stranger's: letters, digits and separators at most, and not many. */
 export function shown(text: unknown): string {

@@ -205,7 +205,7 @@ async function readVerified(
   const bytes = await readWhole(body, mostManifestBytes, url.host);
   const digest = digestOf(bytes);
   if (isDigest(reference) && reference !== digest)
-    throw refusal(asked, 'is not what its digest says', 'its registry sends something else');
+    throw refusal(asked, 'does not match its digest', 'its registry sends something else');
   return { digest, bytes, mediaType: String(headers['content-type'] ?? '') };
 }
 
@@ -242,7 +242,7 @@ function judge(
   { platform, asked, limits }: { platform: Platform; asked: Asked; limits: JudgedLimits },
 ): ImageConfig {
   const config: ImageConfig | undefined = readConfig(content);
-  if (!config) throw refusal(asked, 'has a configuration that is none');
+  if (!config) throw refusal(asked, 'has an invalid configuration');
   // An imported image may not say what it was built for.
   const { os, architecture } = config.platform;
   if (architecture !== '' && (os !== platform.os || architecture !== platform.architecture))

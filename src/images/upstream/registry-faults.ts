@@ -51,14 +51,14 @@ export function dialFault(error: unknown, { image, registry }: Asked): unknown {
       return fault('bad-request', words, 'name a public registry, or ask the operator to allow this one');
     }
     case 'not-https': {
-      const words = `The registry ${registry}${elsewhere === '' ? ' would have' : `${elsewhere} to`} be asked for ${image} without HTTPS.`;
+      const words = `The registry ${registry}${elsewhere === '' ? ' would have to' : `${elsewhere} to`} be queried for ${image} without HTTPS.`;
       return fault('bad-request', words, 'name a registry that has HTTPS');
     }
     case 'too-long':
       return fault(
         'bad-request',
-        `The registry ${registry} describes ${image} with more than it may.`,
-        'build it anew',
+        `The registry ${registry} describes ${image} with a manifest that is too large.`,
+        'build it again',
       );
     case 'too-many-redirects':
       return fault(

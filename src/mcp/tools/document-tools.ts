@@ -11,16 +11,20 @@ const document = z
   .string()
   .min(1)
   .describe(
-    'The YAML, whole: an `application` with `name` and `pods`, or a Compose file. Files go inline, 256 KiB in all.',
+    'The complete YAML: an `application` with `name` and `pods`, or a Compose file. Include files inline. At most 256 KiB.',
   );
-const environment = z.string().max(100).optional().describe('Which of several applications of one name.');
+const environment = z
+  .string()
+  .max(100)
+  .optional()
+  .describe('The environment, if several applications have the same name.');
 const dryRun = z.boolean().default(false).describe('Check everything and change nothing.');
 
 export function addDocumentTools(server: McpServer, service: Service): void {
   addTool(server, 'validate', {
     title: 'Validate a document',
     description:
-      'Checks a document without deploying it: every problem with line, column and hint, and `fixed`, the document with what is certain to be right. If `images` is "checked", a valid document can be deployed here; otherwise, images were not checked.',
+      'Checks a document without deploying it. Returns every problem with line, column and hint, and `fixed`, the document with all safe fixes. If `images` is "checked", a valid document can be deployed here; otherwise, images were not checked.',
     input: { document },
     say: sayValidation,
     effect: 'reads',
@@ -34,10 +38,10 @@ export function addDocumentTools(server: McpServer, service: Service): void {
 
   addTool(server, 'deploy', {
     title: 'Deploy a document',
-    description: `Starts what a document describes and answers its live URL at once; status then waits until it runs. Needs no account. ${
+    description: `Starts the application of a document and returns its live URL immediately. Then call status, which waits until it runs. Needs no account. ${
       service.remember
         ? 'The folder remembers it, with its token.'
-        : 'Keep sessionToken: the other tools need it. Give it here too, to start more beside what it has.'
+        : 'Keep sessionToken: the other tools need it. Pass it here to start more applications in the same session.'
     }`,
     input: {
       document,
@@ -46,10 +50,10 @@ export function addDocumentTools(server: McpServer, service: Service): void {
       idempotencyKey: z
         .string()
         .regex(/^[\x21-\x7e]{1,200}$/, {
-          error: 'idempotencyKey has 1 to 200 characters: letters, digits and signs of ASCII, and no spaces.',
+          error: 'idempotencyKey must be 1 to 200 printable ASCII characters without spaces.',
         })
         .optional()
-        .describe('A UUID of your own: the same start sent again with it is the same deployment.'),
+        .describe('A UUID that you generate. A repeated start with the same UUID returns the same deployment.'),
     },
     say: sayStart,
     effect: 'changes',
@@ -68,7 +72,7 @@ export function addDocumentTools(server: McpServer, service: Service): void {
   addTool(server, 'update', {
     title: 'Update a deployment',
     description:
-      'Applies a changed document to the deployment whose application has the same name; the URL stays. What runs goes on until the new pods are ready, and stays when they fail. status then waits.',
+      'Applies a changed document to the deployment with the same application name. The URL stays. The current pods keep running until the new pods are ready, and stay if these fail. Then call status.',
     input: { document, environment, sessionToken: token, dryRun },
     say: sayUpdate,
     effect: 'changes',
@@ -83,7 +87,7 @@ export function addDocumentTools(server: McpServer, service: Service): void {
   addTool(server, 'preview', {
     title: 'Preview an update',
     description:
-      'What an update with this document would do to each pod, its data and its public paths. Changes nothing.',
+      'Shows what an update with this document would do to each pod, its data, and its public paths. Changes nothing.',
     input: { document, environment, sessionToken: token },
     say: sayPreview,
     effect: 'reads',

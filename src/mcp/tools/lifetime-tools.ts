@@ -9,8 +9,8 @@ import { addTool, applicationOf, type Calling, named } from '../tool.ts';
 
 export function addLifetimeTools(server: McpServer, service: Service): void {
   addTool(server, 'extend', {
-    title: 'Move the time limit',
-    description: 'Gives an unclaimed deployment more time, a few times.',
+    title: 'Extend the time limit',
+    description: 'Extends the time limit of an unclaimed deployment. The number of extensions is limited.',
     input: named,
     say: sayMessage,
     effect: 'changes',
@@ -44,7 +44,7 @@ export function addLifetimeTools(server: McpServer, service: Service): void {
   addTool(server, 'remove', {
     title: 'Remove a deployment',
     description:
-      'Ends a deployment. Its data is deleted, after the time for which the server keeps it for a restore. Only when the person has asked for it.',
+      'Removes a deployment. The server keeps its data for a restore for a limited time, then deletes it. Call this only if the user requests it.',
     input: { ...named, applicationName: named.applicationName.unwrap().describe('The application to remove.') },
     say: sayMessage,
     effect: 'removes',
@@ -61,10 +61,10 @@ export function addLifetimeTools(server: McpServer, service: Service): void {
   });
 
   addTool(server, 'restore', {
-    title: 'Bring back what has ended',
+    title: 'Restore an ended deployment',
     description:
-      'Brings back a deployment that was removed or has expired, with its data, at the same address, as long as the server keeps them. Then status, until it runs.',
-    input: { ...named, applicationName: named.applicationName.unwrap().describe('The application to bring back.') },
+      'Restores a removed or expired deployment with its data at the same address, as long as the server keeps the data. Then call status.',
+    input: { ...named, applicationName: named.applicationName.unwrap().describe('The application to restore.') },
     say: sayRestored,
     effect: 'changes',
     run: async (given, { signal }) => {
@@ -97,5 +97,5 @@ function consentOf(server: McpServer, { context }: Calling, applicationName: str
 const notRemoved: Problem = {
   status: 0,
   code: 'not_confirmed',
-  error: 'The person has not agreed. Nothing was removed.',
+  error: 'The user did not confirm. Nothing was removed.',
 };

@@ -10,10 +10,10 @@ export function addTemplateTools(server: McpServer, service: Service): void {
   addTool(server, 'templates', {
     title: 'Find a template',
     description:
-      'Documents of whole applications that are valid here (WordPress, a queue with workers, a Django project …). Without a name it lists those that match; with one it answers its document, for deploy.',
+      'Documents of complete applications (WordPress, a queue with workers, a Django project …), valid on this server. Without a name, lists the matching templates. With a name, returns its document for deploy.',
     input: {
-      search: z.string().max(100).optional().describe('Words that all have to stand in it.'),
-      name: z.string().min(1).max(40).optional().describe('Which one, from an earlier answer.'),
+      search: z.string().max(100).optional().describe('Words that the template must contain.'),
+      name: z.string().min(1).max(40).optional().describe('The name of a template from an earlier result.'),
     },
     say: sayTemplates,
     effect: 'reads',

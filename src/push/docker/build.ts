@@ -128,7 +128,7 @@ function refuseUnknown({ hasBuildKit }: Docker, build: Build): void {
   throw new PushFault(`The build uses ${needed.join(' and ')}, which only BuildKit knows.`, { hint: buildKitHint });
 }
 
-const buildKitHint = 'Install the plugin docker-buildx: "docker buildx version" has to answer.';
+const buildKitHint = 'Install the plugin docker-buildx: "docker buildx version" must succeed.';
 
 /** How the classic builder stumbles over RUN --mount, here-documents, COPY --link and $BUILDPLATFORM. */
 const onlyBuildKit = /requires? BuildKit|unknown instruction|unknown flag|failed to parse platform/i;

@@ -53,7 +53,7 @@ export async function findDocker(surroundings: Surroundings): Promise<Docker> {
 }
 
 const withoutDocker =
-  'What has to be built or put onto an image needs it. Without it, name images of a registry, and put small files into the document.';
+  'Docker is required to build images or to add files to them. Without Docker, use images from a registry, and put small files into the document.';
 
 async function runDocker(
   words: readonly string[],

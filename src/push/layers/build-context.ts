@@ -71,6 +71,6 @@ async function ruleText(file: string): Promise<string | undefined> {
     });
   }
   const { size } = await stat(real).then((found) => (found.isFile() ? found : { size: Number.POSITIVE_INFINITY }));
-  if (size > mostRuleBytes) throw new PushFault(`${file} is no file with rules, or larger than 1 MiB.`);
+  if (size > mostRuleBytes) throw new PushFault(`${file} is not a file with rules, or is larger than 1 MiB.`);
   return await readFile(real, 'utf8');
 }

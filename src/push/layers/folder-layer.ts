@@ -23,7 +23,7 @@ export async function listLayer({ from, kind, except = [] }: FolderLayer): Promi
   }
   // A link that stays within what may be read: whoever read the project has looked.
   const entry = await entryAt(await realpath(from), posix.basename(from));
-  if (entry?.kind !== 'file') throw new PushFault(`${from} is no file any more.`);
+  if (entry?.kind !== 'file') throw new PushFault(`${from} is no longer a file.`);
   return [entry];
 }
 

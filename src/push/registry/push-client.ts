@@ -44,7 +44,7 @@ export function createRegistryClient({ server, token, signal, pauses = pausesMs 
       await answerRead(answer);
       await delay(pauseMs, undefined, { signal });
     }
-    throw new Error('unreachable: the last pause is none');
+    throw new Error('unreachable: the last pause is undefined');
   }
 
   async function sendOnce(path: string, { method, headers, body }: Asked): Promise<Response | PushFault> {

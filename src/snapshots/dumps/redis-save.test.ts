@@ -108,7 +108,7 @@ test('a Redis that cannot save where its volume is says why', async () => {
   const words = async (fields: Parameters<typeof save>[0]) => (await save(fields)).said;
   assert.match(
     await words({ opens: 'another' }),
-    /It said: With no password .* asked: NOAUTH Authentication required\.$/,
+    /It said: It accepts no password of its document: NOAUTH Authentication required\.$/,
   );
   assert.match(
     await words({ dir: '/database' }),

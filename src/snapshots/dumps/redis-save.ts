@@ -72,14 +72,14 @@ told() { ask INFO persistence | sed -n "s/^$1://p"; }
 rest() { sleep 0.2 2>/dev/null || sleep 1; }
 fail() { printf '%s\\n' "$1" >&2; exit 1; }
 until answer=$(ask PING); [ "$answer" = PONG ]; do
-  [ -n "$given" ] || fail "With no password that its document names it can be asked: $answer"
+  [ -n "$given" ] || fail "It accepts no password of its document: $answer"
   REDISCLI_AUTH=\${given%%"$nl"*}
   export REDISCLI_AUTH
   case $given in *"$nl"*) given=\${given#*"$nl"} ;; *) given= ;; esac
 done
 answer=$(ask CONFIG GET dir)
 where=$(printf '%s\\n' "$answer" | sed -n 2p)
-[ -n "$where" ] || fail "It does not tell where its data is: $answer"
+[ -n "$where" ] || fail "It does not report where its data is: $answer"
 kept=
 for mount in "$@"; do case $where/ in "\${mount%/}"/*) kept=yes ;; esac; done
 [ -n "$kept" ] || fail "Its data is in $where, which is in no volume of its pod."

@@ -89,7 +89,7 @@ export async function workloadOf(
   const [found] = workloads
     .filter((workload) => workload.pod === pod && workload.phase === 'running')
     .toSorted((a, b) => b.revision - a.revision);
-  if (!found) throw new SnapshotFault(`Pod ${pod} does not run now: its database cannot be asked.`);
+  if (!found) throw new SnapshotFault(`Pod ${pod} does not run now, so its database cannot be dumped.`);
   return found;
 }
 

@@ -144,14 +144,14 @@ function Confirmation({ token, claim, email, onChanged }: ConfirmationProps) {
         <p>
           {isFromHere ? (
             <>
-              <strong>You started this in this browser, and its token keeps working.</strong> Whoever has the token can
-              still see, change and remove it, and read its logs and its configuration. What is started with it from now
-              on
+              <strong>You started this in this browser, and its token keeps working.</strong> Everyone with the token
+              can still see, change and remove it, and read its logs and its configuration. A deployment that the token
+              starts from now on
             </>
           ) : (
             <>
-              <strong>The token of whoever started this keeps working.</strong> They can still see, change and remove
-              it, and read its logs and its configuration. What they start with it from now on
+              <strong>The token of the person who started this keeps working.</strong> They can still see, change and
+              remove it, and read its logs and its configuration. A deployment that they start with it from now on
             </>
           )}{' '}
           is free and expires: it does not count towards your plan. Your account page shows the token, and can end it at
@@ -180,7 +180,7 @@ function explainClaim(problem: Problem): Problem {
 const anotherLink = 'Open the deployment in the browser that started it, and press “Claim to keep it” again.';
 
 const refusals: Record<string, { title: string; says: string }> = {
-  claim_not_found: { title: 'There is no such claim link', says: `It may have been mistyped. ${anotherLink}` },
+  claim_not_found: { title: 'The claim link does not exist', says: `It may have been mistyped. ${anotherLink}` },
   claim_expired: {
     title: 'This claim link no longer works',
     says: `It is too old, or its deployment has ended. ${anotherLink}`,

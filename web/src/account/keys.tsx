@@ -51,7 +51,7 @@ export function Keys({ asked: { value, problem, ask } }: { asked: Asked<{ keys: 
             }}
           >
             <Field
-              label="What it is for"
+              label="Purpose"
               name="name"
               required
               maxLength={100}

@@ -41,7 +41,7 @@ function SignInFirst() {
   return (
     <div className="panel padded stack">
       <p>
-        The <code>berth</code> command asks for a key to your account. Sign in to see who is asking; signing in grants
+        The <code>berth</code> command requests a key to your account. Sign in to see the request; signing in grants
         nothing yet.
       </p>
       <div className="row">
@@ -117,13 +117,13 @@ function OpenLogin({ code, email, onCode }: { code: string; email: string } & Co
       <Asker login={login} />
       <div className="panel padded stack">
         <p>
-          <strong>It gets an API key for your account.</strong> With that it can see, change and remove everything that
-          you have deployed, read its logs and its configuration with all passwords, and deploy more, until you revoke
-          the key on your account page. It cannot change the account or create other keys.
+          <strong>The terminal receives an API key for your account.</strong> With that it can see, change and remove
+          everything that you have deployed, read its logs and its configuration with all passwords, and deploy more,
+          until you revoke the key on your account page. It cannot change the account or create other keys.
         </p>
         <p>
-          Continue only if <strong>you yourself</strong> have just run <code>berth login</code>. If somebody sent you
-          this link or this code, they would gain access to your account: refuse it.
+          Continue only if <strong>you yourself</strong> have just run <code>berth login</code>. If another person sent
+          you this link or this code, that person would gain access to your account: refuse it.
         </p>
       </div>
       {problem && <ProblemNotice problem={problem} />}

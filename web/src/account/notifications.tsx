@@ -90,7 +90,7 @@ export function NotificationsPanel({ asked: { value, problem, ask }, sendsMail }
           </tbody>
         </table>
       )}
-      {!sendsMail && <p className="small soft">This server sends no mail.</p>}
+      {!sendsMail && <p className="small soft">This server does not send email.</p>}
       {value && !webhook && (
         <div className="row">
           <p className="small soft">A webhook is an address of yours that is called with a signed JSON document.</p>
@@ -176,7 +176,7 @@ function Webhook({ webhook, onAsk, onRemove, onResume }: WebhookProps) {
       {disabledAt !== undefined && (
         <div className="notice warn">
           <strong>The webhook was switched off</strong>
-          <p className="small">It did not take several notifications in a row.</p>
+          <p className="small">Several consecutive notifications failed.</p>
           <p>
             <button type="button" className="button compact" onClick={onResume}>
               Switch it on again

@@ -18,8 +18,8 @@ export function ForgotPasswordPage() {
       <div className="panel padded stack">
         {sendsMail === false ? (
           <p>
-            This server sends no mail, so it can't send you a link. Sign in another way if you have set one up, or ask
-            its operator.
+            This server does not send email, so it can't send you a link. Sign in another way if you have set one up, or
+            ask its operator.
           </p>
         ) : isSent ? (
           <p role="status">If an account has this address, we have sent it a mail with a link.</p>

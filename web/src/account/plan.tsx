@@ -13,8 +13,8 @@ export function Plan({ account: { tier, usage } }: { account: Account }) {
       <ul className="small soft">
         <li>
           {tier.lifetimeMinutes === null
-            ? 'What you claim does not expire.'
-            : `What you claim lives for ${printMinutes(tier.lifetimeMinutes)}.`}
+            ? 'Claimed deployments do not expire.'
+            : `Claimed deployments run for ${printMinutes(tier.lifetimeMinutes)}.`}
         </li>
         {tier.lifetimeMinutes !== null && (
           <li>

@@ -1,4 +1,4 @@
-/** The browsers that are signed in to the account, signed out here one by one or all but this one. */
+/** Lists the signed-in browsers of the account and signs them out: one, or all but this one. */
 import { useState } from 'react';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useNow } from '../parts/now.ts';

@@ -18,8 +18,8 @@ export function Tokens({ asked: { value, problem, ask } }: { asked: Asked<{ toke
     <section className="panel padded stack" aria-label="Session tokens">
       <h2>Session tokens</h2>
       <p className="small soft">
-        Each start returns one. Whoever has it can see, change and remove what was started with it, even after you have
-        claimed it.
+        Each start returns a token. Everyone with the token can see, change and remove its deployments, even after you
+        have claimed them.
       </p>
       {problem && <ProblemNotice problem={problem} />}
       {value && value.tokens.length === 0 && <p className="soft">No session tokens yet.</p>}
@@ -81,7 +81,9 @@ function TokenRow({ token, onChange, onMade }: TokenRowProps) {
                 );
               }}
             />
-            <span>What it starts counts towards your plan and stays. Otherwise it is free, and expires.</span>
+            <span>
+              Deployments that the token starts count towards your plan and stay. Otherwise, they are free and expire.
+            </span>
           </label>
         )}
       </span>

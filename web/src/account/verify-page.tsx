@@ -102,7 +102,7 @@ function NothingToVerify() {
   return (
     <div className="panel empty">
       <h1>There is nothing to verify</h1>
-      <p>This server sends no mail, and addresses need not be verified. You can sign in with your password.</p>
+      <p>This server does not send email, and addresses need not be verified. You can sign in with your password.</p>
       <Link to="/sign-in" className="button primary">
         Sign in
       </Link>

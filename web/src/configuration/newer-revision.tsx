@@ -42,7 +42,7 @@ export function NewerRevision({ revision, behind, original, text, onKeep, onTake
       </div>
       {isCompared && (
         <div className="panel comparison">
-          <h2>What your text changes in revision {revision}</h2>
+          <h2>Changes of your text to revision {revision}</h2>
           <Suspense fallback={<Loading what="the comparison" height="12rem" />}>
             <Comparison original={original} text={text} />
           </Suspense>

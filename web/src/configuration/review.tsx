@@ -44,7 +44,7 @@ export default function Review({ target, original, text, send, sendTitle, backTi
   return (
     <section className="panel review" aria-label="Review of the update">
       <div className="changes">
-        <h2>What happens to the pods</h2>
+        <h2>Effect on the pods</h2>
         {refused && <ProblemNotice problem={refused} />}
         {!preview.value && !preview.problem && <Loading what="the plan" height="8rem" />}
         {preview.value && (
@@ -80,7 +80,7 @@ export default function Review({ target, original, text, send, sendTitle, backTi
         </div>
       </div>
       <div className="comparison">
-        <h2>What changes in the text</h2>
+        <h2>Changes of the text</h2>
         <Comparison original={original} text={text} />
       </div>
     </section>

@@ -122,7 +122,7 @@ function ConfigurationEditor({ configuration, target }: { configuration: Configu
             onFile={(read, name) => replace(read.replaceAll(/\r\n?/g, '\n'), `${name} is in the editor.`)}
             handle={editor}
           />
-          <section className="panel written" aria-label="What it makes">
+          <section className="panel written" aria-label="Resulting application">
             <WrittenPicture checked={checked} line={line} onJump={(place) => editor.current?.jumpTo(place)} />
           </section>
         </div>

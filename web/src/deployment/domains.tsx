@@ -29,7 +29,7 @@ export function Domains({ target }: DomainsProps) {
       </div>
       {problem && <ProblemNotice problem={problem} />}
       {value?.domains.length === 0 && (
-        <p className="soft small">None yet. A name of your own leads here once two records in DNS say so.</p>
+        <p className="soft small">None yet. Your own domain works here once you set two DNS records.</p>
       )}
       {value && value.domains.length > 0 && (
         <ul className="domain-rows">
@@ -170,7 +170,7 @@ function DomainRow({ domain: shown, target, onChange }: DomainRowProps) {
             </>
           }
         >
-          <p>It will no longer lead here. For seven days no other account can have it.</p>
+          <p>It will no longer point here. No other account can use it for seven days.</p>
         </Dialog>
       )}
     </li>

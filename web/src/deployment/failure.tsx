@@ -40,7 +40,7 @@ export function Failure({ status, target, route }: FailureProps) {
       <Actions status={status} target={target} pod={failed} missingVariable={decisive?.missingVariable} />
       {lastLines.length > 0 && (
         <>
-          <p className="small">What the pod wrote last:</p>
+          <p className="small">Last lines of the pod:</p>
           <pre ref={output} tabIndex={0}>
             {lastLines.join('\n')}
           </pre>
@@ -75,7 +75,7 @@ export function Evidence({ pods }: { pods: readonly PodState[] }) {
     .filter(({ healthCheckBody }) => healthCheckBody !== undefined)
     .map(({ name, healthCheckBody }) => (
       <div key={name}>
-        <p className="small">What the health check of {name} answered:</p>
+        <p className="small">Response to the health check of {name}:</p>
         <pre tabIndex={0}>{healthCheckBody}</pre>
       </div>
     ));

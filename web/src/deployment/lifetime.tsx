@@ -58,7 +58,7 @@ export function Lifetime({ deployment, target, onChange }: LifetimeProps) {
                 setMayNotify(false);
                 tellUser(
                   isAllowed
-                    ? 'You will be told ten minutes before it expires, while this page is open in a tab.'
+                    ? 'You get a notification ten minutes before it expires, while this page is open in a tab.'
                     : 'This browser does not allow notifications here.',
                 );
               })

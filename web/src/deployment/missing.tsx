@@ -67,7 +67,7 @@ function explain(
     return { title: `${applicationName} has ended`, says: 'It was removed, or its time limit was reached.' };
   }
   return {
-    title: 'This deployment is not known here',
+    title: 'This deployment cannot be found',
     says: 'It can be seen in the browser that started it, by the account that has claimed it, and with its session token. It may also have ended.',
     isUnknown: true,
   };

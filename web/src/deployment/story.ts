@@ -10,7 +10,7 @@ export type ToldEvent = DeploymentEvent & {
   number: number;
   /** Its place among all that was told. */
   sequence: number;
-  /** How often it has happened, and when for the first and the last time (date-times). */
+  /** How many times the event has happened, and when for the first and the last time (date-times). */
   count: number;
   firstAt: string;
   at: string;

@@ -70,7 +70,7 @@ function NothingListed() {
   return (
     <div className="panel empty">
       <h2>No deployments</h2>
-      <p>What you start in this browser and what your account has claimed are listed here.</p>
+      <p>Deployments that you start in this browser and deployments of your account are listed here.</p>
       <Link to="/" className="button">
         Start from an example
       </Link>

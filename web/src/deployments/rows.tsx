@@ -55,7 +55,7 @@ function Row({ one, now, picking }: { one: Listed; now: number; picking: Picking
             className="button quiet compact icon"
             onClick={() => forgetDeployment(one)}
             aria-label={`Forget ${applicationName} ${environment}`}
-            title="Forget it, and its configuration in this browser"
+            title="Remove it and its configuration from this browser"
           >
             <Cross />
           </button>

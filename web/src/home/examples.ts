@@ -14,5 +14,5 @@ export const examples: readonly Example[] = [
   { name: 'counter', title: 'Counter', says: 'A program and a cache', load: load('counter') },
   { name: 'notes', title: 'Notes', says: 'Data that survives updates', load: load('notes') },
   { name: 'guestbook', title: 'Guestbook', says: 'Page, API, database, cache', load: load('guestbook') },
-  { name: 'compose', title: 'Compose file', says: 'As docker compose has it', load: load('compose') },
+  { name: 'compose', title: 'Compose file', says: 'A Docker Compose file', load: load('compose') },
 ];

@@ -46,7 +46,7 @@ export function HomePage() {
       {source !== undefined && (
         <p className="notice calm source">
           <span>
-            From <code>{source}</code>. Anybody may have written it: read it before you deploy it.
+            From <code>{source}</code>. It may come from an untrusted source: read it before you deploy it.
           </span>
         </p>
       )}

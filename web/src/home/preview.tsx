@@ -30,7 +30,7 @@ export function Preview({ checked, isDeploying, onDeploy, line, onJump }: Previe
   // Of a text that has a problem the name is the last that was read: another text has another one.
   const isOfText = checked?.outline !== undefined || checked?.text.includes(name);
   return (
-    <section className="panel preview" aria-label="What it makes">
+    <section className="panel preview" aria-label="Resulting application">
       <WrittenPicture checked={checked} line={line} onJump={onJump} />
       <div className="summary">
         <p className="address">

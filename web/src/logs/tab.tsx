@@ -85,7 +85,7 @@ export default function LogsTab({ target, pods }: { target: Target; pods: readon
           type="search"
           data-search
           className="input compact"
-          placeholder="Search all that is kept"
+          placeholder="Search all kept lines"
           aria-label="Search in the logs"
           maxLength={200}
           value={search}
@@ -133,9 +133,7 @@ function findsOf(shown: number, isLooking: boolean): string {
 }
 
 function saysOf(connection: string): string {
-  return connection === 'connecting'
-    ? 'Loading …'
-    : 'The pods have not written anything yet. What they write appears here.';
+  return connection === 'connecting' ? 'Loading …' : 'The pods have not written anything yet. New lines appear here.';
 }
 
 /** Those of the configuration, and further replicas in the order in which they have written something. */

@@ -61,7 +61,7 @@ export default function Palette({ onClose, onKeys }: PaletteProps) {
         }}
         onKeyDown={press}
       />
-      <div className="found" id={`${id}-list`} role="listbox" aria-label="What there is">
+      <div className="found" id={`${id}-list`} role="listbox" aria-label="Results">
         {found.map((command, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys, as a combobox does
           <div

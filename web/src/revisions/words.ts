@@ -31,7 +31,7 @@ export function outcomeOf({ state, durationMs }: Told): string | undefined {
 export const askers: Record<Revision['askedBy'], string> = {
   session: 'with a session token',
   'api-key': 'with an API key',
-  'sign-in': 'by somebody who was signed in',
+  'sign-in': 'by a signed-in user',
 };
 
 /** `Changes web, adds redis`; undefined where the one before is no longer known. */

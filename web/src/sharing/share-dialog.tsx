@@ -57,8 +57,8 @@ function StatusPage({ target }: { target: Target }) {
     <section className="stack share-status" aria-label="Status page">
       <h3>Status page</h3>
       <p className="small soft">
-        Whoever has this link sees the state, the pods and the address, but not the configuration or the logs. It works
-        until you revoke it.
+        Everyone with this link sees the state, the pods and the address, but not the configuration or the logs. It
+        works until you revoke it.
       </p>
       {isShared && (
         <p className="row">

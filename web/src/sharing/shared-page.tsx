@@ -29,7 +29,7 @@ export default function SharedPage({ token }: { token: string }) {
       <div className="page">
         <div className="empty">
           <h1>This link shows nothing</h1>
-          <p>It was revoked, or it never existed. Ask whoever gave it to you for a new one.</p>
+          <p>It was revoked, or it never existed. Ask the person who gave it to you for a new link.</p>
           <Link to="/" className="button">
             Go to the start page
           </Link>
@@ -56,7 +56,7 @@ function Shared({ status, isOld }: { status: SharedStatus; isOld: boolean }) {
       </div>
       {isOld && (
         <p className="notice warn small" role="status">
-          The service does not answer; trying again. What you see may be old.
+          The service does not respond; trying again. This page may be out of date.
         </p>
       )}
       {health === 'expired' ? (

@@ -75,7 +75,7 @@ export function ExportPanel({ target, hasVolumes }: { target: Target; hasVolumes
         )}
       </div>
       {isWithSecrets && (
-        <p className="small">Passwords and keys will be in the file: keep it where nobody else can read it.</p>
+        <p className="small">The file will contain passwords and keys: keep it where only you can read it.</p>
       )}
       {received !== undefined && (
         <p className="notice calm small" role="status">

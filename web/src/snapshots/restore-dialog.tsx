@@ -82,7 +82,7 @@ export function RestoreDialog({ target, snapshot, onClose, onDone }: RestoreDial
                 setRefusal(undefined);
               }}
             />
-            {value ? 'As a new deployment beside it' : 'In place'}
+            {value ? 'As a new deployment' : 'In place'}
           </label>
         ))}
       </fieldset>
@@ -103,13 +103,13 @@ export function RestoreDialog({ target, snapshot, onClose, onDone }: RestoreDial
           <>
             <p>{isBeside ? startedWith(preview, now) : replacedBy(preview, now)}</p>
             <p className="small">
-              {isBeside ? 'What is running stays as it is.' : stoppedWords(preview)}
+              {isBeside ? 'The existing deployment does not change.' : stoppedWords(preview)}
               {preview.left.length > 0 &&
                 ` ${isBeside ? 'Empty at first' : 'Left as they are'}: ${preview.left.join(', ')}.`}
             </p>
             <p className="small soft">
               {isBeside
-                ? 'It has an address of its own and the same passwords, and counts like any other deployment.'
+                ? 'It has its own address and the same passwords, and counts like any other deployment.'
                 : 'A snapshot of what is there now is taken first; what is written in the seconds between that and the stop is lost. The configuration stays.'}
             </p>
           </>

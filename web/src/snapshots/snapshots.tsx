@@ -118,7 +118,7 @@ export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelPro
       {restore && <RestoreStage restore={restore} />}
       {!value && !problem && <Loading what="the snapshots" height="6rem" />}
       {value?.snapshots.length === 0 && obstacle === undefined && (
-        <p className="soft small">None yet. A snapshot has the data of every volume as it is at an instant.</p>
+        <p className="soft small">None yet. A snapshot contains the data of every volume at one instant.</p>
       )}
       {value && value.snapshots.length > 0 && (
         <ol className="snapshot-rows" aria-label="Snapshots, the newest first">
@@ -141,7 +141,7 @@ export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelPro
             disabled={isAsking}
             onChange={({ target }) => void wish(target.checked)}
           />
-          Before each update that touches data
+          Before each update that changes data
         </label>
       )}
       {value && obstacle === undefined && <p className="small soft">{termsOf(value.kept)}</p>}

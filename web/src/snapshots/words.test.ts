@@ -39,7 +39,7 @@ test('a restore says whether the application runs meanwhile', () => {
   assert.match(stageOf({ ...inPlace!, state: 'asked' }, ''), /^Restoring db-data, web-files: .*keeps running/);
   assert.match(stageOf({ ...inPlace!, state: 'asked', progress: 40 }, ''), /fetched, 40 %\./);
   assert.match(stageOf({ ...inPlace!, state: 'filled' }, ''), /stop for that/);
-  assert.match(stageOf({ ...beside!, state: 'asked' }, ''), /starts when it is here/);
+  assert.match(stageOf({ ...beside!, state: 'asked' }, ''), /starts when the data has arrived/);
   assert.doesNotMatch(stageOf({ ...beside!, state: 'filled' }, ''), /stop/);
   assert.equal(stageOf({ ...inPlace!, state: 'done' }, 'just now'), 'Restored db-data, web-files, just now.');
 });

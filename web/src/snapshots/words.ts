@@ -64,7 +64,7 @@ export function dumpChoiceOf(dumpable: Snapshots['dumpable']): { label: string; 
   return { label: `With the database’s own tool: ${listed([...dumped, ...saved])}`, hint: hints.join(' ') };
 }
 
-/** Why the last try has failed, and what becomes of it. */
+/** Why the last attempt failed, and what becomes of it. */
 export function problemOf({ state, problem }: Pick<Snapshot | Restore, 'state' | 'problem'>): string | undefined {
   if (problem === undefined) return undefined;
   return state === 'failed' ? problem : `${problem} It will be tried again.`;
@@ -79,9 +79,9 @@ export function stageOf(
   const percent = progress === undefined ? '' : `, ${progress} %`;
   switch (state) {
     case 'asked':
-      return `Restoring ${what}: the data is being fetched${percent}. The application ${isBeside ? 'starts when it is here' : 'keeps running meanwhile'}.`;
+      return `Restoring ${what}: the data is being fetched${percent}. The application ${isBeside ? 'starts when the data has arrived' : 'keeps running during the restore'}.`;
     case 'filled':
-      return `Restoring ${what}: the data is here and is being put in place.${isBeside ? '' : ' Pods that use it stop for that.'}`;
+      return `Restoring ${what}: the data has arrived and is being put in place.${isBeside ? '' : ' Pods that use it are stopped for this.'}`;
     case 'done':
       return `Restored ${what}, ${ago}.`;
     case 'failed':
@@ -114,18 +114,18 @@ export function isOpen({ state }: Pick<Restore, 'state'>): boolean {
   return state === 'asked' || state === 'filled';
 }
 
-/** `The newest 7 that were asked for are kept, …`: what the plan says. */
+/** `The newest 7 requested snapshots are kept, …`: what the plan says. */
 export function termsOf({ count, bytes, everyHours }: Snapshots['kept']): string {
   if (count === 0) return 'The plan has no snapshots.';
   const every = everyHours === undefined ? '' : `, and ${count} more of those taken every ${everyHours} h`;
-  return `The newest ${count} that were asked for are kept${every}; up to ${printBytes(bytes)} for the whole account.`;
+  return `The newest ${count} requested snapshots are kept${every}; up to ${printBytes(bytes)} for the whole account.`;
 }
 
 /** Why no snapshot can be taken, and what to do about it; undefined where one can. */
 export function obstacleOf(found: { isOffered: boolean; isKept: boolean; hasVolumes: boolean }): string | undefined {
   const { isOffered, isKept, hasVolumes } = found;
   if (!hasVolumes)
-    return 'This application has no volumes, so there are no data to take snapshots of: Revisions keeps its configuration.';
+    return 'This application has no volumes, so it has no data for snapshots. Revisions keeps its configuration.';
   if (!isOffered)
     return "This server takes no snapshots: copy the data with the application's own means, such as a dump of its database.";
   if (!isKept) return 'Snapshots are kept for claimed deployments only: claim this one first, above.';

@@ -1,4 +1,4 @@
-/** Applications to start from, found by words and tags. What is looked for stands in the address. */
+/** Lists the application templates, filtered by words and tags. What is looked for stands in the address. */
 import { useEffect, useState } from 'react';
 import { searchTemplates } from '../../../src/config/templates/search-templates.ts';
 import { Loading } from '../parts/loading.tsx';

@@ -81,7 +81,7 @@ function Shell({ target, pods }: { target: Target; pods: readonly string[] }) {
           </button>
         )}
         <span className="soft small push">
-          {isOpen ? 'F6 leaves the terminal.' : 'The operator sees who opens one.'}
+          {isOpen ? 'F6 leaves the terminal.' : 'The operator can see who opens a terminal.'}
         </span>
       </div>
       {opened?.end && <Ended end={opened.end} pod={opened.pod} />}
@@ -116,7 +116,7 @@ function Ended({ end, pod }: { end: End; pod: string }) {
 }
 
 function wordsOf(end: Exclude<End, { kind: 'refused' }>, pod: string): string {
-  if (end.kind === 'broken') return `The connection to ${pod} was lost. What was running there was stopped.`;
+  if (end.kind === 'broken') return `The connection to ${pod} was lost. The shell was stopped.`;
   if (end.message !== undefined) return end.message;
   if (end.exitCode === null) return `The container of ${pod} has ended, and the shell with it.`;
   return end.exitCode === 0

@@ -228,7 +228,7 @@ async function takeGpu(
   });
   const gpu = gpuFor({ deploymentId, pod, replica }, held, gpus);
   if (gpu !== undefined) return gpu;
-  const words = gpus === 0 ? 'it asks for a GPU, and this server has none for applications.' : 'no GPU is free for it.';
+  const words = gpus === 0 ? 'it requests a GPU, but this server has none for applications.' : 'no GPU is free for it.';
   const hint = 'leave out useGPU (Compose: its gpus or devices), or deploy it to a host that has one';
   throw new EngineFault(gpus === 0 ? 'bad-request' : 'unavailable', words, { hint, pods: [pod] });
 }

@@ -6,7 +6,7 @@ test('what keeps the rules away is said as the one thing that is missing', () =>
   const words = (missing: string) => wordsFor({ message: `${missing}: spawn ${missing} ENOENT`, missing });
   assert.equal(words('nft'), 'nft is not installed: install nftables');
   assert.equal(words('ip'), 'ip is not installed: install iproute2 (Fedora: iproute)');
-  assert.equal(words('sudo'), 'it takes root, or sudo that asks for no password');
+  assert.equal(words('sudo'), 'it requires root, or sudo without a password');
 });
 
 test('who may not is told that it takes root', () => {

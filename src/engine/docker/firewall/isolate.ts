@@ -86,7 +86,7 @@ const packages: Record<string, string> = { nft: 'nftables', ip: 'iproute2 (Fedor
 
 /** PURE. What is wrong, and the one thing to do about it. */
 export function wordsFor({ message, missing }: Pick<ProgramError, 'message' | 'missing'>): string {
-  if (missing === 'sudo') return 'it takes root, or sudo that asks for no password';
+  if (missing === 'sudo') return 'it requires root, or sudo without a password';
   if (missing !== undefined) return `${missing} is not installed: install ${packages[missing] ?? missing}`;
   if (/not permitted|must be root|password is required/i.test(message)) return `it takes root (${message})`;
   return message;

@@ -6,6 +6,6 @@ test('the rules hold when both are refused at once, and not when one is reached 
   assert.equal(wordsFor(['ECONNREFUSED', 'ECONNREFUSED']), undefined);
   assert.equal(wordsFor(['connected', 'ECONNREFUSED']), 'a container can reach services of this machine');
   assert.equal(wordsFor(['ECONNREFUSED', 'connected']), 'a container can reach private networks');
-  assert.match(wordsFor(['ECONNREFUSED', 'silence'])!, /something else decides before them \(ECONNREFUSED, silence\)/);
+  assert.match(wordsFor(['ECONNREFUSED', 'silence'])!, /other rules take precedence \(ECONNREFUSED, silence\)/);
   assert.match(wordsFor(['ENETUNREACH', 'ENETUNREACH'])!, /ENETUNREACH/);
 });

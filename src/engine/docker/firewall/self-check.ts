@@ -54,7 +54,7 @@ export function wordsFor([host, beyond]: Findings): string | undefined {
   if (host === 'connected') return 'a container can reach services of this machine';
   if (beyond === 'connected') return 'a container can reach private networks';
   if (host === 'ECONNREFUSED' && beyond === 'ECONNREFUSED') return undefined;
-  return `the rules are there, but something else decides before them (${host}, ${beyond})`;
+  return `the rules are in force, but other rules take precedence (${host}, ${beyond})`;
 }
 
 function startInside() {

@@ -19,7 +19,7 @@ test('an engine that cannot be reached, or ends during a pull, is not the fault 
     ['aborted', 'ECONNRESET'],
   ] as const) {
     const { kind, message } = pullFault(Object.assign(new Error(text), { code }), 'r.example/x:1');
-    assert.deepEqual([kind, message], ['unavailable', 'The container engine does not answer.']);
+    assert.deepEqual([kind, message], ['unavailable', 'The container engine does not respond.']);
   }
 });
 

@@ -35,7 +35,7 @@ export async function watchProcessor(docker: Docker, options: ProcessorWatchOpti
     async work() {
       if (isBusy() || givingWay !== 0) givingWay = await look();
     },
-    onFault: (err) => options.log.error({ err }, 'the use of the processor cannot be read; trying again'),
+    onFault: (err) => options.log.error({ err }, 'the CPU use cannot be read; trying again'),
   });
   await ended;
 }
@@ -65,7 +65,10 @@ export function createProcessorLook(
     const after = mustGiveWay(one.appetite, before);
     if (after === before) return after;
     await letGiveWay(one.group, after);
-    log.info({ workload }, after ? 'workload gives way to others: it computes all the time' : 'workload is calm again');
+    log.info(
+      { workload },
+      after ? 'workload yields CPU to others because of continuous use' : 'workload has its normal CPU priority again',
+    );
     return after;
   }
 

@@ -53,14 +53,15 @@ export async function freezeAll(mounts: readonly string[], signal?: AbortSignal)
   const end = async () => {
     keeper.stdin.end();
     await ended.promise;
-    if (isKilled) throw notFrozen('What held back whoever writes to the volumes was killed before the copy was done.');
+    if (isKilled)
+      throw notFrozen('The process that paused writes to the volumes was killed before the copy was complete.');
     if (!told.includes('kept\n'))
       throw notFrozen(
-        `The copy of the volumes was not done in ${longestFreezeSeconds} s, for which whoever writes to them waits at the most.`,
+        `The copy of the volumes was not done in ${longestFreezeSeconds} s, the maximum pause of writes.`,
       );
     return performance.now() - from;
   };
-  if (!told.includes('frozen\n')) throw notFrozen('Whoever writes to the volumes could not be held back for a copy.');
+  if (!told.includes('frozen\n')) throw notFrozen('Writes to the volumes could not be paused for a copy.');
   return { end };
 }
 

@@ -103,7 +103,7 @@ export function createLoopVolumes(
       await rename(by.image, place.image);
       await sync(place.folder);
     } else if (!(await exists(by.size)))
-      throw new EngineFault('unavailable', `What is to take the place of the volume ${volume.volume} is not there.`);
+      throw new EngineFault('unavailable', `The replacement of the volume ${volume.volume} is missing.`);
     await ensure(volume);
   }
 
@@ -187,7 +187,7 @@ async function inWords<T>({ volume }: LoopVolume, work: () => Promise<T>): Promi
   } catch (error) {
     if (error instanceof EngineFault) throw error;
     const isFull = isDiskFull(error);
-    const because = isFull ? 'out of disk, the host has no space left for it' : 'the host could not do it now';
+    const because = isFull ? 'out of disk, the host has no space left for it' : 'the host could not create it now';
     const hint = isFull ? { hint: outOfDiskHint } : {};
     throw new EngineFault('unavailable', `The volume ${volume} cannot be made: ${because}.`, { cause: error, ...hint });
   }

@@ -24,7 +24,7 @@ export async function packedSize(folder: string, packing: Packing, signal?: Abor
   signal?.addEventListener('abort', end, { once: true });
   const said = await ended.finally(() => signal?.removeEventListener('abort', end));
   const bytes = /^Total bytes written: (\d+) /m.exec(said)?.[1];
-  if (bytes === undefined) throw new Error('tar did not say how large it is');
+  if (bytes === undefined) throw new Error('tar did not report the size');
   return Number(bytes);
 }
 

@@ -212,7 +212,8 @@ test('a user is a number on a cluster, and any other name is refused in words', 
   assert.deepEqual(userOf({ pod: 'web' }), {});
   assert.throws(
     () => userOf({ pod: 'web', user: 'node' }),
-    (error) => error instanceof EngineFault && error.kind === 'bad-request' && /node is none/.test(error.message),
+    (error) =>
+      error instanceof EngineFault && error.kind === 'bad-request' && /node is not a number/.test(error.message),
   );
 });
 

@@ -29,8 +29,12 @@ const isNumber = (name: string) => /^\d{1,9}$/.test(name);
 function numberOf(name: string, pod: string): number {
   if (name === 'root') return 0;
   if (isNumber(name)) return Number(name);
-  throw new EngineFault('bad-request', `on this cluster users and groups are numbers, and ${name} is none.`, {
-    pods: [pod],
-    hint: 'write the number that its image has for it, for example 1000',
-  });
+  throw new EngineFault(
+    'bad-request',
+    `on this cluster, users and groups must be numbers, and ${name} is not a number.`,
+    {
+      pods: [pod],
+      hint: 'write the number that its image has for it, for example 1000',
+    },
+  );
 }
