@@ -41,10 +41,7 @@ test('memory is counted over all deployments, and an update for what it adds', a
   const second = await ada.post('/startUserDeployment', { yaml: named('two', '150Mi') });
   assert.deepEqual([second.status, second.body.code], [403, 'plan_limit_reached']);
   assert.match(second.body.error, /allows 200 MiB of memory; the account has 100 MiB, and this would add 150 MiB/);
-  assert.match(
-    second.body.hint,
-    /^Ask for less by .*, or remove a deployment .*, or ask the operator for another plan\.$/,
-  );
+  assert.match(second.body.hint, /^Reduce .*, or remove a deployment .*, or ask the operator for another plan\.$/);
   assert.equal((await ada.post('/updateUserDeployment', { yaml: named('one', '180Mi') })).status, 200);
   assert.equal((await ada.post('/updateUserDeployment', { yaml: named('one', '201Mi') })).status, 403);
   assert.equal((await ada.post('/updateUserDeployment', { yaml: named('one', '10Mi') })).status, 200);

@@ -107,5 +107,5 @@ test('its help says what it does to whom', async () => {
   const { status, stdout } = await berthAdmin(['rotate-key', '--help']);
   assert.equal(status, 0);
   assert.match(stdout, /berth admin rotate-key +makes a new key and encrypts the stored secrets/);
-  assert.match(stdout, /Generated passwords stay as they are/);
+  assert.match(stdout, /session tokens and API keys do not change/);
 });

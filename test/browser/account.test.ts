@@ -38,7 +38,7 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     await page.getByRole('link', { name: 'Account' }).click();
     await page.waitForSelector('.meter >> text=1 of 3');
     await page.getByRole('button', { name: 'New key' }).click();
-    await page.getByLabel('What it is for').fill('deploys');
+    await page.getByLabel('Purpose').fill('deploys');
     await page.getByRole('button', { name: 'Make the key' }).click();
     const key = await page.locator('.secret code').innerText();
     assert.match(key, /^berthkey_/);

@@ -78,7 +78,7 @@ test('from a file to a live URL, an update, and its end', async () => {
   const history = await cli(['revisions']);
   assert.match(
     history.stdout,
-    /^REVISION +ASKED FOR AT +BY +STATE +AFTER +PODS\n3 .* session token +running \(serving\) +[\d.]+ s +~web\n2 /,
+    /^REVISION +REQUESTED AT +BY +STATE +AFTER +PODS\n3 .* session token +running \(serving\) +[\d.]+ s +~web\n2 /,
   );
   const planned = await cli(['rollback', '1', '--dry-run']);
   assert.equal(planned.stdout, 'shop as it was in revision 1:\nunchanged  web: nothing changes\n', planned.stderr);
@@ -169,7 +169,7 @@ test('what cannot be done ends with a status that says why, and a sentence', asy
     [['status', '--server', 'http://127.0.0.1:1', '--token', 'x', '--app', 'y'], 3, /does not answer/],
     [['status', '--server', 'ftp://a'], 2, /not the address of a service/],
     [['list', '--token', 'berth_x'], 1, /No session has this token/],
-    [['admin', 'accounts'], 2, /where that is installed/],
+    [['admin', 'accounts'], 2, /on the machine of the service/],
     [['completion', 'fish'], 2, /not available for fish/],
   ];
   for (const [words, status, said] of cases) {

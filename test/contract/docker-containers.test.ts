@@ -227,7 +227,7 @@ describe('docker engine', () => {
   test('a GPU that is not there is a fault in words', async () => {
     const scene = newScene();
     const start = scene.start(scene.workload('model', { useGPU: true }));
-    await assert.rejects(start, (error) => isFault(error, 'bad-request', /^it asks for a GPU/));
+    await assert.rejects(start, (error) => isFault(error, 'bad-request', /^it requests a GPU/));
   });
 
   test('a GPU is one deployment’s, which gets that one and no other; the next deployment has to wait', async () => {
@@ -239,7 +239,7 @@ describe('docker engine', () => {
     assert.deepEqual(wanted, [{ Count: 0, DeviceIDs: ['0'] }]);
     const second = other.start(other.workload('model', { useGPU: true }));
     await assert.rejects(second, (error) => isFault(error, 'unavailable', /^no GPU is free for it/));
-    await assert.rejects(scene.start(model), (error) => isFault(error, 'bad-request', /^it asks for a GPU/));
+    await assert.rejects(scene.start(model), (error) => isFault(error, 'bad-request', /^it requests a GPU/));
   });
 
   test('a container whose image has our label of a GPU has none', async () => {
@@ -247,7 +247,7 @@ describe('docker engine', () => {
     const image = await buildImage(docker, { name: 'labelled', changes: [`LABEL ${labelKeys.gpu}=0`] });
     await scene.start(scene.workload('web', { image }));
     const model = other.start(other.workload('model', { useGPU: true }));
-    await assert.rejects(model, (error) => isFault(error, 'bad-request', /^it asks for a GPU/));
+    await assert.rejects(model, (error) => isFault(error, 'bad-request', /^it requests a GPU/));
   });
 
   test('an image that is no longer there is pulled again, not given up', async () => {

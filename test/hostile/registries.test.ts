@@ -70,7 +70,7 @@ describe('a hostile registry', () => {
         /a layer of an unknown kind: application\/vnd\.cncf\.helm\.chart/,
       ],
       [{ digest: 'sha512:00' }, /a digest that is not sha256/],
-      [{ size: -1 }, /no manifest/],
+      [{ size: -1 }, /an invalid manifest/],
     ];
     for (const [more, words] of tries) {
       publish('x', [layer], withLayer(more));

@@ -72,7 +72,7 @@ test('the operator is told whose each image is, by e-mail or by the address that
   const lines = text.split('\n');
   assert.match(lines[0]!, /^IMAGE +TAGS +SIZE +OWNER +PUSHED +LAST USED$/);
   const ofSession = lines.find((line) => line.startsWith(`${other.namespace}/tagged`));
-  assert.match(ofSession ?? '', / 1 2 3 4 and 2 more .* nobody, from \S+ /);
+  assert.match(ofSession ?? '', / 1 2 3 4 and 2 more .* no account, from \S+ /);
   assert.ok(lines.some((line) => / ada@example\.com /.test(line)));
   assert.match(text, /\n\n[\d.]+ \w+ of 1 GiB \(BERTH_PUSHED_IMAGES\), what images share counted once\n$/);
 });

@@ -99,7 +99,7 @@ test('a pod that is not there, one that does not run, and a program that is not 
   assert.deepEqual([replica.status, replica.body.code], [409, 'pod_not_running']);
   const program = await run(['no-such-program']);
   assert.deepEqual([program.status, program.body.code], [409, 'command_not_started']);
-  assert.match(program.body.error, /"no-such-program" cannot be run: there is no such program/);
+  assert.match(program.body.error, /"no-such-program" cannot be run: its image does not contain this program/);
   for (const command of [[], 'sh', [1]] as unknown[])
     assert.equal((await run(command as string[])).status, 400, JSON.stringify(command));
 });

@@ -200,7 +200,7 @@ test('a path or a port that no request can be made of is a reason, not a crash',
   ]) {
     const probe = probeOf(readiness, { startedAtMs: 0, uptime: () => 0 });
     await probe.attempt();
-    assert.match(probe.because?.words ?? '', /cannot be asked|is not a port/);
+    assert.match(probe.because?.words ?? '', /cannot be checked|is not a port/);
   }
 });
 

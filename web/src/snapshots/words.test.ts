@@ -38,7 +38,7 @@ test('a restore says whether the application runs meanwhile', () => {
   const [inPlace, beside] = [false, true].map((isBeside) => ({ isBeside, volumes }));
   assert.match(stageOf({ ...inPlace!, state: 'asked' }, ''), /^Restoring db-data, web-files: .*keeps running/);
   assert.match(stageOf({ ...inPlace!, state: 'asked', progress: 40 }, ''), /fetched, 40 %\./);
-  assert.match(stageOf({ ...inPlace!, state: 'filled' }, ''), /stop for that/);
+  assert.match(stageOf({ ...inPlace!, state: 'filled' }, ''), /are stopped for this/);
   assert.match(stageOf({ ...beside!, state: 'asked' }, ''), /starts when the data has arrived/);
   assert.doesNotMatch(stageOf({ ...beside!, state: 'filled' }, ''), /stop/);
   assert.equal(stageOf({ ...inPlace!, state: 'done' }, 'just now'), 'Restored db-data, web-files, just now.');
