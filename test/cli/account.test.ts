@@ -72,9 +72,9 @@ test('a key that is pasted is kept for its service alone, says who one is, and i
 
   // Another service, which only calls itself by another name, is not shown it.
   const other = server().replace('localhost', '127.0.0.1');
-  assert.match((await ask(['whoami'], '', { BERTH_SERVER: other })).stdout, /nobody/);
+  assert.match((await ask(['whoami'], '', { BERTH_SERVER: other })).stdout, /no token is stored/);
   assert.match((await ask(['logout'])).stdout, /is forgotten/);
-  assert.match((await ask(['whoami'])).stdout, /nobody/);
+  assert.match((await ask(['whoami'])).stdout, /no token is stored/);
 });
 
 test('login shows a code, and has the key when somebody has confirmed it in a browser', async () => {
