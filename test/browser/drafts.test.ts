@@ -152,7 +152,7 @@ test('what has ended is deployed again from the configuration that the browser h
   await page.getByRole('button', { name: /^Forget kept/ }).click();
   await page.waitForSelector('.empty >> text=No deployments');
   await page.goto(address);
-  await page.waitForSelector('.empty >> text=not known here');
+  await page.waitForSelector('.empty >> text=cannot be found');
   assert.equal(await page.getByRole('button', { name: 'Deploy again' }).count(), 0);
   await visitor.close();
 });
