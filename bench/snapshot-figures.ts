@@ -51,7 +51,7 @@ export function snapshotSections(times: SnapshotTimes): Section[] {
       ]),
     },
     {
-      title: 'Beside something / in quiet, 99th percentiles',
+      title: 'During a snapshot or a loop / in quiet, 99th percentiles',
       unit: 'ratio',
       figures: [
         { id: 'snapshots', beside: 'while one is taken', windows: meanwhile },

@@ -1,4 +1,4 @@
-/** ACME: challenges, which every edge answers, whichever process has asked; and sealed keys of accounts. */
+/** ACME: challenges, which every edge answers for all processes, and encrypted account keys. */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import type { Seal } from '../lib/seal.ts';
@@ -14,7 +14,7 @@ export async function addChallenge(db: Database, challenge: Tables['acmeChalleng
     .execute();
 }
 
-/** The answer to who asks for this token at this host. */
+/** Returns the answer for this token at this host, unless the challenge has expired. */
 export async function challengeAnswer(
   db: Database,
   { host, token, now }: { host: string; token: string; now: Instant },

@@ -65,7 +65,7 @@ describe('copies of volumes that are written to', needsRoot, () => {
     assert.match(read.stdout, /Size: 4194304/);
   });
 
-  test('a disk that becomes full while it takes the copy is told of in words', async () => {
+  test('a disk that fills up during the copy is reported', async () => {
     await run('dd', ['if=/dev/urandom', `of=${join(volume.data, 'much')}`, 'bs=1M', 'count=4', 'conv=fsync']);
     const small = join(folder, 'small');
     await mkdir(small);
@@ -76,7 +76,7 @@ describe('copies of volumes that are written to', needsRoot, () => {
     await assertThawed();
   });
 
-  test('whoever gives up waiting for a freeze has not frozen anything, also while somebody else keeps one', async () => {
+  test('a caller that stops waiting for a freeze has frozen nothing, also during the freeze of another caller', async () => {
     const giveUp = new AbortController();
     const kept = await freezeAll([volume.mount]);
     const waiting = freezeAll([volume.mount], giveUp.signal);
@@ -87,7 +87,7 @@ describe('copies of volumes that are written to', needsRoot, () => {
     await (await freezeAll([volume.mount])).end();
   });
 
-  test('where what keeps a freeze is killed, nobody is left frozen', async () => {
+  test('if the program that keeps a freeze is killed, no volume stays frozen', async () => {
     const freeze = await freezeAll([volume.mount]);
     const { stdout } = await run('pgrep', ['--parent', String(process.pid), '--full', volume.mount]);
     for (const pid of stdout.trim().split('\n')) process.kill(Number(pid), 'SIGKILL');
@@ -95,7 +95,7 @@ describe('copies of volumes that are written to', needsRoot, () => {
     await assertThawed();
   });
 
-  test('what a killed service has left frozen is thawed by the next one, and not what somebody keeps frozen', async () => {
+  test('the next service thaws volumes that a killed service left frozen, and no volume that a running freeze holds', async () => {
     await run('fsfreeze', ['--freeze', volume.mount]);
     await thawLeft(folder);
     await assertThawed();

@@ -26,7 +26,7 @@ export type WorkerTask = { dataDir: string; owner: string; networkPool: string; 
 
 const { dataDir, owner, networkPool, secret, leaseMs } = JSON.parse(process.argv[2]!) as WorkerTask;
 const db = await openSqlite(join(dataDir, 'berth.db'));
-/** Nobody looks after the disk here. */
+/** This worker does not watch the disk. */
 const {
   disk: _,
   images,

@@ -87,7 +87,7 @@ export function followCertificateFiles(
       refused = present;
       log.warn({ because: failure }, 'the certificate files cannot be used; those from before are still served');
     }
-    // If only this look failed, somebody may be replacing the first of two files.
+    // If only this look failed, another program may be replacing the first of two files.
     seen = present;
   }
 

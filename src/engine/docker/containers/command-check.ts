@@ -133,7 +133,7 @@ async function killGroup(pid: number, containerId: string): Promise<void> {
     const group = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
     process.kill(group === pid ? -pid : pid, 'SIGKILL');
   } catch {
-    // It has ended meanwhile, or we may not: the container's own limits hold it.
+    // The process has ended, or this user may not move it. The container's own limits still apply.
   }
 }
 

@@ -130,7 +130,7 @@ function resourcesOf(resources: Workload['resources'], host: HostFacts): HostCon
     // What is set aside for it, which the kernel leaves to it as long as others have more than theirs.
     MemoryReservation: Math.min(Math.max(requestsOf(resources).memoryBytes, leastReservation), memory),
     NanoCpus: Math.round(cpuMillis * 1_000_000),
-    // On a busy machine each container has as much as it requested, however many there are beside it.
+    // On a busy machine, each container gets as much as it requested, however many other containers run.
     CpuShares: Math.max(2, Math.round((requestsOf(resources).cpuMillis * 1024) / 1000)),
   };
 }

@@ -198,7 +198,7 @@ function total(bytes: ReadonlyMap<string, number>): number {
 }
 
 /**
- * Bytes below directories of this machine by path, in allocated blocks; those that have gone meanwhile are missing. `du`
+ * Bytes below directories of this machine by path, in allocated blocks; directories removed during the walk are missing. `du`
  * runs at the lowest priority, and follows no link and no other file system. Needs root for files of others.
  */
 async function measure(paths: string[]): Promise<Map<string, number>> {

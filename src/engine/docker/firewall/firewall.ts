@@ -10,6 +10,7 @@ import { runRounds } from '../../../lib/rounds.ts';
 import { forgetting } from './flows.ts';
 import { isWhole, type Listing, readListing } from './listing.ts';
 import { apply, list } from './nft.ts';
+import { createStrangers, followOthers, makingMs } from './other-processes.ts';
 import { retargetText } from './pod-translation.ts';
 import {
   type Admission,
@@ -29,8 +30,6 @@ import { watchTable } from './table-watch.ts';
 const turnEveryMs = 2_000;
 /** A look takes a program of its own, 8 ms: where nobody has told of a change, one is enough in so long. */
 const lookEveryMs = 30_000;
-/** A bridge is admitted before its network is made, which takes less than this. */
-const makingMs = 60_000;
 /** A day before anybody would take it for gone is early enough, and seldom enough. */
 const renewedSeconds = edgeSeconds - 24 * 60 * 60;
 
@@ -78,8 +77,7 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
   await learnBridges();
   /** When this process has admitted a bridge: it may be about to be made. */
   const admittedAt = new Map<string, number>();
-  /** Bridges in the rules that nobody here knows, and since when: another process may be about to make them. */
-  const strangers = new Map<string, number>();
+  const strangers = createStrangers();
   /** Those of the other processes, as they were seen last. */
   let otherEdges: EdgePlace[] = [];
   /** The elements last seen or written. The kernel's table is the source for every process of this machine. */
@@ -114,7 +112,7 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
 
   async function write(found: Listing | undefined): Promise<void> {
     const present = await readResolvers();
-    const awaited = awaitedByOthers(found);
+    const awaited = strangers.awaited(bridges, found);
     await apply(rules(present, awaited));
     // Not before: what was not loaded would be taken for loaded at the next look.
     resolvers = present;
@@ -164,7 +162,7 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
       return;
     }
     const isByOthers = await meetOthers(found);
-    const awaited = awaitedByOthers(found);
+    const awaited = strangers.awaited(bridges, found);
     if (!haveMoved && found && isWhole(found, shape, new Map([...bridges, ...awaited]))) return await renewEdge(found);
     await load();
     if (!haveMoved && !isByOthers && awaited.size === 0)
@@ -198,41 +196,12 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
       if (!isAwaited) admittedAt.delete(bridge);
       if (!isAwaited && !present.has(bridge)) bridges.delete(bridge);
     }
-    followOthers(found);
+    followOthers(bridges, found);
     return print() !== before;
   }
 
-  /**
-   * A network keeps the label that it was made with: which policy another process has given it later, the rules say. Those
-   * of an earlier turn come from somebody who had not seen ours.
-   */
-  function followOthers(found: Listing | undefined): void {
-    for (const [bridge, known] of bridges) {
-      const { chain = '', turn = 0 } = found?.bridges.get(bridge) ?? {};
-      const egress = found?.policies.get(chain);
-      const admission = egress && turn >= known.turn ? { egress, turn } : known;
-      // Above what anybody writes who knows nothing of turns.
-      bridges.set(bridge, { ...admission, turn: Math.max(1, admission.turn) });
-    }
-  }
-
-  /** What others have admitted lately, and may be about to make: a whole table is not to shut it out. */
-  function awaitedByOthers(found: Listing | undefined): Bridges {
-    const awaited = new Map<string, Admission>();
-    for (const bridge of strangers.keys())
-      if (bridges.has(bridge) || !found?.bridges.has(bridge)) strangers.delete(bridge);
-    for (const [bridge, { chain, turn }] of found?.bridges ?? []) {
-      if (bridges.has(bridge)) continue;
-      const since = strangers.get(bridge) ?? performance.now();
-      strangers.set(bridge, since);
-      const egress = found?.policies.get(chain);
-      if (egress && performance.now() - since < makingMs) awaited.set(bridge, { egress, turn });
-    }
-    return awaited;
-  }
-
   await inTurn(async () => {
-    followOthers(await look());
+    followOthers(bridges, await look());
     await load();
   });
   await remember();
@@ -262,7 +231,7 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
     admit: (bridge, egress) =>
       inTurn(async () => {
         const found = await look();
-        followOthers(found);
+        followOthers(bridges, found);
         const before = bridges.get(bridge);
         if (before && printEgress(before.egress) === printEgress(egress)) return;
         const admission = { egress, turn: (before?.turn ?? 0) + 1 };

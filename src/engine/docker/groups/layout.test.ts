@@ -14,7 +14,7 @@ test('the group of an installation is a path, or a slice with systemd', () => {
   });
 });
 
-test('the machine keeps a tenth of its memory, and 1 GiB where that is no more than a fifth', () => {
+test('the machine keeps a tenth of its memory, and 1 GiB if that is at most a fifth', () => {
   const keptTenths = [24, 8, 4, 1].map((size) => Math.round((10 * (size * gibi - usualLimit(size * gibi))) / gibi));
   assert.deepEqual(keptTenths, [24, 10, 8, 2]);
 });

@@ -19,7 +19,7 @@ export function installationGroup(driver: GroupDriver, owner: string): GroupPlac
 
 /**
  * What all deployments may hold together by default. The machine keeps a tenth of its memory for the engine, the edge, the
- * service and the kernel, and at least 1 GiB if that is no more than a fifth.
+ * service and the kernel, and at least 1 GiB if that is at most a fifth.
  */
 export function usualLimit(machineBytes: number): number {
   return machineBytes - Math.floor(Math.max(machineBytes / 10, Math.min(2 ** 30, machineBytes / 5)));

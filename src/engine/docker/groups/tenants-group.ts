@@ -16,7 +16,7 @@ export type TenantsGroup = {
   readonly limitBytes: number;
   /** Afterwards the group has its limit, which a restart of the machine may have taken. Throws EngineFault. */
   ensure(): Promise<void>;
-  /** One that is gone, or still has containers, is no error. */
+  /** Succeeds also if the group does not exist or still has containers. */
   remove(): Promise<void>;
 };
 
@@ -28,7 +28,7 @@ export type FoundGroup = { group: TenantsGroup; obstacle?: undefined } | { group
 /** The fields of `docker info` that decide where containers run. */
 type Info = { CgroupDriver?: string; KernelVersion?: string; Name?: string; MemTotal: number };
 
-/** Opens and tries the group. `obstacle` says why there is none, for the operator. */
+/** Opens and tries the group. `obstacle`: why the group is missing, for the operator. */
 export async function openTenantsGroup(docker: Docker, owner: string, memory?: TenantsMemory): Promise<FoundGroup> {
   if (!isLocal(docker)) return { obstacle: 'the container engine is on another machine' };
   if (process.getuid?.() !== 0) return { obstacle: 'the service does not run as root' };

@@ -1,6 +1,6 @@
 /**
  * Copies volumes with file systems of their own, all as they are at one instant, while containers run. The kernel freezes
- * the file systems during the copy, so the copies contain everything that a program was told is written, and are clean.
+ * the file systems during the copy, so the copies contain every write that was confirmed to a program, and are clean.
  * If the host's file system shares blocks between files (XFS, Btrfs), there is nothing to copy. On other file systems
  * writers wait while the allocated blocks are copied (measured: 0.4 to 1.1 s for 1 GB in memory, ext4).
  */

@@ -11,14 +11,13 @@ import { clusterName, objectName } from '../names.ts';
 import type { Manifest } from '../objects.ts';
 import { asideManifest, asideName, claimManifest, fromSnapshotManifest, volumeSnapshotManifest } from './claim.ts';
 import { copierManifest } from './copier.ts';
-import { hostAliases } from './host-aliases.ts';
 import { readWorkloadMarks, workloadMarks } from './marks.ts';
 import { mountsOf } from './mounts.ts';
 import { namespaceManifest, quotaManifest } from './namespace.ts';
 import { networkPolicy } from './network-policy.ts';
 import { pullSecretManifest, pullSecretName } from './pull-secret.ts';
 import { serviceManifests } from './services.ts';
-import { userOf, volumeGroupOf } from './user.ts';
+import { volumeGroupOf } from './user.ts';
 import { controllerManifest, secretManifest, type WorkloadRequest } from './workload.ts';
 
 const owner = 'berthowner';
@@ -207,16 +206,6 @@ test('what marks say of a workload is read as it was written', () => {
   assert.equal(readWorkloadMarks(labels), undefined);
 });
 
-test('a user is a number on a cluster, and any other name is refused in words', () => {
-  assert.deepEqual(userOf({ pod: 'web', user: 'root:50' }), { runAsUser: 0, runAsGroup: 50 });
-  assert.deepEqual(userOf({ pod: 'web' }), {});
-  assert.throws(
-    () => userOf({ pod: 'web', user: 'node' }),
-    (error) =>
-      error instanceof EngineFault && error.kind === 'bad-request' && /node is not a number/.test(error.message),
-  );
-});
-
 test('a volume is given to the group of whoever is not root: of the workload, else of the image, by number', () => {
   const groups: [user: string | undefined, imageUser: string | undefined, group: number | undefined][] = [
     ['1000:2000', '3000', 2000],
@@ -239,19 +228,6 @@ test('a volume is given to the group of whoever is not root: of the workload, el
 test('no file is put where the cluster has its own', () => {
   for (const path of ['/etc/hosts', '/etc/../proc/x', '/dev/null'])
     assert.throws(() => mountsOf({ deploymentId, workload: { ...web, files: [{ path, content: '' }] } }), EngineFault);
-});
-
-test('names that are none for a hosts file are left out, and the same names are the same lines', () => {
-  const known = [
-    { address: '10.96.0.2', aliases: ['web', 'web.pod', 'My_Web'] },
-    { address: '10.96.0.1', aliases: ['db'] },
-  ];
-  const lines = [
-    { ip: '10.96.0.1', hostnames: ['db'] },
-    { ip: '10.96.0.2', hostnames: ['web', 'web.pod'] },
-  ];
-  assert.deepEqual(hostAliases(known), lines);
-  assert.deepEqual(hostAliases(known.toReversed()), lines);
 });
 
 test('who asks for a GPU is given to a node that has one', () => {
