@@ -84,8 +84,10 @@ async function removeImages(host: Host): Promise<void> {
   if (!(await isThere()) && !(await findProgram('dockerd'))) return;
   await provideEngine(host, announceOn(process.stdout));
   const images = await docker.listImages({ filters: { label: ['berth.built=true'] } });
-  for (const { Id, RepoTags } of images)
-    for (const name of RepoTags?.length ? RepoTags : [Id]) {
+  for (const { Id, RepoTags } of images) {
+    // Docker 20.10 lists an image without a tag under the tag `<none>:<none>`, which no call accepts.
+    const tags = RepoTags?.filter((tag) => !tag.startsWith('<none>')) ?? [];
+    for (const name of tags.length > 0 ? tags : [Id]) {
       const problem = await docker
         .getImage(name)
         .remove()
@@ -95,6 +97,7 @@ async function removeImages(host: Host): Promise<void> {
         );
       console.log(problem ? `Kept the image ${name}: ${problem}` : `Removed the image ${name}.`);
     }
+  }
 }
 
 async function remove(path: string): Promise<void> {
