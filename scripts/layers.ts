@@ -1,6 +1,6 @@
 /**
  * `npm run layers`: writes the linter's import rules, `biome.layers.json`, from one table. Imports point down only
- * (docs/architecture.md); a test holds the file and the folders of `src` against the table.
+ * (docs/explanation/architecture.md); a test holds the file and the folders of `src` against the table.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -60,7 +60,7 @@ export function importRules(): { overrides: unknown[] } {
     const others = names.filter((name) => !allowed.includes(name)).map((name) => `**/${name}/**`);
     return {
       group: [...others, top],
-      message: `${layer} may not import this: imports point down only (docs/architecture.md)`,
+      message: `${layer} may not import this: imports point down only (docs/explanation/architecture.md)`,
     };
   };
   const otherEngines = (engine?: string): Pattern => ({
@@ -73,7 +73,7 @@ export function importRules(): { overrides: unknown[] } {
   };
   const withoutNode: Pattern = {
     group: ['node:*'],
-    message: 'this runs in browsers too, which have no modules of Node (docs/architecture.md)',
+    message: 'this runs in browsers too, which have no modules of Node (docs/explanation/architecture.md)',
   };
   const dashboard: Pattern = {
     group: [
@@ -81,7 +81,7 @@ export function importRules(): { overrides: unknown[] } {
       top,
       ...sharedWithDashboard.map((path) => `!**/${path}`),
     ],
-    message: 'web may import only config, the client, and events and reasons (docs/architecture.md)',
+    message: 'web may import only config, the client, and events and reasons (docs/explanation/architecture.md)',
   };
   return {
     overrides: [

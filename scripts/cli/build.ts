@@ -30,7 +30,7 @@ export async function buildPackage(folder: string = packageFolder): Promise<void
     await writeTypes(join(made, 'types'));
     await writeFile(join(made, 'package.json'), `${JSON.stringify(await manifest(), undefined, 2)}\n`);
     await copyFile(join(root, 'LICENSE'), join(made, 'LICENSE'));
-    await copyFile(join(root, 'docs/cli.md'), join(made, 'README.md'));
+    await copyFile(join(root, 'docs/reference/cli.md'), join(made, 'README.md'));
     await chmod(made, 0o755);
     await rm(folder, { recursive: true, force: true });
     await rename(made, folder);

@@ -1,5 +1,5 @@
 /**
- * `node scripts/docs/configuration.ts` writes docs/configuration.md: the text of configuration.md beside this file, with
+ * `node scripts/docs/configuration.ts` writes docs/reference/configuration.md: the text of configuration.md beside this file, with
  * the tables of fields (from the schema) and of codes put in. A test fails when the page is not current.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { codes } from '../../src/config/diagnostics/diagnostic-codes.ts';
 import { ConfigurationSchema } from '../../src/config/schema/schema.ts';
 
-export const page = join(import.meta.dirname, '../../docs/configuration.md');
+export const page = join(import.meta.dirname, '../../docs/reference/configuration.md');
 const notice =
   '<!-- Made by `node scripts/docs/configuration.ts` from scripts/docs/configuration.md and the schema. -->\n\n';
 

@@ -5,15 +5,25 @@ import type { Service } from './service.ts';
 type Text = { name: string; title: string; path: string; mimeType: string };
 
 const texts: Text[] = [
-  { name: 'guide', title: 'The guide for agents', path: '/docs/agents.md', mimeType: 'text/markdown' },
+  {
+    name: 'guide',
+    title: 'The guide for agents',
+    path: '/docs/guides/use-berth-as-an-agent.md',
+    mimeType: 'text/markdown',
+  },
   { name: 'schema', title: 'JSON Schema of a document', path: '/schema', mimeType: 'application/schema+json' },
   {
     name: 'configuration',
     title: 'All fields of a document',
-    path: '/docs/configuration.md',
+    path: '/docs/reference/configuration.md',
     mimeType: 'text/markdown',
   },
-  { name: 'compose', title: 'Supported fields of Compose files', path: '/docs/compose.md', mimeType: 'text/markdown' },
+  {
+    name: 'compose',
+    title: 'Supported fields of Compose files',
+    path: '/docs/reference/compose.md',
+    mimeType: 'text/markdown',
+  },
   ...['hello', 'counter', 'notes', 'guestbook'].map((name) => ({
     name: `examples/${name}`,
     title: `Example: ${name}`,

@@ -7,7 +7,7 @@ type Token = string | undefined;
 
 export type Service = {
   clientOf(token: Token): Promise<Client>;
-  /** A text that the service has below its address, such as `/docs/agents.md`. */
+  /** A text that the service has below its address, such as `/docs/guides/use-berth-as-an-agent.md`. */
   read(path: string): Promise<Answer<string>>;
   /** Keeps what a start has answered. Without it the caller has to keep the token. */
   remember?: (started: Remembered) => Promise<void>;

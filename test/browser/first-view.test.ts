@@ -37,7 +37,7 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
     await visitor.start();
     await page.getByRole('contentinfo').getByRole('link', { name: 'Configuration' }).click();
     await page.waitForSelector('h1 >> text=Configuration');
-    await page.goto('/docs/dashboard.md');
+    await page.goto('/docs/guides/use-the-dashboard');
     await page.locator('article img').last().scrollIntoViewIfNeeded();
     await page.waitForFunction(() => [...document.images].every(({ naturalWidth }) => naturalWidth > 0));
     await visitor.lookInBothThemes('with-pictures');

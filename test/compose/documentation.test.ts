@@ -1,4 +1,4 @@
-/** docs/compose.md says what the code does: its tables are the code's, and its examples are valid. */
+/** docs/reference/compose.md says what the code does: its tables are the code's, and its examples are valid. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { composeCodes } from '../../src/config/compose/compose-codes.ts';
 import { type Key, serviceKeys, topLevelKeys } from '../../src/config/compose/key-table.ts';
 import { parseConfiguration } from '../../src/config/parse.ts';
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/compose.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '../../docs/reference/compose.md'), 'utf8');
 
 /** The rows of the table below a heading. */
 function rowsBelow(heading: string): string[] {

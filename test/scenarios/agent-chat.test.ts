@@ -30,7 +30,7 @@ test('by HTTP: three calls to read, two to start and learn of a wrong port, two 
     return text;
   };
   const pathIn = (text: string, end: string) => new RegExp(`${origin}(/\\S*${end})`).exec(text)![1]!;
-  const guide = await call(pathIn(await call(pathIn(await call('/'), 'llms\\.txt')), 'agents\\.md'));
+  const guide = await call(pathIn(await call(pathIn(await call('/'), 'llms\\.txt')), 'use-berth-as-an-agent\\.md'));
   for (const path of ['/startUserDeployment', '/getDeploymentStatus', '/updateUserDeployment'])
     assert.ok(guide.includes(path), path);
 

@@ -75,8 +75,8 @@ export function App() {
         <div>
           <span>One YAML in, a live URL out.</span>
           <Link to="/templates">Templates</Link>
-          <a href="/docs/configuration.md">Configuration</a>
-          <a href="/docs/cli.md">Command line</a>
+          <a href="/docs/reference/configuration">Configuration</a>
+          <a href="/docs/reference/cli">Command line</a>
           <a href="/docs">API</a>
         </div>
       </footer>

@@ -50,7 +50,7 @@ export function renderDocs({ info, tags = [], paths = {} }: Description, origin:
   // A start comes before what it has started; what has no tag comes last.
   const order = [...tags.map(({ name }) => name), ''];
   const groups = [...Map.groupBy(endpoints, ({ tag }) => tag)].sort(([a], [b]) => order.indexOf(a) - order.indexOf(b));
-  const heading = `<h1>API</h1><p class="soft">Version ${escapeHtml(info?.version ?? '')} · <a href="/openapi.json">OpenAPI</a> · <a href="/docs/configuration.md">the configuration</a> and <a href="/schema">its schema</a> · <a href="/docs/api.md">the same in short</a></p>
+  const heading = `<h1>API</h1><p class="soft">Version ${escapeHtml(info?.version ?? '')} · <a href="/openapi.json">OpenAPI</a> · <a href="/docs/reference/configuration">the configuration</a> and <a href="/schema">its schema</a> · <a href="/docs/reference/api">the same in short</a></p>
 <p>${prose(info?.description)}</p>`;
   const requests = groups
     .map(([tag, members]) => `${tag && `<h2>${escapeHtml(tag)}</h2>`}<ul>${members.map(link).join('\n')}</ul>`)

@@ -4,32 +4,30 @@ import { before, test } from 'node:test';
 import { type TestApi, testApi } from '../../../test/support/api.ts';
 import { documentPage } from './document-page.ts';
 import { framePolicy, frameStyle } from './page-frame.ts';
+import type { Page } from './pages.ts';
 
 const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
-const shelf = [{ heading: 'All', documents: [{ name: 'a.md', title: 'A <b>' }] }];
+const page = (text: string): Page => ({ path: 'guides/a', kind: 'guides', title: 'A <b>', text });
 
 let api: TestApi;
 before(async () => {
   api = await testApi({ baseUrl: new URL('https://berth.test') });
 });
 
-test('a browser is shown a page, a program the text; who asks for the text has it', async () => {
-  for (const path of ['/docs/api.md', '/auth.md']) {
-    const page = await api.get(path, browser);
-    assert.equal(page.headers['content-type'], 'text/html; charset=utf-8', path);
-    assert.equal(page.headers['content-security-policy'], framePolicy);
-    assert.equal(page.headers.vary, 'Accept');
-    const agent = { accept: 'text/markdown, text/html, */*' };
-    for (const asked of [api.get(path), api.get(path, agent), api.get(`${path}?plain=1`, browser)]) {
-      assert.equal((await asked).headers['content-type'], 'text/markdown; charset=utf-8', path);
-    }
+test('a page is HTML without an ending, and text with one', async () => {
+  for (const accept of [browser, { accept: '*/*' }]) {
+    const html = await api.get('/docs/reference/api', accept);
+    assert.equal(html.headers['content-type'], 'text/html; charset=utf-8');
+    assert.equal(html.headers['content-security-policy'], framePolicy);
+    const text = await api.get('/docs/reference/api.md', accept);
+    assert.equal(text.headers['content-type'], 'text/markdown; charset=utf-8');
   }
 });
 
-test('a browser that asks for a document that is not there is shown a page, and a program is told', async () => {
-  const page = await api.get('/docs/configuration', browser);
+test('an unknown page is a page for a browser, and an error for a program', async () => {
+  const page = await api.get('/docs/guides/nothing', browser);
   assert.deepEqual([page.status, page.headers['content-type']], [404, 'text/html; charset=utf-8']);
-  assert.equal((await api.get('/docs/configuration')).body.code, 'not_found');
+  assert.equal((await api.get('/docs/guides/nothing')).body.code, 'not_found');
 });
 
 test('whatever the pages lead to is there: documents, their headings, and pictures', async () => {
@@ -38,8 +36,8 @@ test('whatever the pages lead to is there: documents, their headings, and pictur
     if (!read.has(path)) read.set(path, (await api.get(path, browser)).body as string);
     return read.get(path)!;
   };
-  const first = await pageAt('/docs/agents.md');
-  const documents = [...first.matchAll(/<a href="(\/docs\/[\w-]+\.md)"/g)].map(([, path]) => path!);
+  const first = await pageAt('/docs/reference/api');
+  const documents = [...first.matchAll(/<a href="(\/docs\/\w+\/[\w-]+)"/g)].map(([, path]) => path!);
   assert.ok(new Set(documents).size >= 20);
   for (const path of documents) {
     const html = await pageAt(path);
@@ -55,23 +53,26 @@ test('whatever the pages lead to is there: documents, their headings, and pictur
 
 test('what a document says is no markup of the page, and no address that does something', () => {
   const evil = '<script>alert(1)</script>';
-  const page = documentPage(
-    'a.md',
-    `# ${evil}\n\n${evil}\n\n## <i>x</i> \`${evil}\`\n
+  const html = documentPage(
+    page(`# ${evil}\n\n${evil}\n\n## <i>x</i> \`${evil}\`\n
 [x](javascript:alert(1)) [y](data:text/html,x) [z](//elsewhere.test) [w](other.md#part "${evil}")\n
-![${evil}](https://elsewhere.test/x.png) ![${evil}](pictures/../x-light.png)\n
-\`\`\`${evil}\n${evil}\n\`\`\`\n\n| ${evil} |\n|---|\n| ${evil} |\n`,
-    shelf,
+![${evil}](https://elsewhere.test/x.png) ![${evil}](../pictures/../x-light.png)\n
+\`\`\`${evil}\n${evil}\n\`\`\`\n\n| ${evil} |\n|---|\n| ${evil} |\n`),
+    [page('')],
   );
-  assert.doesNotMatch(page, /<script|<i>|<b>|javascript:|data:|elsewhere|<img/);
-  assert.match(page, /<a href="\/docs\/other\.md#part">w<\/a>/);
+  assert.doesNotMatch(html, /<script|<i>|<b>|javascript:|data:|elsewhere|<img/);
+  assert.match(html, /<a href="\/docs\/guides\/other#part">w<\/a>/);
 });
 
-test('a document is among all, with its parts', () => {
-  const page = documentPage('a.md', '# A\n\n## One\n\n## One\n\n### Two\n', shelf);
-  assert.match(page, /<a href="\/docs\/a\.md" aria-current="page">A &#60;b&#62;<\/a><ul><li><a href="#one">One<\/a>/);
-  assert.match(page, /<a href="#one-1">One<\/a>/);
-  assert.doesNotMatch(page, /href="#two"/);
+test('the navigation contains each page, and the sections of this page', () => {
+  const own = page('# A\n\n## One\n\n## One\n\n### Two\n');
+  const html = documentPage(own, [own]);
+  assert.match(
+    html,
+    /<a href="\/docs\/guides\/a" aria-current="page">A &#60;b&#62;<\/a><ul><li><a href="#one">One<\/a>/,
+  );
+  assert.match(html, /<a href="#one-1">One<\/a>/);
+  assert.doesNotMatch(html, /href="#two"/);
 });
 
 test('its colours are those of the dashboard', () => {

@@ -1,41 +1,40 @@
 /** A text of the documentation → a page. Whatever is HTML in it is shown as text. Pure. */
+import { posix } from 'node:path';
 import { Marked, type Token, type Tokens } from 'marked';
 import { escapeHtml } from '../../lib/html.ts';
 import { headingIds } from './heading-ids.ts';
 import { framedPage, onThisPage } from './page-frame.ts';
-
-export type Listed = { name: string; title: string };
-/** All documents, in groups as they are listed. */
-export type Shelf = readonly { heading: string; documents: readonly Listed[] }[];
+import { kinds, type Page } from './pages.ts';
 
 type Heading = { id: string; words: string; depth: number };
 
-/** `name`: that of the document, as `api.md`. */
-export function documentPage(name: string, text: string, shelf: Shelf): string {
-  const { html, headings } = render(text);
+/** @param pages for the navigation. */
+export function documentPage({ path, title: name, text, kind }: Page, pages: readonly Page[]): string {
+  const { html, headings } = render(text, kind);
   const [title] = headings;
   const parts = headings.filter(({ depth }) => depth === 2);
   const list =
     parts.length === 0
       ? ''
       : `<ul>${parts.map(({ id, words }) => `<li><a href="#${id}">${escapeHtml(words)}</a>`).join('\n')}</ul>`;
-  const entry = (document: Listed) => {
-    const isThis = document.name === name;
-    const words = escapeHtml(document.title);
-    return `<li><a href="/docs/${document.name}"${isThis ? ' aria-current="page"' : ''}>${words}</a>${isThis ? list : ''}`;
+  const entry = (page: Page) => {
+    const isThis = page.path === path;
+    const words = escapeHtml(page.title);
+    return `<li><a href="/docs/${page.path}"${isThis ? ' aria-current="page"' : ''}>${words}</a>${isThis ? list : ''}`;
   };
-  const groups = shelf.map(
-    ({ heading, documents }) => `<h2>${heading}</h2><ul>${documents.map(entry).join('\n')}</ul>`,
-  );
+  const groups = Object.entries(kinds).map(([kind, heading]) => {
+    const own = pages.filter((page) => page.kind === kind);
+    return own.length && `<h2>${heading}</h2><ul>${own.map(entry).join('\n')}</ul>`;
+  });
   const [first, rest] = afterTitle(html);
   return framedPage(
     {
       title: `${title?.words ?? name} · Berth`,
       asideLabel: 'Documentation',
-      aside: groups.join('\n'),
-      main: `<article class="document">${first}<p class="soft"><a href="/docs/${name}?plain=1">As Markdown</a></p>${onThisPage(list)}${rest}</article>`,
+      aside: groups.filter(Boolean).join('\n'),
+      main: `<article class="document">${first}<p class="soft"><a href="/docs/${path}.md">As Markdown</a></p>${onThisPage(list)}${rest}</article>`,
     },
-    `/docs/${name}`,
+    `/docs/${path}`,
   );
 }
 
@@ -44,7 +43,7 @@ function afterTitle(html: string): [string, string] {
   return html.includes('</h1>') ? [html.slice(0, end), html.slice(end)] : ['', html];
 }
 
-function render(text: string): { html: string; headings: Heading[] } {
+function render(text: string, kind: string): { html: string; headings: Heading[] } {
   const idOf = headingIds();
   const headings: Heading[] = [];
   const marked = new Marked({
@@ -57,7 +56,7 @@ function render(text: string): { html: string; headings: Heading[] } {
       html: ({ text }) => escapeHtml(text),
       link({ href, tokens }) {
         const words = this.parser.parseInline(tokens);
-        const target = targetOf(href);
+        const target = targetOf(href, kind);
         return target === undefined ? words : `<a href="${escapeHtml(target)}">${words}</a>`;
       },
       image: ({ href, text }) => picture(href, text),
@@ -84,15 +83,16 @@ function wordsOf(tokens: readonly Token[]): string {
     .join('');
 }
 
-/** Another document is at its address whatever the address of this page; undefined: this is nothing to lead to. */
-function targetOf(href: string): string | undefined {
-  if (/^[\w-]+\.md(?:#|$)/.test(href)) return `/docs/${href}`;
+/** The absolute path of a link to another page; undefined for a link that a page must not contain. */
+function targetOf(href: string, kind: string): string | undefined {
+  const [, page, heading = ''] = /^([\w./-]+)\.md(#.*)?$/.exec(href) ?? [];
+  if (page) return `${posix.join('/docs', kind, page)}${heading}`;
   return /^(?:https?:\/\/|#|\/(?!\/))/.test(href) ? href : undefined;
 }
 
 /** One of the folder `pictures`, of which there is one for the day (`…-light.png`) and one for the night. */
 function picture(href: string, words: string): string {
-  const [, file] = /^pictures\/([\w-]+)-light\.png$/.exec(href) ?? [];
+  const [, file] = /^\.\.\/pictures\/([\w-]+)-light\.png$/.exec(href) ?? [];
   if (file === undefined) return escapeHtml(words);
   const at = (theme: string) => `/docs/pictures/${file}-${theme}.png`;
   return `<picture><source media="(prefers-color-scheme: dark)" srcset="${at('dark')}"><img src="${at('light')}" alt="${escapeHtml(words)}" loading="lazy"></picture>`;

@@ -7,8 +7,8 @@ export type Framed = { title: string; asideLabel: string; aside: string; main: s
 
 const links = [
   ['/deployments', 'Deployments'],
-  ['/docs/configuration.md', 'Configuration'],
-  ['/docs/cli.md', 'Command line'],
+  ['/docs/reference/configuration', 'Configuration'],
+  ['/docs/reference/cli', 'Command line'],
   ['/docs', 'API'],
 ] as const;
 

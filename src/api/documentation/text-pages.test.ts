@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { type TestApi, testApi } from '../../../test/support/api.ts';
@@ -18,20 +18,30 @@ const text = async (path: string) => {
 
 test('the index names every page, and each is there, with the address of this service', async () => {
   const index = await text('/llms.txt');
-  const names = readdirSync(join(import.meta.dirname, '../../../docs')).filter((name) => name.endsWith('.md'));
+  const folder = join(import.meta.dirname, '../../../docs');
+  const names = globSync('{start,guides,reference,explanation}/*.md', { cwd: folder });
+  assert.ok(names.length >= 20);
   for (const name of names) {
-    const [, title] = new RegExp(`- \\[([^\\]]+)\\]\\(https://berth\\.test/docs/${name.replace('.', '\\.')}\\)`).exec(
+    const [, title] = new RegExp(`- \\[(.+)\\]\\(https://berth\\.test/docs/${name.replace('.', '\\.')}\\)`).exec(
       index,
     )!;
     const page = await text(`/docs/${name}`);
     assert.ok(page.startsWith(`# ${title}\n`), name);
     assert.ok(!page.includes('http://localhost:8080'), name);
   }
-  assert.match(await text('/docs/agents.md'), /curl -X POST https:\/\/berth\.test\/startUserDeployment/);
+  assert.match(index, /^## Guides$[\s\S]*^## Reference$[\s\S]*^## Explanation$/m);
+});
+
+test('addresses that clients may have stored lead to the pages of today', async () => {
+  for (const name of ['agents', 'api', 'compose', 'configuration']) {
+    const { status, headers } = await api.get(`/docs/${name}.md`);
+    assert.equal(status, 301, name);
+    await text(String(headers.location));
+  }
 });
 
 test('the index is a guide by itself: its loop and its example are those of the page for agents', async () => {
-  const [index, page] = [await text('/llms.txt'), await text('/docs/agents.md')];
+  const [index, page] = [await text('/llms.txt'), await text('/docs/guides/use-berth-as-an-agent.md')];
   const [, example] = /^```yaml\n([\s\S]*?)^```$/m.exec(page)!;
   assert.ok(example && index.includes(example));
   assert.match(index, /^## The loop$/m);
@@ -60,7 +70,7 @@ test('whatever a text at another address than its own leads to is there', async 
   }
 });
 
-test('what a user needs is one text', async () => {
+test('all pages are one text', async () => {
   const whole = await text('/llms-full.txt');
   for (const title of ['For agents and other programs', 'Authentication', 'Configuration', 'API', 'Command line']) {
     assert.match(whole, new RegExp(`^# ${title}$`, 'm'));
@@ -78,7 +88,13 @@ test('the start of the service leads there, for programs and for pages', async (
 });
 
 test('no other file is served', async () => {
-  for (const name of ['nothing.md', '..%2FREADME.md', '..%2f..%2fpackage.json', '%00.md', 'agents']) {
+  for (const name of [
+    'nothing.md',
+    'guides/..%2FREADME.md',
+    '..%2f..%2fpackage.json',
+    'guides/%00.md',
+    'contributing/style.md',
+  ]) {
     assert.equal((await api.get(`/docs/${name}`)).status, 404, name);
   }
 });

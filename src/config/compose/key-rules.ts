@@ -138,7 +138,7 @@ const rules: Record<string, Rule> = {
   },
 };
 
-/** What every container has, see docs/security.md. */
+/** What every container has, see docs/explanation/security-model.md. */
 const given = new Set(['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID', 'NET_BIND_SERVICE', 'KILL']);
 
 /** Whoever has these owns the host, or can look into its other containers. */

@@ -1,6 +1,6 @@
 /**
  * The table of the mapping: every key of a service and of the top level, and what becomes of it. The table in
- * `docs/compose.md` is this one; `key-rules.ts` has the code of the keys whose outcome depends on their value.
+ * `docs/reference/compose.md` is this one; `key-rules.ts` has the code of the keys whose outcome depends on their value.
  */
 
 export type Outcome =
