@@ -1,6 +1,6 @@
 /**
  * `node scripts/docs/tls.ts` prints what `sslscan` (a Debian package) sees of a HAProxy as Berth starts it, with a
- * certificate of each kind of key: the lines of the table in docs/guides/go-public.md.
+ * certificate of each kind of key: the lines of the table in docs/explanation/measurements.md.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -60,13 +60,13 @@ export const tlsTable = {
   dnsHook: {
     variable: 'DNS_HOOK',
     default: '',
-    help: 'command that sets and removes TXT records, for a wildcard certificate of *.<apps domain>; see docs/guides/go-public.md',
+    help: 'command that sets and removes TXT records, for a wildcard certificate of *.<apps domain>; see docs/guides/get-certificates.md',
     read: command,
   },
   dnsPersist: {
     variable: 'DNS_PERSIST',
     default: '0',
-    help: '1: use a permanent TXT record (dns-persist-01), for a wildcard certificate of *.<apps domain>; see docs/guides/go-public.md',
+    help: '1: use a permanent TXT record (dns-persist-01), for a wildcard certificate of *.<apps domain>; see docs/guides/get-certificates.md',
     read: flag,
   },
 } satisfies { [K in keyof TlsSettings]: Setting<TlsSettings[K]> };

@@ -120,7 +120,7 @@ export function judgeOpenness(seen: Openness): Check[] {
         ? bad(
             'https',
             'The base address is http: tokens and passwords cross the internet in the clear.',
-            'Set a BERTH_BASE_URL with https, and certificates or an authority (docs/guides/go-public.md).',
+            'Set a BERTH_BASE_URL with https, and certificates or an authority (docs/guides/get-certificates.md).',
           )
         : unknown('https', 'The base address is for this machine alone.'),
     isGuarded || !isPublic

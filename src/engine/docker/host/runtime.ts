@@ -27,7 +27,8 @@ export async function knownRuntimes(docker: Docker): Promise<Record<string, Know
 export function runtimeProblem(runtime: Runtime, known: Record<string, KnownRuntime>): string | undefined {
   if (runtime === 'runc') return undefined;
   const found = known[runtime];
-  const remedy = 'docs/guides/operate.md says how to register it, and `BERTH_RUNTIME=runsc npm start` does it';
+  const remedy =
+    'docs/guides/isolate-with-gvisor.md says how to register it, and `BERTH_RUNTIME=runsc npm start` does it';
   if (!found) return `the container engine does not know the runtime ${runtime} (gVisor): ${remedy}`;
   if (found.path === undefined || sharesNetwork(found.runtimeArgs ?? [])) return undefined;
   return `the container engine starts ${runtime} with a network of gVisor's own, in which pods do not find each other by name: add "--network=host" to its runtimeArgs in daemon.json`;
