@@ -18,12 +18,14 @@ test('the pictures of the README show what the dashboard shows now; `npm run pic
   assert.equal(shown, readFileSync(shownFile, 'utf8'));
 });
 
-test('the README has every picture, by day and by night, and they are small', () => {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+test('the README and the documentation use every picture, and they are small', () => {
+  const pages = ['README.md', 'docs/start/with-the-dashboard.md', 'docs/guides/use-the-dashboard.md'];
+  const text = pages.map((page) => readFileSync(join(root, page), 'utf8')).join('');
   const files = readdirSync(picturesFolder).filter((name) => name.endsWith('.png'));
   assert.ok(files.length >= 4);
   for (const file of files) {
-    assert.ok(readme.includes(`docs/pictures/${file}`), file);
+    // Pages of the documentation name the light one.
+    assert.ok(text.includes(`pictures/${file.replace('-dark', '-light')}`), file);
     assert.ok(statSync(join(picturesFolder, file)).size < 300_000, file);
   }
 });
