@@ -159,7 +159,7 @@ const table = {
   tiers: {
     variable: 'TIERS',
     default: '',
-    help: 'plans of accounts; new accounts get the first; default: see "Plans" in docs/guides/accounts-and-api-keys.md',
+    help: 'plans of accounts; new accounts get the first; default: see docs/guides/set-limits-and-plans.md',
     read: tiers,
   },
   strangers: {

@@ -140,6 +140,6 @@ test('without the setting the plans of the documentation apply', async () => {
       ['pro', 20],
     ],
   );
-  const page = await readFile(new URL('../../docs/guides/accounts-and-api-keys.md', import.meta.url), 'utf8');
+  const page = await readFile(new URL('../../docs/guides/set-limits-and-plans.md', import.meta.url), 'utf8');
   assert.ok(page.includes(defaultTiersText));
 });
