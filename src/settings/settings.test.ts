@@ -71,8 +71,8 @@ test('the help lists every setting with its default', () => {
   assert.match(describeSettings(), /BERTH_LIFETIME +120m +how long a free deployment lives/);
 });
 
-test('docs/guides/operate.md holds the same list', async () => {
-  const page = await readFile(new URL('../../docs/guides/operate.md', import.meta.url), 'utf8');
+test('docs/reference/settings.md holds the same list', async () => {
+  const page = await readFile(new URL('../../docs/reference/settings.md', import.meta.url), 'utf8');
   assert.ok(page.includes(describeSettings()), 'paste the list that `npm run serve -- --help` prints');
 });
 
