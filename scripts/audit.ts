@@ -3,12 +3,12 @@ import { spawnSync } from 'node:child_process';
 
 type Audit = { vulnerabilities?: Record<string, { severity: string }>; error?: { summary?: string }; message?: string };
 
-const list = npm('ls', '--omit=dev', '--all', '--parseable');
+const list = npm('ls', '--omit=dev', '--omit=optional', '--all', '--parseable');
 // The first line is this package itself; one that is in two places counts once.
 const installed = new Set(list.split('\n').slice(1).filter(Boolean).map(nameOf));
 console.log(`Production dependencies: ${installed.size}`);
 
-const audit = JSON.parse(npm('audit', '--omit=dev', '--json') || '{}') as Audit;
+const audit = JSON.parse(npm('audit', '--omit=dev', '--omit=optional', '--json') || '{}') as Audit;
 if (!audit.vulnerabilities) {
   // A mirror may have no such endpoint. That is no finding, and no clean bill either.
   console.log(

@@ -1,9 +1,13 @@
-/** Builds the dashboard when its sources are newer than what is there: before `npm run serve`. */
+/** Builds the dashboard and the documentation if their sources have changed: before `npm run serve`. */
 import { announceOn } from './setup/announce.ts';
-import { provideDashboard } from './setup/dashboard.ts';
+import { provideFolder } from './setup/built-folder.ts';
+import { dashboard } from './setup/dashboard.ts';
+import { site } from './setup/site.ts';
 
 try {
-  await provideDashboard(announceOn(process.stdout));
+  const announce = announceOn(process.stdout);
+  await provideFolder(dashboard, announce);
+  await provideFolder(site, announce);
 } catch (error) {
   console.error((error as Error).message);
   process.exit(1);

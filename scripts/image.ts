@@ -8,12 +8,14 @@ import { parseArgs } from 'node:util';
 import Docker from 'dockerode';
 import { announceOn, SetUpError } from './setup/announce.ts';
 import { updatePackageLists } from './setup/apt.ts';
+import { provideFolder } from './setup/built-folder.ts';
 import { run } from './setup/commands.ts';
-import { provideDashboard } from './setup/dashboard.ts';
+import { dashboard } from './setup/dashboard.ts';
 import { provideEngine } from './setup/engine.ts';
 import { lookAtHost } from './setup/host.ts';
 import { berth } from './setup/images/berth/recipe.ts';
 import { build, obstacleTo } from './setup/images/build.ts';
+import { site } from './setup/site.ts';
 
 const help = `Builds the image of Berth from this repository, npm packages and Debian packages, with this machine's Docker.
 
@@ -35,7 +37,8 @@ export async function provideBerthImage({ name: wanted, save, push }: ImageReque
   const docker = new Docker();
   const name = wanted ?? (await ownImageName());
   const host = await lookAtHost();
-  await provideDashboard(announce);
+  await provideFolder(dashboard, announce);
+  await provideFolder(site, announce);
   await provideEngine(host, announce);
   const recipe = berth(name);
   const updateLists = () => announce('Updating the package lists', () => updatePackageLists(host));

@@ -3,8 +3,9 @@ import type { Runtime } from '../../src/engine/docker/host/runtime.ts';
 import { type Announce, announceOn } from './announce.ts';
 import { provideBackups } from './backups.ts';
 import { provideBrowser } from './browser.ts';
+import { provideFolder } from './built-folder.ts';
 import { provideCompose } from './compose.ts';
-import { provideDashboard } from './dashboard.ts';
+import { dashboard } from './dashboard.ts';
 import { provideEngine } from './engine.ts';
 import { provideFirewall } from './firewall.ts';
 import { provideGvisor } from './gvisor.ts';
@@ -13,6 +14,7 @@ import { provideImages } from './images/images.ts';
 import { providePostgres } from './postgres.ts';
 import { provideProxy } from './proxy.ts';
 import { provideRuntime } from './runtimes.ts';
+import { site } from './site.ts';
 import { provideTestTools } from './tools.ts';
 
 export { SetUpError } from './announce.ts';
@@ -34,7 +36,8 @@ export type SetUpOptions = {
  */
 export async function setUp(options: SetUpOptions = {}): Promise<void> {
   const announce = options.announce ?? announceOn(process.stdout);
-  await provideDashboard(announce);
+  await provideFolder(dashboard, announce);
+  await provideFolder(site, announce);
   const host = await lookAtHost();
   if (options.engine === 'memory') return await provideProxy(host, announce);
   await provideEngine(host, announce);

@@ -42,7 +42,7 @@ const features: readonly { changed: RegExp; covers: RegExp }[] = [
   { changed: /^src\/config\//, covers: /config|compose|correcting|secrets|examples|templates/ },
   { changed: /^src\/api\//, covers: /claim|sessions|failure|mcp|agents/ },
   { changed: /^web\//, covers: /browser/ },
-  { changed: /^(docs|README)/, covers: /docs|documentation|examples/ },
+  { changed: /^(docs|site|README)/, covers: /docs|documentation|examples/ },
   { changed: /^templates\//, covers: /template/ },
 ];
 const representatives = /scenarios\/(lifecycle|updates|failure|claim|command-line)\.test/;

@@ -18,7 +18,7 @@ import type { Rate } from '../lib/rate-limit.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Tables } from '../store/rows.ts';
 import type { SignInMethods } from './account/account-endpoints.ts';
-import type { Dashboard } from './dashboard/bundle.ts';
+import type { Asset, Dashboard } from './dashboard/bundle.ts';
 import type { CountExchange } from './requests/count-exchange.ts';
 
 export type ApiSettings = {
@@ -75,6 +75,8 @@ export type Service = {
   metrics: Metrics;
   /** Absent where none was built. */
   dashboard?: Dashboard | undefined;
+  /** The documentation site: its files by their paths below `/docs`. Absent where none was built. */
+  site?: ReadonlyMap<string, Asset> | undefined;
   now: () => Instant;
   /** What the edge serves; nothing where it serves no HTTPS, or another process does. */
   certificates?: () => CertificateReport | undefined;

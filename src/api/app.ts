@@ -39,8 +39,7 @@ import { runEndpoints } from './deployments/run-endpoints.ts';
 import { sessionEndpoints } from './deployments/session-endpoints.ts';
 import { statusEndpoints } from './deployments/status-endpoints.ts';
 import { describeApi } from './description/description.ts';
-import { docsEndpoints } from './documentation/docs-endpoints.ts';
-import { textEndpoints } from './documentation/text-pages.ts';
+import { documentationEndpoints } from './documentation/documentation-endpoints.ts';
 import { execEndpoint } from './exec/exec-endpoint.ts';
 import { createExecPlaces } from './exec/exec-places.ts';
 import { terminalEndpoint } from './exec/terminal-endpoint.ts';
@@ -193,8 +192,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
     pageEndpoints(service),
     healthEndpoints(service),
     metricsEndpoints(service),
-    docsEndpoints(service.settings),
-    textEndpoints(service.settings),
+    documentationEndpoints(service),
     mcpEndpoint(service.settings, limits),
   ];
   for (const endpoints of subjects) await app.register(Object.assign(endpoints, { [displayName]: 'endpoints' }));

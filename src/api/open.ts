@@ -8,7 +8,7 @@ import type { PushedImages } from '../images/pushed/pushed-image-store.ts';
 import { finishConnections } from '../lib/finish-connections.ts';
 import type { ApiSettings, Service } from './api-service.ts';
 import { createApp } from './app.ts';
-import { readDashboard } from './dashboard/bundle.ts';
+import { readDashboard, readSite } from './dashboard/bundle.ts';
 import type { PushLimits } from './registry/push-allowance.ts';
 import { createRegistry } from './registry/registry.ts';
 
@@ -17,6 +17,7 @@ export const leavingMs = 65_000;
 
 /** Where `npm run serve`, `npm start` and `npm test` build it. */
 const dashboardFolder = join(import.meta.dirname, '../../web/dist');
+const siteFolder = join(import.meta.dirname, '../../site/dist');
 
 export type OpenApiSettings = Omit<ApiSettings, 'limits' | 'termsUrl' | 'metricsToken'> &
   ApiSettings['limits'] &
@@ -31,7 +32,7 @@ export type OpenApiSettings = Omit<ApiSettings, 'limits' | 'termsUrl' | 'metrics
 
 export type ApiParts = Omit<
   Service,
-  'settings' | 'budget' | 'dashboard' | 'dialer' | 'engine' | 'leaving' | 'pushedBlobs'
+  'settings' | 'budget' | 'dashboard' | 'site' | 'dialer' | 'engine' | 'leaving' | 'pushedBlobs'
 > & {
   engine: Service['engine'] & Pick<Engine, 'capacity'>;
   /** Have it listen at a socket, and the registry of pushed images at another one. */
@@ -68,6 +69,7 @@ export async function openApi(
     leaving: leaving.signal,
     budget: async () => budgetOf(await engine.capacity(), settings),
     dashboard: await readDashboard(dashboardFolder, settings),
+    site: await readSite(siteFolder),
     settings: {
       baseUrl,
       startRate,

@@ -30,23 +30,4 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
     await visitor.look('start');
     await visitor.close();
   });
-
-  test(`documents are read as pages, from one to the next (${width})`, async () => {
-    const visitor = await browser.visitor('documents', width);
-    const { page } = visitor;
-    await visitor.start();
-    await page.getByRole('contentinfo').getByRole('link', { name: 'Configuration' }).click();
-    await page.waitForSelector('h1 >> text=Configuration');
-    await page.goto('/docs/guides/use-the-dashboard');
-    await page.locator('article img').last().scrollIntoViewIfNeeded();
-    await page.waitForFunction(() => [...document.images].every(({ naturalWidth }) => naturalWidth > 0));
-    await visitor.lookInBothThemes('with-pictures');
-    if (width === 'phone') await page.getByText('On this page', { exact: true }).click();
-    await page.getByRole('link', { name: 'Open in Berth' }).and(page.locator(':visible')).click();
-    assert.equal(new URL(page.url()).hash, '#open-in-berth');
-    await page.getByRole('navigation', { name: 'Documentation' }).getByRole('link', { name: 'Glossary' }).click();
-    await page.waitForSelector('h1 >> text=Glossary');
-    await visitor.look('glossary');
-    await visitor.close();
-  });
 }

@@ -39,7 +39,12 @@ test('the image runs as another user than root, and has nothing in it that only 
   assert.equal(layers.length, 1);
   await run(['tar', '--extract', `--file=${archive}`, `--directory=${folder}`, layers[0]!]);
   const files = (await run(['tar', '--list', `--file=${join(folder, layers[0]!)}`])).split('\n');
-  for (const wanted of ['usr/sbin/haproxy', 'opt/berth/src/main.ts', 'opt/berth/web/dist/index.html'])
+  for (const wanted of [
+    'usr/sbin/haproxy',
+    'opt/berth/src/main.ts',
+    'opt/berth/web/dist/index.html',
+    'opt/berth/site/dist/index.html',
+  ])
     assert.ok(files.includes(`./${wanted}`), wanted);
   const unwanted =
     /opt\/berth\/(src\/.*\.test\.ts$|node_modules\/((typescript|playwright-core|@biomejs|vite)\/|.*\.d\.ts$))/;

@@ -1,7 +1,9 @@
 /** The dashboard as it was built, in memory: a request names one of these files or none, and reaches no disk. */
 import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { extname, join, relative } from 'node:path';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { escapeHtml } from '../../lib/html.ts';
 
 type Encoding = 'br' | 'gzip' | 'identity';
@@ -17,8 +19,12 @@ const types: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.html': 'text/html; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
   '.woff2': 'font/woff2',
 };
+const yearSeconds = 31_536_000;
 const encodings = { '.br': 'br', '.gz': 'gzip' } as const;
 
 /** In the page as it is built; stands for what is new with every answer, so that only our own styles are applied. */
@@ -49,21 +55,37 @@ export async function readDashboard(folder: string, { baseUrl, termsUrl }: Told)
   };
 }
 
+/** All files of a folder, by their paths in it; undefined if the folder is missing. */
+export async function readSite(folder: string): Promise<Map<string, Asset> | undefined> {
+  return existsSync(folder) ? readAssets(folder) : undefined;
+}
+
 async function readAssets(folder: string): Promise<Map<string, Asset>> {
   const assets = new Map<string, Asset>();
-  for (const file of await readdir(folder)) {
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const file = relative(folder, path);
     const ending = extname(file);
     const encoding = ending in encodings ? encodings[ending as keyof typeof encodings] : 'identity';
     const name = encoding === 'identity' ? file : file.slice(0, -ending.length);
     const asset = assets.get(name) ?? { type: types[extname(name)] ?? 'application/octet-stream', bodies: {} };
-    asset.bodies[encoding] = await readFile(join(folder, file));
+    asset.bodies[encoding] = await readFile(path);
     assets.set(name, asset);
   }
   return assets;
 }
 
+/** @param isHashed its name contains a hash of its content, so that browsers may keep it. */
+export function sendAsset(asset: Asset, request: FastifyRequest, reply: FastifyReply, isHashed: boolean): FastifyReply {
+  const { encoding, body } = bodyFor(asset, request.headers['accept-encoding']);
+  if (encoding !== 'identity') reply.header('Content-Encoding', encoding);
+  if (isHashed) reply.header('Cache-Control', `public, max-age=${yearSeconds}, immutable`);
+  return reply.header('Vary', 'Accept-Encoding').type(asset.type).send(body);
+}
+
 /** The smallest body that the client reads. */
-export function bodyFor({ bodies }: Asset, accepted: string | undefined): { encoding: Encoding; body: Buffer } {
+function bodyFor({ bodies }: Asset, accepted: string | undefined): { encoding: Encoding; body: Buffer } {
   for (const encoding of ['br', 'gzip'] as const) {
     const body = bodies[encoding];
     if (body && new RegExp(`\\b${encoding}\\b(?!\\s*;\\s*q=0(?:\\.0*)?\\s*(?:,|$))`).test(accepted ?? '')) {

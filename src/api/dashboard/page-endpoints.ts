@@ -7,13 +7,13 @@ import { iconSvg } from '../../lib/icon.ts';
 import { problemCodes } from '../../lib/problem-codes.ts';
 import type { Service } from '../api-service.ts';
 import { findClaim } from '../claims/claim-endpoints.ts';
-import { describedBy } from '../documentation/text-pages.ts';
+import { describedBy } from '../documentation/documentation-endpoints.ts';
 import { emptyPolicy } from '../requests/browser-security.ts';
 import { findSignedIn } from '../requests/callers.ts';
 import { nothingHere, orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { wantsHtml } from '../requests/wants-html.ts';
 import { sharedStatus } from '../sharing/share-endpoints.ts';
-import { bodyFor } from './bundle.ts';
+import { sendAsset } from './bundle.ts';
 
 /** What the dashboard shows at which path is its own affair; these are the ones that it knows. */
 const pagePaths = [
@@ -31,7 +31,6 @@ const pagePaths = [
   '/login',
 ];
 
-const yearSeconds = 31_536_000;
 const daySeconds = 86_400;
 
 export function pageEndpoints(service: Service): FastifyPluginAsyncTypebox {
@@ -70,20 +69,13 @@ export function pageEndpoints(service: Service): FastifyPluginAsyncTypebox {
       async (request, reply) => {
         const asset = service.dashboard?.assets.get(request.params.name);
         if (!asset) throw new RefusedRequest(nothingHere);
-        const { encoding, body } = bodyFor(asset, request.headers['accept-encoding']);
-        if (encoding !== 'identity') reply.header('Content-Encoding', encoding);
-        return reply.header('Vary', 'Accept-Encoding').type(asset.type).send(body);
+        return sendAsset(asset, request, reply, true);
       },
     );
     // Browsers request this path for every page that names no icon, such as a JSON answer.
     app.get('/favicon.ico', options, async (_, reply) =>
       reply.header('Cache-Control', `public, max-age=${daySeconds}`).type('image/svg+xml').send(iconSvg),
     );
-    // Its name has its hash: whatever comes under this name is this.
-    app.addHook('onSend', async (request, reply) => {
-      const isAsset = request.routeOptions.url === '/assets/:name' && reply.statusCode === 200;
-      if (isAsset) reply.header('Cache-Control', `public, max-age=${yearSeconds}, immutable`);
-    });
   };
 }
 

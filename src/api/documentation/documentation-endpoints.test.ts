@@ -29,7 +29,7 @@ test('the index names every page, and each is there, with the address of this se
     assert.ok(page.startsWith(`# ${title}\n`), name);
     assert.ok(!page.includes('http://localhost:8080'), name);
   }
-  assert.match(index, /^## Guides$[\s\S]*^## Reference$[\s\S]*^## Explanation$/m);
+  assert.match(index, /^## Guides for users$[\s\S]*^## Reference$[\s\S]*^## Explanation$/m);
 });
 
 test('addresses that clients may have stored lead to the pages of today', async () => {
@@ -78,11 +78,15 @@ test('all pages are one text', async () => {
   assert.match(await text('/auth.md'), /^# Authentication$/m);
 });
 
+test('the hints of errors name an address that lists all requests for programs', async () => {
+  assert.match(await text('/docs'), /^### POST \/startUserDeployment$/m);
+});
+
 test('the start of the service leads there, for programs and for pages', async () => {
   const plain = await api.get('/');
   assert.match(plain.body, /https:\/\/berth\.test\/llms\.txt/);
   const page = await api.get('/', { accept: 'text/html' });
-  for (const { headers } of [plain, page, await api.get('/docs')]) {
+  for (const { headers } of [plain, page, await api.get('/docs', { accept: 'text/html' })]) {
     assert.match(String(headers.link), /<\/llms\.txt>; rel="alternate".*<\/openapi\.json>; rel="service-desc"/);
   }
 });

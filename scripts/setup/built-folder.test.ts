@@ -3,9 +3,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { fingerprintOf } from './dashboard.ts';
+import { fingerprintOf } from './built-folder.ts';
+import { dashboard } from './dashboard.ts';
 
-test('the dashboard is built anew when something that it is made of has changed, and only then', async () => {
+test('the dashboard is built again when one of its sources has changed, and only then', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'berth-sources-'));
   const write = async (file: string, text: string) => {
     await mkdir(dirname(join(folder, file)), { recursive: true });
@@ -14,11 +15,11 @@ test('the dashboard is built anew when something that it is made of has changed,
   try {
     await write('web/src/app.tsx', 'one');
     await write('package-lock.json', '{}');
-    const before = await fingerprintOf(folder);
+    const before = await fingerprintOf(folder, dashboard.sources);
     await write('web/src/app.test.ts', 'a test');
     await write('web/dist/assets/app.js', 'what was built');
     await write('src/api/app.ts', 'the service');
-    assert.equal(await fingerprintOf(folder), before);
+    assert.equal(await fingerprintOf(folder, dashboard.sources), before);
     for (const file of [
       'web/src/app.tsx',
       'web/src/logs/logs.css',
@@ -27,9 +28,9 @@ test('the dashboard is built anew when something that it is made of has changed,
       'examples/hello.yaml',
       'package-lock.json',
     ]) {
-      const last = await fingerprintOf(folder);
+      const last = await fingerprintOf(folder, dashboard.sources);
       await write(file, 'two');
-      assert.notEqual(await fingerprintOf(folder), last, file);
+      assert.notEqual(await fingerprintOf(folder, dashboard.sources), last, file);
     }
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -1,0 +1,32 @@
+/** `npm run docs` writes the generated pages in docs/reference. A test compares them with their sources. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { testApi } from '../../test/support/api.ts';
+import { renderErrors } from './errors.ts';
+import { type Description, renderRequests } from './requests.ts';
+
+const notice = '<!-- Written by `npm run docs`. Edit its source, or scripts/docs. -->';
+
+/** What the pages should contain, by their files. */
+export async function wantedPages(): Promise<ReadonlyMap<string, string>> {
+  const pages = {
+    errors: renderErrors(),
+    requests: renderRequests(await describedApi()),
+  };
+  return new Map(
+    Object.entries(pages).map(([name, text]) => {
+      return [join(import.meta.dirname, '../../docs/reference', `${name}.md`), `${notice}\n\n${text}\n`];
+    }),
+  );
+}
+
+async function describedApi(): Promise<Description> {
+  const api = await testApi();
+  const { body } = await api.get('/openapi.json');
+  await api.app.close();
+  return body as Description;
+}
+
+if (import.meta.main) {
+  for (const [file, text] of await wantedPages()) await writeFile(file, text);
+}
