@@ -1,10 +1,9 @@
 /**
- * `node scripts/docs/configuration.ts` writes docs/reference/configuration.md: the text of configuration.md beside this file, with
- * the tables of fields (from the schema) and of codes put in. A test fails when the page is not current.
+ * `npm run docs` writes docs/reference/configuration.md: the text of configuration.md next to this file, with the tables of
+ * fields from the schema. A test compares the page with them.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { codes } from '../../src/config/diagnostics/diagnostic-codes.ts';
 import { ConfigurationSchema } from '../../src/config/schema/schema.ts';
 
 export const page = join(import.meta.dirname, '../../docs/reference/configuration.md');
@@ -13,7 +12,7 @@ const notice =
 
 export function renderConfigurationPage(): string {
   const text = readFileSync(join(import.meta.dirname, 'configuration.md'), 'utf8');
-  return notice + text.replace('<!-- fields -->', () => fieldTables()).replace('<!-- codes -->', () => codeTable());
+  return notice + text.replace('<!-- fields -->', () => fieldTables());
 }
 
 /** What of a JSON Schema the tables show. */
@@ -76,11 +75,6 @@ function plural(item: Schema): string {
 function code(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``;
-}
-
-function codeTable(): string {
-  const rows = Object.entries(codes).map(([name, meaning]) => `| \`${name}\` | ${meaning.replaceAll('|', '\\|')} |`);
-  return ['| Code | |', '|---|---|', ...rows].join('\n');
 }
 
 if (import.meta.main) writeFileSync(page, renderConfigurationPage());

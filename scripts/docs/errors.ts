@@ -9,7 +9,7 @@ export function renderErrors(): string {
   return `# Error codes
 
 Each refused request is answered with JSON. \`code\` is one of these values, \`error\` says what is wrong, and \`hint\`
-says what to do next. Codes of configurations are [diagnostics](configuration.md).
+says what to do next. Codes of configurations are [diagnostics](diagnostics.md).
 
 ${table(['Code', 'Status', 'Meaning'], rows)}`;
 }

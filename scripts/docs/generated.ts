@@ -2,16 +2,26 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { testApi } from '../../test/support/api.ts';
+import { renderCommands } from './commands.ts';
+import { renderDiagnostics } from './diagnostics.ts';
 import { renderErrors } from './errors.ts';
+import { renderEvents } from './events.ts';
+import { renderMetrics } from './metrics.ts';
 import { type Description, renderRequests } from './requests.ts';
+import { renderSettings } from './settings.ts';
 
 const notice = '<!-- Written by `npm run docs`. Edit its source, or scripts/docs. -->';
 
 /** What the pages should contain, by their files. */
 export async function wantedPages(): Promise<ReadonlyMap<string, string>> {
   const pages = {
+    commands: await renderCommands(),
+    diagnostics: renderDiagnostics(),
     errors: renderErrors(),
+    events: renderEvents(),
+    metrics: await renderMetrics(),
     requests: renderRequests(await describedApi()),
+    settings: renderSettings(),
   };
   return new Map(
     Object.entries(pages).map(([name, text]) => {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { applicationUrl, describeSettings, readSettings } from './settings.ts';
 
@@ -69,11 +68,6 @@ test('resolvers of applications are up to three addresses that containers can re
 
 test('the help lists every setting with its default', () => {
   assert.match(describeSettings(), /BERTH_LIFETIME +120m +how long a free deployment lives/);
-});
-
-test('docs/reference/settings.md holds the same list', async () => {
-  const page = await readFile(new URL('../../docs/reference/settings.md', import.meta.url), 'utf8');
-  assert.ok(page.includes(describeSettings()), 'paste the list that `npm run serve -- --help` prints');
 });
 
 test('an application has the scheme and port of the service', () => {

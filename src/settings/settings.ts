@@ -265,10 +265,17 @@ export function readSettings(
   };
 }
 
+/** All settings, in the order of the help. */
+export function listSettings(): { name: string; default: string; help: string }[] {
+  return Object.values(table).map(({ variable, default: standard, help }) => {
+    return { name: `BERTH_${variable}`, default: standard, help };
+  });
+}
+
 /** The list of settings that `--help` prints. */
 export function describeSettings(): string {
-  return Object.values(table)
-    .map((setting) => `  ${`BERTH_${setting.variable}`.padEnd(24)}${setting.default.padEnd(16)}${setting.help}`)
+  return listSettings()
+    .map((setting) => `  ${setting.name.padEnd(24)}${setting.default.padEnd(16)}${setting.help}`)
     .join('\n');
 }
 

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { composeCodes } from '../../src/config/compose/compose-codes.ts';
 import { type Key, serviceKeys, topLevelKeys } from '../../src/config/compose/key-table.ts';
 import { parseConfiguration } from '../../src/config/parse.ts';
 
@@ -21,11 +20,6 @@ const rowsOf = (keys: Record<string, Key>) =>
 test('the tables of keys are those of the code', () => {
   assert.deepEqual(rowsBelow('### At the top'), rowsOf(topLevelKeys));
   assert.deepEqual(rowsBelow('### Of a service'), rowsOf(serviceKeys));
-});
-
-test('the codes are those of the code', () => {
-  const rows = Object.entries(composeCodes).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`);
-  assert.deepEqual(rowsBelow('## Codes'), rows);
 });
 
 test('the examples are valid', () => {

@@ -1,4 +1,4 @@
-/** Every code of a diagnostic of the native form, with what it means; docs/reference/configuration.md lists them. */
+/** Every code of a diagnostic of the native form, with what it means; docs/reference/diagnostics.md lists them. */
 
 export const codes = {
   // The text.
