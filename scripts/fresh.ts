@@ -16,7 +16,7 @@ import { provideEngine } from './setup/engine.ts';
 import { asRoot, type Host, lookAtHost } from './setup/host.ts';
 import { packagesOfSetUp } from './setup/installed-packages.ts';
 
-const help = `Removes what the set-up makes: images, caches, test programs, the built dashboard and command line, the
+const help = `Removes what the set-up makes: images, caches, test programs, the built dashboard, documentation and command line, the
 Debian packages that it installed, and the node modules. A Docker engine that it installed is stopped first, with all
 containers. Applications' data in .berth stay.
 
@@ -26,7 +26,7 @@ containers. Applications' data in .berth stay.
 `;
 
 const root = join(import.meta.dirname, '..');
-const folders = ['node_modules/.cache', 'web/dist*', 'dist', 'test-output'];
+const folders = ['node_modules/.cache', 'web/dist*', 'site/dist*', 'dist', 'test-output'];
 const enginePackage = 'docker.io';
 const enginePidFile = '/var/run/docker.pid';
 const engineStopMs = 60_000;

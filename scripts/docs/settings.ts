@@ -43,10 +43,10 @@ at once, and does not start until they are fixed.`,
   ].join('\n\n');
 }
 
-/** With links instead of names of pages, and without characters that Markdown would read as HTML. */
+/** With links instead of names of pages. Addresses and places to fill in are code, or Markdown would read them otherwise. */
 function linked(help: string): string {
   return help
-    .replaceAll(/<([\w ]+)>/g, '`<$1>`')
+    .replaceAll(/(?:\*\.)?<[\w @.]+>(?:\.<[\w ]+>)*(?:\/[\w.]+)*|[\w:]+:\/\/[^\s,;)"]+/g, (words) => `\`${words}\``)
     .replaceAll(/docs\/(\w+\/([\w-]+)\.md)/g, (_, path: string, name: string) => {
       return `[${name.replaceAll('-', ' ')}](../${path})`;
     });

@@ -75,9 +75,10 @@ export function App() {
         <div>
           <span>One YAML in, a live URL out.</span>
           <Link to="/templates">Templates</Link>
+          <a href="/docs">Documentation</a>
           <a href="/docs/reference/configuration">Configuration</a>
           <a href="/docs/reference/cli">Command line</a>
-          <a href="/docs">API</a>
+          <a href="/docs/reference/api">API</a>
         </div>
       </footer>
       <ReachNotice />
