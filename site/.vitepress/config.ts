@@ -7,13 +7,11 @@ import { headingIds } from '../../src/api/documentation/heading-ids.ts';
 import { readParts, withoutNotes } from '../../src/api/documentation/pages.ts';
 import { classesInsteadOfStyles, pictureForEachTheme } from './markdown.ts';
 
-const groups = readParts()
-  .filter(({ pages }) => pages.length > 0)
-  .map(({ title, folder, pages }) => ({
-    text: title,
-    folder,
-    items: pages.map(({ path, title }) => ({ text: title, link: `/${path}` })),
-  }));
+const groups = readParts().map(({ title, folder, pages }) => ({
+  text: title,
+  folder,
+  items: pages.map(({ path, title }) => ({ text: title, link: `/${path}` })),
+}));
 const folders = [...new Set(groups.map(({ folder }) => folder))];
 const repository = join(import.meta.dirname, '../..');
 

@@ -1,5 +1,5 @@
 /** The pages of the documentation, as texts: read once, in the order of `docs/contents.yaml`. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { parse } from 'yaml';
 
@@ -14,22 +14,9 @@ type Contents = { title: string; folder: string; pages: string[] }[];
 
 export function readParts(): Part[] {
   const contents = parse(readFileSync(join(folder, 'contents.yaml'), 'utf8')) as Contents;
-  return contents.map(({ title, folder: kind, pages }, position) => {
-    const isLast = contents.findLastIndex((part) => part.folder === kind) === position;
-    const listed = contents.filter((part) => part.folder === kind).flatMap((part) => part.pages);
-    const there = namesIn(kind);
-    const others = isLast ? there.filter((name) => !listed.includes(name)) : [];
-    const names = [...pages.filter((name) => there.includes(name)), ...others];
-    return { title, folder: kind, pages: names.map((name) => readPage(`${kind}/${name}`)) };
+  return contents.map(({ title, folder: kind, pages }) => {
+    return { title, folder: kind, pages: pages.map((name) => readPage(`${kind}/${name}`)) };
   });
-}
-
-function namesIn(kind: string): string[] {
-  const files = existsSync(join(folder, kind)) ? readdirSync(join(folder, kind)) : [];
-  return files
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => name.slice(0, -'.md'.length))
-    .sort();
 }
 
 function readPage(path: string): Page {

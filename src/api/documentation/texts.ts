@@ -31,12 +31,10 @@ function withAddress(page: Page, origin: string): Page {
 
 /** @param guide for agents, so that a program that reads the index can deploy without a further request. */
 function indexOf(parts: readonly Part[], guide: string, examples: readonly string[], origin: string): string {
-  const lists = parts
-    .filter(({ pages }) => pages.length > 0)
-    .map(({ title, pages }) => {
-      const lines = pages.map(({ path, title }) => `- [${title}](${origin}/docs/${path}.md)`);
-      return `## ${title}\n\n${lines.join('\n')}\n`;
-    });
+  const lists = parts.map(({ title, pages }) => {
+    const lines = pages.map(({ path, title }) => `- [${title}](${origin}/docs/${path}.md)`);
+    return `## ${title}\n\n${lines.join('\n')}\n`;
+  });
   return `# Berth
 
 > One YAML in, a live URL out: POST a document that describes an application of several containers, and it runs at an
