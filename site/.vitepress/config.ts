@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createCssVariablesTheme } from 'shiki';
 import { defineConfig } from 'vitepress';
 import { compressFiles } from '../../scripts/compress-files.ts';
-import { headingIds } from '../../src/api/documentation/heading-ids.ts';
+import { headingIds } from '../../scripts/docs/heading-ids.ts';
 import { readParts, withoutNotes } from '../../src/api/documentation/pages.ts';
 import { classesInsteadOfStyles, pictureForEachTheme } from './markdown.ts';
 
@@ -13,6 +13,8 @@ const groups = readParts().map(({ title, folder, pages }) => ({
   items: pages.map(({ path, title }) => ({ text: title, link: `/${path}` })),
 }));
 const folders = [...new Set(groups.map(({ folder }) => folder))];
+/** Where the dashboard stores the chosen theme. */
+const themeKey = 'berth.theme';
 const repository = join(import.meta.dirname, '../..');
 
 export default defineConfig({
@@ -29,7 +31,7 @@ export default defineConfig({
   // A page would otherwise load every page that it links to.
   router: { prefetchLinks: false },
   // VitePress switches transitions off by a style in the page, which the policy does not permit.
-  appearance: { disableTransition: false },
+  appearance: { disableTransition: false, storageKey: themeKey },
   head: [
     ['meta', { name: 'robots', content: 'noindex' }],
     ['link', { rel: 'icon', href: '/favicon.ico' }],
@@ -60,8 +62,12 @@ export default defineConfig({
       ),
     },
   },
-  // The policy of the service permits no `style` attributes; VitePress sets these two by script as well.
-  transformHtml: (html) => html.replaceAll(/ style="(?:--vp-vh:0px;|position:relative;)"/g, ''),
+  // The policy of the service permits no `style` attributes; VitePress sets these two by script as well. Its script that
+  // sets the theme before the page is drawn has a fixed key.
+  transformHtml: (html) =>
+    html
+      .replaceAll(/ style="(?:--vp-vh:0px;|position:relative;)"/g, '')
+      .replaceAll('`vitepress-theme-appearance`', `\`${themeKey}\``),
   buildEnd: ({ outDir }) => compressFiles(outDir),
   vite: {
     plugins: [

@@ -81,5 +81,7 @@ test('the theme can be switched, and the next page is one click away', async () 
   await page.waitForFunction(() => !location.pathname.endsWith('/go-public'));
   await page.waitForSelector('main h1');
   await visitor.look('next');
+  await page.goto('/');
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark', 'the dashboard has it too');
   await visitor.close();
 });

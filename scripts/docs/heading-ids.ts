@@ -1,6 +1,6 @@
-/** PURE. By which names headings of Markdown are linked to. */
+/** PURE. The anchors of headings in Markdown. */
 
-/** As GitHub makes them: in lower case, with dashes for spaces, without punctuation, and numbered where one comes again. */
+/** As on GitHub: lower case, dashes for spaces, no punctuation, and a number if a heading repeats. */
 export function headingIds(): (words: string) => string {
   const seen = new Map<string, number>();
   return (words) => {
