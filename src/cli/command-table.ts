@@ -38,7 +38,7 @@ export const commands = {
     words: ['[FOLDER]'],
     help: 'build, push and start the application in a folder, or update it',
     flags: {
-      yes: { type: 'boolean', short: 'y', help: 'without asking' },
+      yes: { type: 'boolean', short: 'y', help: 'without confirmation' },
       'dry-run': { type: 'boolean', help: 'show the effect without making changes' },
       open: { type: 'boolean', help: 'open it in a browser' },
       follow: { type: 'boolean', help: 'then follow the logs of the pods' },
@@ -96,7 +96,7 @@ export const commands = {
     help: 'go back to an earlier revision; default: the last one that ran',
     flags: {
       'no-wait': noWait,
-      yes: { type: 'boolean', short: 'y', help: 'without asking' },
+      yes: { type: 'boolean', short: 'y', help: 'without confirmation' },
       'dry-run': { type: 'boolean', help: 'show the effect on each pod without making changes' },
     },
     isRemote: true,
@@ -197,7 +197,7 @@ export const commands = {
     words: [],
     help: 'remove it; its data is kept for a while, for "berth restore"',
     flags: {
-      yes: { type: 'boolean', short: 'y', help: 'without asking' },
+      yes: { type: 'boolean', short: 'y', help: 'without confirmation' },
       forget: { type: 'boolean', help: 'delete its data immediately: it cannot be restored' },
     },
     isRemote: true,
@@ -229,7 +229,7 @@ export const commands = {
       beside: { type: 'boolean', help: 'with restore: as a new deployment; the existing one does not change' },
       'without-snapshot': { type: 'boolean', help: 'with restore: take no snapshot before; the current data is lost' },
       'dry-run': { type: 'boolean', help: 'with restore: show the effect without making changes' },
-      yes: { type: 'boolean', short: 'y', help: 'without asking' },
+      yes: { type: 'boolean', short: 'y', help: 'without confirmation' },
       'no-wait': { type: 'boolean', help: 'do not wait until it is complete' },
     },
     isRemote: true,
