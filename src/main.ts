@@ -1,9 +1,12 @@
 /** Starts the service and stops it gracefully: `npm run serve`. Everything is wired here. */
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { openAccounts } from './accounts/open.ts';
 import { addressMark, agreeOnAddress } from './agreed-address.ts';
 import { leavingMs, openApi } from './api/open.ts';
 import { createCountExchange } from './api/requests/count-exchange.ts';
+import { offersBuilds } from './builds/open.ts';
+import { openSources } from './builds/sources.ts';
 import type { ControlParts } from './control/open.ts';
 import { agreeOnInstallation, requireDatabase } from './data-directory.ts';
 import { createDoors } from './edge/doors.ts';
@@ -63,11 +66,16 @@ async function start(settings: Settings, logFile: string | undefined, parts: Par
   const { engine, standAside: rest } = opening.use(await openEngine(settings, around));
   const exchange = settings.databaseUrl && createCountExchange((text) => tellAll(db, 'asked', text), longestNews - 100);
   const shared = { seal, engine, urlOf, metrics, now, told: createBells(), exchange };
+  const sources = offersBuilds(settings, engine)
+    ? opening.adopt(await openSources(join(settings.dataDir, 'sources')), (opened) => opened.close())
+    : undefined;
   await predecessor?.standAside();
-  const turn = opening.use(await openTurn(settings, { ...parts, ...shared, images, store, log, rest }));
+  const turn = opening.use(
+    await openTurn(settings, { ...parts, ...shared, images, pushed, sources, store, log, rest }),
+  );
   const accounts = openAccounts({ db, seal, now, log: part('accounts'), settings: accountSettings(settings) });
-  const { certificates, lookAtDomains, samples, snapshots, wake } = turn;
-  const known = { db, now, certificates, lookAtDomains, samples, snapshots, wake };
+  const { builds, certificates, lookAtDomains, samples, snapshots, wake } = turn;
+  const known = { db, now, builds, certificates, lookAtDomains, samples, snapshots, wake };
   const pages = opening.use(await openPages(settings, { ...known, admit: doors.at(pagesSocket), log: part('pages') }));
   const own = { admit: doors.at(apiSocket), admitRegistry: doors.at(registrySocket), log: part('api') };
   const api = opening.use(

@@ -1,7 +1,10 @@
 /** What one service at a time does for a data directory: it looks after the edge, and visits deployments. */
 import type { Logger } from 'pino';
 import { planOfDeployment } from './api/admission/plans.ts';
+import { roomIn } from './api/registry/push-allowance.ts';
 import type { CountExchange } from './api/requests/count-exchange.ts';
+import { openBuilds } from './builds/open.ts';
+import type { Sources } from './builds/sources.ts';
 import { type ControlParts, openControl } from './control/open.ts';
 import type { Deployment } from './deployment/deployment.ts';
 import { pullTermsOf } from './deployment/limits/pull-limits.ts';
@@ -9,6 +12,7 @@ import type { Samples } from './deployment/metrics/deployment-metrics.ts';
 import { snapshotTermsOf } from './deployment/snapshot/snapshot.ts';
 import { openDomains } from './domains/open.ts';
 import { openEdge } from './edge/open.ts';
+import type { PushedImages } from './images/pushed/pushed-image-store.ts';
 import type { Bells } from './lib/bells.ts';
 import type { CertificateReport } from './lib/certificate-report.ts';
 import type { Metrics } from './lib/metrics.ts';
@@ -41,6 +45,9 @@ export type WorkParts = Omit<
   | 'log'
 > & {
   store: Store;
+  /** Absent where no images are built from source. */
+  sources: Sources | undefined;
+  pushed: PushedImages;
   told: Bells;
   exchange: CountExchange | undefined;
   log: Logger;
@@ -57,12 +64,14 @@ type Work = AsyncDisposable & {
   samples(): Samples | undefined;
   /** Something was asked of snapshots. */
   lookAtSnapshots(): void;
+  /** A build was asked for. */
+  lookAtBuilds(): void;
   /** Of those that the edge serves; undefined until it serves some. */
   certificates(): CertificateReport | undefined;
 };
 
 async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
-  const { store, told, exchange, log, ...others } = parts;
+  const { store, sources, pushed, told, exchange, log, ...others } = parts;
   const { db } = store;
   const { seal, now, metrics } = parts;
   const shared = { db, seal, now, metrics, process: store.process };
@@ -84,6 +93,8 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
     ),
   );
   const { othersServe, othersLead } = edge;
+  const egressOf = async (deployment: Deployment) =>
+    (await planOfDeployment(db, settings.tiers, deployment))?.tier.egress ?? settings.egress;
   const control = opening.use(
     await openControl(settings, {
       ...others,
@@ -94,8 +105,7 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
       tallyRequests: edge.tallyRequests,
       ...(othersServe && { othersServe }),
       ...(othersLead && { othersLead }),
-      egressOf: async (deployment) =>
-        (await planOfDeployment(db, settings.tiers, deployment))?.tier.egress ?? settings.egress,
+      egressOf,
       // A query for each visit, where there is something to hear.
       ...(settings.tiers.some(({ runtime }) => runtime !== undefined) && {
         runtimeOf: async (deployment) => (await planOfDeployment(db, settings.tiers, deployment))?.tier.runtime,
@@ -142,6 +152,22 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
       log: log.child({ part: 'snapshots' }),
     }),
   );
+  const builds =
+    sources &&
+    opening.use(
+      openBuilds(settings, {
+        ...{ db, seal, now, sources, egressOf },
+        engine: parts.engine,
+        images: pushed,
+        checkRoom: roomIn({
+          service: { db, settings },
+          limits: { mostBytes: settings.pushedBytes, diskFreeBytes: settings.diskFreeBytes },
+        }),
+        runtimeOf: async (deployment) => (await planOfDeployment(db, settings.tiers, deployment))?.tier.runtime,
+        wake: control.wake,
+        log: log.child({ part: 'builds' }),
+      }),
+    );
   opening.use(openNotify(settings, { ...shared, log: log.child({ part: 'notify' }), mail }));
   const domains = opening.use(
     openDomains(settings, {
@@ -156,6 +182,7 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
   return {
     lookAtDomains: domains.look,
     lookAtSnapshots: snapshots.look,
+    lookAtBuilds: () => builds?.look(),
     wake: control.wake,
     keep: edge.keep,
     certificates: () => report,
@@ -181,7 +208,9 @@ function showCertificates(
 
 /** This service's turn at that work, which another one may take over. Closing it ends the work. */
 export type Turn = AsyncDisposable &
-  Omit<Work, 'lookAtSnapshots'> & {
+  Omit<Work, 'lookAtSnapshots' | 'lookAtBuilds'> & {
+    /** Absent where no images are built from source. */
+    builds: { sources: Sources; look(): void } | undefined;
     /** Absent where none are taken. */
     snapshots: { look(): void } | undefined;
     /** The work is another one's from now on. */
@@ -201,6 +230,7 @@ export async function openTurn(
     keep: () => work?.keep(),
     lookAtDomains: () => work?.lookAtDomains(),
     snapshots: offersSnapshots(settings, parts.engine) ? { look: () => work?.lookAtSnapshots() } : undefined,
+    builds: parts.sources && { sources: parts.sources, look: () => work?.lookAtBuilds() },
     certificates: () => work?.certificates(),
     samples: () => work?.samples(),
     async standAside() {

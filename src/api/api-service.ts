@@ -1,6 +1,7 @@
 /** What every endpoint works with; wired in `main.ts`. */
 
 import type { Kysely } from 'kysely';
+import type { Sources } from '../builds/sources.ts';
 import type { Instant, Limits } from '../deployment/deployment.ts';
 import type { Budget } from '../deployment/limits/host-budget.ts';
 import type { Tiers } from '../deployment/limits/plan-tier.ts';
@@ -114,6 +115,8 @@ export type Service = {
   wake: (deploymentId: string) => void;
   /** Called after something was asked of snapshots; absent where none can be taken. */
   snapshots?: { look: () => void } | undefined;
+  /** Receives source code, and is called after a build was asked for; absent if this service builds no images. */
+  builds?: { sources: Sources; look: () => void } | undefined;
   /** Called after something was asked of a custom domain. */
   lookAtDomains: () => void;
 };

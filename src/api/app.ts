@@ -65,6 +65,7 @@ import {
   storageFull,
   storeAway,
 } from './requests/errors.ts';
+import { endLate, requestTimeoutMs, sourceTimeoutMs } from './requests/late-bodies.ts';
 import { refuseUnknownParameters, warnOfParameters } from './requests/query-parameters.ts';
 import { createLimits } from './requests/rate-limits.ts';
 import { explainJson } from './requests/schema-refusal.ts';
@@ -79,9 +80,6 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 
 /** Fastify looks for who has no name among all modules that are loaded: a sixth of what tests of the API computed. */
 const displayName = Symbol.for('fastify.display-name');
-
-/** For a whole request. */
-const requestTimeoutMs = 30_000;
 
 /** Ready to listen; the caller chooses where. */
 export async function createApp(service: Service, log: FastifyBaseLogger) {
@@ -106,7 +104,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
     genReqId: (request) => String(request.headers['x-request-id'] ?? newId()),
     // Behind the edge, which has the first word on time: this is for what it lets through slowly.
-    requestTimeout: requestTimeoutMs,
+    requestTimeout: sourceTimeoutMs,
     http: { connectionsCheckingInterval: requestTimeoutMs / 2 },
     clientErrorHandler: answerUnreadable,
     schemaController: { compilersFactory },
@@ -135,6 +133,9 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
     secureHeaders(reply, staysHttps());
     if (limits.refuseByAddress(request, reply)) return reply;
     return isCrossSite(request, baseUrl) ? sendProblem(reply, crossSite) : undefined;
+  });
+  app.addHook('onRequest', async ({ raw, routeOptions }) => {
+    if (!routeOptions.config.takesSources) endLate(raw);
   });
   app.addHook('onRequest', nameTypeOfBody);
   app.addHook('onRequest', refuseEncoded);

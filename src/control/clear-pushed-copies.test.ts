@@ -24,6 +24,7 @@ test('a copy leaves when its image can be named no more, and takes no other name
     // As an engine does with the last name of what runs.
     remove: async (image: HostImage) => !image.isInUse && removed.push(image) > 0,
     pull: () => assert.fail('nothing is pulled'),
+    export: () => assert.fail('nothing is exported'),
   };
   // Another installation has brought the last one.
   const ours = ['there:1', 'gone:1', 'running', 'lost'].map((name) => `${named(name)}@${digest}`);

@@ -3,3 +3,9 @@
  * Tried with PostgreSQL, Redis, nginx and Node. Containers have no other capabilities.
  */
 export const capabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID', 'NET_BIND_SERVICE', 'KILL'];
+
+/**
+ * The capabilities of a container that builds images. buildah 1.28 fails to write `uid_map` without SETFCAP, and to run a
+ * step in its own root file system without SYS_CHROOT (measured).
+ */
+export const builderCapabilities = [...capabilities, 'FSETID', 'SYS_CHROOT', 'SETFCAP'];

@@ -4,6 +4,7 @@
  * suites (`test/contract/engine.ts`) hold every implementation to the core, and to those facets that it has.
  */
 
+import type { Readable } from 'node:stream';
 import type { Instant, PulledBytes } from '../deployment/deployment.ts';
 import type { DiskUse } from '../deployment/disk/disk-levels.ts';
 import type { Capacity } from '../deployment/limits/host-budget.ts';
@@ -93,9 +94,14 @@ export type ImageStore = {
   pull(deploymentId: string, request: ImageRequest, pulling?: Pulling): Promise<ResolvedImage>;
   /** All images of the host, whoever brought them there. */
   list(): Promise<HostImage[]>;
+  /** An image that is here, to be built upon. Undefined where there is none that tenants may run. */
+  export(image: string): Promise<ExportedImage | undefined>;
   /** Removes an image by all its names; false when something runs from it, or it has got another name. */
   remove(image: HostImage): Promise<boolean>;
 };
+
+/** `id`: the digest of its configuration. `open`: starts a tar in the format of `docker save`. */
+export type ExportedImage = { id: string; open(): Promise<Readable> };
 
 /** The disk that everybody shares, where somebody has to look after it. */
 export type HostDisk = {

@@ -33,6 +33,43 @@ export function readDockerfile(
   text: string,
   { target, args = {} }: { target?: string; args?: Record<string, string> } = {},
 ): DockerImage | undefined {
+  const { stages, globals } = stagesOf(text, args);
+  const wanted = target?.toLowerCase();
+  const index =
+    wanted === undefined
+      ? stages.length - 1
+      : stages.findIndex(({ name }, at) => name === wanted || String(at) === wanted);
+  return index < 0 ? undefined : describe(index, stages, globals, args);
+}
+
+/**
+ * The images that a build of the Dockerfile starts from or copies from, each once. An image whose name contains an unknown
+ * variable is left out.
+ */
+export function baseImagesOf(text: string, args: Record<string, string> = {}): string[] {
+  const { stages } = stagesOf(text, args);
+  const names = stages.flatMap(({ name }) => name ?? []);
+  const copied = stages.flatMap(({ instructions }) => instructions.flatMap(({ rest }) => fromOption(rest)));
+  const isImage = (source: string, before: number) =>
+    source !== '' && source !== 'scratch' && !source.includes('$') && !isStage(source, names, before);
+  return [
+    ...new Set([
+      ...stages.flatMap(({ from }, at) => (isImage(from, at) ? [from] : [])),
+      ...copied.filter((source) => isImage(source, stages.length)),
+    ]),
+  ];
+}
+
+/** `COPY --from=…` and `RUN --mount=type=bind,from=…`. */
+function fromOption(rest: string): string[] {
+  return Array.from(rest.matchAll(/--(?:from=|mount=(?:\S*,)?from=)([^\s,]+)/g), ([, source]) => source!);
+}
+
+function isStage(source: string, names: readonly string[], stages: number): boolean {
+  return names.includes(source.toLowerCase()) || (/^\d+$/.test(source) && Number(source) < stages);
+}
+
+function stagesOf(text: string, args: Record<string, string>): { stages: Stage[]; globals: Map<string, string> } {
   const globals = new Map<string, string>();
   const stages: Stage[] = [];
   for (const instruction of instructionsOf(text)) {
@@ -44,12 +81,7 @@ export function readDockerfile(
     } else if (current) current.instructions.push(instruction);
     else if (instruction.keyword === 'ARG') setArg(instruction.rest, globals, args);
   }
-  const wanted = target?.toLowerCase();
-  const index =
-    wanted === undefined
-      ? stages.length - 1
-      : stages.findIndex(({ name }, at) => name === wanted || String(at) === wanted);
-  return index < 0 ? undefined : describe(index, stages, globals, args);
+  return { stages, globals };
 }
 
 function describe(

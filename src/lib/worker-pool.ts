@@ -177,15 +177,15 @@ function startThread<Question, Answer>(
 }
 
 /** In the thread: answers every piece of work, until the pool ends it. */
-export function serveWork<Question, Answer>(work: (question: Question) => Answer): void {
+export function serveWork<Question, Answer>(work: (question: Question) => Answer | Promise<Answer>): void {
   const say = (said: { answer: Answer } | { fault: unknown } | { isReady: true }) => {
     const { user, system } = process.threadCpuUsage();
     parentPort!.postMessage({ ...said, usedMs: (user + system) / 1000 } satisfies Said<Answer>);
   };
-  parentPort!.on('message', (question: Question) => {
+  parentPort!.on('message', async (question: Question) => {
     let answer: Answer;
     try {
-      answer = work(question);
+      answer = await work(question);
     } catch (fault) {
       return say({ fault });
     }

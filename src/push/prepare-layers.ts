@@ -63,20 +63,31 @@ async function withMissing(
 type Upper = { exported: ExportedImage; layers: readonly FolderLayer[]; listed: readonly Entry[][] };
 
 /** The folders, each a layer of its own: the next push sends those that have changed. */
-export async function prepareLayers(preparing: Preparing, { exported, layers, listed }: Upper) {
+export async function prepareLayers(preparing: Preparing, upper: Upper) {
+  const { files, added } = await writeLayers(preparing.scratch, upper);
   const prepared: Prepared[] = [];
+  for (const file of files) prepared.push(await prepareTar(preparing, file));
+  return { prepared, added };
+}
+
+/** Writes each folder as a tar into `scratch`. */
+export async function writeLayers(
+  scratch: string,
+  { exported, layers, listed }: Upper,
+): Promise<{ files: HashedFile[]; added: AddedLayer[] }> {
+  const files: HashedFile[] = [];
   const added: AddedLayer[] = [];
-  if (layers.length === 0) return { prepared, added };
+  if (layers.length === 0) return { files, added };
   const paths = await pathsOf(exported.layers);
   for (const [index, layer] of layers.entries()) {
-    const file = join(preparing.scratch, `layer-${index}.tar`);
+    const file = join(scratch, `layer-${index}.tar`);
     const tar =
       layer.kind === 'archive' ? packArchive(layer, paths) : packEntries(layerEntries(layer, listed[index]!, paths));
     const made = await writeHashed(file, tar);
-    prepared.push(await prepareTar(preparing, made));
+    files.push(made);
     added.push({ diffId: made.digest, createdBy: `COPY ${layer.to}` });
   }
-  return { prepared, added };
+  return { files, added };
 }
 
 /** What is where in the image that the layers are put on. */

@@ -5,6 +5,7 @@ import type { DiskLimits } from '../deployment/disk/disk-levels.ts';
 import type { Tiers } from '../deployment/limits/plan-tier.ts';
 import type { StrangerLimits } from '../deployment/limits/stranger-limits.ts';
 import type { PostgresAddress } from '../lib/postgres-address.ts';
+import { type BuildSettings, buildTable } from './build-settings.ts';
 import { type ClientSettings, clientMistakes, clientTable } from './client-settings.ts';
 import { type ClusterSettings, clusterTable } from './cluster-settings.ts';
 import { type ImageSettings, imageTable, noRegistries } from './image-settings.ts';
@@ -38,6 +39,7 @@ export type Settings = SignInSettings &
   MachineSettings &
   TlsSettings &
   ImageSettings &
+  BuildSettings &
   PatienceSettings &
   NetworkSettings &
   ClusterSettings & {
@@ -135,6 +137,7 @@ const table = {
     read: size,
   },
   ...imageTable,
+  ...buildTable,
   diskLimits: {
     variable: 'DISK_LIMITS',
     default: 'auto',

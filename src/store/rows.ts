@@ -9,6 +9,7 @@ import type { NoticeChannel } from '../deployment/notification/notice.ts';
 import type { Quarantined } from '../deployment/quarantine/quarantine.ts';
 import type { Asker, RevisionOutcome } from '../deployment/revision-history.ts';
 import type { Restore, Snapshot } from '../deployment/snapshot/snapshot.ts';
+import type { BuildRow } from './builds.ts';
 
 export type Tables = {
   installation: {
@@ -197,6 +198,7 @@ export type Tables = {
     takesSafety: number;
   };
   /** `beforeUpdates`: 0 or 1. No row: as `noWishes` says. */
+  builds: BuildRow;
   snapshotWishes: { deploymentId: string; beforeUpdates: number };
   /** Sealed: what opens each place of snapshots. */
   snapshotPlaces: { place: string; password: Uint8Array };

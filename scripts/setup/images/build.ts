@@ -11,6 +11,8 @@ import { type Asset, copyAsset, layOut, type Root } from './root.ts';
 
 export type Recipe = {
   image: string;
+  /** No registry has it: it is always built here. */
+  isOwn?: true;
   /** In words, for the line that announces the build. */
   from: string;
   /** How long the build takes on two cores, for the same line. */

@@ -1,4 +1,4 @@
-/** The images of the examples: the ones that are there, the registry's, or, with none to reach, ones built here. */
+/** The images of the examples and of the builder: those that are there, the registry's, or, without one, built here. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { type Announce, SetUpError } from '../announce.ts';
 import { updatePackageLists } from '../apt.ts';
 import type { Host } from '../host.ts';
 import { build, obstacleTo, type Recipe } from './build.ts';
+import { builder } from './builder/recipe.ts';
 import { nginx } from './nginx/recipe.ts';
 import { node } from './node/recipe.ts';
 import { postgres } from './postgres/recipe.ts';
@@ -15,13 +16,15 @@ import { redis } from './redis/recipe.ts';
 const registryTimeoutMs = 3_000;
 
 /** Built under the very names that documents use, so that one document works with a registry and without. */
-export const recipes: readonly Recipe[] = [node, postgres, redis, nginx];
+export const recipes: readonly Recipe[] = [node, postgres, redis, nginx, builder];
 
 /** Makes sure that the engine has every image of the examples. Throws `SetUpError` when one can be had in no way. */
 export async function provideImages(host: Host, announce: Announce, docker = new Docker()): Promise<void> {
   const missing = await missingFrom(docker, recipes);
   if (missing.length === 0) return;
-  const toBuild = (await canPull(docker)) ? await pullAll(docker, missing, announce) : missing;
+  const own = missing.filter(({ isOwn }) => isOwn);
+  const published = missing.filter(({ isOwn }) => !isOwn);
+  const toBuild = [...own, ...((await canPull(docker)) ? await pullAll(docker, published, announce) : published)];
   if (toBuild.length === 0) return;
   const updateLists = () => announce('Updating the package lists', () => updatePackageLists(host));
   const folder = await mkdtemp(join(tmpdir(), 'berth-images-'));

@@ -10,14 +10,9 @@ import { originOf } from '../admission/caller-admission.ts';
 import { payerOf } from '../admission/plans.ts';
 import { createProofs } from '../admission/proof-challenges.ts';
 import type { Service } from '../api-service.ts';
-import {
-  type Configuration,
-  type Documents,
-  readConfiguration,
-  refuseBeyond,
-  Strict,
-} from '../configuration/documents.ts';
+import { type Configuration, type Documents, refuseBeyond, Strict } from '../configuration/documents.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
+import { readConfigurationOrSource, receiveSources } from '../configuration/source-bodies.ts';
 import { addNamedDomains, withNamed } from '../custom-domains/named-domains.ts';
 import {
   applicationOf,
@@ -44,9 +39,16 @@ const DryRun = Type.Optional(
     description: 'Only check the configuration, the plan, and the free capacity of the server. Changes nothing.',
   }),
 );
-const StartQuery = Type.Object({ ...TokenQuery.properties, strict: Strict, dryRun: DryRun });
+const Name = Type.Optional(
+  Type.String({
+    maxLength: 64,
+    description: 'The name of the application, for a source archive without a document that names it.',
+  }),
+);
+const StartQuery = Type.Object({ ...TokenQuery.properties, strict: Strict, dryRun: DryRun, name: Name });
 const ChangeQuery = Type.Object({
   ...UpdateQuery.properties,
+  name: Name,
   strict: Strict,
   dryRun: DryRun,
   snapshot: Type.Optional(
@@ -89,6 +91,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
     const proofs = createProofs(service);
     const turns = serializeByKey();
     documents.receive(app);
+    receiveSources(app, service);
 
     /** The last thing: a proof is spent on a start that nothing else stands in the way of. Accounts have plans instead. */
     const startProven = async (request: FastifyRequest, asked: Starting): Promise<Result<Started>> => {
@@ -116,7 +119,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
       app.post(
         path,
         {
-          config: { limit: 'start', isDocument: true },
+          config: { limit: 'start', isDocument: true, takesSources: true },
           schema: {
             ...own,
             summary: 'Start a deployment',
@@ -126,15 +129,15 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
           },
         },
         async (request, reply) => {
-          const configuration = orRefuse(await readConfiguration(documents, request));
+          const configuration = orRefuse(await readConfigurationOrSource(documents, service, request));
           const caller = orRefuse(await findCaller(service, request, request.query));
 
-          const { document, spec, findings } = configuration;
+          const { document, spec, findings, source } = configuration;
           const key = readIdempotencyKey(request, caller, document);
           const origin = originOf(request, service.settings);
           const isTrial = request.query.dryRun === 'true';
           const explain = (bounds: Bounds) => refuseBeyond(documents, request, { document, bounds });
-          const asked = { document, spec, caller, origin, key, isTrial, explain };
+          const asked = { document, spec, caller, origin, key, source, isTrial, explain };
           const started = orRefuse(await startOnce(request, asked));
           if (isTrial) return dryRunRecord('started', configuration);
 
@@ -166,7 +169,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
       app.post(
         path,
         {
-          config: { isDocument: true },
+          config: { isDocument: true, takesSources: true },
           schema: {
             ...own,
             summary: 'Update a deployment',
@@ -175,9 +178,9 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
           },
         },
         async (request) => {
-          const configuration = orRefuse(await readConfiguration(documents, request));
+          const configuration = orRefuse(await readConfigurationOrSource(documents, service, request));
           const caller = orRefuse(await requireCaller(service, request, request.query));
-          const { document, spec } = configuration;
+          const { document, spec, source } = configuration;
           const { environment } = request.query;
           const found = orRefuse(
             applicationOf(caller, {
@@ -206,6 +209,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
               origin,
               askedBy: askerOf(caller),
               snapshotsBefore: request.query.snapshot === undefined ? undefined : request.query.snapshot === 'true',
+              source,
               isTrial,
               explain,
             }),

@@ -25,6 +25,8 @@ type Asked = {
   spec: AppSpec;
   owner: PushOwner;
   baseUrl: URL;
+  /** Images that are built for the revision: they are settled after their build. */
+  built?: ReadonlySet<string>;
   /** What the images of the revision that is gone back to were: they are those again, whatever was pushed since. */
   earlier?: Readonly<Record<string, string>>;
 };
@@ -32,13 +34,13 @@ type Asked = {
 /** Finds all of them. Refuses with what has to be pushed first. Within the transaction that writes the revision. */
 export async function findPushed(
   db: Database,
-  { spec, owner, baseUrl, earlier = {} }: Asked,
+  { spec, owner, baseUrl, built, earlier = {} }: Asked,
 ): Promise<Result<SettledPushed[]>> {
   const own = ownNamespaces(owner);
   const settled: SettledPushed[] = [];
   for (const image of imagesOf(spec)) {
     const pushed = readPushedName(image, baseUrl.host);
-    if (!pushed) continue;
+    if (!pushed || built?.has(image)) continue;
     const before = earlier[image];
     if (before !== undefined) {
       if (!(await isStillThere(db, before))) return removedSince(image);

@@ -1,5 +1,6 @@
 /** A start: everything that it writes, in one transaction. */
 import { randomUUID } from 'node:crypto';
+import type { Source } from '../../builds/sources.ts';
 import type { AppSpec } from '../../config/spec/spec.ts';
 import { type Deployment, newDeployment } from '../../deployment/deployment.ts';
 import { hostLabel, newEnvironment } from '../../deployment/deployment-names.ts';
@@ -29,6 +30,7 @@ import { askerOf, type Caller, sessionNotFound } from '../requests/callers.ts';
 import { noSnapshot } from '../volume-snapshots/snapshot-requests.ts';
 import { type IdempotencyKey, rememberAnswer } from './idempotency-key.ts';
 import { findPushed, settlePushed } from './pushed-references.ts';
+import { askForBuild, builtFrom, keepSource } from './source-builds.ts';
 
 export type Starting = {
   document: string;
@@ -38,6 +40,8 @@ export type Starting = {
   key: IdempotencyKey | undefined;
   /** What it has the data, the images and the generated values of. */
   beside?: Beside;
+  /** What its images are built from, if any are. */
+  source?: Source | undefined;
   /** Whether it would be accepted; nothing is changed. */
   isTrial: boolean;
   /** Says what of the document goes beyond these bounds. */
@@ -57,7 +61,7 @@ export type Started = { deployment: Deployment; sessionToken: string };
  * and one of the same name in the same session is refused: the database holds both to be unique.
  */
 export async function start(service: Service, starting: Starting) {
-  const { document, spec, caller, origin, key, beside, isTrial, explain } = starting;
+  const { document, spec, caller, origin, key, beside, source, isTrial, explain } = starting;
   const asking = caller?.kind === 'session' ? caller : undefined;
   const session = beside ? undefined : asking;
   if (session?.deployments.some(({ applicationName }) => applicationName === spec.name)) return alreadyRuns(spec.name);
@@ -96,7 +100,7 @@ export async function start(service: Service, starting: Starting) {
     const owner = beside
       ? await ownerOf(db, beside.deployment)
       : { sessionId: session?.sessionId, accountId: session ? null : caller?.accountId };
-    const pushed = await findPushed(db, { spec, owner, baseUrl: service.settings.baseUrl });
+    const pushed = await findPushed(db, { spec, owner, baseUrl: service.settings.baseUrl, ...builtFrom(source) });
     if (!pushed.ok) return pushed;
     const fields = {
       id: deploymentId,
@@ -125,12 +129,16 @@ export async function start(service: Service, starting: Starting) {
       makingDue(db, deploymentId, atOnce(createdAt)),
     ]);
     if (beside) await giveData(db, deployment, beside);
+    if (source) await askForBuild(db, service, { deploymentId, revision: 1, source });
     await settlePushed(db, { deploymentId, revision: 1 }, pushed.value);
     return succeed({ deployment, sessionToken });
   };
   const started = await transact(service.db, write, { isTrial });
   if (exceeded) return await explain(exceeded);
-  if (!isTrial && started.ok && started.value.deployment.id === deploymentId) service.wake(deploymentId);
+  if (!isTrial && started.ok && started.value.deployment.id === deploymentId) {
+    if (source) keepSource(service, source);
+    service.wake(deploymentId);
+  }
   return started;
 }
 

@@ -1,4 +1,5 @@
 /** An update: everything that it writes, in one transaction. */
+import type { Source } from '../../builds/sources.ts';
 import type { AppSpec } from '../../config/spec/spec.ts';
 import { type Deployment, isActive } from '../../deployment/deployment.ts';
 import type { UpdatePreview } from '../../deployment/preview/update-preview.ts';
@@ -24,6 +25,7 @@ import type { Bounds } from '../configuration/reading/read-document.ts';
 import { sessionNotFound } from '../requests/callers.ts';
 import { askBefore, isKept, refuseUnoffered } from '../volume-snapshots/snapshot-requests.ts';
 import { findPushed, settlePushed } from './pushed-references.ts';
+import { askForBuild, builtFrom, keepSource } from './source-builds.ts';
 
 export type Updating = {
   document: string;
@@ -39,15 +41,16 @@ export type Updating = {
   repeats?: number;
   /** Whether a snapshot is to be taken before, where it touches a pod with volumes. Default: as its owner wants it. */
   snapshotsBefore?: boolean | undefined;
+  /** What its images are built from, if any are. */
+  source?: Source | undefined;
   isTrial: boolean;
   /** Says what of the document goes beyond these bounds. */
   explain: (bounds: Bounds) => Promise<Result<never>>;
 };
 
-export async function update(
-  service: Service,
-  { document, spec, current, preview, token, origin, askedBy, repeats, snapshotsBefore, isTrial, explain }: Updating,
-): Promise<Result<Deployment>> {
+export async function update(service: Service, updating: Updating): Promise<Result<Deployment>> {
+  const { document, spec, current, preview, token, origin, askedBy, repeats, source, isTrial, explain } = updating;
+  const { snapshotsBefore } = updating;
   const now = service.now();
   const budget = await service.budget();
   // What was wished of a claimed deployment keeps nobody from updating one that is claimed no more.
@@ -74,7 +77,10 @@ export async function update(
     if (!admitted.ok) return admitted;
     const owner = { sessionId: current.sessionId, accountId: token === undefined ? accountId : null };
     const earlier = repeats === undefined ? {} : await settledImages(db, latest.id, repeats);
-    const pushed = await findPushed(db, { spec, owner, baseUrl: service.settings.baseUrl, earlier });
+    const pushed = await findPushed(db, {
+      ...{ spec, owner, baseUrl: service.settings.baseUrl, earlier },
+      ...builtFrom(source),
+    });
     if (!pushed.ok) return pushed;
     const number = latest.revision + 1;
     if (takesSnapshot && latest.servingRevision !== null) {
@@ -93,6 +99,7 @@ export async function update(
     const written = { deploymentId: latest.id, revision: number };
     if (repeats !== undefined) await copyImages(db, { deploymentId: latest.id, revision: repeats }, written);
     await settlePushed(db, written, pushed.value);
+    if (source) await askForBuild(db, service, { ...written, source });
     const state = nextState(latest.state, 'updated');
     const pods = withoutFailures(latest.pods);
     const intent = {
@@ -121,6 +128,7 @@ export async function update(
   const updated = await transact(service.db, write, { isTrial });
   if (exceeded) return await explain(exceeded);
   if (!isTrial && updated.ok) {
+    if (source) keepSource(service, source);
     service.wake(current.id);
     if (takesSnapshot) service.snapshots?.look();
   }

@@ -13,6 +13,7 @@ import { ApplicationFields, findApplication } from '../requests/callers.ts';
 import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { untilRevoked } from '../requests/revocation.ts';
 import type { Streams } from '../requests/streams.ts';
+import { sendBuildLog } from './build-log.ts';
 import { checkChoice, type LogChoice } from './log-choice.ts';
 import { followLines, type LogsAsked, lastLines, type PodLine } from './read-logs.ts';
 
@@ -69,6 +70,13 @@ const LogsQuery = Type.Object({
         'Only lines of this stream. Returns the last `tail` of all kept lines. Refused if the engine merges both streams, as Kubernetes does.',
     }),
   ),
+  build: Type.Optional(
+    Type.Enum(['true', 'false'], {
+      default: 'false',
+      description:
+        'The output of the image build of the revision (default: the last one) as plain text. With `follow`, until the build ends.',
+    }),
+  ),
   follow: Type.Optional(
     Type.Enum(['true', 'false'], {
       default: 'false',
@@ -103,6 +111,7 @@ export function logEndpoints(service: Service, streams: Streams): FastifyPluginA
       async (request, reply) => {
         const { follow } = request.query;
         const deployment = orRefuse(await findApplication(service, request, request.query));
+        if (request.query.build === 'true') return await sendBuildLog(service, deployment, request, reply);
         const asked = orRefuse(readAsked(request.query, service.now()));
         if (asked.stream && !service.engine.tellsStreams) throw new RefusedRequest(bothAsOne);
         const { workloads } = await service.engine.observe(deployment.id, []);

@@ -7,7 +7,7 @@ import type { Database } from '../../store/database.ts';
 import { bytesOfAll, bytesOfPayer, type Payer, payerOfNamespace } from '../../store/image-namespaces.ts';
 import { pushedBlobSizes } from '../../store/pushed-blobs.ts';
 import { planOf } from '../admission/plans.ts';
-import type { Service } from '../api-service.ts';
+import type { ApiSettings, Service } from '../api-service.ts';
 import { RegistryRefusal } from './registry-errors.ts';
 
 export type PushLimits = {
@@ -58,9 +58,11 @@ export function roomIn({ service, limits }: Pick<PushParts, 'service' | 'limits'
   };
 }
 
-type PushParts = { service: Pick<Service, 'db' | 'settings'>; images: PushedImages; limits: PushLimits };
+type Counting = Pick<Service, 'db'> & { settings: Pick<ApiSettings, 'tiers' | 'strangers'> };
 
-async function countedOf({ settings }: Pick<Service, 'settings'>, db: Database, payer: Payer): Promise<Counted> {
+type PushParts = { service: Counting; images: PushedImages; limits: PushLimits };
+
+async function countedOf({ settings }: Pick<Counting, 'settings'>, db: Database, payer: Payer): Promise<Counted> {
   const plan = await planOf(db, settings.tiers, payer.kind === 'account' ? payer.accountId : null);
   return {
     most: plan ? imageBytesOf(plan.tier) : imageBytesOfStrangers(settings.strangers),

@@ -18,7 +18,7 @@ import type { Control, Visit } from '../control.ts';
 import { explainByDisk } from '../disk/disk-explanation.ts';
 import { confirmEverywhere, confirmRoutes, mendOwnHosts } from '../routing.ts';
 import { nextVisitAt, soonAt } from '../schedule.ts';
-import { findAwaited, lookAgainMs } from './awaited-snapshot.ts';
+import { findAwaited, lookAgainMs } from './awaited.ts';
 import { noteEnd, noteGone, noteStopped, warnOfEnd } from './ending.ts';
 import { execute } from './execute.ts';
 import { aboutPods, blamedBy, finalReason, reasonOf } from './failure.ts';

@@ -24,6 +24,8 @@ export function describeEvent(event: DeploymentEvent): string {
       return describeLifetime(event);
     case 'snapshot':
       return describeSnapshot(event);
+    case 'build':
+      return describeBuild(event);
     case 'forgotten':
       return event.events === 1 ? 'an earlier event was removed' : `${event.events} earlier events were removed`;
   }
@@ -116,6 +118,19 @@ function describeState(event: EventOf<'state'>): string {
       return [`failed: ${describeExplanation({ ...event, kind: 'failed' })}`, ...event.lastLines].join('\n');
     case 'expired':
       return `${describeExplanation({ kind: 'ended', because: event.because })}${restorable(event.restorableUntil)}`;
+  }
+}
+
+function describeBuild(event: EventOf<'build'>): string {
+  switch (event.build) {
+    case 'begun':
+      return `building ${event.images.join(', ')}`;
+    case 'image':
+      return `image ${event.image} was built in ${event.seconds} s`;
+    case 'done':
+      return `build completed in ${event.seconds} s`;
+    case 'failed':
+      return `${event.image === undefined ? 'the images' : `image ${event.image}`} could not be built: ${event.because}`;
   }
 }
 

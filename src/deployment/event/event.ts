@@ -193,6 +193,21 @@ const LifetimeEvent = Type.Union(
   { description: 'The time limit is near, or the retained data of an ended deployment is removed.' },
 );
 
+const build = <const Name extends string, Fields extends TProperties>(name: Name, fields: Fields) =>
+  Type.Object({ kind: Type.Literal('build'), build: Type.Literal(name), revision, ...fields });
+
+const seconds = Type.Integer({ minimum: 0 });
+
+const BuildEvent = Type.Union(
+  [
+    build('begun', { images: Type.Array(text) }),
+    build('image', { image: text, seconds }),
+    build('done', { seconds }),
+    build('failed', { image: Type.Optional(text), because: text }),
+  ],
+  { description: 'An image of the revision is built from source.' },
+);
+
 const snapshot = <const Name extends string, Fields extends TProperties>(name: Name, fields: Fields) =>
   Type.Object({ kind: Type.Literal('snapshot'), snapshot: Type.Literal(name), id: text, ...fields });
 
@@ -228,6 +243,7 @@ export const eventSchemas = {
   disk: DiskEvent,
   lifetime: LifetimeEvent,
   snapshot: SnapshotEvent,
+  build: BuildEvent,
   forgotten: ForgottenEvent,
 };
 

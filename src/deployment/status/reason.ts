@@ -6,6 +6,8 @@ import type { reasonFields } from '../event/event.ts';
 export type Reason = Static<TObject<typeof reasonFields>>;
 
 export type Explanation =
+  /** An image is being built from source; `step`: how far it is, such as `step 4 of 9, RUN npm ci`. */
+  | { kind: 'building'; image: string; step: string | null }
   | ({ kind: 'tried-again' } & Reason)
   /** `servingRevision`: the earlier one that still serves. */
   | ({ kind: 'failed'; servingRevision?: number } & Reason)
@@ -16,6 +18,8 @@ export function describeExplanation(explanation: Explanation | null): string {
   switch (explanation?.kind) {
     case undefined:
       return '';
+    case 'building':
+      return `Building ${explanation.image}${explanation.step === null ? '' : `: ${explanation.step}`}`;
     case 'tried-again':
       return `${describeReason(explanation)}. It will be tried again; what is running keeps running.`;
     case 'failed': {

@@ -45,6 +45,8 @@ export type Workload = {
   restartsWith?: string[];
   /** How often its owner has had its pod restarted; absent where never. */
   restart?: number;
+  /** It builds images of the deployment, and may create user namespaces for that. No configuration can set this. */
+  buildsImages?: true;
   /** Of its deployment's plan; absent where the engine's own holds. Not in the fingerprint: another plan restarts nothing. */
   runtime?: PodRuntime;
 };

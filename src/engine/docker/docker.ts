@@ -20,6 +20,7 @@ import type { Firewall } from './firewall/firewall.ts';
 import type { TenantsGroup } from './groups/tenants-group.ts';
 import { createHostFacts, isLocal, readDisk } from './host/host-facts.ts';
 import type { Runtime } from './host/runtime.ts';
+import { exportImage } from './images/export-image.ts';
 import { readImage } from './images/image-facts.ts';
 import { listImages, removeImage } from './images/image-store.ts';
 import { createPull } from './images/pull.ts';
@@ -242,6 +243,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
 
     images: {
       pull: (_, { image, registryLogin }, pulling) => withFaults(() => pull(image, registryLogin, pulling)),
+      export: (image) => withFaults(() => exportImage(docker, image, localImages)),
       list: () => withFaults(() => listImages(docker)),
       remove: (image) => withFaults(() => removeImage(docker, image)),
     },

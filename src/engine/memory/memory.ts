@@ -68,6 +68,7 @@ export function createMemoryEngine({
       // Of images nothing is told, as on Docker: they belong to no deployment.
       return await intercept({ name: 'execute', deploymentId, operation }, () => pullImage(world, request, progress));
     },
+    export: async () => undefined,
     list: () => intercept({ name: 'images.list' }, () => listImages(world)),
     remove: (image) => intercept({ name: 'images.remove' }, () => removeImage(world, image)),
   };

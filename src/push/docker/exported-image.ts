@@ -24,15 +24,22 @@ type Part = { kind: 'file'; layer: ExportedLayer } | { kind: 'link'; target: str
 
 /** `folder` holds the layers, and is removed by who made it. */
 export async function exportImage(docker: Docker, id: string, folder: string): Promise<ExportedImage> {
-  const parts = new Map<string, Part>();
+  let exported: ExportedImage | undefined;
   const { status, lines } = await docker.run(['save', id], {
     output: async (stdout) => {
-      const tar = extract();
-      // Both at once: of a stream that breaks off each of them fails, whichever hears of it first.
-      await Promise.all([pipeline(stdout, tar), takeParts(tar, { parts, folder })]);
+      exported = await readSavedImage(stdout, folder);
     },
   });
   if (status !== 0) throw new PushFault(`docker save has failed: ${lines.at(-1) ?? `status ${status}`}`);
+  return exported!;
+}
+
+/** Reads a tar in the format of `docker save` with one image. Its layers become files in `folder`. */
+export async function readSavedImage(saved: Readable, folder: string): Promise<ExportedImage> {
+  const parts = new Map<string, Part>();
+  const tar = extract();
+  // Both at once: of a stream that breaks off each of them fails, whichever hears of it first.
+  await Promise.all([pipeline(saved, tar), takeParts(tar, { parts, folder })]);
   return await assemble(parts);
 }
 

@@ -203,6 +203,16 @@ create table "pushedTags" (
   constraint "pushedTags_manifest" foreign key ("repository", "digest") references "pushedManifests" ("repository", "digest") on delete cascade
 );
 
+-- Builds of images from source. 'images' is sealed: build arguments and secrets are in it.
+create table "builds" (
+  "deploymentId" text not null references "deployments" ("id") on delete cascade, "revision" integer not null,
+  "state" text not null, "source" text not null, "place" text not null, "images" bytea not null, "log" text not null,
+  "tries" integer not null, "createdAt" bigint not null, "startedAt" bigint, "endedAt" bigint, "problem" text,
+  "hint" text, "pods" text not null,
+  constraint "builds_key" primary key ("deploymentId", "revision")
+);
+create index "builds_state" on "builds" ("state", "createdAt");
+
 -- Domains and certificates
 -- One row per account and name. Several accounts may try to verify a name; the index gives it to one of them. The row of
 -- a released name stays while the name is held for its owner.

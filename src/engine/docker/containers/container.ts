@@ -92,7 +92,7 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
       ...(group && { CgroupParent: group.parent }),
       ...(throttle && throttled(throttle.devices, throttle.rate)),
       ...(resolvers && { Dns: resolvers }),
-      ...withOptions(hardening(host.architecture, runtime), container, {
+      ...withOptions(hardening(host.architecture, runtime, workload.buildsImages), container, {
         memoryBytes,
         mountPaths,
         hosts: request.hosts,

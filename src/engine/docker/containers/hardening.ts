@@ -1,6 +1,6 @@
 /** PURE. What every container is created with, whoever deploys it. It costs nothing at the start (measured). */
 import type { HostConfig } from 'dockerode';
-import { capabilities } from '../../capabilities.ts';
+import { builderCapabilities, capabilities } from '../../capabilities.ts';
 import type { Runtime } from '../host/runtime.ts';
 import { seccompProfile } from './seccomp.ts';
 
@@ -30,12 +30,15 @@ const readonlyPaths = ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc
  */
 const processes = { runc: 256, runsc: 2 * 256 + 192 };
 
-/** Nothing of the host is mounted, and no port is published. `architecture`: the host's, by Go's name. */
-export function hardening(architecture: string, runtime: Runtime = 'runc'): HostConfig {
-  const profile = seccompProfile(architecture);
+/**
+ * Nothing of the host is mounted, and no port is published. `architecture`: the host's, by Go's name. `buildsImages`: for
+ * the container of an image build.
+ */
+export function hardening(architecture: string, runtime: Runtime = 'runc', buildsImages = false): HostConfig {
+  const profile = seccompProfile(architecture, buildsImages);
   return {
     CapDrop: ['ALL'],
-    CapAdd: capabilities,
+    CapAdd: buildsImages ? builderCapabilities : capabilities,
     SecurityOpt: ['no-new-privileges:true', ...(profile ? [`seccomp=${profile}`] : [])],
     MaskedPaths: maskedPaths,
     ReadonlyPaths: readonlyPaths,

@@ -76,13 +76,20 @@ const ENOSYS = 38;
 
 const allow = 'SCMP_ACT_ALLOW';
 
-const rules: Rule[] = [
+const commonRules: Rule[] = [
   { names: [files, memory, processes, communication, time].flatMap(words), action: allow },
   ...addressFamilies.map((family) => when('socket', { index: 0, value: family, op: 'SCMP_CMP_EQ' })),
   ...personalities.map((persona) => when('personality', { index: 0, value: persona, op: 'SCMP_CMP_EQ' })),
-  when('clone', { index: 0, value: namespaceFlags, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' }),
   { names: ['clone3', 'socketcall'], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS },
 ];
+
+const withoutNamespaces = when('clone', { index: 0, value: namespaceFlags, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' });
+
+/** The calls that an image build needs to run each step with its own root file system in a user namespace (buildah). */
+const forBuilds: Rule = {
+  names: words('clone unshare setns mount umount umount2 pivot_root chroot sethostname'),
+  action: allow,
+};
 
 /** By Go's name of the architecture: what the engine calls it, and which older programs it also runs. */
 const architectures: Record<string, { architecture: string; subArchitectures: string[] }> = {
@@ -90,11 +97,15 @@ const architectures: Record<string, { architecture: string; subArchitectures: st
   arm64: { architecture: 'SCMP_ARCH_AARCH64', subArchitectures: ['SCMP_ARCH_ARM'] },
 };
 
-/** As the engine takes it; undefined for an architecture whose calls are not known here: the engine's own list then. */
-export function seccompProfile(architecture: string): string | undefined {
+/**
+ * The seccomp profile in Docker's format. `buildsImages`: the container may also create user and mount namespaces.
+ * Returns undefined for an architecture whose system calls are not listed here; Docker then uses its default profile.
+ */
+export function seccompProfile(architecture: string, buildsImages = false): string | undefined {
   const known = architectures[architecture];
   if (!known) return undefined;
-  return JSON.stringify({ defaultAction: 'SCMP_ACT_ERRNO', archMap: [known], syscalls: rules });
+  const syscalls = [...commonRules, buildsImages ? forBuilds : withoutNamespaces];
+  return JSON.stringify({ defaultAction: 'SCMP_ACT_ERRNO', archMap: [known], syscalls });
 }
 
 function words(text: string): string[] {

@@ -36,14 +36,10 @@ export async function makeImage({ image, draft }: LoopPlace, sizeBytes: number):
   await rename(draft, image);
 }
 
-/**
- * `discard` gives the host back what is deleted in the volume. `noinit_itable`: zeroing the inode tables in the
- * background would fill a sixty-fourth of the holes with zeros.
- */
-export async function ensureMounted({ image, mount }: LoopPlace, mayBeDirty: boolean): Promise<void> {
+export async function ensureMounted({ image, mount, options }: LoopPlace, mayBeDirty: boolean): Promise<void> {
   if ((await readMounts()).has(mount)) return;
   if (mayBeDirty) await repair(image);
-  await runProgram(['mount', '-t', 'ext4', '-o', 'loop,nosuid,nodev,discard,noinit_itable', image, mount]);
+  await runProgram(['mount', '-t', 'ext4', '-o', options, image, mount]);
 }
 
 /** After a power cut: the journal is replayed, and what can be mended without asking is. 1: it was mended. */

@@ -1,5 +1,6 @@
 /** PURE. Where a volume with a file system of its own lies on the host, and how large that has to be. */
 import { join } from 'node:path';
+import { buildVolume } from '../../../deployment/build/build-volume.ts';
 import { leastVolumeBytes } from '../../../deployment/disk/disk-levels.ts';
 
 /** Of one volume. Everything is below one folder, so that what is left of it is found by looking there. */
@@ -19,7 +20,21 @@ export type LoopPlace = {
   data: string;
   /** Holds the size that was asked for, in bytes; written last, so a volume without it is not complete. */
   size: string;
+  /** Of `mount`. */
+  options: string;
 };
+
+/**
+ * `discard` gives the host back what is deleted in the volume. `noinit_itable`: zeroing the inode tables in the
+ * background would fill a sixty-fourth of the holes with zeros.
+ */
+const everywhere = 'loop,discard,noinit_itable';
+
+/**
+ * In the user namespace of a build these flags are locked, and buildah 1.28 then cannot mount a secret read-only
+ * (measured). A container can create no device, and no user of the host but root can reach a file of the volume.
+ */
+const exceptInBuilds = 'nosuid,nodev';
 
 /** The folder of all volumes of an installation. */
 export function volumesFolder(dataDir: string): string {
@@ -42,6 +57,7 @@ export function loopPlace(root: string, deploymentId: string, volume: string): L
     mount,
     data: join(mount, 'data'),
     size: join(folder, 'size'),
+    options: volume === buildVolume ? everywhere : `${everywhere},${exceptInBuilds}`,
   };
 }
 

@@ -1,10 +1,11 @@
 /**
- * What nothing of a deployment is changed before: a snapshot that is to be taken before an update, or, of one that was
- * started beside another, that its volumes have the data of that one's snapshot.
+ * What has to be complete before anything of a deployment is changed: the build of its images, a snapshot before an
+ * update, and the data of a deployment that starts with the data of another one.
  */
 import type { Deployment } from '../../deployment/deployment.ts';
 import type { Running } from '../../deployment/desired.ts';
 import type { Reason } from '../../deployment/status/reason.ts';
+import { buildOf } from '../../store/builds.ts';
 import type { Database } from '../../store/database.ts';
 import { restoreInto } from '../../store/restores.ts';
 import { awaitedSnapshot } from '../../store/snapshots.ts';
@@ -29,6 +30,10 @@ export async function findAwaited(
       hint: 'Remove it, and restore the snapshot again.',
     };
   if (deployment.state !== 'deploying') return undefined;
+  const build = await buildOf(db, deployment.id, deployment.revision);
+  if (build?.state === 'asked' || build?.state === 'building') return 'wait';
+  if (build?.state === 'failed')
+    return { pods: build.pods, because: build.problem!, ...(build.hint !== null && { hint: build.hint }) };
   const awaited = await awaitedSnapshot(db, deployment);
   if (awaited?.state !== 'failed') return awaited && 'wait';
   return {

@@ -1,0 +1,119 @@
+/** Source archives as request bodies: received to disk, and read as the configuration that they contain. */
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Source, SourceLimits } from '../../builds/sources.ts';
+import { maxDocumentBytes } from '../../config/document/source.ts';
+import { type Problem, type Result, succeed } from '../../lib/problem.ts';
+import type { Service } from '../api-service.ts';
+import { clientKey } from '../requests/client-address.ts';
+import { orRefuse, RefusedRequest } from '../requests/errors.ts';
+import { type Configuration, type Documents, readConfiguration } from './documents.ts';
+
+const archiveTypes = [
+  ...['application/gzip', 'application/x-gzip', 'application/x-gtar', 'application/x-compressed-tar'],
+  ...['application/zstd', 'application/x-tar', 'application/zip', 'application/x-zip-compressed'],
+];
+/** What curl sends for `--data-binary`, and other clients for a file of a type that they do not know. */
+const vagueTypes = ['application/x-www-form-urlencoded', 'application/octet-stream'];
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Its body may be a source archive, which takes longer to arrive. */
+    takesSources?: boolean;
+  }
+}
+
+/** Of an archive, and of what it holds. */
+const limits: SourceLimits = { mostBytes: 512 * 2 ** 20 };
+
+type SourceBody = { sourceId: string };
+
+/** In this scope bodies may also be archives. */
+export function receiveSources(scope: FastifyInstance, service: Service): void {
+  const read = async (request: FastifyRequest, payload: Readable): Promise<SourceBody> => {
+    const { builds, settings } = service;
+    if (!builds) throw new RefusedRequest(notOffered);
+    const client = clientKey(request, settings.networkPool);
+    return { sourceId: orRefuse(await builds.sources.receive(payload, client, limits)) };
+  };
+  const options = { bodyLimit: limits.mostBytes };
+  scope.addContentTypeParser(archiveTypes, options, read);
+  scope.addContentTypeParser(vagueTypes, options, async (request: FastifyRequest, payload: Readable) => {
+    const { isArchive, body } = await sniff(payload);
+    if (!isArchive) throw new RefusedRequest(vagueType);
+    return await read(request, body);
+  });
+  scope.addHook('onResponse', async ({ body }) => {
+    if (isSource(body)) await service.builds?.sources.release(body.sourceId);
+  });
+}
+
+export type SourceConfiguration = Configuration & { source?: Source };
+
+type ConfigurationRequest = Parameters<typeof readConfiguration>[1] & FastifyRequest;
+
+/** The configuration of a document, or of an archive. `name`: of an application whose source has none. */
+export async function readConfigurationOrSource(
+  documents: Documents,
+  { builds, settings }: Service,
+  request: ConfigurationRequest & { query: { name?: string } },
+): Promise<Result<SourceConfiguration>> {
+  const { body } = request;
+  if (!isSource(body) || !builds) return await readConfiguration(documents, request);
+  const client = clientKey(request, settings.networkPool);
+  const source = await builds.sources.open(body.sourceId, client, limits, request.query.name);
+  if (!source.ok) return source;
+  const { headers, query, routeOptions } = request;
+  const read = await readConfiguration(documents, { headers, query, routeOptions, body: source.value.document });
+  if (!read.ok) return read;
+  const notes = source.value.notes.map(({ message, hint }) => (hint ? `${message} (${hint})` : message));
+  const { findings, ...configuration } = read.value;
+  const warnings = [...findings.warnings, ...notes];
+  return succeed({ ...configuration, findings: { ...findings, warnings }, source: source.value });
+}
+
+function isSource(body: unknown): body is SourceBody {
+  return typeof body === 'object' && body !== null && 'sourceId' in body;
+}
+
+/** As many bytes as the magic number of a tar is in. */
+const sniffedBytes = 262;
+
+/** Reads the beginning of a body; `body` has all of it. */
+async function sniff(payload: Readable): Promise<{ isArchive: boolean; body: Readable }> {
+  const pieces = (payload as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  let head = Buffer.alloc(0);
+  while (head.length < sniffedBytes) {
+    const { value, done } = await pieces.next();
+    if (done) break;
+    head = Buffer.concat([head, value]);
+  }
+  async function* whole() {
+    yield head;
+    for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield next.value;
+  }
+  return { isArchive: isMagic(head), body: Readable.from(whole(), { objectMode: false }) };
+}
+
+function isMagic(head: Buffer): boolean {
+  if (head.length < 4) return false;
+  const first = head.readUInt32BE(0);
+  return (
+    head.readUInt16BE(0) === 0x1f8b ||
+    first === 0x28b52ffd ||
+    first === 0x504b0304 ||
+    head.toString('latin1', 257, 262) === 'ustar'
+  );
+}
+
+const notOffered: Problem = {
+  code: 'unsupported_media_type',
+  error: 'This service builds no images from source.',
+  hint: 'Build and push the images with berth up and a local Docker, and send the configuration.',
+};
+
+const vagueType: Problem = {
+  code: 'unsupported_media_type',
+  error: 'The content type of the body is not supported.',
+  hint: `Send the configuration with Content-Type: text/x-yaml (curl: -H 'Content-Type: text/x-yaml' --data-binary @app.yaml), or a tar or zip archive of the source. A configuration has at most ${maxDocumentBytes / 2 ** 20} MiB.`,
+};

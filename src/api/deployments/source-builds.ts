@@ -1,0 +1,35 @@
+/** A revision whose images are built from a source: what its transaction writes, and what happens afterwards. */
+import type { Source } from '../../builds/sources.ts';
+import { addBuild } from '../../store/builds.ts';
+import type { Database } from '../../store/database.ts';
+import type { Service } from '../api-service.ts';
+
+/** The images that need not exist when the revision is written. */
+export function builtFrom(source: Source | undefined): { built?: ReadonlySet<string> } {
+  return source ? { built: new Set(source.images.map(({ name }) => name)) } : {};
+}
+
+/** In the transaction that writes the revision. A source without images to build is only a document. */
+export async function askForBuild(
+  db: Database,
+  { seal, builds, now }: Service,
+  { deploymentId, revision, source }: { deploymentId: string; revision: number; source: Source },
+): Promise<void> {
+  if (source.images.length === 0 || !builds) return;
+  const { place } = builds.sources;
+  await addBuild(db, seal, {
+    deploymentId,
+    revision,
+    source: source.id,
+    place,
+    images: source.images,
+    createdAt: now(),
+  });
+}
+
+/** After the transaction. */
+export function keepSource({ builds }: Service, { id, images }: Source): void {
+  if (images.length === 0) return;
+  builds?.sources.keep(id);
+  builds?.look();
+}

@@ -1,0 +1,12 @@
+/** Why an image could not be built, in words for the owner of the deployment. */
+
+export class BuildFault extends Error {
+  /** What the owner can do about it. */
+  readonly hint: string | undefined;
+
+  constructor(message: string, { hint, ...options }: ErrorOptions & { hint?: string | undefined } = {}) {
+    super(message, options);
+    this.name = 'BuildFault';
+    this.hint = hint;
+  }
+}

@@ -1,0 +1,31 @@
+/** What builds are made with; wired in `work.ts`. */
+import type { Kysely } from 'kysely';
+import type { Deployment, Instant } from '../deployment/deployment.ts';
+import type { Egress } from '../deployment/workload/egress.ts';
+import type { PodRuntime } from '../deployment/workload/workload.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Seal } from '../lib/seal.ts';
+import type { Tables } from '../store/rows.ts';
+import type { BuilderLimits } from './builder-workload.ts';
+import type { Sources } from './sources.ts';
+import type { ImageStoreParts } from './store-image.ts';
+
+export type BuildParts = ImageStoreParts & {
+  db: Kysely<Tables>;
+  seal: Seal;
+  engine: Engine;
+  sources: Sources;
+  /** Of each builder. */
+  limits: BuilderLimits;
+  /** The size of the volume of a builder, with base images and layers. */
+  volumeBytes: number;
+  /** The time limit of a whole build. */
+  withinMs: number;
+  /** What the deployment may reach. */
+  egressOf: (deployment: Deployment) => Promise<Egress>;
+  runtimeOf: (deployment: Deployment) => Promise<PodRuntime | undefined>;
+  /** Has the loop look at the deployment now. */
+  wake: (deploymentId: string) => void;
+  now: () => Instant;
+  log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
+};

@@ -1,0 +1,102 @@
+/** PURE. Why a build has failed, from the end of its output: the step, and a likely fix for the usual errors. */
+import { type BuildStep, describeBuildStep, readBuildStep } from '../deployment/build/build-steps.ts';
+
+type Cause = { pattern: RegExp; hint: string | ((found: RegExpExecArray) => string) };
+
+/** The first that matches counts. */
+const causes: Cause[] = [
+  {
+    pattern: /npm (?:error|ERR!).*(?:can only install with an existing package-lock|package-lock\.json.* in sync)/i,
+    hint: 'run npm install, add package-lock.json to the source, or use npm install in the Dockerfile instead of npm ci',
+  },
+  {
+    pattern: /npm (?:error|ERR!) Missing script: "?([\w:-]+)/i,
+    hint: ([, script]) => `add the script "${script}" to package.json`,
+  },
+  { pattern: /ERR_PNPM_(?:NO|OUTDATED)_LOCKFILE/, hint: 'run pnpm install and add pnpm-lock.yaml to the source' },
+  { pattern: /Your lockfile needs to be updated/i, hint: 'run yarn install and add yarn.lock to the source' },
+  {
+    pattern: /EBADENGINE|The engine "node" is incompatible/i,
+    hint: 'use a base image with the Node version that "engines" in package.json requires',
+  },
+  {
+    pattern: /JavaScript heap out of memory|signal: killed|exit status 137|Killed$/m,
+    hint: 'the build needs more memory than it may use; build less at once, for example with NODE_OPTIONS=--max-old-space-size=512',
+  },
+  {
+    pattern: /no space left on device/i,
+    hint: 'the build needs more disk space than it may use; add what it does not need to .dockerignore',
+  },
+  {
+    pattern:
+      /gyp ERR!|make: (?:not found|command not found)|(?:gcc|g\+\+|cc)(?:'|")?:? (?:not found|command not found|failed)/i,
+    hint: 'a package is compiled: install a compiler in the Dockerfile (apt-get install -y build-essential python3), or use a base image with one',
+  },
+  { pattern: /Cannot find module '([^']+)'/, hint: ([, name]) => `add ${name} to the dependencies, or to the source` },
+  { pattern: /ModuleNotFoundError: No module named '([^']+)'/, hint: ([, name]) => `add ${name} to requirements.txt` },
+  {
+    pattern: /No matching distribution found for (\S+)/,
+    hint: ([, name]) => `no version of ${name} fits: check the version, and the Python version of the base image`,
+  },
+  { pattern: /Could not open requirements file/i, hint: 'add requirements.txt to the source, and check .dockerignore' },
+  { pattern: /go: go\.mod requires go >= ?([\d.]+)/, hint: ([, version]) => `use a base image with Go ${version}` },
+  {
+    pattern: /no required module provides package|missing go\.sum entry/,
+    hint: 'run go mod tidy and add go.mod and go.sum to the source',
+  },
+  { pattern: /error: could not find `Cargo\.toml`/, hint: 'copy Cargo.toml into the image before the build' },
+  { pattern: /Could not locate Gemfile/, hint: 'copy Gemfile into the image before bundle install' },
+  {
+    pattern: /(?:copier|COPY).*?"?([^\s":]+)"?: (?:copier: )?(?:no such file or directory|stat)/i,
+    hint: 'a file that COPY names is missing: check its path and .dockerignore',
+  },
+  {
+    pattern: /no such file or directory|no items matching glob/i,
+    hint: 'a file is missing: check its path and .dockerignore',
+  },
+  {
+    pattern: /image not known|image .* not found|manifest unknown|pull access denied/i,
+    hint: 'check the name and tag of the base image in FROM',
+  },
+  {
+    pattern:
+      /Could not resolve host|Temporary failure resolving|EAI_AGAIN|network is unreachable|Name or service not known/i,
+    hint: 'the build cannot reach this host; vendor the dependency, or use a registry that this server can reach',
+  },
+  { pattern: /E404|404 Not Found/, hint: 'a package was not found: check its name, and that its registry is public' },
+  {
+    pattern: /E401|401 Unauthorized|authentication required/i,
+    hint: 'a registry requires a login: pass a token as a build secret',
+  },
+  {
+    pattern: /exec format error/i,
+    hint: 'a program was built for another processor; use a base image for this server',
+  },
+  {
+    pattern: /command not found|: not found/,
+    hint: 'a program is missing in the base image: install it, or use another base image',
+  },
+  { pattern: /permission denied/i, hint: 'run the step as root, or make the script executable (chmod +x)' },
+];
+
+const mostShown = 20;
+
+export type ExplainedFailure = { because: string; hint: string | undefined; lastLines: string[] };
+
+/** `output`: of the build, at least its end. `message`: what is known without the output. */
+export function explainFailure(output: string, message: string): ExplainedFailure {
+  const lines = output.split(/\r?\n/).filter((line) => line.trim() !== '');
+  const step = lines.map(readBuildStep).findLast((each): each is BuildStep => each !== undefined);
+  const lastLines = lines.slice(-mostShown);
+  const tail = lastLines.join('\n');
+  for (const { pattern, hint } of causes) {
+    const found = pattern.exec(tail);
+    if (found)
+      return { because: becauseOf(step, message), hint: typeof hint === 'string' ? hint : hint(found), lastLines };
+  }
+  return { because: becauseOf(step, message), hint: undefined, lastLines };
+}
+
+function becauseOf(step: BuildStep | undefined, message: string): string {
+  return step ? `the build failed at ${describeBuildStep(step)}` : `the build failed: ${message}`;
+}

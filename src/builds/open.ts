@@ -1,0 +1,48 @@
+/** The door of this layer: images are built from source, where the engine can run commands in workloads. */
+import type { Engine } from '../engine/engine.ts';
+import { runRounds } from '../lib/rounds.ts';
+import type { BuildParts } from './build-parts.ts';
+import { createBuildWorker } from './worker.ts';
+
+const pollMs = 5_000;
+
+export type BuildSettings = {
+  /** How many builds run at a time; 0: none. */
+  builds: number;
+  /** The memory limit of a build. */
+  buildMemoryBytes: number;
+};
+
+export function offersBuilds({ builds }: Pick<BuildSettings, 'builds'>, engine: Pick<Engine, 'exec'>): boolean {
+  return builds > 0 && engine.exec !== undefined;
+}
+
+const limits = { cpuMillis: 2_000, volumeBytes: 10 * 2 ** 30, withinMs: 20 * 60_000 };
+
+export type OpenBuildParts = Omit<BuildParts, 'limits' | 'volumeBytes' | 'withinMs'>;
+
+/** Closing it ends what is under way, which the next process begins again. `look`: called after a build was asked for. */
+export function openBuilds(
+  { builds, buildMemoryBytes }: BuildSettings,
+  parts: OpenBuildParts,
+): AsyncDisposable & { look(): void } {
+  const stopping = new AbortController();
+  const { cpuMillis, volumeBytes, withinMs } = limits;
+  const whole = { ...parts, limits: { memoryBytes: buildMemoryBytes, cpuMillis }, volumeBytes, withinMs };
+  const worker = createBuildWorker(whole, builds, stopping.signal);
+  const rounds = runRounds({
+    name: 'builds',
+    everyMs: pollMs,
+    work: worker.look,
+    onFault: (err) => parts.log.error({ err }, 'builds could not be read; retrying'),
+    signal: stopping.signal,
+  });
+  return {
+    look: rounds.soon,
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await rounds[Symbol.asyncDispose]();
+      await worker.ended();
+    },
+  };
+}

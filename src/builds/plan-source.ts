@@ -1,0 +1,88 @@
+/** What an unpacked source is: the document of an application, and the images that are built for it. */
+import { lstatSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openFiles } from '../folder/folder-files.ts';
+import type { Finding, ImageToMake, Project } from '../folder/project.ts';
+import { readFolder } from '../folder/read-folder.ts';
+import { draftFolder } from '../folder/starter/draft-folder.ts';
+
+export type PlannedSource = {
+  name: string;
+  /** A complete document. It names the images to build as `./web:1`. */
+  document: string;
+  images: ImageToMake[];
+  /** What was understood, left out or guessed. */
+  notes: Finding[];
+  /** Why the source cannot be deployed; without one, the document is complete. */
+  refusals: Finding[];
+};
+
+/** Refusals of `readFolder` that a drafted document resolves. */
+const draftable = ['nothing-found', 'no-port'];
+
+/**
+ * Reads the source in `folder`. For one without a document, writes a document, and a Dockerfile if that is missing too.
+ * `name`: the application's name if no file has one.
+ */
+export async function planSource(folder: string, name: string | undefined): Promise<PlannedSource> {
+  const root = singleFolder(folder) ?? folder;
+  const options = { ...(name !== undefined && { name }) };
+  const project = await readFolder(root, options);
+  if (!project.refusals.some(({ code }) => draftable.includes(code))) return plannedFrom(project);
+  const draft = draftFolder(openFiles(root));
+  if (draft.kind !== 'draft') return { ...plannedFrom(project), refusals: [nothingToRun] };
+  for (const { name: file, content } of draft.files) writeFileSync(join(root, file), content, { flag: 'wx' });
+  const drafted = plannedFrom(await readFolder(root, options));
+  const guess = draft.isGuess ? ` The port ${draft.port} is a guess: set it with EXPOSE, or in a berth.yaml.` : '';
+  const note = { code: 'recipe', message: `Built from ${draft.found}.${guess}` };
+  return { ...drafted, notes: [note, ...drafted.notes] };
+}
+
+/** An archive of a folder often has that folder as its only entry. */
+function singleFolder(folder: string): string | undefined {
+  const [only, ...others] = readdirSync(folder);
+  if (only === undefined || others.length > 0) return undefined;
+  const path = join(folder, only);
+  return lstatSync(path).isDirectory() ? path : undefined;
+}
+
+function plannedFrom({
+  name,
+  document,
+  images,
+  notes,
+  refusals,
+  questions,
+  missingFiles,
+  fills,
+}: Project): PlannedSource {
+  const missing: Finding[] = [
+    ...questions.map(({ name: variable, at, why }) => ({
+      code: 'missing-value',
+      message: `The variable ${variable} has no value${why ? ` (${why})` : ''}.`,
+      hint: 'Add it to a file named .env in the archive.',
+      at,
+    })),
+    ...missingFiles.map(({ file, at }) => ({
+      code: 'missing-file',
+      message: `The file ${file} is missing.`,
+      hint: 'Add it to the archive.',
+      at,
+    })),
+  ];
+  const unsupported = fills.length > 0 ? [fillsNothing] : [];
+  return { name, document, images, notes, refusals: [...refusals, ...missing, ...unsupported] };
+}
+
+const nothingToRun: Finding = {
+  code: 'nothing-found',
+  message:
+    'The archive has no berth.yaml, Compose file, Dockerfile, package.json, requirements.txt or index.html at its top.',
+  hint: 'Add a Dockerfile, or send the folder that contains the project.',
+};
+
+const fillsNothing: Finding = {
+  code: 'unsupported',
+  message: 'Volumes cannot be filled from a source archive.',
+  hint: 'Use berth up --fill with a local Docker.',
+};

@@ -1,0 +1,5 @@
+/** A thread that reads sources; `sources.ts` starts it. */
+import { serveWork } from '../lib/worker-pool.ts';
+import { planSource } from './plan-source.ts';
+
+serveWork(({ folder, name }: { folder: string; name: string | undefined }) => planSource(folder, name));

@@ -1,0 +1,185 @@
+/** Unpacks a source archive, whoever has made it: nothing is written outside the folder, and everything is bounded. */
+import { createWriteStream } from 'node:fs';
+import { copyFile, mkdir, open, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { extract } from 'tar-stream';
+import { fromFd, type Entry as ZipEntry, type ZipFile } from 'yauzl';
+import { readEntry, type SourceEntry, SourceError } from './source-entry.ts';
+
+export type UnpackLimits = { mostBytes: number; mostEntries: number };
+
+/** Unpacks the archive in `file`, a tar (plain, gzip or zstd) or a zip, into `folder`, which exists. @throws SourceError. */
+export async function unpackSource(file: string, folder: string, limits: UnpackLimits): Promise<void> {
+  const writer = createWriter(folder, limits);
+  try {
+    const format = await formatOf(file);
+    await (format === 'zip' ? readZip(file, writer) : readTar(file, format, writer));
+    await writer.finish();
+  } catch (error) {
+    if (error instanceof SourceError || !isDamage(error)) throw error;
+    throw new SourceError('The archive is damaged or incomplete.', { cause: error });
+  }
+}
+
+type Format = 'tar' | 'gzip' | 'zstd' | 'zip';
+
+async function formatOf(file: string): Promise<Format> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(262), 0, 262, 0);
+    if (buffer.readUInt16BE(0) === 0x1f8b) return 'gzip';
+    if (buffer.readUInt32LE(0) === 0xfd2fb528) return 'zstd';
+    if (buffer.readUInt32BE(0) === 0x504b0304) return 'zip';
+    if (bytesRead >= 262 && buffer.toString('latin1', 257, 262) === 'ustar') return 'tar';
+    throw new SourceError('The body is not a tar (plain, gzip or zstd) or zip archive.');
+  } finally {
+    await handle.close();
+  }
+}
+
+type Writer = {
+  /** Writes an entry; `content` is read to its end, or not at all. */
+  add(entry: SourceEntry | undefined, content: () => Promise<Readable>): Promise<void>;
+  /** Writes the links, last: nothing is ever written through one. */
+  finish(): Promise<void>;
+};
+
+function createWriter(folder: string, { mostBytes, mostEntries }: UnpackLimits): Writer {
+  const links: Extract<SourceEntry, { kind: 'link' }>[] = [];
+  const folders = new Set<string>();
+  let entries = 0;
+  let bytes = 0;
+  const count = (more: number) => {
+    bytes += more;
+    if (bytes > mostBytes)
+      throw new SourceError(`The archive holds more than ${Math.floor(mostBytes / 2 ** 20)} MiB.`, {
+        isTooLarge: true,
+      });
+  };
+  const makeFolder = async (path: string) => {
+    if (folders.has(path)) return;
+    await mkdir(path, { recursive: true, mode: 0o755 });
+    folders.add(path);
+  };
+  return {
+    async add(entry, content) {
+      if (!entry) return;
+      entries += 1;
+      if (entries > mostEntries)
+        throw new SourceError(`The archive has more than ${mostEntries} entries.`, { isTooLarge: true });
+      const path = join(folder, entry.path);
+      switch (entry.kind) {
+        case 'link':
+          links.push(entry);
+          return;
+        case 'folder':
+          return await makeFolder(path);
+        case 'copy':
+          await makeFolder(dirname(path));
+          return await copyFile(join(folder, entry.from), path);
+        case 'file': {
+          await makeFolder(dirname(path));
+          const counted = new Transform({
+            transform(piece: Buffer, _, done) {
+              try {
+                count(piece.length);
+                done(undefined, piece);
+              } catch (error) {
+                done(error as Error);
+              }
+            },
+          });
+          const mode = entry.isExecutable ? 0o755 : 0o644;
+          await pipeline(await content(), counted, createWriteStream(path, { mode }));
+        }
+      }
+    },
+    async finish() {
+      for (const { path, target } of links) {
+        await makeFolder(dirname(join(folder, path)));
+        await symlink(target, join(folder, path));
+      }
+    },
+  };
+}
+
+async function readTar(file: string, format: Exclude<Format, 'zip'>, writer: Writer): Promise<void> {
+  const handle = await open(file);
+  const tar = extract();
+  const source = handle.createReadStream({ highWaterMark: 256 * 1024 });
+  const taken = async () => {
+    for await (const entry of tar) {
+      const { name, type, mode = 0o644, linkname } = entry.header;
+      const read = readEntry({ name, type: type ?? 'file', mode, target: linkname ?? '' });
+      if (read?.kind !== 'file') entry.resume();
+      await writer.add(read, async () => entry as unknown as Readable);
+    }
+  };
+  const reading =
+    format === 'tar'
+      ? pipeline(source, tar)
+      : pipeline(source, format === 'gzip' ? createGunzip() : createZstdDecompress(), tar);
+  const results = await Promise.allSettled([taken(), reading]);
+  // What an entry was refused for has ended the stream, which then only says that it was ended.
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+}
+
+/** The Unix mode is in the upper half of the external attributes; https://libzip.org/specifications/extrafld.txt */
+const unixTypes: Record<number, string> = { 9604: 'directory', 21609: 'symlink', 16807: 'file', 0: 'file' };
+
+async function readZip(file: string, writer: Writer): Promise<void> {
+  const handle = await open(file);
+  try {
+    const zip = await new Promise<ZipFile>((resolve, reject) =>
+      fromFd(handle.fd, { lazyEntries: true, autoClose: false, validateEntrySizes: true }, (error, opened) =>
+        error ? reject(error) : resolve(opened),
+      ),
+    );
+    for await (const entry of entriesOf(zip)) {
+      const unixMode = entry.externalFileAttributes >>> 16;
+      const isFolder = entry.fileName.endsWith('/');
+      const type = isFolder ? 'directory' : (unixTypes[unixMode & 0o170000] ?? 'special file');
+      const content = () =>
+        new Promise<Readable>((resolve, reject) =>
+          zip.openReadStream(entry, (error, stream) => (error ? reject(error) : resolve(stream))),
+        );
+      const target = type === 'symlink' ? await textOf(await content()) : '';
+      await writer.add(readEntry({ name: entry.fileName, type, mode: unixMode, target }), content);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+async function* entriesOf(zip: ZipFile): AsyncGenerator<ZipEntry> {
+  for (let read = 0; read < zip.entryCount; read++) {
+    const next = Promise.withResolvers<ZipEntry | undefined>();
+    const ended = () => next.resolve(undefined);
+    zip.once('entry', next.resolve).once('end', ended).once('error', next.reject);
+    zip.readEntry();
+    const entry = await next.promise.finally(() =>
+      zip.off('entry', next.resolve).off('end', ended).off('error', next.reject),
+    );
+    if (!entry) return;
+    yield entry;
+  }
+}
+
+/** The target of a link. */
+async function textOf(stream: Readable): Promise<string> {
+  let text = '';
+  for await (const piece of stream) {
+    text += String(piece);
+    if (text.length > 4_096) throw new SourceError('The archive has a symbolic link with a target that is too long.');
+  }
+  return text;
+}
+
+/** Errors that the content of an archive causes, and not this machine. */
+function isDamage(error: unknown): boolean {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return !/^(?:EACCES|EDQUOT|EIO|EMFILE|ENFILE|ENOSPC|EPERM|EROFS)$/.test(code);
+}

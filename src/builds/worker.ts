@@ -1,0 +1,234 @@
+/** Works on the builds of this process, several at a time. All that is known of a build is in the store. */
+import { type Build, mostBuildTries } from '../deployment/build/build.ts';
+import { describeBuildStep } from '../deployment/build/build-steps.ts';
+import { type Deployment, isActive } from '../deployment/deployment.ts';
+import type { EventOf } from '../deployment/event/event.ts';
+import { EngineFault } from '../engine/engine.ts';
+import type { ImageToMake } from '../folder/project.ts';
+import { wait } from '../lib/wait.ts';
+import { PushFault } from '../push/push-fault.ts';
+import {
+  type BuildFailure,
+  explainBuild,
+  imagesToBuild,
+  noteBuildBegun,
+  noteBuildFailed,
+  noteBuildLog,
+  noteBuilt,
+  openBuilds,
+} from '../store/builds.ts';
+import { deploymentById } from '../store/deployments.ts';
+import { addEvents } from '../store/events.ts';
+import { atOnce, makeDue } from '../store/leases.ts';
+import { clientOf } from '../store/origins.ts';
+import { write } from '../store/transaction.ts';
+import { BuildFault } from './build-fault.ts';
+import { type BuildLog, openBuildLog } from './build-log.ts';
+import type { BuildParts } from './build-parts.ts';
+import { buildRevision, removeBuilder } from './build-revision.ts';
+import { explainFailure } from './explain-failure.ts';
+
+/** How often the output is written down, and whether the build is still wanted is looked at. */
+const noteEveryMs = 1_000;
+
+export type BuildWorker = {
+  /** Begins as many builds as there is room for. */
+  look(): Promise<void>;
+  /** Resolves when what was begun has ended. */
+  ended(): Promise<void>;
+};
+
+/** `places`: the most builds at a time, of which a client has one. `stop`: the next process begins again what is under way. */
+export function createBuildWorker(parts: BuildParts, places: number, stop: AbortSignal): BuildWorker {
+  const { db, log, sources } = parts;
+  const running = new Map<string, { client: string; ended: Promise<void> }>();
+
+  async function begin(build: Build, client: string): Promise<void> {
+    const key = keyOf(build);
+    const ended = workOn(build)
+      .catch((err: unknown) => log.error({ deployment: build.deploymentId, err }, 'a build was interrupted; retrying'))
+      .finally(() => {
+        running.delete(key);
+        if (!stop.aborted)
+          void look().catch((err: unknown) => log.error({ err }, 'builds could not be read; retrying'));
+      });
+    running.set(key, { client, ended });
+  }
+
+  async function look(): Promise<void> {
+    const open = await openBuilds(db, sources.place);
+    await sources.removeOthers(new Set(open.map(({ source }) => source)));
+    for (const build of open) {
+      if (stop.aborted || running.size >= places) return;
+      if (running.has(keyOf(build))) continue;
+      const client = (await clientOf(db, build.deploymentId)) ?? build.deploymentId;
+      if ([...running.values()].some((each) => each.client === client)) continue;
+      await begin(build, client);
+    }
+  }
+
+  async function workOn(build: Build): Promise<void> {
+    const deployment = await wantedBy(parts, build);
+    // The builder of a process that was killed.
+    if (build.tries > 0) await removeBuilder(parts, build);
+    if (!deployment)
+      return await end(build, { problem: 'A newer revision has replaced it.', hint: undefined, pods: [] });
+    if (build.tries >= mostBuildTries) {
+      const problem = `the service ended ${build.tries} times before the build was complete`;
+      return await end(build, { problem, hint: 'Send the source again.', pods: [] });
+    }
+    if (!(await noteBuildBegun(db, build, parts.now()))) return;
+    await workOnBegun(build, deployment);
+  }
+
+  async function workOnBegun(build: Build, deployment: Deployment): Promise<void> {
+    const images = (await imagesToBuild(db, parts.seal, build)) as ImageToMake[];
+    const output = openBuildLog(images.flatMap(secretsOf));
+    const begunAt = performance.now();
+    const unwanted = new AbortController();
+    const over = AbortSignal.any([stop, unwanted.signal]);
+    const ended = new AbortController();
+    let current: ImageToMake | undefined;
+    const event = (fields: EventOf<'build'>) => addEvent(parts, build, fields);
+    await event({ kind: 'build', build: 'begun', revision: build.revision, images: images.map(({ name }) => name) });
+    const noting = noteProgress(build, {
+      output,
+      image: () => current?.name,
+      total: images.length,
+      ended: ended.signal,
+    });
+    const watching = watchWanted(build, unwanted, ended.signal);
+    let failure: BuildFailure | undefined;
+    try {
+      await buildRevision(parts, {
+        build,
+        deployment,
+        images,
+        onOutput: (text) => output.add(text),
+        stop: over,
+        onImage: async (image) => {
+          current = image;
+          output.add(`=== ${image.name}\n`);
+        },
+        onImageDone: async (image, ms) =>
+          await event({
+            kind: 'build',
+            build: 'image',
+            revision: build.revision,
+            image: image.name,
+            seconds: secondsOf(ms),
+          }),
+      });
+    } catch (error) {
+      if (over.aborted) throw error;
+      failure = failureOf(error, output, current);
+      log.info({ deployment: build.deploymentId, err: error }, 'a build has failed');
+      const because = failure.problem;
+      await event({
+        kind: 'build',
+        build: 'failed',
+        revision: build.revision,
+        because,
+        ...(current && { image: current.name }),
+      });
+    } finally {
+      ended.abort();
+      await Promise.all([noting, watching]);
+    }
+    await noteBuildLog(db, build, output.text());
+    if (!failure) {
+      const seconds = secondsOf(performance.now() - begunAt);
+      await event({ kind: 'build', build: 'done', revision: build.revision, seconds });
+    }
+    await end(build, failure);
+  }
+
+  async function end(build: Build, failure: BuildFailure | undefined): Promise<void> {
+    const { deploymentId } = build;
+    await write(db, { deploymentId }, async (db) => {
+      await (failure ? noteBuildFailed(db, build, failure, parts.now()) : noteBuilt(db, build, parts.now()));
+      await makeDue(db, deploymentId, atOnce(parts.now()));
+    });
+    parts.wake(deploymentId);
+    await sources.remove(build.source);
+  }
+
+  type Noting = { output: BuildLog; image: () => string | undefined; total: number; ended: AbortSignal };
+
+  /** Keeps the output and the status of the deployment up to date. */
+  async function noteProgress(build: Build, { output, image, ended }: Noting): Promise<void> {
+    let noted = '';
+    while (!ended.aborted) {
+      const text = output.text();
+      const step = output.step();
+      if (text !== noted) {
+        noted = text;
+        await noteBuildLog(db, build, text).catch(() => {});
+        const explanation = {
+          kind: 'building',
+          image: image() ?? 'the images',
+          step: step ? describeBuildStep(step) : null,
+        } as const;
+        const lastLines = text.trimEnd().split('\n').slice(-5);
+        const progress = step ? Math.round((step.step / step.of) * 40) : 0;
+        await explainBuild(db, build, { explanation, lastLines, progress }).catch(() => {});
+      }
+      await wait(noteEveryMs, ended);
+    }
+  }
+
+  /** Ends the build when its deployment has ended, or has a newer revision. */
+  async function watchWanted(build: Build, unwanted: AbortController, ended: AbortSignal): Promise<void> {
+    while (!ended.aborted) {
+      if (!(await wantedBy(parts, build).catch(() => true))) unwanted.abort();
+      await wait(noteEveryMs, ended);
+    }
+  }
+
+  return {
+    look,
+    async ended() {
+      await Promise.all([...running.values()].map(({ ended }) => ended));
+    },
+  };
+}
+
+function keyOf({ deploymentId, revision }: Build): string {
+  return `${deploymentId} ${revision}`;
+}
+
+/** The deployment, if it still wants the revision of the build. */
+async function wantedBy({ db, now }: BuildParts, build: Build): Promise<Deployment | undefined> {
+  const deployment = await deploymentById(db, build.deploymentId);
+  const isWanted =
+    deployment &&
+    isActive(deployment, now()) &&
+    deployment.revision === build.revision &&
+    deployment.state === 'deploying';
+  return isWanted ? deployment : undefined;
+}
+
+async function addEvent({ db, now }: BuildParts, { deploymentId }: Build, event: EventOf<'build'>): Promise<void> {
+  await write(db, { deploymentId }, async (db) => await addEvents(db, deploymentId, [{ at: now(), event }]));
+}
+
+function secretsOf({ base }: ImageToMake): string[] {
+  if (base.kind !== 'build') return [];
+  return base.build.secrets.flatMap((secret) => ('value' in secret ? [secret.value] : []));
+}
+
+/** In words for the owner. */
+function failureOf(error: unknown, output: BuildLog, image: ImageToMake | undefined): BuildFailure {
+  const pods = image?.services ?? [];
+  if (error instanceof BuildFault && error.hint === undefined) {
+    const { because, hint } = explainFailure(`${output.text()}${String(error.cause ?? '')}`, error.message);
+    return { problem: because, hint, pods };
+  }
+  if (error instanceof BuildFault || error instanceof PushFault || error instanceof EngineFault)
+    return { problem: error.message.replace(/\.$/, ''), hint: error.hint, pods };
+  return { problem: 'the service could not complete the build', hint: 'Try again.', pods };
+}
+
+function secondsOf(ms: number): number {
+  return Math.round(ms / 1000);
+}

@@ -1,0 +1,26 @@
+/** A build: the images of one revision that are made from source before the revision can start. */
+import type { Instant } from '../deployment.ts';
+
+/** `asked`: no process has begun it. A `building` one whose process has ended is begun again. */
+export type BuildState = 'asked' | 'building' | 'built' | 'failed';
+
+export type Build = {
+  deploymentId: string;
+  revision: number;
+  state: BuildState;
+  /** The name of the folder with the source. */
+  source: string;
+  /** How often a process has begun it. */
+  tries: number;
+  createdAt: Instant;
+  startedAt: Instant | null;
+  endedAt: Instant | null;
+  /** Why it has failed, and what the owner can do about it. */
+  problem: string | null;
+  hint: string | null;
+  /** The pods whose image could not be built. */
+  pods: string[];
+};
+
+/** A build that ends its process each time is not begun for ever. */
+export const mostBuildTries = 3;

@@ -1,0 +1,92 @@
+/** Runs a command in the container of a workload, with its input, output and limits. */
+import type { WorkloadName } from '../deployment/workload/workload.ts';
+import type { Exec, RunningExec } from './exec.ts';
+
+/** A command in a workload. `what`: its name in messages. */
+export type WorkloadCommand = { what: string; command: readonly string[] };
+
+export type CommandRun = {
+  exec: Exec;
+  workload: WorkloadName;
+  /** What it reads from its standard input; default: nothing. */
+  input?: AsyncIterable<Uint8Array>;
+  /** Gets what it writes to its standard output; the next piece is read when it resolves. */
+  take(piece: Uint8Array): Promise<void> | void;
+  /** Gets what it writes to its standard error. */
+  takeError?: ((piece: Uint8Array) => void) | undefined;
+  /** It is ended where it writes more. */
+  mostBytes: number;
+  /** It is ended where it lasts longer. */
+  withinMs: number;
+  stop: AbortSignal;
+  /** Makes the error to throw. `said`: the end of its standard error; absent if the command did not fail by itself. */
+  fault(message: string, options?: { said: string }): Error;
+};
+
+/**
+ * Runs a command in the container of a workload, which may be hostile: it may never end, write without limit, or end with
+ * any status. Resolves when the command has ended with status 0 and has read all of its input. Throws what `fault` makes
+ * otherwise, what the input throws, and the reason of `stop`.
+ */
+export async function runInWorkload({ what, command }: WorkloadCommand, run: CommandRun): Promise<void> {
+  const { exec, workload, input, take, takeError, mostBytes, withinMs, stop, fault } = run;
+  const late = AbortSignal.timeout(Math.ceil(withinMs));
+  const over = AbortSignal.any([stop, late]);
+  await using running = await exec.start(workload, { command });
+  // What keeps it from ending is told when it is disposed of.
+  const end = () => void Promise.resolve(running[Symbol.asyncDispose]()).catch(() => {});
+  const { promise: given, resolve: give } = Promise.withResolvers<undefined>();
+  const giveUp = () => {
+    give(undefined);
+    end();
+  };
+  over.addEventListener('abort', giveUp, { once: true });
+  if (over.aborted) giveUp();
+  const fed = feed(running, input, end);
+  try {
+    let left = mostBytes;
+    let said = '';
+    for await (const { from, bytes } of running.output) {
+      left -= bytes.length;
+      if (left < 0) throw fault(`${what} wrote more than is allowed.`);
+      if (from === 'stdout') await take(bytes);
+      else {
+        takeError?.(bytes);
+        said = `${said}${Buffer.from(bytes).toString('utf8')}`.slice(-mostSaid);
+      }
+    }
+    // What has closed its outputs may go on.
+    const status = await Promise.race([running.exitCode(), given]);
+    stop.throwIfAborted();
+    if (late.aborted) throw fault(`${what} had not finished after ${Math.round(withinMs / 60_000)} minutes.`);
+    const isWhole = await fed.done();
+    if (status !== 0) throw fault(`${what} ended with ${status ?? 'its container'}.`, { said });
+    if (!isWhole) throw fault(`${what} ended before it had read everything.`);
+  } finally {
+    over.removeEventListener('abort', giveUp);
+    fed.giveUp();
+  }
+}
+
+/** Of its last words so many characters are told. */
+const mostSaid = 500;
+
+/** Whoever has ended reads no more: the rest of its input is not read either. `end`: it would wait for what cannot be had. */
+function feed(running: RunningExec, input: AsyncIterable<Uint8Array> | undefined, end: () => void) {
+  const { promise: givenUp, resolve } = Promise.withResolvers<false>();
+  const giveUp = () => resolve(false);
+  const feeding = (async () => {
+    for await (const piece of input ?? []) if (!(await Promise.race([running.write(piece), givenUp]))) return false;
+    running.endInput();
+    return true;
+  })();
+  feeding.catch(end);
+  return {
+    giveUp,
+    /** Whether it was given everything. Throws what its input throws. */
+    async done() {
+      giveUp();
+      return await feeding;
+    },
+  };
+}

@@ -1,0 +1,148 @@
+/** Builds of images from source: what was asked for, and how it has ended. */
+import type { Build, BuildState } from '../deployment/build/build.ts';
+import type { Instant } from '../deployment/deployment.ts';
+import type { Explanation } from '../deployment/status/reason.ts';
+import type { Seal } from '../lib/seal.ts';
+import type { Database } from './database.ts';
+
+export type BuildRow = {
+  deploymentId: string;
+  revision: number;
+  state: BuildState;
+  /** The folder of the source, below `place`. */
+  source: string;
+  /** The folder of all sources of the process that has received it. */
+  place: string;
+  /** Sealed: what is built, as JSON. */
+  images: Uint8Array;
+  log: string;
+  tries: number;
+  createdAt: Instant;
+  startedAt: Instant | null;
+  endedAt: Instant | null;
+  problem: string | null;
+  hint: string | null;
+  /** JSON: the pods of the images that could not be built. */
+  pods: string;
+};
+
+export type NewBuild = Pick<Build, 'deploymentId' | 'revision' | 'source' | 'createdAt'> & {
+  /** The folder of all sources of this process. */
+  place: string;
+  /** What is built, as plain data. */
+  images: unknown;
+};
+
+/** In the transaction that adds the revision. */
+export async function addBuild(db: Database, seal: Seal, { images, ...build }: NewBuild): Promise<void> {
+  await db
+    .insertInto('builds')
+    .values({
+      ...build,
+      state: 'asked',
+      images: seal.close(JSON.stringify(images)),
+      log: '',
+      tries: 0,
+      startedAt: null,
+      endedAt: null,
+      problem: null,
+      hint: null,
+      pods: '[]',
+    })
+    .execute();
+}
+
+/** Undefined for a revision without anything to build. */
+export async function buildOf(db: Database, deploymentId: string, revision: number): Promise<Build | undefined> {
+  const row = await oneBuild(db, deploymentId, revision).executeTakeFirst();
+  return row && buildFrom(row);
+}
+
+/** The output of a build so far; undefined for a revision without a build. */
+export async function buildLogOf(db: Database, deploymentId: string, revision: number): Promise<string | undefined> {
+  return (await oneBuild(db, deploymentId, revision).executeTakeFirst())?.log;
+}
+
+function oneBuild(db: Database, deploymentId: string, revision: number) {
+  return db.selectFrom('builds').selectAll().where('deploymentId', '=', deploymentId).where('revision', '=', revision);
+}
+
+/** Builds that have not ended and whose source is in `place`, the oldest first. */
+export async function openBuilds(db: Database, place: string): Promise<Build[]> {
+  const rows = await db
+    .selectFrom('builds')
+    .selectAll()
+    .where('place', '=', place)
+    .where('state', 'in', ['asked', 'building'])
+    .orderBy('createdAt')
+    .orderBy('deploymentId')
+    .execute();
+  return rows.map(buildFrom);
+}
+
+/** What is built, as `addBuild` was given it. Throws when it was sealed with another key. */
+export async function imagesToBuild(db: Database, seal: Seal, build: Build): Promise<unknown> {
+  const { images } = await oneBuild(db, build.deploymentId, build.revision).executeTakeFirstOrThrow();
+  return JSON.parse(seal.open(images));
+}
+
+/** False where the build has ended, for example with its deployment. */
+export async function noteBuildBegun(db: Database, build: Build, now: Instant): Promise<boolean> {
+  const result = await ofOpen(db, build)
+    .set({ state: 'building', tries: build.tries + 1, startedAt: now, log: '' })
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Replaces the output of a build that has not ended. */
+export async function noteBuildLog(db: Database, build: Build, log: string): Promise<void> {
+  await ofOpen(db, build).set({ log }).execute();
+}
+
+export async function noteBuilt(db: Database, build: Build, now: Instant): Promise<void> {
+  await ofOpen(db, build).set({ state: 'built', endedAt: now }).execute();
+}
+
+export type BuildFailure = { problem: string; hint: string | undefined; pods: readonly string[] };
+
+export async function noteBuildFailed(
+  db: Database,
+  build: Build,
+  { problem, hint, pods }: BuildFailure,
+  now: Instant,
+): Promise<void> {
+  const failed = { state: 'failed', problem, hint: hint ?? null, pods: JSON.stringify(pods), endedAt: now } as const;
+  await ofOpen(db, build).set(failed).execute();
+}
+
+function ofOpen(db: Database, { deploymentId, revision }: Build) {
+  return db
+    .updateTable('builds')
+    .where('deploymentId', '=', deploymentId)
+    .where('revision', '=', revision)
+    .where('state', 'in', ['asked', 'building']);
+}
+
+/** What a deployment says about its build, for as long as the build's revision is the one that is being deployed. */
+export async function explainBuild(
+  db: Database,
+  { deploymentId, revision }: Build,
+  told: { explanation: Explanation; lastLines: readonly string[]; progress: number },
+): Promise<void> {
+  await db
+    .updateTable('deployments')
+    .set({
+      explanation: JSON.stringify(told.explanation),
+      lastLines: JSON.stringify(told.lastLines),
+      progress: told.progress,
+    })
+    .where('id', '=', deploymentId)
+    .where('revision', '=', revision)
+    .where('state', '=', 'deploying')
+    .execute();
+}
+
+function buildFrom(row: BuildRow): Build {
+  const { place: _, images: __, log: ___, pods, ...build } = row;
+  return { ...build, pods: JSON.parse(pods) };
+}
