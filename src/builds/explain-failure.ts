@@ -80,6 +80,8 @@ const causes: Cause[] = [
 ];
 
 const mostShown = 20;
+/** npm explains its commands after an error. */
+const mostSearched = 60;
 
 export type ExplainedFailure = { because: string; hint: string | undefined; lastLines: string[] };
 
@@ -88,7 +90,7 @@ export function explainFailure(output: string, message: string): ExplainedFailur
   const lines = output.split(/\r?\n/).filter((line) => line.trim() !== '');
   const step = lines.map(readBuildStep).findLast((each): each is BuildStep => each !== undefined);
   const lastLines = lines.slice(-mostShown);
-  const tail = lastLines.join('\n');
+  const tail = lines.slice(-mostSearched).join('\n');
   for (const { pattern, hint } of causes) {
     const found = pattern.exec(tail);
     if (found)

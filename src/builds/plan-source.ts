@@ -1,6 +1,6 @@
 /** What an unpacked source is: the document of an application, and the images that are built for it. */
-import { lstatSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { openFiles } from '../folder/folder-files.ts';
 import type { Finding, ImageToMake, Project } from '../folder/project.ts';
 import { readFolder } from '../folder/read-folder.ts';
@@ -21,29 +21,31 @@ export type PlannedSource = {
 const draftable = ['nothing-found', 'no-port'];
 
 /**
- * Reads the source in `folder`. For one without a document, writes a document, and a Dockerfile if that is missing too.
- * `name`: the application's name if no file has one.
+ * Reads the source in `folder`. For one without a document, writes a document, and a Dockerfile if that is missing too. An
+ * application whose name is in no file is called like its folder, or `name`.
  */
 export async function planSource(folder: string, name: string | undefined): Promise<PlannedSource> {
-  const root = singleFolder(folder) ?? folder;
-  const options = { ...(name !== undefined && { name }) };
-  const project = await readFolder(root, options);
+  const root = rootOf(folder, name);
+  const project = await readFolder(root);
   if (!project.refusals.some(({ code }) => draftable.includes(code))) return plannedFrom(project);
   const draft = draftFolder(openFiles(root));
   if (draft.kind !== 'draft') return { ...plannedFrom(project), refusals: [nothingToRun] };
   for (const { name: file, content } of draft.files) writeFileSync(join(root, file), content, { flag: 'wx' });
-  const drafted = plannedFrom(await readFolder(root, options));
+  const drafted = plannedFrom(await readFolder(root));
   const guess = draft.isGuess ? ` The port ${draft.port} is a guess: set it with EXPOSE, or in a berth.yaml.` : '';
   const note = { code: 'recipe', message: `Built from ${draft.found}.${guess}` };
   return { ...drafted, notes: [note, ...drafted.notes] };
 }
 
 /** An archive of a folder often has that folder as its only entry. */
-function singleFolder(folder: string): string | undefined {
+function rootOf(folder: string, name: string | undefined): string {
   const [only, ...others] = readdirSync(folder);
-  if (only === undefined || others.length > 0) return undefined;
-  const path = join(folder, only);
-  return lstatSync(path).isDirectory() ? path : undefined;
+  const isSingle = only !== undefined && others.length === 0 && lstatSync(join(folder, only)).isDirectory();
+  const root = isSingle ? join(folder, only) : folder;
+  if (name === undefined) return root;
+  const named = join(dirname(root), name);
+  if (named !== root) renameSync(root, named);
+  return named;
 }
 
 function plannedFrom({

@@ -13,7 +13,7 @@ export type Answer = {
 export function ask(
   url: URL,
   edge: { host: string; port: number },
-  options: { method?: string; headers?: object; body?: string },
+  options: { method?: string; headers?: object; body?: string | Uint8Array },
 ): Promise<Answer> {
   const { method = 'GET', headers = {}, body } = options;
   return new Promise((resolve, reject) => {

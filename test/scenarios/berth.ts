@@ -87,7 +87,7 @@ export async function createBerth(
   let clockOffsetMs = 0;
   let isDestroyed = false;
 
-  const send = (url: URL | string, options: { method?: string; headers?: object; body?: string } = {}) =>
+  const send = (url: URL | string, options: { method?: string; headers?: object; body?: string | Uint8Array } = {}) =>
     ask(new URL(url), { host: ownEngine?.host.address ?? '127.0.0.1', port }, options);
   const client = createClient({ port, send, bringImagesOf: cluster?.bringImagesOf, log: () => log.join('') });
   // The service refuses what is no setting of its own, and how tests are chosen is none.

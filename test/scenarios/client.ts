@@ -12,7 +12,7 @@ export type Started = { url: string; sessionToken: string; applicationName: stri
 /** What a request says of whom it means. */
 export const named = ({ applicationName, sessionToken }: Started) => ({ applicationName, sessionToken });
 
-type Asking = { method?: string; headers?: object; body?: string };
+type Asking = { method?: string; headers?: object; body?: string | Uint8Array };
 
 export type Reached = {
   port: number;
@@ -35,7 +35,7 @@ export function createClient({ port, send, bringImagesOf, log }: Reached) {
         body: JSON.stringify(body),
       }),
     /** A request to an application's own address. */
-    visit: (url: string, options?: { method?: string; headers?: object; body?: string }) => send(url, options),
+    visit: (url: string, options?: { method?: string; headers?: object; body?: string | Uint8Array }) => send(url, options),
 
     async start(yaml: string): Promise<Started> {
       await bringImagesOf?.(yaml);

@@ -41,7 +41,8 @@ const DryRun = Type.Optional(
 );
 const Name = Type.Optional(
   Type.String({
-    maxLength: 64,
+    pattern: '^[a-z][a-z0-9-]{2,63}$',
+    'x-says': 'must have 3 to 64 lowercase letters, digits and hyphens',
     description: 'The name of the application, for a source archive without a document that names it.',
   }),
 );

@@ -145,7 +145,9 @@ async function untilStarted(exec: Docker.Exec): Promise<Leader | undefined> {
   for (;;) {
     const found = await orAbsent(exec.inspect());
     if (found && found.Pid > 1) return found.Running ? await leaderOf(found.Pid) : { pid: found.Pid };
-    if (!found?.Running || patience.aborted) return undefined;
+    // The engine accepts the connection first. Until then, neither is true of a command that is about to start.
+    const hasFailed = !found || (!found.Running && found.ExitCode !== null);
+    if (hasFailed || patience.aborted) return undefined;
     await delay(lookEveryMs);
   }
 }
@@ -158,7 +160,8 @@ async function notStarted(command: readonly string[], output: AsyncIterable<Exec
     if (words.length > 4096) break;
   }
   const program = JSON.stringify(command[0]?.slice(0, 200));
-  return new EngineFault('bad-request', `${program} cannot be run: ${reasonNotStartable(words)}.`);
+  const cause = new Error(words.trim());
+  return new EngineFault('bad-request', `${program} cannot be run: ${reasonNotStartable(words)}.`, { cause });
 }
 
 async function exitCode(exec: Docker.Exec, over: AbortSignal): Promise<number | undefined> {

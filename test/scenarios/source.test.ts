@@ -1,0 +1,151 @@
+/** From source code to a live site with nothing but HTTP: the service builds the images. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { pack } from 'tar-stream';
+import { type Berth, createBerth, type Started, until } from './berth.ts';
+import { onDocker } from './engine-of-tests.ts';
+
+const options = onDocker('the base images of these tests are on the engine of this machine alone');
+
+let berth: Berth;
+before(async () => {
+  berth = await createBerth();
+  await berth.serve();
+});
+after(() => berth.destroy());
+
+async function archiveOf(files: Record<string, string>): Promise<Buffer> {
+  const tar = pack();
+  for (const [name, content] of Object.entries(files)) tar.entry({ name: `./${name}` }, content);
+  tar.finalize();
+  const pieces = (await Array.fromAsync(tar as AsyncIterable<Uint8Array>)) as Uint8Array[];
+  return gzipSync(Buffer.concat(pieces));
+}
+
+async function send(path: string, files: Record<string, string>, type = 'application/gzip') {
+  const url = `http://localhost:${berth.settings.port}${path}`;
+  const headers = { ...(type && { 'content-type': type }), connection: 'close' };
+  return await berth.visit(url, { method: 'POST', headers, body: await archiveOf(files) });
+}
+
+async function startFrom(name: string, files: Record<string, string>, type?: string): Promise<Started> {
+  const answer = await send(`/startUserDeployment?name=${name}`, files, type);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+}
+
+const serverOf = (words: string) =>
+  `import { createServer } from 'node:http';
+createServer((_, response) => response.end(${JSON.stringify(words)} + process.env.GREETING)).listen(3000);
+process.on('SIGTERM', () => process.exit());\n`;
+
+const dockerfile = (...lines: string[]) =>
+  ['FROM node:26-slim', 'WORKDIR /app', ...lines, 'COPY server.mjs ./', 'EXPOSE 3000', 'CMD ["node", "server.mjs"]'].join(
+    '\n',
+  );
+
+const logOf = async ({ sessionToken, applicationName }: Started, more = '') =>
+  (
+    await berth.get(`/getDeploymentLogs?applicationName=${applicationName}&build=true${more}`, {
+      authorization: `Bearer ${sessionToken}`,
+    })
+  ).text;
+
+test('a folder with a Dockerfile is live after one request, and its update after another', options, async () => {
+  const files = { Dockerfile: dockerfile('ENV GREETING=" world"'), 'server.mjs': serverOf('hello') };
+  // As curl sends it: --data-binary names no type that says what it is.
+  const started = await startFrom('shop', files, 'application/x-www-form-urlencoded');
+  await berth.reach(started, 'running');
+  assert.equal((await berth.visit(started.url)).text, 'hello world');
+  const log = await logOf(started, '&follow=true');
+  assert.match(log, /STEP 1\/\d+: FROM node:26-slim/);
+  const updated = await send(`/updateUserDeployment?sessionToken=${started.sessionToken}&name=shop`, {
+    ...files,
+    'server.mjs': serverOf('goodbye'),
+  });
+  assert.equal(updated.status, 200, updated.text);
+  await until('the update serves', async () => {
+    const { text } = await berth.visit(started.url);
+    return text === 'goodbye world' || undefined;
+  });
+  await berth.reach(started, 'running');
+  assert.match(await logOf(started), /Using cache/);
+  const events = await berth.eventsUntil(started, /revision 2 is running/);
+  assert.ok(events.some(({ message }) => message === 'building ./web:1'));
+  await berth.remove(started);
+});
+
+test('a Compose project with a build starts whole, with the values of its .env', options, async () => {
+  const started = await startFrom('project', {
+    'compose.yaml': `name: project
+services:
+  web:
+    build: { context: web, args: { GREETING: "\${GREETING}" } }
+    ports: ["3000:3000"]
+    depends_on: [cache]
+  cache:
+    image: redis:7
+`,
+    '.env': 'GREETING=" from .env"\n',
+    'web/Dockerfile': dockerfile('ARG GREETING', 'ENV GREETING=$GREETING'),
+    'web/server.mjs': serverOf('hello'),
+  });
+  await berth.reach(started, 'running');
+  assert.equal((await berth.visit(started.url)).text, 'hello from .env');
+  await berth.remove(started);
+});
+
+test('a folder with a package.json alone is built with a Dockerfile that the service writes', options, async () => {
+  const started = await startFrom('plain', {
+    'package.json': JSON.stringify({ name: 'plain', version: '1.0.0', scripts: { start: 'node server.mjs' } }),
+    'server.mjs': serverOf('plain'),
+  });
+  await berth.reach(started, 'running');
+  assert.match((await berth.visit(started.url)).text, /^plain/);
+  await berth.remove(started);
+});
+
+test('a build that fails says which step of which pod failed, with its last lines and a fix', options, async () => {
+  const started = await startFrom('broken', {
+    Dockerfile: dockerfile('COPY package.json ./', 'RUN npm ci'),
+    'package.json': '{"name":"broken","version":"1.0.0","dependencies":{"left":"1.0.0"}}',
+    'server.mjs': serverOf('never'),
+  });
+  const { message } = await berth.reach(started, 'failed');
+  assert.match(message, /^pod web: the build failed at step 4 of \d+, RUN npm ci \(.*package-lock\.json/);
+  assert.match(await logOf(started), /npm ci/);
+  await berth.remove(started);
+});
+
+test('what cannot be deployed is refused at once, and nothing of it stays', options, async () => {
+  const refusals: [Record<string, string>, RegExp][] = [
+    [{ 'README.md': 'hello' }, /no berth\.yaml, Compose file, Dockerfile/],
+    [{ 'compose.yaml': 'services: {web: {build: ., ports: ["80"]}}', Dockerfile: '# nothing' }, /Dockerfile has no FROM/],
+    [{ 'compose.yaml': 'services: {web: {image: "${IMAGE:?which}"}}' }, /IMAGE has no value \(which\)/],
+  ];
+  for (const [files, words] of refusals) {
+    const { status, text } = await send('/startUserDeployment?name=no', files);
+    assert.equal(status, 400, text);
+    assert.match(text, words);
+  }
+  const url = `http://localhost:${berth.settings.port}/startUserDeployment`;
+  const headers = { 'content-type': 'application/gzip' };
+  const damaged = await berth.visit(url, { method: 'POST', headers, body: Buffer.from('not an archive') });
+  assert.deepEqual([damaged.status, damaged.body.code], [400, 'invalid_request']);
+});
+
+test('a build whose deployment is removed ends, and one whose service is killed is begun again', options, async () => {
+  const slow = { Dockerfile: dockerfile('RUN sleep 3', 'ENV GREETING=" again"'), 'server.mjs': serverOf('slow') };
+  const removed = await startFrom('removed', { ...slow, Dockerfile: dockerfile('RUN sleep 600') });
+  await until('the build runs', async () => /sleep 600/.test(await logOf(removed)) || undefined);
+  await berth.remove(removed);
+  const started = await startFrom('again', slow);
+  await until('the build runs', async () => /sleep 3/.test(await logOf(started)) || undefined);
+  await berth.end('SIGKILL');
+  await berth.serve();
+  await berth.reach(started, 'running');
+  assert.equal((await berth.visit(started.url)).text, 'slow again');
+  await berth.remove(started);
+  await until('nothing is left of either', async () => (await berth.inventory()).owned.length === 0 || undefined);
+});
