@@ -40,7 +40,8 @@ test('the usual errors have a fix', () => {
   for (const [output, hint] of usual) assert.match(failed(`STEP 1/1: RUN x\n${output}`).hint ?? '', hint, output);
 });
 
-test('the last lines are the end of the output without empty lines', () => {
-  const output = Array.from({ length: 60 }, (_, at) => `line ${at}\n`).join('\n');
-  assert.deepEqual([failed(output).lastLines.length, failed(output).lastLines.at(-1)], [20, 'line 59']);
+test('the lines are those of the failed step, without its middle', () => {
+  const output = ['before', 'STEP 1/1: RUN x', ...Array.from({ length: 60 }, (_, at) => `line ${at}`)].join('\n\n');
+  const { lastLines } = failed(output);
+  assert.deepEqual([lastLines.length, lastLines[0], lastLines[8], lastLines.at(-1)], [20, 'line 0', '…', 'line 59']);
 });

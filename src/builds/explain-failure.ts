@@ -1,5 +1,5 @@
 /** PURE. Why a build has failed, from the end of its output: the step, and a likely fix for the usual errors. */
-import { type BuildStep, describeBuildStep, readBuildStep } from '../deployment/build/build-steps.ts';
+import { describeBuildStep, readBuildStep } from '../deployment/build/build-steps.ts';
 
 type Cause = { pattern: RegExp; hint: string | ((found: RegExpExecArray) => string) };
 
@@ -79,26 +79,27 @@ const causes: Cause[] = [
   { pattern: /permission denied/i, hint: 'run the step as root, or make the script executable (chmod +x)' },
 ];
 
-const mostShown = 20;
-/** npm explains its commands after an error. */
-const mostSearched = 60;
+/** Lines that are shown: the beginning and the end of the failed step. npm explains a command in 130 lines after an error. */
+const most = { shown: 20, first: 8, searched: 300 };
 
 export type ExplainedFailure = { because: string; hint: string | undefined; lastLines: string[] };
 
-/** `output`: of the build, at least its end. `message`: what is known without the output. */
+/** `output`: of the build. `message`: what is known without the output. */
 export function explainFailure(output: string, message: string): ExplainedFailure {
   const lines = output.split(/\r?\n/).filter((line) => line.trim() !== '');
-  const step = lines.map(readBuildStep).findLast((each): each is BuildStep => each !== undefined);
-  const lastLines = lines.slice(-mostShown);
-  const tail = lines.slice(-mostSearched).join('\n');
+  const begun = lines.findLastIndex((line) => readBuildStep(line) !== undefined);
+  const step = begun === -1 ? undefined : readBuildStep(lines[begun]!);
+  const written = lines.slice(begun + 1);
+  const searched = [...written.slice(0, most.searched), ...written.slice(most.searched).slice(-most.shown)].join('\n');
+  const because = step ? `the build failed at ${describeBuildStep(step)}` : `the build failed: ${message}`;
   for (const { pattern, hint } of causes) {
-    const found = pattern.exec(tail);
-    if (found)
-      return { because: becauseOf(step, message), hint: typeof hint === 'string' ? hint : hint(found), lastLines };
+    const found = pattern.exec(searched);
+    if (found) return { because, hint: typeof hint === 'string' ? hint : hint(found), lastLines: shownOf(written) };
   }
-  return { because: becauseOf(step, message), hint: undefined, lastLines };
+  return { because, hint: undefined, lastLines: shownOf(written) };
 }
 
-function becauseOf(step: BuildStep | undefined, message: string): string {
-  return step ? `the build failed at ${describeBuildStep(step)}` : `the build failed: ${message}`;
+function shownOf(lines: readonly string[]): string[] {
+  if (lines.length <= most.shown) return [...lines];
+  return [...lines.slice(0, most.first), '…', ...lines.slice(most.first - most.shown + 1)];
 }

@@ -72,10 +72,15 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
     // The builder of a process that was killed.
     if (build.tries > 0) await removeBuilder(parts, build);
     if (!deployment)
-      return await end(build, { problem: 'A newer revision has replaced it.', hint: undefined, pods: [] });
+      return await end(build, {
+        problem: 'A newer revision has replaced it.',
+        hint: undefined,
+        pods: [],
+        lastLines: [],
+      });
     if (build.tries >= mostBuildTries) {
       const problem = `the service ended ${build.tries} times before the build was complete`;
-      return await end(build, { problem, hint: 'Send the source again.', pods: [] });
+      return await end(build, { problem, hint: 'Send the source again.', pods: [], lastLines: [] });
     }
     if (!(await noteBuildBegun(db, build, parts.now()))) return;
     await workOnBegun(build, deployment);
@@ -220,13 +225,12 @@ function secretsOf({ base }: ImageToMake): string[] {
 /** In words for the owner. */
 function failureOf(error: unknown, output: BuildLog, image: ImageToMake | undefined): BuildFailure {
   const pods = image?.services ?? [];
-  if (error instanceof BuildFault && error.hint === undefined) {
-    const { because, hint } = explainFailure(`${output.text()}${String(error.cause ?? '')}`, error.message);
-    return { problem: because, hint, pods };
-  }
+  const message = error instanceof Error ? error.message.replace(/\.$/, '') : '';
+  const { because, hint, lastLines } = explainFailure(output.text(), message);
+  if (error instanceof BuildFault && error.hint === undefined) return { problem: because, hint, pods, lastLines };
   if (error instanceof BuildFault || error instanceof PushFault || error instanceof EngineFault)
-    return { problem: error.message.replace(/\.$/, ''), hint: error.hint, pods };
-  return { problem: 'the service could not complete the build', hint: 'Try again.', pods };
+    return { problem: message, hint: error.hint, pods, lastLines };
+  return { problem: 'the service could not complete the build', hint: 'Try again.', pods, lastLines: [] };
 }
 
 function secondsOf(ms: number): number {

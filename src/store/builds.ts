@@ -24,6 +24,8 @@ export type BuildRow = {
   hint: string | null;
   /** JSON: the pods of the images that could not be built. */
   pods: string;
+  /** JSON: lines of the step that has failed. */
+  lastLines: string;
 };
 
 export type NewBuild = Pick<Build, 'deploymentId' | 'revision' | 'source' | 'createdAt'> & {
@@ -48,6 +50,7 @@ export async function addBuild(db: Database, seal: Seal, { images, ...build }: N
       problem: null,
       hint: null,
       pods: '[]',
+      lastLines: '[]',
     })
     .execute();
 }
@@ -103,15 +106,27 @@ export async function noteBuilt(db: Database, build: Build, now: Instant): Promi
   await ofOpen(db, build).set({ state: 'built', endedAt: now }).execute();
 }
 
-export type BuildFailure = { problem: string; hint: string | undefined; pods: readonly string[] };
+export type BuildFailure = {
+  problem: string;
+  hint: string | undefined;
+  pods: readonly string[];
+  lastLines: readonly string[];
+};
 
 export async function noteBuildFailed(
   db: Database,
   build: Build,
-  { problem, hint, pods }: BuildFailure,
+  { problem, hint, pods, lastLines }: BuildFailure,
   now: Instant,
 ): Promise<void> {
-  const failed = { state: 'failed', problem, hint: hint ?? null, pods: JSON.stringify(pods), endedAt: now } as const;
+  const failed = {
+    state: 'failed',
+    problem,
+    hint: hint ?? null,
+    pods: JSON.stringify(pods),
+    lastLines: JSON.stringify(lastLines),
+    endedAt: now,
+  } as const;
   await ofOpen(db, build).set(failed).execute();
 }
 
@@ -143,6 +158,6 @@ export async function explainBuild(
 }
 
 function buildFrom(row: BuildRow): Build {
-  const { place: _, images: __, log: ___, pods, ...build } = row;
-  return { ...build, pods: JSON.parse(pods) };
+  const { place: _, images: __, log: ___, pods, lastLines, ...build } = row;
+  return { ...build, pods: JSON.parse(pods), lastLines: JSON.parse(lastLines) };
 }

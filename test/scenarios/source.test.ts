@@ -41,9 +41,14 @@ createServer((_, response) => response.end(${JSON.stringify(words)} + process.en
 process.on('SIGTERM', () => process.exit());\n`;
 
 const dockerfile = (...lines: string[]) =>
-  ['FROM node:26-slim', 'WORKDIR /app', ...lines, 'COPY server.mjs ./', 'EXPOSE 3000', 'CMD ["node", "server.mjs"]'].join(
-    '\n',
-  );
+  [
+    'FROM node:26-slim',
+    'WORKDIR /app',
+    ...lines,
+    'COPY server.mjs ./',
+    'EXPOSE 3000',
+    'CMD ["node", "server.mjs"]',
+  ].join('\n');
 
 const logOf = async ({ sessionToken, applicationName }: Started, more = '') =>
   (
@@ -121,11 +126,14 @@ test('a build that fails says which step of which pod failed, with its last line
 test('what cannot be deployed is refused at once, and nothing of it stays', options, async () => {
   const refusals: [Record<string, string>, RegExp][] = [
     [{ 'README.md': 'hello' }, /no berth\.yaml, Compose file, Dockerfile/],
-    [{ 'compose.yaml': 'services: {web: {build: ., ports: ["80"]}}', Dockerfile: '# nothing' }, /Dockerfile has no FROM/],
+    [
+      { 'compose.yaml': 'services: {web: {build: ., ports: ["80"]}}', Dockerfile: '# nothing' },
+      /Dockerfile has no FROM/,
+    ],
     [{ 'compose.yaml': 'services: {web: {image: "${IMAGE:?which}"}}' }, /IMAGE has no value \(which\)/],
   ];
   for (const [files, words] of refusals) {
-    const { status, text } = await send('/startUserDeployment?name=no', files);
+    const { status, text } = await send('/startUserDeployment?name=nothing', files);
     assert.equal(status, 400, text);
     assert.match(text, words);
   }

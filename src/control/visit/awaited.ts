@@ -4,11 +4,11 @@
  */
 import type { Deployment } from '../../deployment/deployment.ts';
 import type { Running } from '../../deployment/desired.ts';
-import type { Reason } from '../../deployment/status/reason.ts';
 import { buildOf } from '../../store/builds.ts';
 import type { Database } from '../../store/database.ts';
 import { restoreInto } from '../../store/restores.ts';
 import { awaitedSnapshot } from '../../store/snapshots.ts';
+import type { FinalReason } from './note-failure.ts';
 
 /** Whoever has taken it makes the deployment due at once. */
 export const lookAgainMs = 5_000;
@@ -18,7 +18,7 @@ export async function findAwaited(
   db: Database,
   deployment: Deployment,
   { restore }: Running,
-): Promise<'wait' | Reason | undefined> {
+): Promise<'wait' | FinalReason | undefined> {
   if (restore) return undefined;
   // One that has served has got its data.
   const data = deployment.servingRevision === null ? await restoreInto(db, deployment.id) : undefined;
@@ -33,7 +33,12 @@ export async function findAwaited(
   const build = await buildOf(db, deployment.id, deployment.revision);
   if (build?.state === 'asked' || build?.state === 'building') return 'wait';
   if (build?.state === 'failed')
-    return { pods: build.pods, because: build.problem!, ...(build.hint !== null && { hint: build.hint }) };
+    return {
+      pods: build.pods,
+      because: build.problem!,
+      lastLines: build.lastLines,
+      ...(build.hint !== null && { hint: build.hint }),
+    };
   const awaited = await awaitedSnapshot(db, deployment);
   if (awaited?.state !== 'failed') return awaited && 'wait';
   return {

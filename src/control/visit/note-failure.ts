@@ -15,8 +15,8 @@ import { linesHint } from './failure.ts';
 import type { Journal } from './journal.ts';
 import { lastLinesOf } from './last-lines.ts';
 
-/** `workload`: whose lines tell more. */
-export type FinalReason = Reason & { workload?: WorkloadName };
+/** `workload`: whose lines tell more; `lastLines`: those that do. */
+export type FinalReason = Reason & { workload?: WorkloadName; lastLines?: string[] };
 
 type Failing = { deployment: Deployment; journal: Journal; redact: (text: string) => string };
 
@@ -25,13 +25,13 @@ type Failing = { deployment: Deployment; journal: Journal; redact: (text: string
  * revision that served before.
  */
 export async function noteFailure(
-  { workload, ...why }: FinalReason,
+  { workload, lastLines: known, ...why }: FinalReason,
   pods: PodStatus[],
   { deployment, journal, redact }: Failing,
   { engine, now, log }: Control,
 ): Promise<'falls-back' | 'stays'> {
   const fallback = deployment.servingRevision !== null && deployment.servingRevision !== deployment.revision;
-  const lastLines = await lastLinesOf(engine, workload, redact);
+  const lastLines = known?.map(redact) ?? (await lastLinesOf(engine, workload, redact));
   const hint = why.hint ?? (workload === undefined ? undefined : linesHint(lastLines));
   const failure = {
     ...withWords({ ...why, ...(hint !== undefined && { hint }) }, redact),

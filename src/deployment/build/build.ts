@@ -20,6 +20,8 @@ export type Build = {
   hint: string | null;
   /** The pods whose image could not be built. */
   pods: string[];
+  /** Lines of the step that has failed. */
+  lastLines: string[];
 };
 
 /** A build that ends its process each time is not begun for ever. */
