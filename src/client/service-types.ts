@@ -492,6 +492,7 @@ export type Event =
   | DiskEvent
   | LifetimeEvent
   | SnapshotEvent
+  | BuildEvent
   | ForgottenEvent;
 
 export type EventToldFields = {
@@ -881,6 +882,36 @@ export type SnapshotEvent = (
 ) &
   EventToldFields;
 
+export type BuildEvent = (
+  | {
+      kind: 'build';
+      build: 'begun';
+      revision: number;
+      images: string[];
+    }
+  | {
+      kind: 'build';
+      build: 'image';
+      revision: number;
+      image: string;
+      seconds: number;
+    }
+  | {
+      kind: 'build';
+      build: 'done';
+      revision: number;
+      seconds: number;
+    }
+  | {
+      kind: 'build';
+      build: 'failed';
+      revision: number;
+      image?: string;
+      because: string;
+    }
+) &
+  EventToldFields;
+
 export type ForgottenEvent = {
   kind: 'forgotten';
   /** The number of events, including repetitions. */
@@ -896,6 +927,7 @@ export type Operations = {
       sessionToken?: string;
       strict?: 'true' | 'false';
       dryRun?: 'true' | 'false';
+      name?: string;
     };
     body: string;
     answer:
@@ -919,6 +951,7 @@ export type Operations = {
       sessionToken?: string;
       strict?: 'true' | 'false';
       dryRun?: 'true' | 'false';
+      name?: string;
     };
     body: string;
     answer:
@@ -939,6 +972,7 @@ export type Operations = {
     query: {
       sessionToken?: string;
       environment?: string;
+      name?: string;
       strict?: 'true' | 'false';
       dryRun?: 'true' | 'false';
       snapshot?: 'true' | 'false';
@@ -964,6 +998,7 @@ export type Operations = {
     query: {
       sessionToken?: string;
       environment?: string;
+      name?: string;
       strict?: 'true' | 'false';
       dryRun?: 'true' | 'false';
       snapshot?: 'true' | 'false';
@@ -1922,6 +1957,7 @@ export type Operations = {
       until?: string;
       search?: string;
       stream?: 'stdout' | 'stderr';
+      build?: 'true' | 'false';
       follow?: 'true' | 'false';
     };
     body: undefined;
