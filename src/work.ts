@@ -64,7 +64,7 @@ type Work = AsyncDisposable & {
   samples(): Samples | undefined;
   /** Something was asked of snapshots. */
   lookAtSnapshots(): void;
-  /** A build was asked for. */
+  /** A build was requested. */
   lookAtBuilds(): void;
   /** Of those that the edge serves; undefined until it serves some. */
   certificates(): CertificateReport | undefined;

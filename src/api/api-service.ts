@@ -115,7 +115,7 @@ export type Service = {
   wake: (deploymentId: string) => void;
   /** Called after something was asked of snapshots; absent where none can be taken. */
   snapshots?: { look: () => void } | undefined;
-  /** Receives source code, and is called after a build was asked for; absent if this service builds no images. */
+  /** Receives source code, and starts requested builds; absent if this service builds no images. */
   builds?: { sources: Sources; look: () => void } | undefined;
   /** Called after something was asked of a custom domain. */
   lookAtDomains: () => void;

@@ -1,4 +1,4 @@
-/** The output of a build while it is written: bounded, in lines, and without the values that nobody may read. */
+/** The output of a running build: limited in size, split into lines, with secret values replaced. */
 import { stripVTControlCharacters } from 'node:util';
 import { type BuildStep, readBuildStep } from '../deployment/build/build-steps.ts';
 

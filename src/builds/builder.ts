@@ -12,7 +12,7 @@ import { buildFolder } from './builder-workload.ts';
 export type BuilderParts = {
   exec: Exec;
   workload: string;
-  /** Ends whatever the builder does. */
+  /** Ends the current command of the builder. */
   stop: AbortSignal;
   /** What is left of the time for the whole build, in milliseconds. */
   leftMs: () => number;

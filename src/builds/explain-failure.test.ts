@@ -29,7 +29,7 @@ test('the usual errors have a fix', () => {
       'Error: building at STEP "COPY a b": checking on sources: copier: stat: "/a": no such file or directory',
       /\.dockerignore/,
     ],
-    ['Error: creating build container: nobody/knows:1: image not known', /FROM/],
+    ['Error: creating build container: acme/missing:1: image not known', /FROM/],
     ['getaddrinfo EAI_AGAIN registry.npmjs.org', /cannot reach/],
     ['npm error code E404', /not found/],
     ['npm error code E401', /login/],

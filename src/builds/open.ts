@@ -21,7 +21,7 @@ const limits = { cpuMillis: 2_000, volumeBytes: 10 * 2 ** 30, withinMs: 20 * 60_
 
 export type OpenBuildParts = Omit<BuildParts, 'limits' | 'volumeBytes' | 'withinMs'>;
 
-/** Closing it ends what is under way, which the next process begins again. `look`: called after a build was asked for. */
+/** Closing it ends what is under way, which the next process begins again. `look`: called after a build was requested. */
 export function openBuilds(
   { builds, buildMemoryBytes }: BuildSettings,
   parts: OpenBuildParts,

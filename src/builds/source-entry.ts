@@ -1,4 +1,4 @@
-/** PURE. What an entry of a source archive may be, whoever has made the archive. */
+/** PURE. Checks an entry of a source archive. The archive may be hostile. */
 import { posix } from 'node:path';
 
 export type SourceEntry =

@@ -31,7 +31,7 @@ export type Sources = {
   keep(id: string): void;
   /** The request has ended: removes its source, unless a build has taken it over. */
   release(id: string): Promise<void>;
-  /** Removes a source; one that is gone is no error. */
+  /** Removes a source. A missing source is not an error. */
   remove(id: string): Promise<void>;
   /** Removes sources that are older than an hour, except these and those that a request is using. */
   removeOthers(known: ReadonlySet<string>): Promise<void>;

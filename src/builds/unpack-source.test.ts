@@ -163,7 +163,7 @@ test('an archive is bounded in bytes and entries, however well it is compressed'
   await assert.rejects(unpacked(t, many), isTooLarge);
 });
 
-test('what is no archive, or only a part of one, is refused in words', async (t) => {
+test('a body that is not a complete archive is refused in words', async (t) => {
   await assert.rejects(unpacked(t, Buffer.from('hello')), /not a tar/);
   await assert.rejects(unpacked(t, Buffer.alloc(0)), /not a tar/);
   const whole = gzipSync(await tarOf([[{ name: 'a' }, 'x'.repeat(200_000)]]));

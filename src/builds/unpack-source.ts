@@ -1,4 +1,4 @@
-/** Unpacks a source archive, whoever has made it: nothing is written outside the folder, and everything is bounded. */
+/** Unpacks source archives, which may be hostile. Files stay inside the folder, and bytes and entries are limited. */
 import { createWriteStream } from 'node:fs';
 import { copyFile, mkdir, open, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -128,7 +128,12 @@ async function readTar(file: string, format: Exclude<Format, 'zip'>, writer: Wri
 }
 
 /** The Unix mode is in the upper half of the external attributes; https://libzip.org/specifications/extrafld.txt */
-const unixTypes: Record<number, string> = { 9604: 'directory', 21609: 'symlink', 16807: 'file', 0: 'file' };
+const unixTypes = new Map([
+  [0o040000, 'directory'],
+  [0o120000, 'symlink'],
+  [0o100000, 'file'],
+  [0, 'file'],
+]);
 
 async function readZip(file: string, writer: Writer): Promise<void> {
   const handle = await open(file);
@@ -141,7 +146,7 @@ async function readZip(file: string, writer: Writer): Promise<void> {
     for await (const entry of entriesOf(zip)) {
       const unixMode = entry.externalFileAttributes >>> 16;
       const isFolder = entry.fileName.endsWith('/');
-      const type = isFolder ? 'directory' : (unixTypes[unixMode & 0o170000] ?? 'special file');
+      const type = isFolder ? 'directory' : (unixTypes.get(unixMode & 0o170000) ?? 'special file');
       const content = () =>
         new Promise<Readable>((resolve, reject) =>
           zip.openReadStream(entry, (error, stream) => (error ? reject(error) : resolve(stream))),

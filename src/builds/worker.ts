@@ -1,4 +1,4 @@
-/** Works on the builds of this process, several at a time. All that is known of a build is in the store. */
+/** Works on the builds of this process, several at a time. The store holds the complete state of a build. */
 import { type Build, mostBuildTries } from '../deployment/build/build.ts';
 import { describeBuildStep } from '../deployment/build/build-steps.ts';
 import { type Deployment, isActive } from '../deployment/deployment.ts';

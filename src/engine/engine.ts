@@ -94,7 +94,7 @@ export type ImageStore = {
   pull(deploymentId: string, request: ImageRequest, pulling?: Pulling): Promise<ResolvedImage>;
   /** All images of the host, whoever brought them there. */
   list(): Promise<HostImage[]>;
-  /** An image that is here, to be built upon. Undefined where there is none that tenants may run. */
+  /** An image of the host, for builds on top of it. Undefined if tenants may not run such an image. */
   export(image: string): Promise<ExportedImage | undefined>;
   /** Removes an image by all its names; false when something runs from it, or it has got another name. */
   remove(image: HostImage): Promise<boolean>;

@@ -25,7 +25,7 @@ export type CommandRun = {
 
 /**
  * Runs a command in the container of a workload, which may be hostile: it may never end, write without limit, or end with
- * any status. Resolves when the command has ended with status 0 and has read all of its input. Throws what `fault` makes
+ * any status. Resolves when the command has ended with status 0 and has read its whole input. Throws what `fault` makes
  * otherwise, what the input throws, and the reason of `stop`.
  */
 export async function runInWorkload({ what, command }: WorkloadCommand, run: CommandRun): Promise<void> {
@@ -33,7 +33,7 @@ export async function runInWorkload({ what, command }: WorkloadCommand, run: Com
   const late = AbortSignal.timeout(Math.ceil(withinMs));
   const over = AbortSignal.any([stop, late]);
   await using running = await exec.start(workload, { command });
-  // What keeps it from ending is told when it is disposed of.
+  // An error here appears again at the disposal.
   const end = () => void Promise.resolve(running[Symbol.asyncDispose]()).catch(() => {});
   const { promise: given, resolve: give } = Promise.withResolvers<undefined>();
   const giveUp = () => {
@@ -68,10 +68,10 @@ export async function runInWorkload({ what, command }: WorkloadCommand, run: Com
   }
 }
 
-/** Of its last words so many characters are told. */
+/** Characters of the end of standard error in a fault. */
 const mostSaid = 500;
 
-/** Whoever has ended reads no more: the rest of its input is not read either. `end`: it would wait for what cannot be had. */
+/** Writes the input until the command ends. `end`: called when the input fails, since the command would wait for more. */
 function feed(running: RunningExec, input: AsyncIterable<Uint8Array> | undefined, end: () => void) {
   const { promise: givenUp, resolve } = Promise.withResolvers<false>();
   const giveUp = () => resolve(false);

@@ -1,4 +1,4 @@
-/** Builds of images from source: what was asked for, and how it has ended. */
+/** Builds of images from source, with their state, output and result. */
 import type { Build, BuildState } from '../deployment/build/build.ts';
 import type { Instant } from '../deployment/deployment.ts';
 import type { Explanation } from '../deployment/status/reason.ts';

@@ -8,6 +8,7 @@ import { write } from './transaction.ts';
 /** All that is sealed in the store; `key` names a row. */
 export const sealedTables: readonly { table: keyof Tables; key: readonly string[]; columns: readonly string[] }[] = [
   { table: 'revisions', key: ['deploymentId', 'number'], columns: ['spec', 'document'] },
+  { table: 'builds', key: ['deploymentId', 'revision'], columns: ['images'] },
   { table: 'seeds', key: ['deploymentId'], columns: ['seed'] },
   { table: 'idempotency', key: ['keyHash'], columns: ['sessionToken'] },
   { table: 'certificates', key: ['host'], columns: ['pem'] },

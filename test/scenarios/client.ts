@@ -35,7 +35,8 @@ export function createClient({ port, send, bringImagesOf, log }: Reached) {
         body: JSON.stringify(body),
       }),
     /** A request to an application's own address. */
-    visit: (url: string, options?: { method?: string; headers?: object; body?: string | Uint8Array }) => send(url, options),
+    visit: (url: string, options?: { method?: string; headers?: object; body?: string | Uint8Array }) =>
+      send(url, options),
 
     async start(yaml: string): Promise<Started> {
       await bringImagesOf?.(yaml);

@@ -123,7 +123,7 @@ test('a build that fails says which step of which pod failed, with its last line
   await berth.remove(started);
 });
 
-test('what cannot be deployed is refused at once, and nothing of it stays', options, async () => {
+test('a source that cannot be deployed is refused with the reason', options, async () => {
   const refusals: [Record<string, string>, RegExp][] = [
     [{ 'README.md': 'hello' }, /no berth\.yaml, Compose file, Dockerfile/],
     [

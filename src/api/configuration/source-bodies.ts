@@ -79,7 +79,7 @@ function isSource(body: unknown): body is SourceBody {
 /** As many bytes as the magic number of a tar is in. */
 const sniffedBytes = 262;
 
-/** Reads the beginning of a body; `body` has all of it. */
+/** Reads the beginning of a body. `body` is the complete body. */
 async function sniff(payload: Readable): Promise<{ isArchive: boolean; body: Readable }> {
   const pieces = (payload as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);

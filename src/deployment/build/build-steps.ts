@@ -1,4 +1,4 @@
-/** PURE. What the output of a build says about how far it is. */
+/** PURE. Reads the progress of a build from its output. */
 
 export type BuildStep = { step: number; of: number; instruction: string };
 

@@ -6,7 +6,7 @@ export type Tool = WorkloadCommand;
 
 export type ToolRun = Omit<CommandRun, 'fault' | 'takeError'>;
 
-/** Resolves when the tool has ended with 0 and read all of its input. Throws SnapshotFault otherwise. */
+/** Resolves when the tool has ended with 0 and read its whole input. Throws SnapshotFault otherwise. */
 export async function runTool(tool: Tool, run: ToolRun): Promise<void> {
   await runInWorkload(tool, { ...run, fault: (message, options) => new SnapshotFault(message, options) });
 }

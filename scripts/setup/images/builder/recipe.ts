@@ -1,4 +1,4 @@
-/** The image in which images are built from source: buildah from Debian's packages, and nothing that a tenant may not read. */
+/** The image of builder containers: buildah from Debian packages. It contains no secrets, since tenants can read it. */
 import type { Recipe } from '../build.ts';
 import { makeFolder, takePrograms, write } from '../root.ts';
 

@@ -31,7 +31,7 @@ const readonlyPaths = ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc
 const processes = { runc: 256, runsc: 2 * 256 + 192 };
 
 /**
- * Nothing of the host is mounted, and no port is published. `architecture`: the host's, by Go's name. `buildsImages`: for
+ * Mounts no files of the host, and publishes no port. `architecture`: the host's, by Go's name. `buildsImages`: for
  * the container of an image build.
  */
 export function hardening(architecture: string, runtime: Runtime = 'runc', buildsImages = false): HostConfig {
