@@ -65,7 +65,7 @@ import {
   storageFull,
   storeAway,
 } from './requests/errors.ts';
-import { endLate, requestTimeoutMs, sourceTimeoutMs } from './requests/late-bodies.ts';
+import { endLateRequests, longestRequestMs, requestChecksMs } from './requests/late-bodies.ts';
 import { refuseUnknownParameters, warnOfParameters } from './requests/query-parameters.ts';
 import { createLimits } from './requests/rate-limits.ts';
 import { explainJson } from './requests/schema-refusal.ts';
@@ -104,8 +104,8 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
     genReqId: (request) => String(request.headers['x-request-id'] ?? newId()),
     // Behind the edge, which has the first word on time: this is for what it lets through slowly.
-    requestTimeout: sourceTimeoutMs,
-    http: { connectionsCheckingInterval: requestTimeoutMs / 2 },
+    requestTimeout: longestRequestMs,
+    http: { connectionsCheckingInterval: requestChecksMs },
     clientErrorHandler: answerUnreadable,
     schemaController: { compilersFactory },
     ajv: {
@@ -134,9 +134,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
     if (limits.refuseByAddress(request, reply)) return reply;
     return isCrossSite(request, baseUrl) ? sendProblem(reply, crossSite) : undefined;
   });
-  app.addHook('onRequest', async ({ raw, routeOptions }) => {
-    if (!routeOptions.config.takesSources) endLate(raw);
-  });
+  endLateRequests(app);
   app.addHook('onRequest', nameTypeOfBody);
   app.addHook('onRequest', refuseEncoded);
   gatherTokens(app);

@@ -1,20 +1,25 @@
 /** How long a request may take to arrive. */
-import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { answerUnreadable } from '../../lib/malformed-requests.ts';
 
-/** For a whole request. */
-export const requestTimeoutMs = 30_000;
+/** For a request without a source archive. */
+const requestTimeoutMs = 30_000;
 
-/** For a request with a source archive: 512 MiB at 5 Mbit/s. */
-export const sourceTimeoutMs = 15 * 60_000;
+/** For any request; 512 MiB at 5 Mbit/s. */
+export const longestRequestMs = 15 * 60_000;
 
-/** Ends a request without a source archive whose body has not arrived in time. */
-export function endLate(request: IncomingMessage): void {
-  const end = () => {
+/** Between two looks of Node at requests that take too long. */
+export const requestChecksMs = 15_000;
+
+/** Ends requests without a source archive whose body has not arrived in time. */
+export function endLateRequests(app: FastifyInstance): void {
+  const timers = new WeakMap<FastifyRequest, NodeJS.Timeout>();
+  const stop = async (request: FastifyRequest) => clearTimeout(timers.get(request));
+  app.addHook('onRequest', async (request) => {
+    if (request.routeOptions.config.takesSources) return;
     const late = Object.assign(new Error('the request is late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
-    if (!request.complete) answerUnreadable(late, request.socket);
-  };
-  const timer = setTimeout(end, requestTimeoutMs).unref();
-  const clear = () => clearTimeout(timer);
-  request.once('end', clear).once('close', clear);
+    timers.set(request, setTimeout(() => answerUnreadable(late, request.raw.socket), requestTimeoutMs).unref());
+  });
+  app.addHook('preValidation', stop);
+  app.addHook('onResponse', stop);
 }
