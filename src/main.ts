@@ -66,7 +66,7 @@ async function start(settings: Settings, logFile: string | undefined, parts: Par
   const { engine, standAside: rest } = opening.use(await openEngine(settings, around));
   const exchange = settings.databaseUrl && createCountExchange((text) => tellAll(db, 'asked', text), longestNews - 100);
   const shared = { seal, engine, urlOf, metrics, now, told: createBells(), exchange };
-  const sources = offersBuilds(settings, engine)
+  const sources = (await offersBuilds(settings, engine, part('builds')))
     ? opening.adopt(await openSources(join(settings.dataDir, 'sources')), (opened) => opened.close())
     : undefined;
   await predecessor?.standAside();

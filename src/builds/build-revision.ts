@@ -77,24 +77,18 @@ async function startBuilder(parts: BuildParts, { build, deployment, stop, leftMs
   await engine.execute(deploymentId, { kind: 'create-network', egress, because });
   await engine.execute(deploymentId, { kind: 'create-volume', volume: buildVolume, sizeBytes: volumeBytes, because });
   await engine.execute(deploymentId, { kind: 'start', workload, because });
-  await untilRunning(parts, build, workload.name, stop);
   return createBuilder({ exec: facetOf(engine, 'exec'), workload: workload.name, stop, leftMs });
-}
-
-/** On a cluster a workload is scheduled, and its image brought, after its start has returned. */
-async function untilRunning({ engine }: BuildParts, { deploymentId }: Build, name: string, stop: AbortSignal) {
-  for (;;) {
-    stop.throwIfAborted();
-    const observed = await engine.observe(deploymentId, []);
-    if (observed.workloads.some((workload) => workload.name === name && workload.phase === 'running')) return;
-    await engine.change(deploymentId, observed, 1_000, stop);
-  }
 }
 
 /** The volume stays for the next build of the deployment, and goes with the deployment. */
 export async function removeBuilder({ engine }: Pick<BuildParts, 'engine'>, build: Build): Promise<void> {
   const { name } = builderWorkload(build.deploymentId, build.revision, { limits: { memoryBytes: 0, cpuMillis: 0 } });
   await engine.execute(build.deploymentId, { kind: 'remove', name, because });
+}
+
+/** The next build of the deployment begins with an empty cache. */
+export async function removeBuildCache({ engine }: Pick<BuildParts, 'engine'>, { deploymentId }: Build): Promise<void> {
+  await engine.execute(deploymentId, { kind: 'remove-volume', volume: buildVolume, because });
 }
 
 async function settle(

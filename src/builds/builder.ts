@@ -23,8 +23,6 @@ export type Builder = {
   idOf(image: string): Promise<string | undefined>;
   /** Brings in a base image from a tar in the format of `docker save`. */
   load(image: string, archive: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Has the builder fetch a base image from its registry itself. */
-  pull(image: string): Promise<void>;
   /** Builds an image from a context in tar format. `onOutput` gets the lines of the build as they are written. */
   build(request: BuildRequest, onOutput: (text: string) => void): Promise<void>;
   /** Calls `read` with the image as a tar in the format of `docker save`. */
@@ -98,10 +96,6 @@ export function createBuilder({ exec, workload, stop, leftMs }: BuilderParts): B
       const id = await read('loading the base image', ['buildah', 'pull', '--quiet', `docker-archive:${file}`]);
       await run('naming the base image', ['buildah', 'tag', id.split('\n').at(-1)!, image]);
       await run('removing a file', ['rm', '-f', file]);
-    },
-
-    async pull(image) {
-      await run(`pulling ${image}`, ['buildah', 'pull', '--quiet', '--', `docker://${image}`]);
     },
 
     async build({ tag, build, dockerfile, context }, onOutput) {

@@ -20,7 +20,7 @@ const causes: Cause[] = [
     hint: 'use a base image with the Node version that "engines" in package.json requires',
   },
   {
-    pattern: /JavaScript heap out of memory|signal: killed|exit status 137|Killed$/m,
+    pattern: /JavaScript heap out of memory|exited on killed|signal: killed|exit status 137|Killed$/m,
     hint: 'the build needs more memory than it may use; build less at once, for example with NODE_OPTIONS=--max-old-space-size=512',
   },
   {

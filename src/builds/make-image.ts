@@ -55,9 +55,8 @@ async function buildWith(making: Making, build: Build, scratch: string): Promise
   return await builder.save(tag, (saved) => readSavedImage(saved, scratch));
 }
 
-/** Base images pass the same checks and limits as images of pods. On a cluster the builder fetches them itself. */
+/** Base images pass the same checks and limits as images of pods. */
 async function provideBase(making: Making, builder: Builder, image: string): Promise<void> {
-  if (!making.engine.images) return await builder.pull(image);
   const host = await hostImage(making, image);
   if ((await builder.idOf(image)) === host.id) return;
   making.onOutput(`Loading the base image ${image}\n`);

@@ -2,6 +2,7 @@
 import type { Engine } from '../engine/engine.ts';
 import { runRounds } from '../lib/rounds.ts';
 import type { BuildParts } from './build-parts.ts';
+import { builderImage } from './builder-workload.ts';
 import { createBuildWorker } from './worker.ts';
 
 const pollMs = 5_000;
@@ -13,8 +14,17 @@ export type BuildSettings = {
   buildMemoryBytes: number;
 };
 
-export function offersBuilds({ builds }: Pick<BuildSettings, 'builds'>, engine: Pick<Engine, 'exec'>): boolean {
-  return builds > 0 && engine.exec !== undefined;
+/** Whether this service can build images: on Docker, with the image of the set-up, and where commands can be run. */
+export async function offersBuilds(
+  { builds }: Pick<BuildSettings, 'builds'>,
+  engine: Pick<Engine, 'exec' | 'images' | 'findImage'>,
+  log: Pick<BuildParts['log'], 'info'>,
+): Promise<boolean> {
+  if (builds === 0 || !engine.exec || !engine.images) return false;
+  const isThere = (await engine.findImage(builderImage)) !== undefined;
+  if (!isThere)
+    log.info({ image: builderImage }, 'no images are built from source: the image of the builder is missing');
+  return isThere;
 }
 
 const limits = { cpuMillis: 2_000, volumeBytes: 10 * 2 ** 30, withinMs: 20 * 60_000 };

@@ -25,11 +25,14 @@ import { write } from '../store/transaction.ts';
 import { BuildFault } from './build-fault.ts';
 import { type BuildLog, openBuildLog } from './build-log.ts';
 import type { BuildParts } from './build-parts.ts';
-import { buildRevision, removeBuilder } from './build-revision.ts';
+import { buildRevision, removeBuildCache, removeBuilder } from './build-revision.ts';
 import { explainFailure } from './explain-failure.ts';
 
 /** How often the output is written down, and whether the build is still wanted is looked at. */
 const noteEveryMs = 1_000;
+
+/** What programs write when the volume of the builder is full. */
+const isFull = /no space left on device|input\/output error|: I\/O error/i;
 
 export type BuildWorker = {
   /** Begins as many builds as there is room for. */
@@ -141,6 +144,7 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
       await Promise.all([noting, watching]);
     }
     await noteBuildLog(db, build, output.text());
+    if (failure && isFull.test(output.text())) await removeBuildCache(parts, build);
     if (!failure) {
       const seconds = secondsOf(performance.now() - begunAt);
       await event({ kind: 'build', build: 'done', revision: build.revision, seconds });

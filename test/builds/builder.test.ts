@@ -4,60 +4,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { pack } from 'tar-stream';
 import { BuildFault } from '../../src/builds/build-fault.ts';
-import { type BuildRequest, createBuilder } from '../../src/builds/builder.ts';
-import { builderWorkload } from '../../src/builds/builder-workload.ts';
-import { buildVolume } from '../../src/deployment/build/build-volume.ts';
-import { facetOf } from '../../src/engine/engine.ts';
 import { readSavedImage } from '../../src/push/docker/exported-image.ts';
-import { dockerContractor } from '../contract/docker-contractor.ts';
-import { setStage } from '../contract/engine.ts';
-
-const base = 'node:26-slim';
-const noBuild = { args: {}, secrets: [], labels: {} };
-
-function contextOf(files: Record<string, string>): AsyncIterable<Uint8Array> {
-  const tar = pack();
-  for (const [name, content] of Object.entries(files)) tar.entry({ name }, content);
-  tar.finalize();
-  return tar as AsyncIterable<Uint8Array>;
-}
+import { base, contextOf, noBuild, setBuildStage } from './build-stage.ts';
 
 describe('the builder', () => {
-  const { contractor, newScene } = setStage(dockerContractor);
-
-  async function startBuilder() {
-    const { engine } = contractor();
-    const { id: deploymentId } = newScene();
-    const because = 'test';
-    const limits = { memoryBytes: 2 ** 30, cpuMillis: 2000 };
-    const workload = builderWorkload(deploymentId, 1, { limits });
-    await engine.execute(deploymentId, { kind: 'create-network', because });
-    await engine.execute(deploymentId, { kind: 'create-volume', volume: buildVolume, sizeBytes: 2 ** 31, because });
-    await engine.execute(deploymentId, { kind: 'start', workload, because });
-    const stop = new AbortController().signal;
-    const builder = createBuilder({
-      exec: facetOf(engine, 'exec'),
-      workload: workload.name,
-      stop,
-      leftMs: () => 600_000,
-    });
-    const exported = await facetOf(engine, 'images').export(base);
-    assert.ok(exported);
-    await builder.load(base, await exported.open());
-    let output = '';
-    const build = (request: Omit<BuildRequest, 'tag' | 'dockerfile'>) =>
-      builder.build({ tag: 'made:1', dockerfile: 'Dockerfile', ...request }, (text) => {
-        output += text;
-      });
-    return { builder, exported, build, output: () => output };
-  }
+  const startBuilder = setBuildStage();
 
   test('builds on an image of the host and returns it whole', async () => {
     const { builder, exported, build, output } = await startBuilder();
-    assert.equal(`sha256:${await builder.idOf(base)}`.replace('sha256:sha256:', 'sha256:'), exported.id);
-    assert.equal(await builder.idOf('nobody/knows:1'), undefined);
+    assert.equal(await builder.idOf(base), exported.id);
+    assert.equal(await builder.idOf('acme/missing:1'), undefined);
     const lines = [
       `FROM ${base}`,
       'ARG GREETING',

@@ -42,7 +42,9 @@ export const topLevelKeys: Record<string, Key> = {
 
 export const serviceKeys: Record<string, Key> = {
   image: honoured('the image; without a tag it means `latest`, with a warning'),
-  build: depends('images are not built: a warning if `image` is set, otherwise refused'),
+  build: depends(
+    'in a [source archive](../guides/deploy-source-code.md) only; a warning if `image` is set, otherwise refused',
+  ),
   command: honoured("replaces the image's CMD"),
   entrypoint: honoured("replaces the image's ENTRYPOINT"),
   environment: honoured('variables, as a map or a list'),

@@ -122,10 +122,12 @@ function readImage(service: string, field: Field, reading: Reading): string {
   const image = imageField ? reading.text(imageField)?.trim() : undefined;
   if (!imageField || image === undefined || image === '') {
     const instead = 'build the image, push it to a registry, and write image: with its name and tag';
+    const offer =
+      'send the whole folder instead of this file: tar cz . | curl --data-binary @- <server>/startUserDeployment; or build the image yourself and write image:';
     if (imageField) reading.error(imageField, 'missing-image', `the service "${service}" has no image`, instead);
     else if (build) {
-      const message = `the service "${service}" has only "build", and images are not built here`;
-      reading.error(keyOf(build), 'build-without-image', message, instead);
+      const message = `the service "${service}" has only "build", and this document does not contain its source`;
+      reading.error(keyOf(build), 'build-without-image', message, offer);
     } else {
       reading.error(keyOf(field), 'missing-image', `the service "${service}" has no image`, 'write image: nginx:1.29');
     }

