@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { wholeDescription } from '../../src/api/description/description.ts';
 import { testApi } from '../../test/support/api.ts';
 import { type Description, generateTypes } from './generated-types.ts';
 
@@ -12,9 +13,10 @@ export const typesFile = join(root, 'src/client/service-types.ts');
 /** What the file should hold, in the formatter's form. */
 export async function wantedTypes(): Promise<string> {
   const api = await testApi();
-  const { body } = await api.get('/openapi.json');
+  await api.app.ready();
+  const description = wholeDescription(api.app);
   await api.app.close();
-  return await formatted(generateTypes(body as Description));
+  return await formatted(generateTypes(description as Description));
 }
 
 /** By the formatter of the project, so that the linter has nothing to say of it. */

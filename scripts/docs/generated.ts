@@ -1,6 +1,7 @@
 /** `npm run docs` writes the generated pages in docs/reference. A test compares them with their sources. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { wholeDescription } from '../../src/api/description/description.ts';
 import { testApi } from '../../test/support/api.ts';
 import { renderCommands } from './commands.ts';
 import { renderDiagnostics } from './diagnostics.ts';
@@ -32,9 +33,10 @@ export async function wantedPages(): Promise<ReadonlyMap<string, string>> {
 
 async function describedApi(): Promise<Description> {
   const api = await testApi();
-  const { body } = await api.get('/openapi.json');
+  await api.app.ready();
+  const description = wholeDescription(api.app);
   await api.app.close();
-  return body as Description;
+  return description as Description;
 }
 
 if (import.meta.main) {

@@ -23,6 +23,16 @@ export type Account = {
   };
 };
 
+/** A change to the configuration that fixes the problem. */
+export type Advice = {
+  kind: 'use-port';
+  pod: string;
+  /** The port that the pod listens on. */
+  listensOn: number;
+  /** The port of the configuration. */
+  declared: number;
+};
+
 export type Application = {
   /** The session token; it may also come as `Authorization: Bearer`. */
   sessionToken?: string;
@@ -81,76 +91,7 @@ export type Deployment = {
   applicationName: string;
   environment: string;
   url: string;
-  status: {
-    state: 'deploying' | 'running' | 'failed' | 'expired';
-    progress: number;
-    /** A more precise state. `degraded`: the deployment runs, but a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. `stopped`: the owner has stopped the deployment; `state` is the one from before. */
-    health: 'deploying' | 'running' | 'degraded' | 'serving' | 'failed' | 'stopped' | 'expired';
-    /** Why the deployment failed, or its current problem. */
-    message?: string;
-    /** A change to the configuration that fixes the problem. */
-    advice?: {
-      kind: 'use-port';
-      pod: string;
-      /** The port that the pod listens on. */
-      listensOn: number;
-      /** The port of the configuration. */
-      declared: number;
-    };
-    /** The revision that was requested last. */
-    revision: number;
-    /** The last revision that became ready; absent until the first is ready. */
-    servingRevision?: number;
-    /** The last log lines of the pod that caused the failure, without known secrets. During a deployment and in the minutes after a restart: the lines of the pod that is not ready or was restarted, including its previous run. Repeated lines appear once; the first of them ends with the count, such as `×3`. */
-    lastLines?: string[];
-    pods?: {
-      name: string;
-      /** `degraded`: the pod is ready but keeps restarting, or it was ready and its check now fails. */
-      state: 'waiting' | 'starting' | 'ready' | 'degraded' | 'failed';
-      /** The reason why the pod waits, or its problem. */
-      message?: string;
-      /** The downloaded part and the total size of its image, during the download. */
-      pulling?: {
-        doneBytes: number;
-        totalBytes: number;
-      };
-      /** The first 500 bytes of the response to its failing health check, without known secrets. Untrusted text of the application. */
-      healthCheckBody?: string;
-      /** The image of the pod, with its digest once it is resolved. A pushed image has the name that its owner uses. */
-      image: string;
-      /** The one that it was started for. */
-      revision: number;
-      /** The number of restarts after an exit. */
-      restarts: number;
-      /** How the pod last ended, regardless of its current state. */
-      lastExit?: {
-        code: number;
-        /** A phrase such as `exited with code 3`. */
-        reason: string;
-        /** How to fix the problem. */
-        hint?: string;
-        at: string;
-      };
-    }[];
-    /** Volumes that are almost full, and pods that were stopped because of their disk use. */
-    disk?: {
-      at: string;
-      message: string;
-      volume?: string;
-      level?: 'nearly full' | 'full';
-      /** How full the volume was at that time. */
-      percent?: number;
-      /** The pod that was stopped. */
-      pod?: string;
-    }[];
-    /** Why the address is not available over HTTPS yet, or soon will not be. Absent without a problem. */
-    certificate?: {
-      /** `ordered`: the certificate arrives within seconds. `limit`: the authority issues no more certificates before `until`. `failed`: the next request is at `until`. `late`: the current certificate expires at `until` and was not renewed. */
-      because: 'ordered' | 'limit' | 'failed' | 'late';
-      until?: string;
-      message: string;
-    };
-  };
+  status: DeploymentStatus;
   createdAt: string;
   /** Absent when it does not expire. */
   expiresAt?: string;
@@ -166,6 +107,41 @@ export type Deployment = {
   restorableUntil?: string;
   /** Unknown query parameters, which were ignored. */
   warnings?: string[];
+};
+
+export type DeploymentStatus = {
+  state: 'deploying' | 'running' | 'failed' | 'expired';
+  progress: number;
+  /** A more precise state. `degraded`: the deployment runs, but a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. `stopped`: the owner has stopped the deployment; `state` is the one from before. */
+  health: 'deploying' | 'running' | 'degraded' | 'serving' | 'failed' | 'stopped' | 'expired';
+  /** Why the deployment failed, or its current problem. */
+  message?: string;
+  advice?: Advice;
+  /** The revision that was requested last. */
+  revision: number;
+  /** The last revision that became ready; absent until the first is ready. */
+  servingRevision?: number;
+  /** The last log lines of the pod that caused the failure, without known secrets. During a deployment and in the minutes after a restart: the lines of the pod that is not ready or was restarted, including its previous run. Repeated lines appear once; the first of them ends with the count, such as `×3`. */
+  lastLines?: string[];
+  pods?: Pod[];
+  /** Volumes that are almost full, and pods that were stopped because of their disk use. */
+  disk?: {
+    at: string;
+    message: string;
+    volume?: string;
+    level?: 'nearly full' | 'full';
+    /** How full the volume was at that time. */
+    percent?: number;
+    /** The pod that was stopped. */
+    pod?: string;
+  }[];
+  /** Why the address is not available over HTTPS yet, or soon will not be. Absent without a problem. */
+  certificate?: {
+    /** `ordered`: the certificate arrives within seconds. `limit`: the authority issues no more certificates before `until`. `failed`: the next request is at `until`. `late`: the current certificate expires at `until` and was not renewed. */
+    because: 'ordered' | 'limit' | 'failed' | 'late';
+    until?: string;
+    message: string;
+  };
 };
 
 export type Diagnostic = {
@@ -212,6 +188,7 @@ export type Domain = {
 
 export type Error = {
   error: string;
+  /** One of the codes in `/docs/reference/errors.md`. */
   code?: string;
   hint?: string;
   errors?: string[];
@@ -220,6 +197,7 @@ export type Error = {
 
 export type ErrorWithChallenge = {
   error: string;
+  /** One of the codes in `/docs/reference/errors.md`. */
   code?: string;
   hint?: string;
   errors?: string[];
@@ -349,6 +327,92 @@ export type Message = {
   warnings?: string[];
 };
 
+export type Notifications = {
+  /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or has no certificate. `snapshot`: a snapshot failed. */
+  mail: ('failed' | 'expiring' | 'domain' | 'snapshot')[];
+  webhook?: {
+    url: string;
+    /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or has no certificate. `snapshot`: a snapshot failed. */
+    kinds: ('failed' | 'expiring' | 'domain' | 'snapshot')[];
+    /** The number of consecutive notifications that the webhook did not accept. */
+    failures: number;
+    /** When the webhook was disabled after repeated failures. */
+    disabledAt?: string;
+    /** The result of the last attempt. */
+    answer?: string;
+    triedAt?: string;
+  };
+};
+
+export type OutlinedPod = {
+  name: string;
+  image: string;
+  /** Public paths; empty for an internal pod. */
+  paths: string[];
+  ports: number[];
+  /** Pods that this pod refers to or waits for. */
+  uses: string[];
+  volumes: {
+    name: string;
+    size: string;
+    mountPath: string;
+  }[];
+  resourceType: 'deployment' | 'statefulset' | 'daemonset' | 'job';
+  replicas: number;
+};
+
+export type Pod = {
+  name: string;
+  /** `degraded`: the pod is ready but keeps restarting, or it was ready and its check now fails. */
+  state: 'waiting' | 'starting' | 'ready' | 'degraded' | 'failed';
+  /** The reason why the pod waits, or its problem. */
+  message?: string;
+  /** The downloaded part and the total size of its image, during the download. */
+  pulling?: {
+    doneBytes: number;
+    totalBytes: number;
+  };
+  /** The first 500 bytes of the response to its failing health check, without known secrets. Untrusted text of the application. */
+  healthCheckBody?: string;
+  /** The image of the pod, with its digest once it is resolved. A pushed image has the name that its owner uses. */
+  image: string;
+  /** The one that it was started for. */
+  revision: number;
+  /** The number of restarts after an exit. */
+  restarts: number;
+  /** How the pod last ended, regardless of its current state. */
+  lastExit?: {
+    code: number;
+    /** A phrase such as `exited with code 3`. */
+    reason: string;
+    /** How to fix the problem. */
+    hint?: string;
+    at: string;
+  };
+};
+
+export type PodChange = {
+  name: string;
+  /** `replaced`: the new pod is ready before the old pod is removed. `restarted`: the old pod stops first. The containers keep running if the pod is `scaled`, if a volume has `grown`, or if the pod is `rerouted` to another public path. */
+  change: 'added' | 'removed' | 'unchanged' | 'replaced' | 'restarted' | 'scaled' | 'grown' | 'rerouted';
+  /** Whether the pod keeps its stored data. */
+  keepsData: boolean;
+  volumes: {
+    title: string;
+    /** `new`: the volume is created empty. `left`: the pod no longer uses the volume, whose data stays. */
+    change: 'kept' | 'grown' | 'new' | 'left';
+    sizeBytes: number;
+    fromBytes?: number;
+  }[];
+  because: string;
+  /** Effects that may be unexpected, for example a password that an existing database ignores. */
+  warnings: {
+    code: string;
+    message: string;
+    hint?: string;
+  }[];
+};
+
 /** A deployment of the session. */
 export type Reservation = {
   applicationName: string;
@@ -358,6 +422,34 @@ export type Reservation = {
   createdAt: string;
   /** Absent when it does not expire. */
   expiresAt?: string;
+};
+
+export type Restore = {
+  id: string;
+  /** `asked`: the data is being fetched. `filled`: the data has arrived and is about to be put in place. */
+  state: 'asked' | 'filled' | 'done' | 'failed';
+  /** The ID of the restored snapshot. */
+  snapshot: string;
+  /** The deployment was started with this data, as a new deployment. */
+  isBeside: boolean;
+  /** The snapshot of the data before the restore. */
+  before?: string;
+  /** The fetched part of the data, in percent. */
+  progress?: number;
+  volumes: string[];
+  createdAt: string;
+  /** When the restore was completed or abandoned. */
+  finishedAt?: string;
+  /** Why the last attempt failed. */
+  problem?: string;
+};
+
+/** A sentence that confirms the request. The change takes seconds; the status shows the progress. */
+export type Run = {
+  message: string;
+  /** Unknown query parameters, which were ignored. */
+  warnings?: string[];
+  status: Status;
 };
 
 export type Session = {
@@ -393,6 +485,42 @@ export type SignInMethods = {
   signUp: boolean;
 };
 
+export type Snapshot = {
+  id: string;
+  /** `asked`: the snapshot is waiting or in progress. */
+  state: 'asked' | 'taken' | 'failed';
+  /** The reason for the snapshot. */
+  reason: 'asked' | 'schedule' | 'before-update' | 'before-restore';
+  /** The revision of the deployment at that time. */
+  revision: number;
+  /** When the revision was requested. */
+  createdAt: string;
+  /** When the data was copied. */
+  takenAt?: string;
+  /** Volumes whose files the snapshot contains. */
+  volumes: {
+    /** The name in events and in the plan of an update, such as `db-data`. */
+    name: string;
+    sizeBytes: number;
+  }[];
+  /** Databases that the snapshot contains as dumps of their own tools. For `redis`: the database wrote its data to its files before the copy. */
+  dumps: {
+    pod: string;
+    /** `mysql` includes MariaDB. `redis` includes Valkey and KeyDB. */
+    kind: 'postgres' | 'mysql' | 'redis';
+    /** Volumes of the pod that the snapshot contains only as a dump. Empty for `redis`, whose files it contains. */
+    volumes: string[];
+  }[];
+  /** The size of the snapshot. */
+  totalBytes?: number;
+  /** The size of the data that no earlier snapshot contains. */
+  addedBytes?: number;
+  /** How long writes were paused, in milliseconds. */
+  pausedMs?: number;
+  /** Why the last attempt failed. */
+  problem?: string;
+};
+
 /** The deployment, which is being started. */
 export type Started = {
   message: string;
@@ -421,50 +549,14 @@ export type Status = {
   health: 'deploying' | 'running' | 'degraded' | 'serving' | 'failed' | 'stopped' | 'expired';
   /** Why the deployment failed, or its current problem. */
   message?: string;
-  /** A change to the configuration that fixes the problem. */
-  advice?: {
-    kind: 'use-port';
-    pod: string;
-    /** The port that the pod listens on. */
-    listensOn: number;
-    /** The port of the configuration. */
-    declared: number;
-  };
+  advice?: Advice;
   /** The revision that was requested last. */
   revision: number;
   /** The last revision that became ready; absent until the first is ready. */
   servingRevision?: number;
   /** The last log lines of the pod that caused the failure, without known secrets. During a deployment and in the minutes after a restart: the lines of the pod that is not ready or was restarted, including its previous run. Repeated lines appear once; the first of them ends with the count, such as `×3`. */
   lastLines?: string[];
-  pods?: {
-    name: string;
-    /** `degraded`: the pod is ready but keeps restarting, or it was ready and its check now fails. */
-    state: 'waiting' | 'starting' | 'ready' | 'degraded' | 'failed';
-    /** The reason why the pod waits, or its problem. */
-    message?: string;
-    /** The downloaded part and the total size of its image, during the download. */
-    pulling?: {
-      doneBytes: number;
-      totalBytes: number;
-    };
-    /** The first 500 bytes of the response to its failing health check, without known secrets. Untrusted text of the application. */
-    healthCheckBody?: string;
-    /** The image of the pod, with its digest once it is resolved. A pushed image has the name that its owner uses. */
-    image: string;
-    /** The one that it was started for. */
-    revision: number;
-    /** The number of restarts after an exit. */
-    restarts: number;
-    /** How the pod last ended, regardless of its current state. */
-    lastExit?: {
-      code: number;
-      /** A phrase such as `exited with code 3`. */
-      reason: string;
-      /** How to fix the problem. */
-      hint?: string;
-      at: string;
-    };
-  }[];
+  pods?: Pod[];
 };
 
 /** The new revision, which is being deployed to the same URL. */
@@ -1141,76 +1233,7 @@ export type Operations = {
       applicationName: string;
       environment: string;
       url: string;
-      status: {
-        state: 'deploying' | 'running' | 'failed' | 'expired';
-        progress: number;
-        /** A more precise state. `degraded`: the deployment runs, but a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. `stopped`: the owner has stopped the deployment; `state` is the one from before. */
-        health: 'deploying' | 'running' | 'degraded' | 'serving' | 'failed' | 'stopped' | 'expired';
-        /** Why the deployment failed, or its current problem. */
-        message?: string;
-        /** A change to the configuration that fixes the problem. */
-        advice?: {
-          kind: 'use-port';
-          pod: string;
-          /** The port that the pod listens on. */
-          listensOn: number;
-          /** The port of the configuration. */
-          declared: number;
-        };
-        /** The revision that was requested last. */
-        revision: number;
-        /** The last revision that became ready; absent until the first is ready. */
-        servingRevision?: number;
-        /** The last log lines of the pod that caused the failure, without known secrets. During a deployment and in the minutes after a restart: the lines of the pod that is not ready or was restarted, including its previous run. Repeated lines appear once; the first of them ends with the count, such as `×3`. */
-        lastLines?: string[];
-        pods?: {
-          name: string;
-          /** `degraded`: the pod is ready but keeps restarting, or it was ready and its check now fails. */
-          state: 'waiting' | 'starting' | 'ready' | 'degraded' | 'failed';
-          /** The reason why the pod waits, or its problem. */
-          message?: string;
-          /** The downloaded part and the total size of its image, during the download. */
-          pulling?: {
-            doneBytes: number;
-            totalBytes: number;
-          };
-          /** The first 500 bytes of the response to its failing health check, without known secrets. Untrusted text of the application. */
-          healthCheckBody?: string;
-          /** The image of the pod, with its digest once it is resolved. A pushed image has the name that its owner uses. */
-          image: string;
-          /** The one that it was started for. */
-          revision: number;
-          /** The number of restarts after an exit. */
-          restarts: number;
-          /** How the pod last ended, regardless of its current state. */
-          lastExit?: {
-            code: number;
-            /** A phrase such as `exited with code 3`. */
-            reason: string;
-            /** How to fix the problem. */
-            hint?: string;
-            at: string;
-          };
-        }[];
-        /** Volumes that are almost full, and pods that were stopped because of their disk use. */
-        disk?: {
-          at: string;
-          message: string;
-          volume?: string;
-          level?: 'nearly full' | 'full';
-          /** How full the volume was at that time. */
-          percent?: number;
-          /** The pod that was stopped. */
-          pod?: string;
-        }[];
-        /** Why the address is not available over HTTPS yet, or soon will not be. Absent without a problem. */
-        certificate?: {
-          /** `ordered`: the certificate arrives within seconds. `limit`: the authority issues no more certificates before `until`. `failed`: the next request is at `until`. `late`: the current certificate expires at `until` and was not renewed. */
-          because: 'ordered' | 'limit' | 'failed' | 'late';
-          until?: string;
-          message: string;
-        };
-      };
+      status: DeploymentStatus;
       createdAt: string;
       /** Absent when it does not expire. */
       expiresAt?: string;
@@ -1252,12 +1275,7 @@ export type Operations = {
       environment?: string;
     };
     body: Application;
-    answer: {
-      message: string;
-      /** Unknown query parameters, which were ignored. */
-      warnings?: string[];
-      status: Status;
-    };
+    answer: Run;
   };
   /** Start an application that is stopped. `/startApplication` */
   startApplication: {
@@ -1268,12 +1286,7 @@ export type Operations = {
       environment?: string;
     };
     body: Application;
-    answer: {
-      message: string;
-      /** Unknown query parameters, which were ignored. */
-      warnings?: string[];
-      status: Status;
-    };
+    answer: Run;
   };
   /** Restart a pod. `/restartPod` */
   restartPod: {
@@ -1293,12 +1306,7 @@ export type Operations = {
       /** Its name in the configuration. */
       pod: string;
     };
-    answer: {
-      message: string;
-      /** Unknown query parameters, which were ignored. */
-      warnings?: string[];
-      status: Status;
-    };
+    answer: Run;
   };
   /** List reservations. `/getReservations` */
   listDeployments: {
@@ -1409,22 +1417,7 @@ export type Operations = {
       revision: number;
       /** The revision that serves; absent until the first revision is ready. */
       servingRevision?: number;
-      pods: {
-        name: string;
-        image: string;
-        /** Public paths; empty for an internal pod. */
-        paths: string[];
-        ports: number[];
-        /** Pods that this pod refers to or waits for. */
-        uses: string[];
-        volumes: {
-          name: string;
-          size: string;
-          mountPath: string;
-        }[];
-        resourceType: 'deployment' | 'statefulset' | 'daemonset' | 'job';
-        replicas: number;
-      }[];
+      pods: OutlinedPod[];
       /** Unknown query parameters, which were ignored. */
       warnings?: string[];
     };
@@ -1452,22 +1445,7 @@ export type Operations = {
       revision: number;
       /** The revision that serves; absent until the first revision is ready. */
       servingRevision?: number;
-      pods: {
-        name: string;
-        image: string;
-        /** Public paths; empty for an internal pod. */
-        paths: string[];
-        ports: number[];
-        /** Pods that this pod refers to or waits for. */
-        uses: string[];
-        volumes: {
-          name: string;
-          size: string;
-          mountPath: string;
-        }[];
-        resourceType: 'deployment' | 'statefulset' | 'daemonset' | 'job';
-        replicas: number;
-      }[];
+      pods: OutlinedPod[];
       /** Unknown query parameters, which were ignored. */
       warnings?: string[];
     };
@@ -1482,27 +1460,7 @@ export type Operations = {
     };
     body: string;
     answer: {
-      pods: {
-        name: string;
-        /** `replaced`: the new pod is ready before the old pod is removed. `restarted`: the old pod stops first. The containers keep running if the pod is `scaled`, if a volume has `grown`, or if the pod is `rerouted` to another public path. */
-        change: 'added' | 'removed' | 'unchanged' | 'replaced' | 'restarted' | 'scaled' | 'grown' | 'rerouted';
-        /** Whether the pod keeps its stored data. */
-        keepsData: boolean;
-        volumes: {
-          title: string;
-          /** `new`: the volume is created empty. `left`: the pod no longer uses the volume, whose data stays. */
-          change: 'kept' | 'grown' | 'new' | 'left';
-          sizeBytes: number;
-          fromBytes?: number;
-        }[];
-        because: string;
-        /** Effects that may be unexpected, for example a password that an existing database ignores. */
-        warnings: {
-          code: string;
-          message: string;
-          hint?: string;
-        }[];
-      }[];
+      pods: PodChange[];
       /** Public paths that are unavailable during the update. */
       interrupted: string[];
       /** The reason for which the service would now refuse the update, for example too little free memory. */
@@ -1608,27 +1566,7 @@ export type Operations = {
           revision: number;
           /** The revision whose document it repeats. */
           repeats: number;
-          pods: {
-            name: string;
-            /** `replaced`: the new pod is ready before the old pod is removed. `restarted`: the old pod stops first. The containers keep running if the pod is `scaled`, if a volume has `grown`, or if the pod is `rerouted` to another public path. */
-            change: 'added' | 'removed' | 'unchanged' | 'replaced' | 'restarted' | 'scaled' | 'grown' | 'rerouted';
-            /** Whether the pod keeps its stored data. */
-            keepsData: boolean;
-            volumes: {
-              title: string;
-              /** `new`: the volume is created empty. `left`: the pod no longer uses the volume, whose data stays. */
-              change: 'kept' | 'grown' | 'new' | 'left';
-              sizeBytes: number;
-              fromBytes?: number;
-            }[];
-            because: string;
-            /** Effects that may be unexpected, for example a password that an existing database ignores. */
-            warnings: {
-              code: string;
-              message: string;
-              hint?: string;
-            }[];
-          }[];
+          pods: PodChange[];
           /** Public paths that are unavailable during the update. */
           interrupted: string[];
         };
@@ -1653,41 +1591,7 @@ export type Operations = {
     };
     answer: {
       message: string;
-      snapshot: {
-        id: string;
-        /** `asked`: the snapshot is waiting or in progress. */
-        state: 'asked' | 'taken' | 'failed';
-        /** The reason for the snapshot. */
-        reason: 'asked' | 'schedule' | 'before-update' | 'before-restore';
-        /** The revision of the deployment at that time. */
-        revision: number;
-        /** When the revision was requested. */
-        createdAt: string;
-        /** When the data was copied. */
-        takenAt?: string;
-        /** Volumes whose files the snapshot contains. */
-        volumes: {
-          /** The name in events and in the plan of an update, such as `db-data`. */
-          name: string;
-          sizeBytes: number;
-        }[];
-        /** Databases that the snapshot contains as dumps of their own tools. For `redis`: the database wrote its data to its files before the copy. */
-        dumps: {
-          pod: string;
-          /** `mysql` includes MariaDB. `redis` includes Valkey and KeyDB. */
-          kind: 'postgres' | 'mysql' | 'redis';
-          /** Volumes of the pod that the snapshot contains only as a dump. Empty for `redis`, whose files it contains. */
-          volumes: string[];
-        }[];
-        /** The size of the snapshot. */
-        totalBytes?: number;
-        /** The size of the data that no earlier snapshot contains. */
-        addedBytes?: number;
-        /** How long writes were paused, in milliseconds. */
-        pausedMs?: number;
-        /** Why the last attempt failed. */
-        problem?: string;
-      };
+      snapshot: Snapshot;
       /** Unknown query parameters, which were ignored. */
       warnings?: string[];
     };
@@ -1703,61 +1607,9 @@ export type Operations = {
     body: undefined;
     answer: {
       /** The newest first. */
-      snapshots: {
-        id: string;
-        /** `asked`: the snapshot is waiting or in progress. */
-        state: 'asked' | 'taken' | 'failed';
-        /** The reason for the snapshot. */
-        reason: 'asked' | 'schedule' | 'before-update' | 'before-restore';
-        /** The revision of the deployment at that time. */
-        revision: number;
-        /** When the revision was requested. */
-        createdAt: string;
-        /** When the data was copied. */
-        takenAt?: string;
-        /** Volumes whose files the snapshot contains. */
-        volumes: {
-          /** The name in events and in the plan of an update, such as `db-data`. */
-          name: string;
-          sizeBytes: number;
-        }[];
-        /** Databases that the snapshot contains as dumps of their own tools. For `redis`: the database wrote its data to its files before the copy. */
-        dumps: {
-          pod: string;
-          /** `mysql` includes MariaDB. `redis` includes Valkey and KeyDB. */
-          kind: 'postgres' | 'mysql' | 'redis';
-          /** Volumes of the pod that the snapshot contains only as a dump. Empty for `redis`, whose files it contains. */
-          volumes: string[];
-        }[];
-        /** The size of the snapshot. */
-        totalBytes?: number;
-        /** The size of the data that no earlier snapshot contains. */
-        addedBytes?: number;
-        /** How long writes were paused, in milliseconds. */
-        pausedMs?: number;
-        /** Why the last attempt failed. */
-        problem?: string;
-      }[];
+      snapshots: Snapshot[];
       /** Completed and running restores into the deployment, the newest first. */
-      restores: {
-        id: string;
-        /** `asked`: the data is being fetched. `filled`: the data has arrived and is about to be put in place. */
-        state: 'asked' | 'filled' | 'done' | 'failed';
-        /** The ID of the restored snapshot. */
-        snapshot: string;
-        /** The deployment was started with this data, as a new deployment. */
-        isBeside: boolean;
-        /** The snapshot of the data before the restore. */
-        before?: string;
-        /** The fetched part of the data, in percent. */
-        progress?: number;
-        volumes: string[];
-        createdAt: string;
-        /** When the restore was completed or abandoned. */
-        finishedAt?: string;
-        /** Why the last attempt failed. */
-        problem?: string;
-      }[];
+      restores: Restore[];
       /** The limits of the plan. */
       kept: {
         /** The maximum of requested snapshots, and also of scheduled snapshots. */
@@ -1810,25 +1662,7 @@ export type Operations = {
     answer:
       | {
           message: string;
-          restore: {
-            id: string;
-            /** `asked`: the data is being fetched. `filled`: the data has arrived and is about to be put in place. */
-            state: 'asked' | 'filled' | 'done' | 'failed';
-            /** The ID of the restored snapshot. */
-            snapshot: string;
-            /** The deployment was started with this data, as a new deployment. */
-            isBeside: boolean;
-            /** The snapshot of the data before the restore. */
-            before?: string;
-            /** The fetched part of the data, in percent. */
-            progress?: number;
-            volumes: string[];
-            createdAt: string;
-            /** When the restore was completed or abandoned. */
-            finishedAt?: string;
-            /** Why the last attempt failed. */
-            problem?: string;
-          };
+          restore: Restore;
           /** The new deployment, if the restore created one. */
           started?: {
             url: string;
@@ -1844,41 +1678,7 @@ export type Operations = {
       | {
           dryRun: true;
           message: string;
-          snapshot: {
-            id: string;
-            /** `asked`: the snapshot is waiting or in progress. */
-            state: 'asked' | 'taken' | 'failed';
-            /** The reason for the snapshot. */
-            reason: 'asked' | 'schedule' | 'before-update' | 'before-restore';
-            /** The revision of the deployment at that time. */
-            revision: number;
-            /** When the revision was requested. */
-            createdAt: string;
-            /** When the data was copied. */
-            takenAt?: string;
-            /** Volumes whose files the snapshot contains. */
-            volumes: {
-              /** The name in events and in the plan of an update, such as `db-data`. */
-              name: string;
-              sizeBytes: number;
-            }[];
-            /** Databases that the snapshot contains as dumps of their own tools. For `redis`: the database wrote its data to its files before the copy. */
-            dumps: {
-              pod: string;
-              /** `mysql` includes MariaDB. `redis` includes Valkey and KeyDB. */
-              kind: 'postgres' | 'mysql' | 'redis';
-              /** Volumes of the pod that the snapshot contains only as a dump. Empty for `redis`, whose files it contains. */
-              volumes: string[];
-            }[];
-            /** The size of the snapshot. */
-            totalBytes?: number;
-            /** The size of the data that no earlier snapshot contains. */
-            addedBytes?: number;
-            /** How long writes were paused, in milliseconds. */
-            pausedMs?: number;
-            /** Why the last attempt failed. */
-            problem?: string;
-          };
+          snapshot: Snapshot;
           /** Volumes whose data would be restored. */
           volumes: string[];
           /** Volumes that would keep their data or, in a new deployment, be empty. */
@@ -2285,22 +2085,7 @@ export type Operations = {
     path: Record<never, never>;
     query: Record<never, never>;
     body: undefined;
-    answer: {
-      /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or has no certificate. `snapshot`: a snapshot failed. */
-      mail: ('failed' | 'expiring' | 'domain' | 'snapshot')[];
-      webhook?: {
-        url: string;
-        /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or has no certificate. `snapshot`: a snapshot failed. */
-        kinds: ('failed' | 'expiring' | 'domain' | 'snapshot')[];
-        /** The number of consecutive notifications that the webhook did not accept. */
-        failures: number;
-        /** When the webhook was disabled after repeated failures. */
-        disabledAt?: string;
-        /** The result of the last attempt. */
-        answer?: string;
-        triedAt?: string;
-      };
-    };
+    answer: Notifications;
   };
   /** Change the notification settings of the account. `/api/notifications` */
   setNotifications: {
@@ -2316,22 +2101,7 @@ export type Operations = {
         kinds: ('failed' | 'expiring' | 'domain' | 'snapshot')[];
       } | null;
     };
-    answer: {
-      /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or has no certificate. `snapshot`: a snapshot failed. */
-      mail: ('failed' | 'expiring' | 'domain' | 'snapshot')[];
-      webhook?: {
-        url: string;
-        /** `failed`: a revision failed. `expiring`: a deployment is about to expire. `domain`: a custom domain is about to be lost, was lost or has no certificate. `snapshot`: a snapshot failed. */
-        kinds: ('failed' | 'expiring' | 'domain' | 'snapshot')[];
-        /** The number of consecutive notifications that the webhook did not accept. */
-        failures: number;
-        /** When the webhook was disabled after repeated failures. */
-        disabledAt?: string;
-        /** The result of the last attempt. */
-        answer?: string;
-        triedAt?: string;
-      };
-    } & {
+    answer: Notifications & {
       /** The secret that signs webhook calls. Returned once, for a new address. */
       secret?: string;
     };

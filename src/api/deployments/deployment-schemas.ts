@@ -261,7 +261,7 @@ export const StreamedText = Type.Unsafe<unknown>({ type: 'string' });
 
 export const ErrorRecord = Type.Object({
   error: Type.String(),
-  code: Type.Optional(Type.String()),
+  code: Type.Optional(Type.String({ description: 'One of the codes in `/docs/reference/errors.md`.' })),
   hint: Type.Optional(Type.String()),
   errors: Type.Optional(Type.Array(Type.String())),
   diagnostics: Type.Optional(Type.Array(DiagnosticRecord)),

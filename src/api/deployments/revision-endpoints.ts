@@ -27,7 +27,7 @@ import { findKept } from './kept-revision.ts';
 import { PreviewFields, previewOnce } from './previewed-update.ts';
 import { update } from './update-deployment.ts';
 
-const OutlineRecord = Type.Object({
+export const OutlineRecord = Type.Object({
   revision: Type.Integer({
     minimum: 1,
     description: 'The described revision. Default: the last requested revision.',

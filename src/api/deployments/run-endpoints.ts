@@ -21,7 +21,7 @@ import { orRefuse } from '../requests/errors.ts';
 import { statusRecord } from './deployment-records.ts';
 import { ErrorRecord, MessageRecord, StatusRecord } from './deployment-schemas.ts';
 
-const RunRecord = Type.Object(
+export const RunRecord = Type.Object(
   { ...MessageRecord.properties, status: StatusRecord },
   { description: 'A sentence that confirms the request. The change takes seconds; the status shows the progress.' },
 );

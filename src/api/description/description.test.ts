@@ -5,6 +5,7 @@ import spectral, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 import { testApi } from '../../../test/support/api.ts';
 import { eventKinds } from '../../deployment/event/event.ts';
+import { wholeDescription } from './description.ts';
 import { operations } from './operation-notes.ts';
 
 type Operation = {
@@ -12,40 +13,51 @@ type Operation = {
   tags: string[];
   security: object[];
   requestBody?: { content: { [type: string]: { schema: object; example?: unknown } } };
-  responses: { [status: string]: { description: string; content?: { [type: string]: { example?: unknown } } } };
+  parameters?: object[];
+  responses: {
+    [status: string]: { $ref?: string; description: string; content?: { [type: string]: { example?: unknown } } };
+  };
 };
 type Description = {
   paths: { [path: string]: { [method: string]: Operation } };
-  components: { schemas: { [name: string]: object } };
+  components: { [kind: string]: { [name: string]: object } };
 };
 
 let text: string;
 let description: Description;
 let all: Operation[];
+let withExamples: Description;
+let whole: Description;
 before(async () => {
   const api = await testApi();
   description = (await api.get('/openapi.json')).body;
+  withExamples = (await api.get('/openapi.json?examples=true')).body;
+  whole = wholeDescription(api.app) as unknown as Description;
   text = JSON.stringify(description);
-  all = Object.values(description.paths).flatMap((methods) => Object.values(methods));
+  all = operationsOf(description);
 });
 
 test('Redocly finds nothing to complain about, by its recommended rules', async () => {
   const config = await createConfig({ extends: ['recommended'] });
-  const problems = await lintFromString({ source: text, absoluteRef: 'openapi.json', config });
-  assert.deepEqual(
-    problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer}: ${message}`),
-    [],
-  );
+  for (const source of [text, JSON.stringify(withExamples)]) {
+    const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config });
+    assert.deepEqual(
+      problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer}: ${message}`),
+      [],
+    );
+  }
 });
 
 test('Spectral finds nothing to complain about, by its rules for OpenAPI', async () => {
   const linter = new spectral.Spectral();
   linter.setRuleset({ extends: [rulesets.oas as RulesetDefinition] });
-  const problems = await linter.run(text);
-  assert.deepEqual(
-    problems.map(({ code, path, message }) => `${code} ${path.join('/')}: ${message}`),
-    [],
-  );
+  for (const source of [text, JSON.stringify(withExamples)]) {
+    const problems = await linter.run(source);
+    assert.deepEqual(
+      problems.map(({ code, path, message }) => `${code} ${path.join('/')}: ${message}`),
+      [],
+    );
+  }
 });
 
 test('every operation says who may ask and what it can be answered', () => {
@@ -55,7 +67,7 @@ test('every operation says who may ask and what it can be answered', () => {
   }
   const signedIn = all.find(({ operationId }) => operationId === 'listKeys')!;
   assert.deepEqual(signedIn.security, [{ signIn: [] }]);
-  assert.match(signedIn.responses['401']!.description, /`not_signed_in`/);
+  assert.match(JSON.stringify(resolved(signedIn.responses['401'], description)), /"enum":\["not_signed_in"\]/);
 });
 
 test('no note is left over from an operation that is gone', () => {
@@ -69,7 +81,7 @@ test('no note is left over from an operation that is gone', () => {
 test('what has a JSON body or a JSON answer shows an example of it, signing in apart', () => {
   // A plan that allows it, bodies that are the schema itself, and servers of others are no part of the story.
   const exempt = new Set(['getConfigSchema', 'addDeploymentReservation', 'fetchDocument']);
-  for (const { operationId, tags, requestBody, responses } of all) {
+  for (const { operationId, tags, requestBody, responses } of operationsOf(withExamples)) {
     if (tags[0] === 'sign-in' || exempt.has(operationId)) continue;
     const [body] = Object.values(requestBody?.content ?? {});
     if (body) assert.notEqual(body.example, undefined, `${operationId} body`);
@@ -86,21 +98,70 @@ test('the calls of signing in say which bodies they take', () => {
   for (const { path, post } of posts) assert.ok(post.requestBody?.content['application/json']?.schema, path);
 });
 
-test('what stands in several places is a component', () => {
-  const { Error: error, Status: status } = description.components.schemas;
-  assert.ok(error && status);
-  assert.ok(text.split('"#/components/schemas/Error"').length > 100);
-  assert.ok(text.split('"#/components/schemas/Status"').length > 3);
+test('the description is the whole one with shared parts: the same parameters, bodies, statuses and codes', () => {
+  for (const [index, operation] of all.entries()) {
+    const expected = operationsOf(whole)[index]!;
+    const id = expected.operationId;
+    assert.equal(operation.operationId, id);
+    for (const field of ['parameters', 'requestBody'] as const)
+      assert.deepEqual(resolved(operation[field], description), resolved(expected[field], whole), id);
+    assert.deepEqual(Object.keys(operation.responses), Object.keys(expected.responses), id);
+    for (const [status, response] of Object.entries(expected.responses)) {
+      const own = resolved(operation.responses[status], description) as typeof response;
+      const types = (given: typeof response) => Object.keys(given.content ?? {});
+      assert.deepEqual(types(own), types(response), id);
+      assert.deepEqual(codesIn(own), codesIn(response), `${id} ${status}`);
+      if (status.startsWith('2')) assert.deepEqual(own, resolved(response, whole), id);
+    }
+  }
+});
+
+test('error responses and repeated parameters are components, and examples are optional', () => {
+  const { schemas, parameters, responses } = description.components;
+  assert.ok(schemas!.Error && schemas!.Status && parameters!.environment && responses!['404']);
+  for (const { operationId, ...operation } of all) {
+    for (const [status, { $ref }] of Object.entries(operation.responses))
+      assert.equal($ref !== undefined, !status.startsWith('2'), `${operationId} ${status}`);
+  }
+  assert.doesNotMatch(text, /"examples?":/);
+  assert.match(JSON.stringify(withExamples), /"example":/);
+});
+
+test('the description has at most 200 KB', () => {
+  assert.ok(Buffer.byteLength(text) < 200_000, `${Buffer.byteLength(text)} bytes`);
 });
 
 test('events are told apart by their kind, each with its fields', () => {
-  const { Event: event } = description.components.schemas as { Event: { oneOf: object[]; discriminator: object } };
+  const schemas = description.components.schemas!;
+  const { Event: event } = schemas as { Event: { oneOf: object[]; discriminator: object } };
   const names = eventKinds.map((kind) => `${kind[0]!.toUpperCase()}${kind.slice(1)}Event`);
   assert.deepEqual(
     event.oneOf,
     names.map((name) => ({ $ref: `#/components/schemas/${name}` })),
   );
-  for (const name of names) assert.ok(description.components.schemas[name], name);
+  for (const name of names) assert.ok(schemas[name], name);
   const stream = description.paths['/getDeploymentEvents']!.get!.responses['200']!.content!['text/event-stream'];
   assert.match(JSON.stringify(stream), /"contentSchema":\{"\$ref":"#\/components\/schemas\/Event"\}/);
 });
+
+function operationsOf({ paths }: Description): Operation[] {
+  return Object.values(paths).flatMap((methods) => Object.values(methods));
+}
+
+/** With what its references name, and without examples. */
+function resolved(value: unknown, root: Description): unknown {
+  if (Array.isArray(value)) return value.map((each) => resolved(each, root));
+  if (typeof value !== 'object' || value === null) return value;
+  const { $ref, ...own } = value as { $ref?: string };
+  const [kind, name] = $ref?.split('/').slice(2) ?? [];
+  const fields = { ...(kind && name && (resolved(root.components[kind]![name], root) as object)), ...own };
+  return Object.fromEntries(
+    Object.entries(fields)
+      .filter(([key]) => !/^examples?$/.test(key))
+      .map(([key, each]) => [key, resolved(each, root)]),
+  );
+}
+
+function codesIn(response: object): string[] {
+  return Array.from(JSON.stringify(response).matchAll(/"code":\{"enum":\[(.*?)\]/g), ([, codes]) => codes!);
+}

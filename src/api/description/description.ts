@@ -9,7 +9,8 @@ import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { completePaths, type Paths, tagList } from './complete.ts';
 import { withComponents } from './components.ts';
 import { eventComponents } from './event-components.ts';
-import { namedSchemas } from './named-schemas.ts';
+import { namedFields, namedSchemas } from './named-schemas.ts';
+import { type Described, shareParts } from './shared-parts.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -79,18 +80,24 @@ export async function describeApi(
       schema: schema?.hide ? schema : { ...schema, ...bodyOf(route.config?.isDocument), response: answersOf(schema) },
     }),
   });
-  let description: object | undefined;
-  app.get('/openapi.json', { schema: { hide: true } }, async (_, reply) => {
-    description ??= withReferences(app.swagger() as Described);
-    return reply.type('application/json').send(description);
-  });
+  const texts = new Map<boolean, string>();
+  const whole = () => wholeDescription(app, { ...namedSchemas, ...namedFields });
+  const querystring = Type.Object({ examples: Type.Optional(Type.Enum(['true', 'false'])) });
+  app.get<{ Querystring: Type.Static<typeof querystring> }>(
+    '/openapi.json',
+    { schema: { hide: true, querystring } },
+    async (request, reply) => {
+      const examples = request.query.examples === 'true';
+      const text = texts.get(examples) ?? JSON.stringify(shareParts(whole(), { examples }));
+      texts.set(examples, text);
+      return reply.type('application/json').send(text);
+    },
+  );
 }
 
-type Described = { components?: object };
-
-/** The page of the documentation shows whole shapes; generators of clients want each of them once, under its name. */
-function withReferences(whole: Described): object {
-  const { description, schemas } = withComponents(whole, namedSchemas);
+/** Each operation with its own parameters and error responses. The app is ready. */
+export function wholeDescription(app: FastifyInstance, named: { [name: string]: object } = namedSchemas): Described {
+  const { description, schemas } = withComponents(app.swagger() as unknown as Described, named);
   return { ...description, components: { ...description.components, schemas: { ...schemas, ...eventComponents } } };
 }
 

@@ -26,7 +26,7 @@ const Kinds = Type.Array(Type.Enum([...noticeKinds]), {
 });
 const Time = Type.String({ format: 'date-time' });
 
-const NotificationsRecord = Type.Object({
+export const NotificationsRecord = Type.Object({
   mail: Kinds,
   webhook: Type.Optional(
     Type.Object({

@@ -1,0 +1,116 @@
+/** PURE. Repeated error responses and parameters of a description become components. Examples can be left out. */
+import { STATUS_CODES } from 'node:http';
+import stringify from 'safe-stable-stringify';
+
+type Refusal = { $ref?: string; properties?: { code: { enum: string[] } } };
+type WholeRefusal = { $ref?: string; allOf?: [Refusal, Refusal] };
+type Response<Schema> = { description: string; content: { 'application/json': { schema: Schema } } };
+type Parameter = { in: string; name: string; required?: boolean };
+type Operation = { parameters?: Parameter[]; responses: { [status: string]: object } };
+export type Described = {
+  paths: { [path: string]: { [method: string]: Operation } };
+  components: { schemas: { [name: string]: object } };
+};
+
+export function shareParts(described: Described, { examples }: { examples: boolean }): object {
+  const { paths, components } = described;
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const responses = nameAll(
+    operations.flatMap((operation) => refusalsOf(operation).map(([status, response]) => ({ status, response }))),
+    ({ status, response }) => responseNames(status, response),
+  );
+  const parameters = nameAll(
+    operations.flatMap((operation) => operation.parameters ?? []),
+    ({ name, in: place }) => [name, `${name}-${place}`],
+    2,
+  );
+  const share = (operation: Operation) => ({
+    ...operation,
+    ...(operation.parameters && {
+      parameters: operation.parameters.map((each) => parameters.referTo('parameters', each) ?? each),
+    }),
+    responses: {
+      ...operation.responses,
+      ...Object.fromEntries(
+        refusalsOf(operation).map(([status, response]) => [
+          status,
+          responses.referTo('responses', { status, response }) ?? response,
+        ]),
+      ),
+    },
+  });
+  const shared = {
+    ...described,
+    paths: mapValues(paths, (methods) => mapValues(methods, share)),
+    components: {
+      ...components,
+      parameters: parameters.components,
+      responses: mapValues(responses.components, ({ response }) => response),
+    },
+  };
+  return examples ? shared : (withoutExamples(shared) as object);
+}
+
+/** The error responses, without the meanings of their codes, which the reference of errors has. */
+function refusalsOf({ responses }: Operation): [string, Response<Refusal>][] {
+  return Object.entries(responses)
+    .filter(([status]) => !/^[23]/.test(status))
+    .map(([status, response]) => {
+      const { description, content } = response as Response<WholeRefusal>;
+      const { $ref, allOf } = content['application/json'].schema;
+      const schema = allOf ? { ...allOf[0], ...allOf[1] } : { $ref: $ref! };
+      return [
+        status,
+        { description: STATUS_CODES[status] ?? description, content: { 'application/json': { schema } } },
+      ];
+    });
+}
+
+/** The most frequent response of a status has its number as a name. Others have the name of their last code. */
+function responseNames(status: string, { content }: Response<Refusal>): string[] {
+  const last = pascal(content['application/json'].schema.properties?.code.enum.at(-1) ?? 'error');
+  return [status, last];
+}
+
+function pascal(words: string): string {
+  return words.replace(/(?:^|_)(\w)/g, (_, first: string) => first.toUpperCase());
+}
+
+/** Values that occur at least `least` times get the first of their possible names that is free, frequent values first. */
+function nameAll<T extends object>(values: readonly T[], possible: (value: T) => string[], least = 1) {
+  const groups = [...Map.groupBy(values, (value) => stringify(value)!)]
+    .filter(([, equal]) => equal.length >= least)
+    .sort(([, a], [, b]) => b.length - a.length);
+  const names = new Map<string, string>();
+  const components: { [name: string]: T } = {};
+  for (const [key, [value]] of groups) {
+    const name = firstFree(possible(value!), components);
+    components[name] = value!;
+    names.set(key, name);
+  }
+  const referTo = (kind: string, value: T) => {
+    const name = names.get(stringify(value)!);
+    return name === undefined ? undefined : { $ref: `#/components/${kind}/${name}` };
+  };
+  return { components, referTo };
+}
+
+/** The last name gets a number if all are taken. */
+function firstFree(possible: string[], taken: object): string {
+  const free = possible.find((name) => !(name in taken));
+  if (free !== undefined) return free;
+  let number = 2;
+  while (`${possible.at(-1)}${number}` in taken) number++;
+  return `${possible.at(-1)}${number}`;
+}
+
+function withoutExamples(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutExamples);
+  if (typeof value !== 'object' || value === null) return value;
+  const rest = Object.entries(value).filter(([key]) => key !== 'example' && key !== 'examples');
+  return Object.fromEntries(rest.map(([key, inner]) => [key, withoutExamples(inner)]));
+}
+
+function mapValues<A, B>(values: { [key: string]: A }, map: (value: A) => B): { [key: string]: B } {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value)]));
+}
