@@ -82,6 +82,16 @@ test('a pod that listens elsewhere is given up after its patience, and looked at
   assert.equal(judge(desired, observe(30_000), { ...clock, isRunning: true }).kind, 'pending', 'one that has run');
 });
 
+test('the reason says how often a pod restarted', () => {
+  const repeated = (restarts: number) => {
+    const observed = observedOf({ desired, ready: ['db'], starting: ['web'] });
+    const workloads = observed.workloads.map((each) => (each.pod === 'web' ? { ...each, restarts } : each));
+    const verdict = judge(desired, { ...observed, workloads }, { ...clock, now: 120_000 });
+    return verdict.kind === 'given-up' ? verdict.repeated : verdict.kind;
+  };
+  assert.deepEqual([0, 1, 2].map(repeated), [undefined, 'restarted once', 'restarted 2 times']);
+});
+
 test('a health check that is answered badly is given up after failureThreshold × periodSeconds', () => {
   const healthCheck = {
     path: '/',

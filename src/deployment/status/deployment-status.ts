@@ -269,7 +269,7 @@ function repetition({ wanted, found }: Match, hasEnded: boolean): string | undef
   const restarts = found?.restarts ?? 0;
   if (restarts === 0) return undefined;
   if (wanted.workload.readiness.kind === 'exit') return `tried ${restarts + 1} times`;
-  return `${hasEnded ? 'crash loop, ' : ''}restarted ${restarts} times`;
+  return `${hasEnded ? 'crash loop, ' : ''}restarted ${restarts === 1 ? 'once' : `${restarts} times`}`;
 }
 
 function printSpan(ms: number): string {

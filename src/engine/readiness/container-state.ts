@@ -70,7 +70,7 @@ const exitMeanings: Record<number, string> = {
 };
 
 const exitHints: Record<number, string> = {
-  0: 'a service has to keep running; one that ends is a job, or says `mayEnd: true` (Compose: `restart: on-failure`, without ports)',
+  0: 'a service must keep running: check its `command`; a pod that is meant to end is a job, or has `mayEnd: true` (Compose: `restart: on-failure`, without ports)',
   126: 'check its command and entrypoint; a file of the document needs mode: "0755" to be executed',
   127: 'check its command and entrypoint; a script with Windows line endings (CRLF) is not found either',
 };

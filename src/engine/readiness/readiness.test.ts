@@ -66,7 +66,7 @@ test('a verdict says why, and what to do about it', () => {
       port,
       running({ exit: exit(0) }),
       undefined,
-      'exited with code 0 (a service has to keep running; one that ends is a job, or says `mayEnd: true` (Compose: `restart: on-failure`, without ports))',
+      'exited with code 0 (a service must keep running: check its `command`; a pod that is meant to end is a job, or has `mayEnd: true` (Compose: `restart: on-failure`, without ports))',
     ],
     [port, running({ phase: 'created' }), undefined, 'is created but not started'],
     [port, running({ health: { isHealthy: true, wasHealthy: false, output: '' } }), undefined, undefined],
@@ -276,7 +276,7 @@ test('a service that may end is ready after an exit with 0, and not if it was st
   assert.equal(ended(exit(0), { ...port, mayEnd: true }), undefined);
   assert.equal(ended(exit(1)), 'exited with code 1');
   assert.equal(ended({ ...exit(0), isStopped: true }), 'was stopped together with its engine');
-  assert.match(ended(exit(0), { kind: 'running' })!, /^exited with code 0 \(a service has to keep running/);
+  assert.match(ended(exit(0), { kind: 'running' })!, /^exited with code 0 \(a service must keep running/);
   // A cluster starts it again.
   assert.equal(wordsOf(judge(worker, running(), undefined, exit(0), startedAtMs)), undefined);
 });
