@@ -147,7 +147,10 @@ test('a slip in the name of a field is recognised, and so are the names of other
   assert.equal(hintOf('health_check: { path: / }'), 'did you mean "healthCheck"?');
   assert.equal(hintOf('environment: { A: 1 }'), 'did you mean "vars"?');
   assert.equal(hintOf('ports: [80]'), 'did you mean "servicePorts"?');
-  assert.match(hintOf('build: .')!, /this service does not build images/);
+  assert.match(
+    hintOf('build: .')!,
+    /^to build from source, write image: \.\/name .* send the project folder as an archive/,
+  );
 });
 
 test('a bad name comes with one that is good', () => {

@@ -54,7 +54,7 @@ function checkLocal(text: Text, context: PodContext): void {
   if (kind !== undefined && !isOwnKind && !isOwnPort) {
     const [meant, second] = spec.pods.filter((other) => databaseOf(other.image) === kind);
     const isCertain = meant !== undefined && second === undefined;
-    report.warn(text.path, 'localhost-reference', `"${host}" is the pod itself, which is not ${kind}`, {
+    report.warn(text.path, 'localhost-reference', `"${host}" is the pod itself, which does not run ${kind}`, {
       hint: meant ? `write ${meant.name}.pod` : `add a pod with ${kind}, and write its name: db.pod`,
       fix: isCertain ? replaceWithin(source, text.path, host!, `${meant.name}.pod`) : undefined,
     });

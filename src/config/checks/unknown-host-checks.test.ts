@@ -53,6 +53,12 @@ test('for a host that does not exist, the warning suggests a pod, and the fix wr
   }
 });
 
+test('for a database at localhost, the message says that this pod does not run it', () => {
+  const { diagnostics } = parseConfiguration(podsOf(`${web}\nvars: { DB_HOST: localhost }`, database));
+  const [local] = diagnostics.filter(({ code }) => code === 'localhost-reference');
+  assert.equal(local?.message, '"localhost" is the pod itself, which does not run postgres');
+});
+
 test('a fix is offered only if the name and the port mean the same pod', () => {
   assert.deepEqual(verdict('API_URL: "http://postgres:3000"'), [
     'unknown-host: write api.pod, which listens on port 3000',

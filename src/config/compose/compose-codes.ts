@@ -21,7 +21,7 @@ export const composeCodes = {
   'bind-mount': 'A path of the host cannot be mounted.',
   'docker-socket': "The engine's socket cannot be mounted.",
   external: 'Something outside of the application cannot be reached.',
-  'build-without-image': 'The service does not build images.',
+  'build-without-image': 'A service has `build`, but the document does not contain its source.',
   'missing-image': 'A service has no image.',
   'incomplete-image': 'A variable in the name of an image has no value.',
   'image-without-tag': 'An image without a tag means `latest`.',

@@ -19,7 +19,7 @@ export function explainManifests(text: string): Diagnostic[] | undefined {
     {
       ...refusal,
       message: `${kubernetesMessage}, not a configuration`,
-      hint: `the fix is the same application as a configuration with ${pods === 1 ? 'one pod' : `${pods} pods`}: POST /validate?fix=true returns it as "fixed"`,
+      hint: `deploy the converted configuration with ${pods === 1 ? 'one pod' : `${pods} pods`}: POST /validate?fix=true returns it as "fixed"`,
       fix: { from: 0, to: text.length, text: converted.text },
     },
     ...missing.map(

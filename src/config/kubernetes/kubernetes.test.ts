@@ -109,6 +109,7 @@ test('manifests are refused as another form, with the converted document as the 
     [refusal!.code, refusal!.line, refusal!.message],
     ['foreign-form', 1, 'this is a Kubernetes manifest, not a configuration'],
   );
+  assert.match(refusal!.hint ?? '', /^deploy the converted configuration with \d+ pods: POST \/validate\?fix=true/);
   assert.deepEqual(missing.map(({ code, message }) => `${code} ${message}`).toSorted(), [
     'not-converted not in the converted configuration: HorizontalPodAutoscaler web',
     'not-converted not in the converted configuration: the binary value "raw" of Secret db-login',

@@ -25,10 +25,14 @@ export function reportMissing({ params, parentSchema }: ErrorObject, path: Path,
   report.error(path, code, has(name) ? 'is empty' : 'is missing', { key: name, hint });
 }
 
+/** For a pod with the fields of a build. */
+export const buildHint =
+  'to build from source, write image: ./name with the folder of its Dockerfile, and send the project folder as an archive: tar cz . | curl --data-binary @- <server>/startUserDeployment';
+
 function hintFor(name: string, path: Path, has: (key: string) => boolean): string | undefined {
   if (name !== 'image' || !isPod(path)) return undefined;
   if (['build', 'dockerfile', 'context'].some(has)) {
-    return 'this service does not build images: build the image, push it, and name it in "image"';
+    return buildHint;
   }
   return has('tag') ? '"tag" of older documents is "image" now' : undefined;
 }

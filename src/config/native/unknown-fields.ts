@@ -5,6 +5,7 @@ import { nearestName } from '../diagnostics/suggest.ts';
 import { renameKey } from '../document/edits.ts';
 import type { Source } from '../document/source.ts';
 import { nearest, type Tree } from '../document/tree.ts';
+import { buildHint } from './missing-fields.ts';
 
 type Meaning = {
   /** The field that does the same here. */
@@ -23,7 +24,7 @@ const isMapOfScalars = (value: Tree) =>
 const variables: Meaning = { field: 'vars', fits: isMapOfScalars };
 const ports: Meaning = { field: 'servicePorts', fits: isListOf(isPort) };
 const check: Meaning = { field: 'healthCheck', hint: 'write "healthCheck: { path: /healthz, port: 3000 }"' };
-const build: Meaning = { hint: 'this service does not build images: build the image, push it, and name it in "image"' };
+const build: Meaning = { hint: buildHint };
 
 /** What people who know other formats write in a pod. */
 const podMeanings: Record<string, Meaning> = {
