@@ -125,6 +125,20 @@ test('a document that is refused has its faults as values, also one that is no Y
   }
   const invalid = await api.postYaml('/startUserDeployment', 'application:\n  name: shop\n');
   assert.equal(invalid.body.errors.length, invalid.body.diagnostics.length);
+  assert.match(invalid.body.hint, /^Correct the lines in "errors"\. POST \/validate checks/);
+});
+
+test('the refusal of a configuration that can be fixed names the request that fixes it', async () => {
+  const manifest = `apiVersion: v1
+kind: Pod
+metadata: { name: web }
+spec: { containers: [{ name: web, image: "nginx:1", ports: [{ containerPort: 80 }] }] }
+`;
+  const refused = await api.postYaml('/startUserDeployment', manifest);
+  assert.deepEqual([refused.status, refused.body.code], [400, 'invalid_configuration']);
+  assert.match(refused.body.hint, /^POST \/validate\?fix=true returns/);
+  const { fixed } = (await api.postYaml('/validate?fix=true', manifest)).body;
+  assert.equal((await api.postYaml('/startUserDeployment', fixed)).status, 200);
 });
 
 test('an unknown query parameter is refused where it would be missed, with the name that was meant', async () => {
@@ -140,6 +154,10 @@ test('an unknown query parameter is refused where it would be missed, with the n
     const name = /[?&]([a-z-]+)(?:=[a-z]+)?$/.exec(path)![1];
     assert.deepEqual([status, body.code], [400, 'invalid_request'], path);
     assert.equal(body.error, `The query parameter ${name} is unknown${meant}. Nothing was changed.`);
+    assert.match(
+      body.hint,
+      /^This request has the query parameters [^.]*\bdryRun\b[^.]*\. GET \/docs describes them\.$/,
+    );
   }
   for (const path of ['/extendDeployment', '/stopApplication', '/removeReservations']) {
     const { status, body } = await api.postJson(`${path}?sesionToken=${token}`, { applicationName: 'shop' });
@@ -156,7 +174,10 @@ test('a misspelled path is answered with the one that was probably meant', async
   assert.deepEqual([status, body.code], [404, 'not_found']);
   assert.equal(body.hint, 'Did you mean POST /startUserDeployment? GET /docs describes all paths.');
   assert.match((await api.get('/getDeploymentLog')).body.hint, /^Did you mean GET \/getDeploymentLogs\?/);
-  assert.equal((await api.get('/wp-login.php')).body.hint, 'GET /docs describes all paths.');
+  assert.equal(
+    (await api.get('/wp-login.php')).body.hint,
+    'GET /llms.txt explains how to deploy. GET /docs describes all paths.',
+  );
 });
 
 test('an unknown query parameter of a request that changes nothing is a warning, with the name that was meant', async () => {

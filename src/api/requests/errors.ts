@@ -10,7 +10,7 @@ import { type Part, type Violation, violationProblem } from './schema-refusal.ts
 export const nothingHere: Problem = {
   code: 'not_found',
   error: 'This path does not exist.',
-  hint: 'GET /docs describes all paths.',
+  hint: 'GET /llms.txt explains how to deploy. GET /docs describes all paths.',
 };
 
 /** PURE. With the path that was probably meant. `routes`: `GET /docs` and so on. */

@@ -52,9 +52,16 @@ export function refuseUnknownParameters(app: FastifyInstance): void {
     throw new RefusedRequest({
       code: 'invalid_request',
       error: `${first.start} is unknown${first.meant}. Nothing was changed.`,
-      hint: 'GET /docs lists the parameters of each request.',
+      hint: parametersHint(schema.querystring as Described | undefined),
     });
   });
+}
+
+/** The session token is left out: it belongs in a header. */
+function parametersHint(querystring: Described | undefined): string {
+  const names = Object.keys(querystring?.properties ?? {}).filter((name) => name !== 'sessionToken');
+  if (names.length === 0) return 'GET /docs lists the parameters of each request.';
+  return `This request has the query parameters ${names.join(', ')}. GET /docs describes them.`;
 }
 
 /** For answers that have `warnings` only when there is something to warn of. */

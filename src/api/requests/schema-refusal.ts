@@ -32,7 +32,7 @@ export function violationProblem({ keyword, instancePath, params, parentSchema }
 }
 
 function advice(part: Part, missing: string | undefined): string {
-  if (part === 'querystring' && missing !== undefined) return `Write ?${missing}=… behind the path.`;
+  if (part === 'querystring' && missing !== undefined) return `Write ?${missing}=… after the path.`;
   if (part === 'body') return 'Send a JSON object with the fields that GET /docs names for this request.';
   return `GET /docs says what ${called[part]} of this request can hold.`;
 }

@@ -10,7 +10,9 @@ export function refuseConfiguration({ kind, diagnostics }: Exclude<Parsed, { kin
   const { problem } = refuse(
     kind === 'unparsable' ? 'unparsable_yaml' : 'invalid_configuration',
     `The configuration is not valid: ${errors[0]}${more}`,
-    'Correct the lines in "errors"; POST /validate checks a configuration without deploying it.',
+    diagnostics.some(({ severity, fix }) => severity === 'error' && fix)
+      ? 'POST /validate?fix=true returns the configuration with all safe fixes as "fixed".'
+      : 'Correct the lines in "errors". POST /validate checks a configuration without deploying it.',
   );
   return { ok: false as const, problem: { ...problem, errors, diagnostics } };
 }
