@@ -2,11 +2,14 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { Readable } from 'node:stream';
-import dockerignore from '@balena/dockerignore';
+import dockerignoreModule from '@balena/dockerignore';
 import type { Build } from '../../folder/project.ts';
 import { PushFault } from '../push-fault.ts';
 import { bytesOf, type Entry, entryAt, type Ignored, listFolder } from './folder-listing.ts';
 import { type Made, packEntries } from './tarball.ts';
+
+/** The package exports the function itself, and its types call it `default`. */
+const dockerignore = dockerignoreModule as unknown as typeof dockerignoreModule.default;
 
 export type BuildContext = {
   entries: Entry[];
