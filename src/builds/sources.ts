@@ -18,7 +18,8 @@ export type SourceLimits = {
   mostBytes: number;
 };
 
-export type Source = Omit<PlannedSource, 'refusals'> & { id: string };
+/** `content`: a digest of all files. */
+export type Source = Omit<PlannedSource, 'refusals'> & { id: string; content: string };
 
 export type Sources = {
   /** The folder of all of them: builds name it. */
@@ -90,9 +91,10 @@ export async function openSources(place: string): Promise<Sources> {
 
     async open(id, client, { mostBytes }, name) {
       const folder = join(folderOf(id), 'app');
+      let content: string;
       try {
         await mkdir(folder, { mode: 0o700 });
-        await unpackSource(archiveOf(id), folder, { mostBytes, mostEntries });
+        content = await unpackSource(archiveOf(id), folder, { mostBytes, mostEntries });
         await rm(archiveOf(id));
       } catch (error) {
         if (error instanceof SourceError) return refuseSource(error);
@@ -107,7 +109,7 @@ export async function openSources(place: string): Promise<Sources> {
           'Send fewer or smaller documents.',
         );
       const { refusals, ...planned } = outcome.answer;
-      return refusals.length > 0 ? refuseFindings(refusals) : succeed({ ...planned, id });
+      return refusals.length > 0 ? refuseFindings(refusals) : succeed({ ...planned, id, content });
     },
 
     keep: (id) => void inUse.delete(id),

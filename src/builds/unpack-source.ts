@@ -1,4 +1,5 @@
 /** Unpacks source archives, which may be hostile. Files stay inside the folder, and bytes and entries are limited. */
+import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { copyFile, mkdir, open, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -11,13 +12,16 @@ import { readEntry, type SourceEntry, SourceError } from './source-entry.ts';
 
 export type UnpackLimits = { mostBytes: number; mostEntries: number };
 
-/** Unpacks the archive in `file`, a tar (plain, gzip or zstd) or a zip, into `folder`, which exists. @throws SourceError. */
-export async function unpackSource(file: string, folder: string, limits: UnpackLimits): Promise<void> {
+/**
+ * Unpacks the archive in `file`, a tar (plain, gzip or zstd) or a zip, into `folder`, which exists. Returns a digest of the
+ * content: equal for equal files, whatever their order, times and compression. Throws SourceError.
+ */
+export async function unpackSource(file: string, folder: string, limits: UnpackLimits): Promise<string> {
   const writer = createWriter(folder, limits);
   try {
     const format = await formatOf(file);
     await (format === 'zip' ? readZip(file, writer) : readTar(file, format, writer));
-    await writer.finish();
+    return await writer.finish();
   } catch (error) {
     if (error instanceof SourceError || !isDamage(error)) throw error;
     throw new SourceError('The archive is damaged or incomplete.', { cause: error });
@@ -41,15 +45,16 @@ async function formatOf(file: string): Promise<Format> {
 }
 
 type Writer = {
-  /** Writes an entry; `content` is read to its end, or not at all. */
-  add(entry: SourceEntry | undefined, content: () => Promise<Readable>): Promise<void>;
-  /** Writes the links, last: nothing is ever written through one. */
-  finish(): Promise<void>;
+  /** Writes an entry. `open`: opens the content of a file. */
+  add(entry: SourceEntry | undefined, open: () => Promise<Readable>): Promise<void>;
+  /** Writes the links last, so that no file is written through one. Returns the digest of the content. */
+  finish(): Promise<string>;
 };
 
 function createWriter(folder: string, { mostBytes, mostEntries }: UnpackLimits): Writer {
   const links: Extract<SourceEntry, { kind: 'link' }>[] = [];
   const folders = new Set<string>();
+  const content = new Map<string, string>();
   let entries = 0;
   let bytes = 0;
   const count = (more: number) => {
@@ -65,7 +70,7 @@ function createWriter(folder: string, { mostBytes, mostEntries }: UnpackLimits):
     folders.add(path);
   };
   return {
-    async add(entry, content) {
+    async add(entry, open) {
       if (!entry) return;
       entries += 1;
       if (entries > mostEntries)
@@ -74,18 +79,22 @@ function createWriter(folder: string, { mostBytes, mostEntries }: UnpackLimits):
       switch (entry.kind) {
         case 'link':
           links.push(entry);
+          content.set(entry.path, `link ${JSON.stringify(entry.target)}`);
           return;
         case 'folder':
           return await makeFolder(path);
         case 'copy':
           await makeFolder(dirname(path));
+          content.set(entry.path, `copy ${JSON.stringify(entry.from)}`);
           return await copyFile(join(folder, entry.from), path);
         case 'file': {
           await makeFolder(dirname(path));
+          const hash = createHash('sha256');
           const counted = new Transform({
             transform(piece: Buffer, _, done) {
               try {
                 count(piece.length);
+                hash.update(piece);
                 done(undefined, piece);
               } catch (error) {
                 done(error as Error);
@@ -93,7 +102,8 @@ function createWriter(folder: string, { mostBytes, mostEntries }: UnpackLimits):
             },
           });
           const mode = entry.isExecutable ? 0o755 : 0o644;
-          await pipeline(await content(), counted, createWriteStream(path, { mode }));
+          await pipeline(await open(), counted, createWriteStream(path, { mode }));
+          content.set(entry.path, `file ${mode} ${hash.digest('hex')}`);
         }
       }
     },
@@ -102,6 +112,8 @@ function createWriter(folder: string, { mostBytes, mostEntries }: UnpackLimits):
         await makeFolder(dirname(join(folder, path)));
         await symlink(target, join(folder, path));
       }
+      const lines = [...content].map(([path, what]) => `${JSON.stringify(path)} ${what}\n`).sort();
+      return createHash('sha256').update(lines.join('')).digest('hex');
     },
   };
 }

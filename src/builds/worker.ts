@@ -1,14 +1,17 @@
 /** Works on the builds of this process, several at a time. The store holds the complete state of a build. */
+import { readPushedReference } from '../config/values/pushed-image.ts';
 import { type Build, mostBuildTries } from '../deployment/build/build.ts';
 import { describeBuildStep } from '../deployment/build/build-steps.ts';
 import { type Deployment, isActive } from '../deployment/deployment.ts';
 import type { EventOf } from '../deployment/event/event.ts';
+import type { ResolvedImage } from '../deployment/plan/operation.ts';
 import { EngineFault } from '../engine/engine.ts';
 import type { ImageToMake } from '../folder/project.ts';
 import { wait } from '../lib/wait.ts';
 import { PushFault } from '../push/push-fault.ts';
 import {
   type BuildFailure,
+  builtBefore,
   explainBuild,
   imagesToBuild,
   noteBuildBegun,
@@ -17,10 +20,13 @@ import {
   noteBuilt,
   openBuilds,
 } from '../store/builds.ts';
+import type { Database } from '../store/database.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { addEvents } from '../store/events.ts';
 import { atOnce, makeDue } from '../store/leases.ts';
 import { clientOf } from '../store/origins.ts';
+import { findPushedManifest } from '../store/pushed-images.ts';
+import { settleImage } from '../store/revisions.ts';
 import { write } from '../store/transaction.ts';
 import { BuildFault } from './build-fault.ts';
 import { type BuildLog, openBuildLog } from './build-log.ts';
@@ -91,6 +97,7 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
 
   async function workOnBegun(build: Build, deployment: Deployment): Promise<void> {
     const images = (await imagesToBuild(db, parts.seal, build)) as ImageToMake[];
+    if (await reuseImages(build, images)) return;
     const output = openBuildLog(images.flatMap(secretsOf));
     const begunAt = performance.now();
     const unwanted = new AbortController();
@@ -152,6 +159,25 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
     await end(build, failure);
   }
 
+  /** Ends the build of a source that has not changed since an earlier build of the deployment. */
+  async function reuseImages(build: Build, images: readonly ImageToMake[]): Promise<boolean> {
+    const { deploymentId, revision } = build;
+    const before = await builtBefore(
+      db,
+      build,
+      images.map(({ name }) => name),
+    );
+    if (!before || !(await areStored(db, before.images))) return false;
+    await write(db, { deploymentId }, async (db) => {
+      for (const image of before.images) await settleImage(db, deploymentId, revision, image);
+    });
+    const words = `The source is the same as in revision ${before.revision}. Its images are used again.\n`;
+    await noteBuildLog(db, build, words);
+    await addEvent(parts, build, { kind: 'build', build: 'done', revision, seconds: 0 });
+    await end(build, undefined);
+    return true;
+  }
+
   async function end(build: Build, failure: BuildFailure | undefined): Promise<void> {
     const { deploymentId } = build;
     await write(db, { deploymentId }, async (db) => {
@@ -200,6 +226,14 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
       await Promise.all([...running.values()].map(({ ended }) => ended));
     },
   };
+}
+
+async function areStored(db: Database, images: readonly ResolvedImage[]): Promise<boolean> {
+  for (const { reference } of images) {
+    const pushed = readPushedReference(reference);
+    if (!pushed || !(await findPushedManifest(db, pushed.repository, pushed))) return false;
+  }
+  return true;
 }
 
 function keyOf({ deploymentId, revision }: Build): string {

@@ -1,9 +1,11 @@
 /** Builds of images from source, with their state, output and result. */
 import type { Build, BuildState } from '../deployment/build/build.ts';
 import type { Instant } from '../deployment/deployment.ts';
+import type { ResolvedImage } from '../deployment/plan/operation.ts';
 import type { Explanation } from '../deployment/status/reason.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Database } from './database.ts';
+import { settledImages } from './revisions.ts';
 
 export type BuildRow = {
   deploymentId: string;
@@ -11,6 +13,8 @@ export type BuildRow = {
   state: BuildState;
   /** The folder of the source, below `place`. */
   source: string;
+  /** A digest of the files of the source. */
+  content: string;
   /** The folder of all sources of the process that has received it. */
   place: string;
   /** Sealed: what is built, as JSON. */
@@ -29,6 +33,8 @@ export type BuildRow = {
 };
 
 export type NewBuild = Pick<Build, 'deploymentId' | 'revision' | 'source' | 'createdAt'> & {
+  /** A digest of the files of the source. */
+  content: string;
   /** The folder of all sources of this process. */
   place: string;
   /** What is built, as plain data. */
@@ -87,6 +93,31 @@ export async function openBuilds(db: Database, place: string): Promise<Build[]> 
 export async function imagesToBuild(db: Database, seal: Seal, build: Build): Promise<unknown> {
   const { images } = await oneBuild(db, build.deploymentId, build.revision).executeTakeFirstOrThrow();
   return JSON.parse(seal.open(images));
+}
+
+/** The images of the newest build of the deployment from the same files, as the revision that was built runs from them. */
+export async function builtBefore(
+  db: Database,
+  { deploymentId, revision }: Build,
+  images: readonly string[],
+): Promise<{ revision: number; images: ResolvedImage[] } | undefined> {
+  const { content } = await oneBuild(db, deploymentId, revision).executeTakeFirstOrThrow();
+  const earlier = await db
+    .selectFrom('builds')
+    .select('revision')
+    .where('deploymentId', '=', deploymentId)
+    .where('content', '=', content)
+    .where('state', '=', 'built')
+    .orderBy('revision', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (!earlier) return undefined;
+  const settled = await settledImages(db, deploymentId, earlier.revision);
+  const found = images.flatMap((image) => {
+    const reference = settled[image];
+    return reference === undefined ? [] : [{ image, reference, by: 'registry' as const }];
+  });
+  return found.length === images.length ? { revision: earlier.revision, images: found } : undefined;
 }
 
 /** False where the build has ended, for example with its deployment. */
@@ -158,6 +189,6 @@ export async function explainBuild(
 }
 
 function buildFrom(row: BuildRow): Build {
-  const { place: _, images: __, log: ___, pods, lastLines, ...build } = row;
+  const { place: _, content: ____, images: __, log: ___, pods, lastLines, ...build } = row;
   return { ...build, pods: JSON.parse(pods), lastLines: JSON.parse(lastLines) };
 }

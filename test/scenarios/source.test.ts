@@ -76,7 +76,16 @@ test('a folder with a Dockerfile is live after one request, and its update after
   });
   await berth.reach(started, 'running');
   assert.match(await logOf(started), /Using cache/);
-  const events = await berth.eventsUntil(started, /revision 2 is running/);
+  const before = await berth.status(started);
+  const again = await send(`/updateUserDeployment?sessionToken=${started.sessionToken}&name=shop`, {
+    'server.mjs': serverOf('goodbye'),
+    Dockerfile: files.Dockerfile,
+  });
+  assert.equal(again.status, 200, again.text);
+  const events = await berth.eventsUntil(started, /revision 3 is running/);
+  assert.match(await logOf(started), /same as in revision 2/);
+  const after = await berth.status(started);
+  assert.deepEqual(after.pods[0].image, before.pods[0].image);
   assert.ok(events.some(({ message }) => message === 'building ./web:1'));
   await berth.remove(started);
 });

@@ -17,14 +17,8 @@ export async function askForBuild(
 ): Promise<void> {
   if (source.images.length === 0 || !builds) return;
   const { place } = builds.sources;
-  await addBuild(db, seal, {
-    deploymentId,
-    revision,
-    source: source.id,
-    place,
-    images: source.images,
-    createdAt: now(),
-  });
+  const { id, content, images } = source;
+  await addBuild(db, seal, { deploymentId, revision, source: id, content, place, images, createdAt: now() });
 }
 
 /** After the transaction. */

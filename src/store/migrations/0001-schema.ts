@@ -206,7 +206,7 @@ create table "pushedTags" (
 -- Builds of images from source. 'images' is sealed: build arguments and secrets are in it.
 create table "builds" (
   "deploymentId" text not null references "deployments" ("id") on delete cascade, "revision" integer not null,
-  "state" text not null, "source" text not null, "place" text not null, "images" bytea not null, "log" text not null,
+  "state" text not null, "source" text not null, "content" text not null, "place" text not null, "images" bytea not null, "log" text not null,
   "tries" integer not null, "createdAt" bigint not null, "startedAt" bigint, "endedAt" bigint, "problem" text,
   "hint" text, "pods" text not null, "lastLines" text not null,
   constraint "builds_key" primary key ("deploymentId", "revision")
