@@ -41,6 +41,9 @@ export function accountEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'getSignInMethods',
           summary: 'How people can sign in here',
+          tags: ['accounts'],
+          description: 'Returns the available sign-in methods: passwords, passkeys, and the configured providers.',
+          access: 'public',
           response: { 200: SignInMethodsRecord },
         },
       },
@@ -53,6 +56,9 @@ export function accountEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'getAccount',
           summary: 'The account of the caller, its plan and what it uses',
+          tags: ['accounts'],
+          description: 'Returns the name, the plan, and the used part of the plan.',
+          access: 'account',
           response: { 200: AccountRecord, '4xx': ErrorRecord },
         },
       },

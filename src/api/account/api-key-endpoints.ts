@@ -26,6 +26,9 @@ export function apiKeyEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'listKeys',
           summary: 'The API keys of the account that is signed in',
+          tags: ['accounts'],
+          description: 'Returns names and first characters. The service does not store the keys.',
+          access: 'sign-in',
           response: { 200: Type.Object({ keys: Type.Array(ApiKeyRecord) }), '4xx': ErrorRecord },
         },
       },
@@ -48,6 +51,10 @@ export function apiKeyEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'addKey',
           summary: 'Create an API key; the response is the only one that contains it',
+          tags: ['accounts'],
+          description: 'A key stands for the account as `Authorization: Bearer`.',
+          access: 'sign-in',
+          refusals: ['plan_limit_reached'],
           body: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
           response: {
             200: Type.Object({ id: Type.String(), name: Type.String(), key: Type.String() }),
@@ -67,6 +74,10 @@ export function apiKeyEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'removeKey',
           summary: 'Revoke an API key',
+          tags: ['accounts'],
+          description: 'The service refuses further requests with the key.',
+          access: 'sign-in',
+          refusals: ['api_key_not_found'],
           params: Type.Object({ id: Type.String({ maxLength: 100 }) }),
           response: { 200: MessageRecord, '4xx': ErrorRecord },
         },

@@ -38,6 +38,10 @@ export function loginEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'startLogin',
           summary: 'Request an API key that a person confirms in a browser',
+          tags: ['accounts'],
+          description:
+            'For programs that need an API key (RFC 8628). Show `userCode` and `url` to the user, and poll for the key.',
+          access: 'public',
           body: Type.Object({
             machine: Type.String({
               minLength: 1,
@@ -94,6 +98,10 @@ export function loginEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'getLogin',
           summary: 'Get the client that requests an API key with a code',
+          tags: ['accounts'],
+          description: 'Counts against the limit of sign-ins, so that codes cannot be guessed.',
+          access: 'sign-in',
+          refusals: ['login_not_found'],
           params: UserCodeParams,
           response: {
             200: Type.Object({
@@ -129,6 +137,10 @@ export function loginEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'decideLogin',
           summary: 'Confirm or refuse a request for an API key',
+          tags: ['accounts'],
+          description: 'The first decision is final. Counts against the limit of sign-ins.',
+          access: 'sign-in',
+          refusals: ['login_not_found', 'plan_limit_reached'],
           params: UserCodeParams,
           body: Type.Object({ decision: Type.Union([Type.Literal('approved'), Type.Literal('denied')]) }),
           response: { 200: MessageRecord, '4xx': ErrorRecord },
@@ -153,6 +165,11 @@ export function loginEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'fetchKey',
           summary: 'Get the API key of a confirmed login',
+          tags: ['accounts'],
+          description:
+            'Repeat the request every `intervalSeconds` until the person has decided. Only this response contains the key.',
+          access: 'public',
+          refusals: ['authorization_pending', 'slow_down', 'access_denied', 'expired_token', 'plan_limit_reached'],
           body: Type.Object({ deviceCode: Type.String({ maxLength: 200 }) }),
           response: {
             200: Type.Object({ id: Type.String(), name: Type.String(), key: Type.String() }),

@@ -15,8 +15,10 @@ export function signInEndpoints(service: Service): FastifyPluginAsync {
   return async (app) => {
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', { parseAs: 'string', bodyLimit }, async (_: unknown, body: string) => body);
-    for (const { method, path, limit, summary, operationId } of signInPaths) {
-      const schema = { operationId, summary };
+    for (const { method, path, limit, summary, operationId, isForAccount = false } of signInPaths) {
+      const description = `${summary}.${limit === 'sign-in' ? ' Counts against the limit of sign-ins.' : ''}`;
+      const access = isForAccount ? 'sign-in' : 'public';
+      const schema = { operationId, summary, tags: ['sign-in'], description, access } as const;
       app.route({
         method,
         url: `/api/auth/${path}`,

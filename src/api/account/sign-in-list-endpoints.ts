@@ -27,6 +27,9 @@ export function signInListEndpoints(service: Service): FastifyPluginAsyncTypebox
         schema: {
           operationId: 'listSignIns',
           summary: 'List the browsers that are signed in to the account',
+          tags: ['accounts'],
+          description: 'Returns the newest first. The service does not store the cookies.',
+          access: 'sign-in',
           response: { 200: Type.Object({ signIns: Type.Array(SignInRecord) }), '4xx': ErrorRecord },
         },
       },
@@ -49,6 +52,11 @@ export function signInListEndpoints(service: Service): FastifyPluginAsyncTypebox
         schema: {
           operationId: 'removeSignIn',
           summary: 'Sign out a browser',
+          tags: ['accounts'],
+          description:
+            'Invalidates the cookie of the browser. `POST /api/auth/revoke-other-sessions` signs out all others.',
+          access: 'sign-in',
+          refusals: ['sign_in_not_found'],
           params: Type.Object({ id: Type.String({ maxLength: 100 }) }),
           response: { 200: MessageRecord, '4xx': ErrorRecord },
         },

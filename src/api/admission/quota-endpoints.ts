@@ -84,6 +84,9 @@ export function quotaEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'getLimits',
           summary: 'Get the limits of the caller and the current use',
+          tags: ['accounts'],
+          description: 'Without a token: the limits of a first start from this address.',
+          access: 'optional',
           querystring: TokenQuery,
           response: { 200: LimitsRecord, '4xx': ErrorRecord },
         },

@@ -90,6 +90,10 @@ export function claimEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'getClaim',
           summary: 'Get the deployments that a claim link would claim',
+          tags: ['accounts'],
+          description: 'For the page on which a user confirms the claim.',
+          access: 'public',
+          refusals: ['claim_not_found', 'claim_expired', 'already_claimed'],
           params: ClaimParams,
           response: { 200: ClaimViewRecord, '4xx': ErrorRecord },
         },
@@ -123,6 +127,18 @@ export function claimEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'confirmClaim',
           summary: 'Attach the deployment of a claim link, and its session, to the account that is signed in',
+          tags: ['accounts'],
+          description:
+            'Claims the deployment. The session token stays valid unless `endToken` is set. A repeated claim by the same account changes nothing.',
+          access: 'sign-in',
+          refusals: [
+            'claim_not_found',
+            'claim_expired',
+            'claim_changed',
+            'already_claimed',
+            'plan_limit_reached',
+            'banned',
+          ],
           params: ClaimParams,
           body: ClaimBody,
           response: { 200: ClaimedRecord, '4xx': ErrorRecord },

@@ -52,6 +52,9 @@ export function tokenEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'listTokens',
           summary: 'List the session tokens of the signed-in account',
+          tags: ['accounts'],
+          description: 'Returns the deployments and the use of each token. The service does not store the tokens.',
+          access: 'sign-in',
           response: { 200: Type.Object({ tokens: Type.Array(TokenRecord) }), '4xx': ErrorRecord },
         },
       },
@@ -71,6 +74,10 @@ export function tokenEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'changeToken',
           summary: 'Set the kind of deployments that a session token starts',
+          tags: ['accounts'],
+          description: 'Existing deployments do not change.',
+          access: 'sign-in',
+          refusals: ['token_not_found'],
           params: TokenParams,
           body: Type.Object({ starts: Starts }),
           response: { 200: MessageRecord, '4xx': ErrorRecord },
@@ -91,6 +98,10 @@ export function tokenEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'replaceToken',
           summary: 'Replace a session token; only this response contains the new token',
+          tags: ['accounts'],
+          description: 'The previous token ends immediately, as with `DELETE /api/tokens/{id}`.',
+          access: 'sign-in',
+          refusals: ['token_not_found'],
           params: TokenParams,
           response: { 200: Type.Object({ id: Type.String(), sessionToken: Type.String() }), '4xx': ErrorRecord },
         },
@@ -116,6 +127,10 @@ export function tokenEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'endToken',
           summary: 'End a session token',
+          tags: ['accounts'],
+          description: 'The service refuses further requests with the token and ends its open streams.',
+          access: 'sign-in',
+          refusals: ['token_not_found'],
           params: TokenParams,
           response: { 200: MessageRecord, '4xx': ErrorRecord },
         },

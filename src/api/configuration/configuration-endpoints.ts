@@ -62,6 +62,10 @@ export function configurationEndpoints(
         schema: {
           operationId: 'validateConfig',
           summary: 'Validate a configuration',
+          tags: ['configuration'],
+          description: 'Returns all errors and warnings of the configuration with line, column, and often a fix.',
+          access: 'optional',
+          refusals: ['unparsable_yaml'],
           querystring: ValidationQuery,
           response: { 200: ValidationRecord, '4xx': ErrorRecord, 503: ErrorRecord },
         },
@@ -109,6 +113,9 @@ export function configurationEndpoints(
         schema: {
           operationId: 'getConfigSchema',
           summary: 'Get the JSON Schema of the configuration',
+          tags: ['configuration'],
+          description: 'For editors and generators. The service also accepts Compose files.',
+          access: 'public',
           response: { 200: SchemaRecord },
         },
       },

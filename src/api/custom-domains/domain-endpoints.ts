@@ -7,6 +7,7 @@ import { wait } from '../../lib/wait.ts';
 import { domainOfAccount, domainsOfDeployment } from '../../store/domains.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
+import { refusalsOfApplications, refusalsOfDomains } from '../description/refusals.ts';
 import { ApplicationFields, ApplicationQuery, findApplication } from '../requests/callers.ts';
 import { orRefuse } from '../requests/errors.ts';
 import { addDomain, askToCheck, removeDomain } from './domain-changes.ts';
@@ -65,6 +66,11 @@ export function domainEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'listDomains',
           summary: 'List the custom domains of a deployment',
+          tags: ['domains'],
+          description:
+            'Returns the custom domains of a deployment: their states, why they are not live, and which DNS records to set.',
+          access: 'caller',
+          refusals: refusalsOfApplications,
           querystring: ListQuery,
           response: { 200: Type.Object({ domains: Type.Array(DomainRecord) }), '4xx': ErrorRecord },
         },
@@ -83,6 +89,11 @@ export function domainEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'addDomain',
           summary: 'Add a custom domain to a claimed deployment',
+          tags: ['domains'],
+          description:
+            'Adds a domain to a claimed deployment, or moves a domain of the account. The domain is served once DNS has the records in the response. Other accounts can add it until it is proven.',
+          access: 'caller in body',
+          refusals: [...refusalsOfApplications, ...refusalsOfDomains, 'plan_limit_reached'],
           querystring: ApplicationQuery,
           body: NewDomainFields,
           response: { 200: ChangedRecord, '4xx': ErrorRecord },
@@ -103,6 +114,10 @@ export function domainEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'checkDomain',
           summary: 'Look a custom domain up now',
+          tags: ['domains'],
+          description: 'Looks the domain up in DNS now. The service also checks by itself.',
+          access: 'caller in body',
+          refusals: [...refusalsOfApplications, 'domain_not_found'],
           querystring: ApplicationQuery,
           body: DomainFields,
           response: { 200: ChangedRecord, '4xx': ErrorRecord },
@@ -123,6 +138,10 @@ export function domainEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'removeDomain',
           summary: 'Remove a custom domain',
+          tags: ['domains'],
+          description: 'Stops serving the domain. A proven domain stays reserved for the account for seven days.',
+          access: 'caller in body',
+          refusals: [...refusalsOfApplications, 'domain_not_found'],
           querystring: ApplicationQuery,
           body: DomainFields,
           response: { 200: Type.Object({ message: Type.String() }), '4xx': ErrorRecord },

@@ -7,6 +7,7 @@ import { refuse } from '../../lib/problem.ts';
 import { keptMetricsSince } from '../../store/kept-metrics.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
+import { refusalsOfApplications } from '../description/refusals.ts';
 import { ApplicationFields, findApplication } from '../requests/callers.ts';
 import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
@@ -35,6 +36,10 @@ export function deploymentMetricsEndpoint(service: Service): FastifyPluginAsyncT
         schema: {
           operationId: 'getDeploymentMetrics',
           summary: 'Get the resource use of the pods of a deployment and the requests to its site',
+          tags: ['status'],
+          description: 'Returns metrics of each pod, each volume, and the site. Measured every 10 seconds.',
+          access: 'caller',
+          refusals: refusalsOfApplications,
           querystring: MetricsQuery,
           response: { 200: MetricsRecord, '4xx': ErrorRecord },
         },

@@ -14,6 +14,7 @@ import { type Configuration, type Documents, refuseBeyond, Strict } from '../con
 import type { Bounds } from '../configuration/reading/read-document.ts';
 import { readConfigurationOrSource, receiveSources } from '../configuration/source-bodies.ts';
 import { addNamedDomains, withNamed } from '../custom-domains/named-domains.ts';
+import { refusalsOfFirstSnapshots, refusalsOfStarts, refusalsOfUpdates } from '../description/refusals.ts';
 import {
   applicationOf,
   askerOf,
@@ -61,13 +62,36 @@ const ChangeQuery = Type.Object({
 });
 
 /** Public clients also send the token as a part of the path. */
+const inPath = 'The token is part of the path. Prefer `Authorization: Bearer`, which fewer logs record.';
 const startRoutes = [
-  { path: '/startUserDeployment', operationId: 'startDeployment' },
-  { path: '/startUserDeployment/:sessionToken', operationId: 'startDeploymentInSession', params: TokenPath },
+  {
+    path: '/startUserDeployment',
+    operationId: 'startDeployment',
+    description:
+      'Deploys the application. Without a token, the service creates a session; only this response contains its token. `GET /getDeploymentStatus` reports when the application runs.',
+  },
+  {
+    path: '/startUserDeployment/:sessionToken',
+    operationId: 'startDeploymentInSession',
+    description: `As \`POST /startUserDeployment\`. ${inPath}`,
+    exampleOf: 'startDeployment',
+    params: TokenPath,
+  },
 ];
 const updateRoutes = [
-  { path: '/updateUserDeployment', operationId: 'updateDeployment' },
-  { path: '/updateUserDeployment/:sessionToken', operationId: 'updateDeploymentInSession', params: TokenPath },
+  {
+    path: '/updateUserDeployment',
+    operationId: 'updateDeployment',
+    description:
+      'Applies the configuration to the deployment of the same name. The URL and the volumes stay. The current revision serves until the new one is ready.',
+  },
+  {
+    path: '/updateUserDeployment/:sessionToken',
+    operationId: 'updateDeploymentInSession',
+    description: `As \`POST /updateUserDeployment\`. ${inPath}`,
+    exampleOf: 'updateDeployment',
+    params: TokenPath,
+  },
 ];
 
 const StartHeaders = Type.Object({
@@ -124,6 +148,9 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
           schema: {
             ...own,
             summary: 'Start a deployment',
+            tags: ['deployments'],
+            access: 'optional',
+            refusals: refusalsOfStarts,
             querystring: StartQuery,
             headers: StartHeaders,
             response: { 200: StartAnswer, '4xx': ErrorRecord, 429: ProofRequiredRecord, 503: ErrorRecord },
@@ -174,6 +201,9 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
           schema: {
             ...own,
             summary: 'Update a deployment',
+            tags: ['deployments'],
+            access: 'caller',
+            refusals: [...refusalsOfUpdates, ...refusalsOfFirstSnapshots],
             querystring: ChangeQuery,
             response: { 200: UpdateAnswer, '4xx': ErrorRecord, 503: ErrorRecord },
           },

@@ -22,6 +22,7 @@ import { type Configuration, type Documents, refuseBeyond } from '../configurati
 import { refuseConfiguration } from '../configuration/reading/print-diagnostics.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
 import { addNamedDomains, withNamed } from '../custom-domains/named-domains.ts';
+import { refusalsOfApplications, refusalsOfFirstSnapshots, refusalsOfUpdates } from '../description/refusals.ts';
 import {
   ApplicationFields,
   ApplicationQuery,
@@ -117,6 +118,11 @@ export function historyEndpoints(service: Service, documents: Documents): Fastif
         schema: {
           operationId: 'getDeploymentRevisions',
           summary: 'Get the revisions of a deployment with their authors, times, outcomes, and changes',
+          tags: ['deployments'],
+          description:
+            'Returns the kept revisions, the newest first. `GET /getDeploymentConfiguration` returns the document of each.',
+          access: 'caller',
+          refusals: refusalsOfApplications,
           querystring: ApplicationFields,
           response: { 200: HistoryRecord, '4xx': ErrorRecord },
         },
@@ -133,6 +139,11 @@ export function historyEndpoints(service: Service, documents: Documents): Fastif
         schema: {
           operationId: 'rollbackDeployment',
           summary: 'Go back to an earlier revision',
+          tags: ['deployments'],
+          description:
+            'Applies the document of an earlier revision as the next revision. Volumes keep their current data. With `dryRun=true`, returns the changes to each pod.',
+          access: 'caller in body',
+          refusals: [...refusalsOfUpdates, ...refusalsOfFirstSnapshots, 'revision_not_found'],
           querystring: RollbackQuery,
           body: RollbackBody,
           response: { 200: RollbackAnswer, '4xx': ErrorRecord, 503: ErrorRecord },

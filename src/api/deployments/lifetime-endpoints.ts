@@ -17,6 +17,7 @@ import { intend } from '../../store/intents.ts';
 import { write } from '../../store/transaction.ts';
 import { originOf } from '../admission/caller-admission.ts';
 import type { Service } from '../api-service.ts';
+import { refusalsOfAdmission, refusalsOfApplications } from '../description/refusals.ts';
 import {
   ApplicationFields,
   ApplicationQuery,
@@ -49,6 +50,10 @@ export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'extendDeployment',
           summary: "Extend a free deployment's lifetime",
+          tags: ['deployments'],
+          description: 'Extends the time limit of a free deployment. The number of extensions is limited.',
+          access: 'caller in body',
+          refusals: [...refusalsOfApplications, 'extension_limit_reached', 'already_claimed'],
           querystring: ApplicationQuery,
           body: ApplicationFields,
           response: {
@@ -78,6 +83,17 @@ export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'restoreDeployment',
           summary: 'Bring back a deployment that has expired or was removed',
+          tags: ['deployments'],
+          description:
+            'Restores an ended deployment with its volumes, URL, and token until `restorableUntil`. It gets its remaining time, at least 10 minutes. The restore uses an extension; without one left, one restore is possible.',
+          access: 'caller in body',
+          refusals: [
+            ...refusalsOfApplications,
+            ...refusalsOfAdmission,
+            'application_exists',
+            'extension_limit_reached',
+            'invalid_configuration',
+          ],
           querystring: ApplicationQuery,
           body: ApplicationFields,
           response: { 200: RestoredRecord, '4xx': ErrorRecord },
@@ -105,6 +121,11 @@ export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'claimDeployment',
           summary: 'Claim a deployment',
+          tags: ['deployments'],
+          description:
+            'Creates a link at which a user with an account claims the deployment. A claimed deployment does not expire.',
+          access: 'caller in body',
+          refusals: [...refusalsOfApplications, 'already_claimed'],
           querystring: ApplicationQuery,
           body: ApplicationFields,
           response: { 200: ClaimRecord, '4xx': ErrorRecord },

@@ -10,6 +10,7 @@ import { intend } from '../../store/intents.ts';
 import { write } from '../../store/transaction.ts';
 import { planOfDeployment } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
+import { refusalsOfApplications } from '../description/refusals.ts';
 import {
   ApplicationFields,
   ApplicationQuery,
@@ -53,6 +54,9 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         schema: {
           operationId: 'listDeployments',
           summary: 'List reservations',
+          tags: ['reservations'],
+          description: 'Returns the active deployments of the session, or of all sessions of the account.',
+          access: 'caller',
           querystring: TokenQuery,
           response: { 200: ReservationsRecord, '4xx': ErrorRecord },
         },
@@ -74,6 +78,10 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         schema: {
           operationId: 'addDeploymentReservation',
           summary: 'Add a reservation (paid plan)',
+          tags: ['reservations'],
+          description: 'Keeps the deployment running past its time limit. The plan must allow reservations.',
+          access: 'caller in body',
+          refusals: [...refusalsOfApplications, 'plan_does_not_allow_reservations'],
           querystring: ApplicationQuery,
           body: ApplicationFields,
           response: { 200: MessageRecord, '4xx': ErrorRecord, 500: ErrorRecord },
@@ -93,6 +101,10 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         schema: {
           operationId: 'releaseDeployment',
           summary: 'End the hold of a deployment, which keeps running until its time limit',
+          tags: ['reservations'],
+          description: 'Ends the hold of one deployment. The deployment is removed after its time limit.',
+          access: 'caller in body',
+          refusals: refusalsOfApplications,
           querystring: ApplicationQuery,
           body: ApplicationFields,
           response: { 200: MessageRecord, '4xx': ErrorRecord },
@@ -124,6 +136,11 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         schema: {
           operationId: 'removeDeploymentReservation',
           summary: 'Remove a reservation and its site',
+          tags: ['reservations'],
+          description:
+            'Removes the deployment with its site. Its volumes are kept until `restorableUntil`, unless `forget` is set.',
+          access: 'caller in body',
+          refusals: [...refusalsOfApplications, 'application_suspended'],
           querystring: Type.Object({ ...ApplicationQuery.properties, forget: Forget }),
           body: RemovalFields,
           response: { 200: RemovalRecord, '4xx': ErrorRecord },
@@ -157,6 +174,10 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         schema: {
           operationId: 'removeReservations',
           summary: 'End the holds of all deployments of the session; deployments within their time limit keep running',
+          tags: ['reservations'],
+          description:
+            'Ends the holds of all deployments and removes those past their time limit. The response names the others.',
+          access: 'caller in body',
           querystring: TokenQuery,
           body: TokenBody,
           response: { 200: Type.String({ description: 'A sentence that says so.' }), '4xx': ErrorRecord },

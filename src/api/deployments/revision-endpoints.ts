@@ -11,6 +11,7 @@ import { originOf } from '../admission/caller-admission.ts';
 import type { Service } from '../api-service.ts';
 import { type Documents, readConfiguration, refuseBeyond, Strict } from '../configuration/documents.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
+import { refusalsOfApplications, refusalsOfDocuments } from '../description/refusals.ts';
 import {
   ApplicationFields,
   applicationOf,
@@ -112,6 +113,11 @@ export function revisionEndpoints(service: Service, documents: Documents): Fasti
         schema: {
           operationId: 'getDeploymentOutline',
           summary: 'Get the pods of a deployment and their connections, without secrets',
+          tags: ['status'],
+          description:
+            'Returns images, paths, ports, volumes, and dependencies of the pods. Contains no values of the configuration.',
+          access: 'caller',
+          refusals: refusalsOfApplications,
           querystring: ApplicationFields,
           response: { 200: OutlineRecord, '4xx': ErrorRecord },
         },
@@ -128,6 +134,11 @@ export function revisionEndpoints(service: Service, documents: Documents): Fasti
         schema: {
           operationId: 'getDeploymentConfiguration',
           summary: 'Get the configuration of a deployment',
+          tags: ['status'],
+          description:
+            'Returns the document as it was sent, including secrets. `revision` selects an earlier revision.',
+          access: 'caller',
+          refusals: [...refusalsOfApplications, 'revision_not_found'],
           querystring: ConfigurationQuery,
           response: { 200: ConfigurationRecord, '4xx': ErrorRecord },
         },
@@ -149,6 +160,10 @@ export function revisionEndpoints(service: Service, documents: Documents): Fasti
         schema: {
           operationId: 'previewUpdate',
           summary: 'Preview what an update with this configuration would do to each pod',
+          tags: ['deployments'],
+          description: 'Returns what an update with this configuration would do to each pod. Changes nothing.',
+          access: 'caller',
+          refusals: [...refusalsOfDocuments, ...refusalsOfApplications],
           querystring: PreviewQuery,
           response: { 200: PreviewRecord, '4xx': ErrorRecord, 503: ErrorRecord },
         },

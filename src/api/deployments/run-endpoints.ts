@@ -16,6 +16,7 @@ import { accountOfSession } from '../../store/sessions.ts';
 import { write } from '../../store/transaction.ts';
 import { originOf, refuseBanned } from '../admission/caller-admission.ts';
 import type { Service } from '../api-service.ts';
+import { refusalsOfApplications } from '../description/refusals.ts';
 import { ApplicationFields, ApplicationQuery, findApplication } from '../requests/callers.ts';
 import { orRefuse } from '../requests/errors.ts';
 import { statusRecord } from './deployment-records.ts';
@@ -47,6 +48,11 @@ export function runEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'stopApplication',
           summary: 'Stop all pods of an application, which keeps its address and its data',
+          tags: ['deployments'],
+          description:
+            'Removes the containers of all pods. The URL, volumes, time limit, and use of limits stay. An update starts the application again.',
+          access: 'caller in body',
+          refusals: [...refusalsOfApplications, 'application_suspended'],
           ...common,
           body: ApplicationFields,
         },
@@ -72,6 +78,11 @@ export function runEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'startApplication',
           summary: 'Start an application that is stopped',
+          tags: ['deployments'],
+          description:
+            'Starts the pods of a stopped application with their volumes. Has no effect on a running application.',
+          access: 'caller in body',
+          refusals: [...refusalsOfApplications, 'application_suspended', 'banned', 'image_banned'],
           ...common,
           body: ApplicationFields,
         },
@@ -102,7 +113,17 @@ export function runEndpoints(service: Service): FastifyPluginAsyncTypebox {
     app.post(
       '/restartPod',
       {
-        schema: { operationId: 'restartPod', summary: 'Restart a pod', ...common, body: RestartBody },
+        schema: {
+          operationId: 'restartPod',
+          summary: 'Restart a pod',
+          tags: ['deployments'],
+          description:
+            'Restarts a pod from the same image and configuration. The new pod is ready before the old pod is removed; a pod with volumes stops first.',
+          access: 'caller in body',
+          refusals: [...refusalsOfApplications, 'application_stopped', 'application_suspended', 'invalid_request'],
+          ...common,
+          body: RestartBody,
+        },
       },
       async (request) => {
         const found = orRefuse(await findApplication(service, request, request.body));

@@ -39,6 +39,11 @@ export function sessionEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'createSession',
           summary: 'Make a session',
+          tags: ['deployments'],
+          description:
+            'Creates a session for users who push images before a start. Only this response contains the token. An unused session ends after an hour.',
+          access: 'public',
+          refusals: ['banned'],
           response: { 200: SessionRecord, '4xx': ErrorRecord },
         },
       },

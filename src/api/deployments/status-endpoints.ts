@@ -14,6 +14,7 @@ import { eventsAfter, latestOfDisk } from '../../store/events.ts';
 import { revisionIfKept } from '../../store/revisions.ts';
 import type { Service } from '../api-service.ts';
 import { eventStreamSchema } from '../description/event-components.ts';
+import { refusalsOfApplications } from '../description/refusals.ts';
 import {
   ApplicationFields,
   findApplication,
@@ -78,8 +79,11 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
         schema: {
           operationId: 'getDeploymentStatus',
           summary: 'Get the status of a deployment',
+          tags: ['status'],
+          access: 'caller',
+          refusals: refusalsOfApplications,
           description:
-            'With `wait`, the response comes when the deployment runs, has failed, or has ended. The status of an ended deployment is available as long as it can be restored.',
+            'Returns the state of the deployment and of each pod. With `wait`, the response comes when the deployment runs, has failed, or has ended. An ended deployment has a status as long as it can be restored.',
           querystring: StatusQuery,
           response: { 200: DeploymentRecord, '4xx': ErrorRecord },
         },
@@ -117,6 +121,11 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
         schema: {
           operationId: 'getDeploymentEvents',
           summary: 'Read and follow the events of a deployment (server-sent events)',
+          tags: ['status'],
+          description:
+            'Returns all events so far, then new events as they happen. The stream resumes after `Last-Event-ID`.',
+          access: 'caller',
+          refusals: refusalsOfApplications,
           querystring: EventsQuery,
           headers: Type.Object({
             'last-event-id': Type.Optional(

@@ -3,7 +3,6 @@ import { type ProblemCode, problemCodes } from '../../lib/problem-codes.ts';
 import type { SignInPath } from '../account/sign-in-paths.ts';
 import examples from './examples.json' with { type: 'json' };
 import { type OperationNote, tags } from './operation-note.ts';
-import { operations } from './operation-notes.ts';
 import {
   type Access,
   refusalsOfAccess,
@@ -22,15 +21,20 @@ type Operation = {
 };
 export type Paths = { [path: string]: { [method: string]: Operation } };
 
+/** By `operationId`. */
+export type Notes = ReadonlyMap<string, OperationNote>;
+
 /** Of a description without references. `error` is the schema of every refusal. */
-export function completePaths(paths: Paths, error: object, signIn: readonly SignInPath[]): Paths {
-  const notes = { ...operations, ...Object.fromEntries(signIn.map((path) => [path.operationId, noteOf(path)])) };
+export function completePaths(
+  paths: Paths,
+  { error, notes, signIn }: { error: object; notes: Notes; signIn: readonly SignInPath[] },
+): Paths {
   const bodies = new Map(signIn.map(({ operationId, body }) => [operationId, body]));
   return mapValues(paths, (methods, path) =>
     mapValues(methods, (operation, method) => {
       const id = operation.operationId ?? '';
-      const note = notes[id];
-      if (!note) throw new Error(`src/api/description has no note of ${id}`);
+      const note = notes.get(id);
+      if (!note) throw new Error(`The schema of ${id} has no access.`);
       const described = bodies.get(id);
       const withBody = described
         ? { ...operation, requestBody: { required: true, content: { 'application/json': { schema: described } } } }
@@ -51,8 +55,6 @@ function complete(operation: Operation, note: OperationNote, codes: readonly Pro
   const refused = Map.groupBy(codes, (code) => problemCodes[code].status);
   return {
     ...operation,
-    tags: [note.tag],
-    description: note.description,
     security: securityOf[note.access],
     ...(requestBody && { requestBody: { ...requestBody, content: requestContent(requestBody.content, request) } }),
     responses: {
@@ -125,11 +127,6 @@ const securityOf: Record<Access, object[]> = {
   account: [bearer, signIn],
   'sign-in': [signIn],
 };
-
-function noteOf({ summary, isForAccount = false, limit }: SignInPath): OperationNote {
-  const limited = limit === 'sign-in' ? ' Counted against the limit of sign-ins.' : '';
-  return { tag: 'sign-in', access: isForAccount ? 'sign-in' : 'public', description: `${summary}.${limited}` };
-}
 
 function json(schema: object): Content {
   return { 'application/json': { schema } };

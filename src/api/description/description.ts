@@ -10,6 +10,7 @@ import { completePaths, type Paths, tagList } from './complete.ts';
 import { withComponents } from './components.ts';
 import { eventComponents } from './event-components.ts';
 import { namedFields, namedSchemas } from './named-schemas.ts';
+import type { OperationNote } from './operation-note.ts';
 import { type Described, shareParts } from './shared-parts.ts';
 
 declare module 'fastify' {
@@ -53,6 +54,7 @@ export async function describeApi(
   app: FastifyInstance,
   { baseUrl, termsUrl }: Pick<ApiSettings, 'baseUrl' | 'termsUrl'>,
 ): Promise<void> {
+  const notes = new Map<string, OperationNote>();
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -73,12 +75,17 @@ export async function describeApi(
     transformObject: (given) => {
       if (!('openapiObject' in given)) return {};
       const { paths = {}, ...rest } = given.openapiObject;
-      return { ...rest, paths: completePaths(paths as Paths, ErrorRecord, signInPaths) } as typeof given.openapiObject;
+      return {
+        ...rest,
+        paths: completePaths(paths as Paths, { error: ErrorRecord, notes, signIn: signInPaths }),
+      } as typeof given.openapiObject;
     },
-    transform: ({ schema, url, route }) => ({
-      url,
-      schema: schema?.hide ? schema : { ...schema, ...bodyOf(route.config?.isDocument), response: answersOf(schema) },
-    }),
+    transform: ({ schema, url, route }) => {
+      const { operationId, access, refusals = [], exampleOf } = schema ?? {};
+      if (operationId && access) notes.set(operationId, { access, refusals, ...(exampleOf && { exampleOf }) });
+      const described = { ...schema, ...bodyOf(route.config?.isDocument), response: answersOf(schema) };
+      return { url, schema: schema?.hide ? schema : described };
+    },
   });
   const texts = new Map<boolean, string>();
   const whole = () => wholeDescription(app, { ...namedSchemas, ...namedFields });

@@ -1,6 +1,16 @@
-/** What the description says of an operation beside its schemas: who may ask, what for, what it can be answered. */
+/** What the schema of a route contains for the description: its group, who may send the request, and its errors. */
 import type { ProblemCode } from '../../lib/problem-codes.ts';
 import type { Access } from './refusals.ts';
+
+declare module 'fastify' {
+  interface FastifySchema {
+    access?: Access;
+    /** In addition to those of every request with its access and form. */
+    refusals?: readonly ProblemCode[];
+    /** The operation whose example is shown; by default, its own. */
+    exampleOf?: string;
+  }
+}
 
 export const tags = {
   deployments: 'Starting, updating and ending deployments.',
@@ -14,11 +24,7 @@ export const tags = {
 } as const;
 
 export type OperationNote = {
-  tag: keyof typeof tags;
   access: Access;
-  description: string;
-  /** Beside those that every request of its access and form can be answered. */
   refusals?: readonly ProblemCode[];
-  /** The operation whose example is shown; without a word, its own. */
   exampleOf?: string;
 };

@@ -56,3 +56,38 @@ export const refusalsOfAdmission = [
   'capacity_exhausted',
   'engine_unreachable',
 ] as const satisfies readonly ProblemCode[];
+
+export const refusalsOfStarts = [
+  ...refusalsOfDocuments,
+  ...refusalsOfAdmission,
+  'application_exists',
+  'idempotency_key_reused',
+  'proof_of_work_required',
+] as const satisfies readonly ProblemCode[];
+
+export const refusalsOfUpdates = [
+  ...refusalsOfDocuments,
+  ...refusalsOfAdmission,
+  ...refusalsOfApplications,
+  'application_suspended',
+] as const satisfies readonly ProblemCode[];
+
+/** Of updates that may take a snapshot first: with `snapshot=true`, or by the setting of the owner. */
+export const refusalsOfFirstSnapshots = [
+  'snapshots_not_offered',
+  'snapshot_needs_claim',
+  'snapshot_under_way',
+  'volume_not_found',
+] as const satisfies readonly ProblemCode[];
+
+export const refusalsOfSnapshots = [
+  ...refusalsOfApplications,
+  'snapshots_not_offered',
+] as const satisfies readonly ProblemCode[];
+
+export const refusalsOfDomains = [
+  'invalid_domain',
+  'domain_taken',
+  'domain_needs_claim',
+  'domains_not_offered',
+] as const satisfies readonly ProblemCode[];

@@ -4,6 +4,7 @@ import type { RunningExec } from '../../engine/exec.ts';
 import { orAbort } from '../../lib/abortable.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
+import { refusalsOfApplications } from '../description/refusals.ts';
 import { ApplicationQuery } from '../requests/callers.ts';
 import { orRefuse } from '../requests/errors.ts';
 import { untilRevoked } from '../requests/revocation.ts';
@@ -27,6 +28,18 @@ export function execEndpoint(service: Service, places: ExecPlaces): FastifyPlugi
         schema: {
           operationId: 'execInPod',
           summary: 'Run a command in a container of a pod',
+          tags: ['deployments'],
+          description:
+            'Runs a program in the container of the pod, with the rights of the pod. Responds when the program has ended. The program ends if the client disconnects. The operator decides where this is allowed, and sees a record of each call. For a terminal, use the WebSocket `/openTerminal`.',
+          access: 'caller in body',
+          refusals: [
+            ...refusalsOfApplications,
+            'exec_not_allowed',
+            'pod_not_running',
+            'command_not_started',
+            'invalid_request',
+            'engine_unreachable',
+          ],
           querystring: ApplicationQuery,
           body: ExecBody,
           response: { 200: ExecRecord, '4xx': ErrorRecord, 503: ErrorRecord },

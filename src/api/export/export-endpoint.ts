@@ -5,6 +5,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
+import { refusalsOfApplications } from '../description/refusals.ts';
 import { ApplicationFields, applicationOf, requireCaller } from '../requests/callers.ts';
 import { clientKey } from '../requests/client-address.ts';
 import { orRefuse, RefusedRequest } from '../requests/errors.ts';
@@ -48,6 +49,11 @@ export function exportEndpoint(service: Service, streams: Streams): FastifyPlugi
         schema: {
           operationId: 'exportDeployment',
           summary: 'Export a deployment: configuration, data, and images as one tar',
+          tags: ['deployments'],
+          description:
+            'Returns a tar with the configuration, Compose and Kubernetes files, volume contents, pushed images, and start scripts. All volumes are copied at one instant; if not, `README.md` says so.',
+          access: 'caller',
+          refusals: [...refusalsOfApplications, 'snapshot_under_way', 'engine_unreachable', 'capacity_exhausted'],
           querystring: ExportQuery,
           response: { 200: Tar, '4xx': ErrorRecord, 503: ErrorRecord },
         },

@@ -23,6 +23,11 @@ export function fetchEndpoint({ dialer }: { dialer: Dialer }): FastifyPluginAsyn
         schema: {
           operationId: 'fetchDocument',
           summary: 'Fetch a configuration from an address',
+          tags: ['configuration'],
+          description:
+            'Returns the text of a configuration at an address, for links to the dashboard (`/new?from=…`). The address must use HTTPS and be public. Pages of files on GitHub and GitLab are resolved.',
+          access: 'public',
+          refusals: ['document_unavailable'],
           querystring: Type.Object({
             from: Type.String({
               minLength: 1,

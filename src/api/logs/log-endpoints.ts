@@ -9,6 +9,7 @@ import { type Problem, type Result, refuse, succeed } from '../../lib/problem.ts
 import { revisionOf } from '../../store/revisions.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord, StreamedText } from '../deployments/deployment-schemas.ts';
+import { refusalsOfApplications } from '../description/refusals.ts';
 import { ApplicationFields, findApplication } from '../requests/callers.ts';
 import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { untilRevoked } from '../requests/revocation.ts';
@@ -103,7 +104,11 @@ export function logEndpoints(service: Service, streams: Streams): FastifyPluginA
         schema: {
           operationId: 'getDeploymentLogs',
           summary: 'Read or follow the logs of the pods',
-          description: 'Plain lines `<time> <pod> <text>`; with `Accept: text/event-stream` server-sent events.',
+          tags: ['status'],
+          access: 'caller',
+          refusals: [...refusalsOfApplications, 'engine_unreachable'],
+          description:
+            'Returns lines `<time> <pod> <text>`, without known secrets. With `Accept: text/event-stream`, returns server-sent events.',
           querystring: LogsQuery,
           response: { 200: LogLines, '4xx': ErrorRecord },
         },

@@ -63,6 +63,9 @@ export function notificationEndpoints(service: Service): FastifyPluginAsyncTypeb
         schema: {
           operationId: 'getNotifications',
           summary: 'Get the notification settings of the account',
+          tags: ['accounts'],
+          description: 'Includes the result of the last webhook call. The secret is not returned again.',
+          access: 'sign-in',
           response: { 200: NotificationsRecord, '4xx': ErrorRecord },
         },
       },
@@ -78,6 +81,10 @@ export function notificationEndpoints(service: Service): FastifyPluginAsyncTypeb
         schema: {
           operationId: 'setNotifications',
           summary: 'Change the notification settings of the account',
+          tags: ['accounts'],
+          description:
+            'Omitted fields keep their values. A new webhook address gets a new secret. The same address enables a disabled webhook again.',
+          access: 'sign-in',
           body: NotificationsBody,
           response: {
             200: Type.Intersect([
@@ -123,6 +130,10 @@ export function notificationEndpoints(service: Service): FastifyPluginAsyncTypeb
         schema: {
           operationId: 'testNotifications',
           summary: 'Send a test to the webhook',
+          tags: ['accounts'],
+          description: 'The service sends the test once, within a few seconds.',
+          access: 'sign-in',
+          refusals: ['webhook_not_found'],
           response: { 200: MessageRecord, '4xx': ErrorRecord },
         },
       },

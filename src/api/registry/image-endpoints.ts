@@ -18,6 +18,10 @@ export function imageEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'listImages',
           summary: 'List the pushed images of the caller, the last used first',
+          tags: ['accounts'],
+          description:
+            'Returns the images of the session, or of the account with its sessions. A shared layer counts for each image.',
+          access: 'caller',
           querystring: TokenQuery,
           response: {
             200: Type.Object({

@@ -17,6 +17,7 @@ import { write } from '../../store/transaction.ts';
 import type { Service } from '../api-service.ts';
 import { printInstant } from '../deployments/deployment-records.ts';
 import { ErrorRecord, MessageRecord } from '../deployments/deployment-schemas.ts';
+import { refusalsOfApplications } from '../description/refusals.ts';
 import { ApplicationFields, ApplicationQuery, findApplication } from '../requests/callers.ts';
 import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 
@@ -56,6 +57,10 @@ export function shareEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'getShareLink',
           summary: 'Get the share link of a deployment',
+          tags: ['status'],
+          description: 'Returns the share link of the deployment, if it has one.',
+          access: 'caller',
+          refusals: [...refusalsOfApplications, 'share_not_found'],
           querystring: ApplicationFields,
           response: { 200: ShareLinkRecord, '4xx': ErrorRecord },
         },
@@ -74,6 +79,11 @@ export function shareEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'shareDeployment',
           summary: 'Create a share link: a page that shows the status of a deployment',
+          tags: ['status'],
+          description:
+            'Creates a link with a random address, or returns the existing link. Everyone with the link sees the name, URL, state, time limit, and pod states.',
+          access: 'caller in body',
+          refusals: refusalsOfApplications,
           querystring: ApplicationQuery,
           body: ApplicationFields,
           response: { 200: ShareLinkRecord, '4xx': ErrorRecord },
@@ -97,6 +107,10 @@ export function shareEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'unshareDeployment',
           summary: 'Revoke the share link of a deployment',
+          tags: ['status'],
+          description: 'The link stops working. The next share link has another address.',
+          access: 'caller in body',
+          refusals: refusalsOfApplications,
           querystring: ApplicationQuery,
           body: ApplicationFields,
           response: { 200: MessageRecord, '4xx': ErrorRecord },
@@ -115,6 +129,10 @@ export function shareEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'getSharedStatus',
           summary: 'Get the status of a shared deployment',
+          tags: ['status'],
+          description: 'Returns the content of the page behind a share link.',
+          access: 'public',
+          refusals: ['share_not_found'],
           params: Type.Object({ token: Type.String({ maxLength: 200, description: 'The token of the share link.' }) }),
           response: { 200: SharedStatusRecord, '4xx': ErrorRecord },
         },

@@ -42,6 +42,9 @@ export function templateEndpoints(): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'listTemplates',
           summary: 'List the application templates',
+          tags: ['configuration'],
+          description: 'Each template is a complete application. `GET /getTemplate` returns its configuration.',
+          access: 'public',
           querystring: Type.Object({
             search: Type.Optional(
               Type.String({ maxLength: 100, description: 'Words that the template must contain.' }),
@@ -65,6 +68,10 @@ export function templateEndpoints(): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'getTemplate',
           summary: 'Get an application template with its configuration',
+          tags: ['configuration'],
+          description: 'The configuration is valid on this service without changes.',
+          access: 'public',
+          refusals: ['template_not_found'],
           querystring: Type.Object({ name: Type.String({ minLength: 1, maxLength: 40 }) }),
           response: { 200: TemplateRecord, '4xx': ErrorRecord },
         },

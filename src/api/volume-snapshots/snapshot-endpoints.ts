@@ -1,6 +1,5 @@
 /** Snapshots of a deployment: taking one, listing, restoring and deleting them. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Type } from 'typebox';
 import { wantedRevision } from '../../deployment/desired.ts';
 import { podsOfVolumes } from '../../deployment/desired-volumes.ts';
 import { refuseSuspended } from '../../deployment/suspension.ts';
@@ -13,6 +12,12 @@ import type { Service } from '../api-service.ts';
 import { type Documents, refuseBeyond } from '../configuration/documents.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import {
+  refusalsOfAdmission,
+  refusalsOfApplications,
+  refusalsOfDocuments,
+  refusalsOfSnapshots,
+} from '../description/refusals.ts';
+import {
   ApplicationFields,
   ApplicationQuery,
   applicationOf,
@@ -21,6 +26,7 @@ import {
 } from '../requests/callers.ts';
 import { orRefuse } from '../requests/errors.ts';
 import { restoreBeside, type StartedBeside } from './restore-beside.ts';
+import { RestoreFields, RestoreQuery, SnapshotFields, SnapshotWanted, WishesFields } from './snapshot-bodies.ts';
 import {
   DeletedRecord,
   RestoreAnswer,
@@ -29,7 +35,6 @@ import {
   SnapshotsRecord,
   snapshotRecord,
   WishesAnswer,
-  WishesRecord,
 } from './snapshot-records.ts';
 import {
   changeWishes,
@@ -44,51 +49,6 @@ import {
 
 const hour = 60 * 60_000;
 
-const SnapshotId = Type.String({ minLength: 1, maxLength: 40, description: 'The `id` of a snapshot.' });
-const SnapshotFields = Type.Object({ ...ApplicationFields.properties, snapshot: SnapshotId });
-
-const SnapshotWanted = Type.Object({
-  ...ApplicationFields.properties,
-  dump: Type.Optional(
-    Type.Boolean({
-      description:
-        'Whether to store dumps of PostgreSQL, MySQL and MariaDB by their own tools, instead of the files of their volumes. Redis writes its data to its files before the copy.',
-    }),
-  ),
-});
-
-const RestoreFields = Type.Object({
-  ...SnapshotFields.properties,
-  beside: Type.Optional(
-    Type.Boolean({
-      description:
-        'Restore as a new deployment with its own address, from the revision of the snapshot. The existing deployment does not change.',
-    }),
-  ),
-  withoutSnapshot: Type.Optional(
-    Type.Boolean({
-      description: 'In place: skip the snapshot before the restore. The current data is then lost.',
-    }),
-  ),
-  volumes: Type.Optional(
-    Type.Array(Type.String({ maxLength: 200 }), {
-      minItems: 1,
-      maxItems: 200,
-      description:
-        'The volumes to restore. Default: all volumes that both the snapshot and the deployment have (with `beside`: the revision of the snapshot).',
-    }),
-  ),
-});
-
-const WishesFields = Type.Object({ ...ApplicationFields.properties, ...Type.Partial(WishesRecord).properties });
-
-const RestoreQuery = Type.Object({
-  ...ApplicationQuery.properties,
-  dryRun: Type.Optional(
-    Type.Enum(['true', 'false'], { description: 'Only return what would happen. Changes nothing.' }),
-  ),
-});
-
 export function snapshotEndpoints(service: Service, documents: Documents): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
@@ -99,6 +59,18 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
         schema: {
           operationId: 'createSnapshot',
           summary: 'Take a snapshot of the volumes of a deployment',
+          tags: ['snapshots'],
+          description:
+            'Takes a snapshot of all volumes of a claimed deployment while it runs. With `dump`, databases are dumped with their own tools. `GET /getSnapshots` reports when the snapshot is complete.',
+          access: 'caller in body',
+          refusals: [
+            ...refusalsOfSnapshots,
+            'snapshot_needs_claim',
+            'plan_limit_reached',
+            'volume_not_found',
+            'snapshot_under_way',
+            'exec_not_allowed',
+          ],
           querystring: ApplicationQuery,
           body: SnapshotWanted,
           response: { 200: SnapshotAnswer, '4xx': ErrorRecord },
@@ -118,6 +90,10 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
         schema: {
           operationId: 'getSnapshots',
           summary: 'Get the snapshots and restores of a deployment',
+          tags: ['snapshots'],
+          description: 'Returns the kept snapshots, the restores from them, and the limits of the plan.',
+          access: 'caller',
+          refusals: refusalsOfSnapshots,
           querystring: ApplicationFields,
           response: { 200: SnapshotsRecord, '4xx': ErrorRecord },
         },
@@ -144,6 +120,21 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
         schema: {
           operationId: 'restoreSnapshot',
           summary: 'Restore the data of a snapshot, in place or as a new deployment',
+          tags: ['snapshots'],
+          description:
+            'Replaces the data of the deployment with a snapshot, and restarts the pods that use it. A snapshot of the current data is taken first. With `beside`, starts another deployment with the data. With `dryRun=true`, only describes the effect.',
+          access: 'caller in body',
+          refusals: [
+            ...refusalsOfSnapshots,
+            ...refusalsOfAdmission,
+            ...refusalsOfDocuments,
+            'application_exists',
+            'application_suspended',
+            'revision_not_found',
+            'snapshot_not_found',
+            'volume_not_found',
+            'snapshot_under_way',
+          ],
           querystring: RestoreQuery,
           body: RestoreFields,
           response: { 200: RestoreAnswer, '4xx': ErrorRecord, 503: ErrorRecord },
@@ -200,6 +191,11 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
         schema: {
           operationId: 'setSnapshotWishes',
           summary: 'Set when snapshots of a deployment are taken',
+          tags: ['snapshots'],
+          description:
+            'With `beforeUpdates`, the service takes a snapshot before each update that changes a pod with volumes. The update fails if the snapshot fails.',
+          access: 'caller in body',
+          refusals: [...refusalsOfSnapshots, 'snapshot_needs_claim'],
           querystring: ApplicationQuery,
           body: WishesFields,
           response: { 200: WishesAnswer, '4xx': ErrorRecord },
@@ -224,6 +220,10 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
         schema: {
           operationId: 'deleteSnapshot',
           summary: 'Delete a snapshot',
+          tags: ['snapshots'],
+          description: 'Deletes a snapshot. Data that no other snapshot uses is deleted within the hour.',
+          access: 'caller in body',
+          refusals: [...refusalsOfApplications, 'application_suspended', 'snapshot_not_found', 'snapshot_under_way'],
           querystring: ApplicationQuery,
           body: SnapshotFields,
           response: { 200: DeletedRecord, '4xx': ErrorRecord },
