@@ -27,6 +27,8 @@ export type Question = {
   query?: { [name: string]: string | undefined };
   json?: unknown;
   yaml?: string;
+  /** A tar file compressed with gzip. */
+  archive?: Uint8Array<ArrayBuffer>;
   /** Sent as a header, so that it gets into no address, history or log. Without it a browser's cookie speaks. */
   token?: string | undefined;
   headers?: { [name: string]: string };
@@ -64,9 +66,15 @@ export async function send(place: Place, path: string, question: Question = {}):
 }
 
 async function sendOnce({ baseUrl = '', fetch: ours }: Place, path: string, question: Question): Promise<Response> {
-  const { json, yaml, token, signal } = question;
-  const { method = json !== undefined || yaml !== undefined ? 'POST' : 'GET' } = question;
-  const type = yaml !== undefined ? 'text/x-yaml' : json !== undefined ? 'application/json' : undefined;
+  const { json, yaml, archive, token, signal } = question;
+  const type = archive
+    ? 'application/gzip'
+    : yaml !== undefined
+      ? 'text/x-yaml'
+      : json !== undefined
+        ? 'application/json'
+        : undefined;
+  const { method = type ? 'POST' : 'GET' } = question;
   return await (ours ?? fetch)(`${baseUrl}${path}${printQuery(question.query)}`, {
     method,
     headers: {
@@ -74,7 +82,7 @@ async function sendOnce({ baseUrl = '', fetch: ours }: Place, path: string, ques
       ...(token !== undefined && { Authorization: `Bearer ${token}` }),
       ...question.headers,
     },
-    ...(type && { body: yaml ?? JSON.stringify(json) }),
+    ...(type && { body: archive ?? yaml ?? JSON.stringify(json) }),
     ...(signal && { signal }),
     cache: 'no-store',
     referrerPolicy: 'no-referrer',

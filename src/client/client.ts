@@ -19,10 +19,13 @@ type Part<Name extends string, Value> =
       ? Record<never, never>
       : { [name in Name]: Value };
 
+/** A tar file compressed with gzip, which these operations accept instead of a document. */
+type SourceOf<Id> = Id extends 'startDeployment' | 'updateDeployment' ? Uint8Array : never;
+
 /** What a call takes: the parts that its operation has, and how to send it. */
 export type Given<Id extends OperationId> = Part<'path', Operations[Id]['path']> &
   Part<'query', Operations[Id]['query']> &
-  Part<'body', Operations[Id]['body']> & {
+  Part<'body', Operations[Id]['body'] | SourceOf<Id>> & {
     /** A session token or an API key, instead of the client's own. */
     token?: string | undefined;
     headers?: { [name: string]: string };
@@ -72,7 +75,8 @@ export function createClient({ token: own, ...place }: Place & { token?: string 
       signal,
       ...(query && { query }),
       ...(headers && { headers }),
-      ...(sends === 'yaml' && { yaml: String(body) }),
+      ...(sends === 'yaml' &&
+        (body instanceof Uint8Array ? { archive: new Uint8Array(body) } : { yaml: String(body) })),
       ...(sends === 'json' && { json: body ?? {} }),
     };
     return [filled, question] as const;

@@ -5,6 +5,7 @@ import type { Service } from './service.ts';
 import { addDeploymentTools } from './tools/deployment-tools.ts';
 import { addDocumentTools } from './tools/document-tools.ts';
 import { addLifetimeTools } from './tools/lifetime-tools.ts';
+import { addSourceTools } from './tools/source-tools.ts';
 import { addTemplateTools } from './tools/template-tools.ts';
 
 const instructions = `Berth runs the application that one YAML document describes, with one or several containers, and returns a live URL. No account is needed.
@@ -37,6 +38,7 @@ export function createMcpServer(service: Service, listTools?: ToolList): McpServ
   );
   addTemplateTools(server, service);
   addDocumentTools(server, service);
+  addSourceTools(server, service);
   addDeploymentTools(server, service);
   addLifetimeTools(server, service);
   addResources(server, service);

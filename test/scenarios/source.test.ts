@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { pack } from 'tar-stream';
 import { type Berth, createBerth, type Started, until } from './berth.ts';
 import { onDocker } from './engine-of-tests.ts';
@@ -118,6 +119,29 @@ test('a folder with a package.json alone is built with a Dockerfile that the ser
   await berth.reach(started, 'running');
   assert.match((await berth.visit(started.url)).text, /^plain/);
   await berth.remove(started);
+});
+
+test('an agent builds and deploys a map of files with one call, and updates it with the token', options, async () => {
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', berth.settings.baseUrl)));
+  const call = async (given: Record<string, unknown>) => {
+    const { structuredContent, isError, content } = await client.callTool({ name: 'deploy_source', arguments: given });
+    assert.ok(!isError, JSON.stringify(content));
+    return structuredContent as unknown as Started;
+  };
+  try {
+    const files = { Dockerfile: dockerfile('ENV GREETING=" agent"'), 'server.mjs': serverOf('hello') };
+    const started = await call({ name: 'by-agent', files });
+    await berth.reach(started, 'running');
+    assert.equal((await berth.visit(started.url)).text, 'hello agent');
+    const { sessionToken } = started;
+    await call({ name: 'by-agent', files: { ...files, 'server.mjs': serverOf('bye') }, sessionToken });
+    await berth.eventsUntil(started, /revision 2 is running/);
+    assert.equal((await berth.visit(started.url)).text, 'bye agent');
+    await berth.remove(started);
+  } finally {
+    await client.close();
+  }
 });
 
 test('a build that fails says which step of which pod failed, with its last lines and a fix', options, async () => {

@@ -21,6 +21,7 @@ export function fetchInProcess(
       url: String(path),
       headers: { ...Object.fromEntries(theirs), ...Object.fromEntries(new Headers(headers)), host: given.host },
       ...(typeof body === 'string' && { payload: body }),
+      ...(body instanceof Uint8Array && { payload: Buffer.from(body) }),
       ...(signal && { signal }),
     });
     const answered = Object.entries(answer.headers).map(([name, value]) => [name, String(value)] as [string, string]);

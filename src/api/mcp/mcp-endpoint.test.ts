@@ -52,7 +52,7 @@ const refused = async (client: Client, name: string, given: Record<string, unkno
 
 for (const legacy of [false, true]) {
   describe(`the protocol ${legacy ? 'before 2026-07-28' : 'of 2026-07-28'}`, () => {
-    test('has thirteen tools with schemas of their arguments alone, of which one is destructive', async () => {
+    test('has fourteen tools with schemas of their arguments alone, of which one is destructive', async () => {
       const client = await connect({ legacy });
       assert.equal(client.getNegotiatedProtocolVersion() === '2026-07-28', !legacy);
       const { tools } = await client.listTools();
@@ -64,6 +64,7 @@ for (const legacy of [false, true]) {
           'deploy',
           'update',
           'preview',
+          'deploy_source',
           'status',
           'logs',
           'list',

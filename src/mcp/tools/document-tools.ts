@@ -65,7 +65,7 @@ export function addDocumentTools(server: McpServer, service: Service): void {
         signal,
       });
       if (!answer.ok || 'dryRun' in answer.value) return answer;
-      return await kept(service, answer.value, sessionToken);
+      return await keepStarted(service, answer.value, sessionToken);
     },
   });
 
@@ -101,7 +101,7 @@ export function addDocumentTools(server: McpServer, service: Service): void {
 }
 
 /** Where the folder keeps the token, nobody has to see it. */
-async function kept(
+export async function keepStarted(
   service: Service,
   answer: Started,
   token: string | undefined,

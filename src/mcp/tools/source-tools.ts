@@ -1,0 +1,49 @@
+/** The tool that takes source code: the service builds its images. */
+import { gzipSync } from 'node:zlib';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { pack } from 'tar-stream';
+import * as z from 'zod/v4';
+import type { AnswerOf, Started } from '../../client/client.ts';
+import { sayStart, sayUpdate } from '../sentences.ts';
+import type { Service } from '../service.ts';
+import { addTool, token } from '../tool.ts';
+import { keepStarted } from './document-tools.ts';
+
+export function addSourceTools(server: McpServer, service: Service): void {
+  addTool(server, 'deploy_source', {
+    title: 'Build and deploy source code',
+    description:
+      'Builds the images of a small project on the server, and starts it; with the sessionToken of the running application, updates it. Then call status. For large projects, send a tar archive to /startUserDeployment with curl.',
+    input: {
+      files: z
+        .record(z.string().max(1_000), z.string())
+        .describe('Path to text, such as a Dockerfile with its program, or a Compose file with `build`.'),
+      name: z
+        .string()
+        .regex(/^[a-z][a-z0-9-]{2,63}$/, { error: 'name must be 3 to 64 lowercase letters, digits and hyphens.' })
+        .optional()
+        .describe('The application name, if no file contains it.'),
+      sessionToken: token,
+    },
+    say: (answer: AnswerOf<'updateDeployment'> | Omit<Started, 'sessionToken'>) =>
+      'environment' in answer ? sayStart(answer) : sayUpdate(answer),
+    effect: 'changes',
+    run: async ({ files, name, sessionToken }, { signal }) => {
+      const client = await service.clientOf(sessionToken);
+      const asked = { body: await archiveOf(files), query: { ...(name !== undefined && { name }) }, signal };
+      const updated = sessionToken === undefined ? undefined : await client.call('updateDeployment', asked);
+      if (updated && (updated.ok || updated.problem.code !== 'application_not_found')) return updated;
+      const started = await client.call('startDeployment', asked);
+      if (!started.ok || 'dryRun' in started.value) return started;
+      return await keepStarted(service, started.value, sessionToken);
+    },
+  });
+}
+
+async function archiveOf(files: Readonly<Record<string, string>>): Promise<Uint8Array> {
+  const tar = pack();
+  for (const [name, text] of Object.entries(files)) tar.entry({ name, mode: /^#!/.test(text) ? 0o755 : 0o644 }, text);
+  tar.finalize();
+  const pieces = (await Array.fromAsync(tar as AsyncIterable<Uint8Array>)) as Uint8Array[];
+  return gzipSync(Buffer.concat(pieces));
+}
