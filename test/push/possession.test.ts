@@ -213,6 +213,18 @@ test('an address may push so much without an account, in all of its sessions, an
   assert.match(more.error!.message, /an address may push 8 MiB of images; 5 MiB are there/);
 });
 
+test('the refusal of a push names the bytes of unfinished uploads, which count too', async () => {
+  const pusher = await registry.pusher();
+  const { token } = pusher;
+  const { headers } = await registry.ask('POST', `/v2/${pusher.namespace}/api/blobs/uploads/`, { token });
+  const location = headers.get('location')!;
+  const unfinished = await registry.ask('PATCH', location, { token, body: Buffer.alloc(2 * megabyte, 3) });
+  assert.equal(unfinished.status, 202);
+  const more = await pushBlob(pusher, Buffer.alloc(7 * megabyte, 4));
+  assert.match(more.error?.message ?? '', /8 MiB of images; .* are there, and 2 MiB are in unfinished uploads\. /);
+  assert.equal((await registry.ask('DELETE', location, { token })).status, 204);
+});
+
 test('what is pushed counts to the address that pushed to the session first, from wherever it is pushed later', async () => {
   const from = (address: string) => ({ token: pusher.token, headers: { 'x-berth-client': address } });
   const pusher = await registry.pusher();

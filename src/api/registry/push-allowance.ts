@@ -33,8 +33,9 @@ export async function allowanceOf(
   const { most, used, whose } = await countedOf(service, service.db, payer);
   const ofAll = await bytesOfAll(service.db);
   const disk = await statfs(images.folder.stagingPath('.'));
+  const uploading = images.uploads.bytes(payer);
   const candidates: Allowance[] = [
-    { bytes: most - used - images.uploads.bytes(payer), refusal: tooMuchOfPayer({ most, used, whose }) },
+    { bytes: most - used - uploading, refusal: tooMuchOfPayer({ most, used, whose }, uploading) },
     { bytes: limits.mostBytes - ofAll - images.uploads.bytes(), refusal: tooMuchOfAll },
     {
       bytes: disk.bavail * disk.bsize - limits.diskFreeBytes,
@@ -71,9 +72,10 @@ async function countedOf({ settings }: Pick<Counting, 'settings'>, db: Database,
   };
 }
 
-function tooMuchOfPayer({ most, used, whose }: Counted): string {
+function tooMuchOfPayer({ most, used, whose }: Counted, uploading = 0): string {
+  const unfinished = uploading > 0 ? `, and ${printBytes(uploading)} are in unfinished uploads` : '';
   const rest = 'Images are removed when their session ends. You can also remove images yourself';
-  return `${whose} ${printBytes(most)} of images; ${printBytes(used)} are there. ${rest}`;
+  return `${whose} ${printBytes(most)} of images; ${printBytes(used)} are there${unfinished}. ${rest}`;
 }
 
 const tooMuchOfAll = 'this server has no room left for pushed images; ask its operator';
