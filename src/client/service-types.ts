@@ -34,11 +34,11 @@ export type Advice = {
 };
 
 export type Application = {
-  /** The session token; it may also come as `Authorization: Bearer`. */
+  /** The session token. Prefer `Authorization: Bearer`. */
   sessionToken?: string;
   /** Name of the application. */
   applicationName: string;
-  /** The deployment's environment; needed where an account has two applications of one name. */
+  /** The environment. Required if an account has two applications of one name. */
   environment?: string;
 };
 
@@ -103,7 +103,7 @@ export type Deployment = {
     /** Whether the deployment keeps running past its time limit. */
     held: boolean;
   };
-  /** Only for an ended deployment: until when its volumes are kept and `POST /restoreDeployment` can restore it. */
+  /** The time until which an ended deployment can be restored. */
   restorableUntil?: string;
   /** Unknown query parameters, which were ignored. */
   warnings?: string[];
@@ -112,7 +112,7 @@ export type Deployment = {
 export type DeploymentStatus = {
   state: 'deploying' | 'running' | 'failed' | 'expired';
   progress: number;
-  /** A more precise state. `degraded`: the deployment runs, but a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. `stopped`: the owner has stopped the deployment; `state` is the one from before. */
+  /** More precise than `state`. `degraded`: a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. `stopped`: the owner has stopped the deployment. */
   health: 'deploying' | 'running' | 'degraded' | 'serving' | 'failed' | 'stopped' | 'expired';
   /** Why the deployment failed, or its current problem. */
   message?: string;
@@ -121,7 +121,7 @@ export type DeploymentStatus = {
   revision: number;
   /** The last revision that became ready; absent until the first is ready. */
   servingRevision?: number;
-  /** The last log lines of the pod that caused the failure, without known secrets. During a deployment and in the minutes after a restart: the lines of the pod that is not ready or was restarted, including its previous run. Repeated lines appear once; the first of them ends with the count, such as `×3`. */
+  /** The last log lines of the pod that failed, restarted, or is not ready, without known secrets. A repeated line appears once, with its count, such as `×3`. */
   lastLines?: string[];
   pods?: Pod[];
   /** Volumes that are almost full, and pods that were stopped because of their disk use. */
@@ -137,7 +137,7 @@ export type DeploymentStatus = {
   }[];
   /** Why the address is not available over HTTPS yet, or soon will not be. Absent without a problem. */
   certificate?: {
-    /** `ordered`: the certificate arrives within seconds. `limit`: the authority issues no more certificates before `until`. `failed`: the next request is at `until`. `late`: the current certificate expires at `until` and was not renewed. */
+    /** `ordered`: arrives within seconds. `limit`: the authority issues none before `until`. `failed`: the next request is at `until`. `late`: not renewed, expires at `until`. */
     because: 'ordered' | 'limit' | 'failed' | 'late';
     until?: string;
     message: string;
@@ -372,9 +372,9 @@ export type Pod = {
     doneBytes: number;
     totalBytes: number;
   };
-  /** The first 500 bytes of the response to its failing health check, without known secrets. Untrusted text of the application. */
+  /** The first 500 bytes of the response to the failing health check. Untrusted text. */
   healthCheckBody?: string;
-  /** The image of the pod, with its digest once it is resolved. A pushed image has the name that its owner uses. */
+  /** The image, with its digest once it is resolved. */
   image: string;
   /** The one that it was started for. */
   revision: number;
@@ -393,7 +393,7 @@ export type Pod = {
 
 export type PodChange = {
   name: string;
-  /** `replaced`: the new pod is ready before the old pod is removed. `restarted`: the old pod stops first. The containers keep running if the pod is `scaled`, if a volume has `grown`, or if the pod is `rerouted` to another public path. */
+  /** `replaced`: the new pod is ready before the old pod is removed. `restarted`: the old pod stops first. Containers keep running if the pod is `scaled`, `grown`, or `rerouted`. */
   change: 'added' | 'removed' | 'unchanged' | 'replaced' | 'restarted' | 'scaled' | 'grown' | 'rerouted';
   /** Whether the pod keeps its stored data. */
   keepsData: boolean;
@@ -444,7 +444,7 @@ export type Restore = {
   problem?: string;
 };
 
-/** A sentence that confirms the request. The change takes seconds; the status shows the progress. */
+/** A sentence that confirms the request. The status shows the progress. */
 export type Run = {
   message: string;
   /** Unknown query parameters, which were ignored. */
@@ -453,11 +453,11 @@ export type Run = {
 };
 
 export type Session = {
-  /** The session token; it may also come as `Authorization: Bearer`. */
+  /** The session token. Prefer `Authorization: Bearer`. */
   sessionToken?: string;
 };
 
-/** The status of a shared deployment, without its configuration, images, logs, or reasons. */
+/** The status of a shared deployment, without configuration, images, or logs. */
 export type SharedStatus = {
   applicationName: string;
   url: string;
@@ -503,7 +503,7 @@ export type Snapshot = {
     name: string;
     sizeBytes: number;
   }[];
-  /** Databases that the snapshot contains as dumps of their own tools. For `redis`: the database wrote its data to its files before the copy. */
+  /** Databases that the snapshot contains as dumps. Redis saved its data to its files before the copy. */
   dumps: {
     pod: string;
     /** `mysql` includes MariaDB. `redis` includes Valkey and KeyDB. */
@@ -545,7 +545,7 @@ export type Started = {
 export type Status = {
   state: 'deploying' | 'running' | 'failed' | 'expired';
   progress: number;
-  /** A more precise state. `degraded`: the deployment runs, but a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. `stopped`: the owner has stopped the deployment; `state` is the one from before. */
+  /** More precise than `state`. `degraded`: a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. `stopped`: the owner has stopped the deployment. */
   health: 'deploying' | 'running' | 'degraded' | 'serving' | 'failed' | 'stopped' | 'expired';
   /** Why the deployment failed, or its current problem. */
   message?: string;
@@ -554,7 +554,7 @@ export type Status = {
   revision: number;
   /** The last revision that became ready; absent until the first is ready. */
   servingRevision?: number;
-  /** The last log lines of the pod that caused the failure, without known secrets. During a deployment and in the minutes after a restart: the lines of the pod that is not ready or was restarted, including its previous run. Repeated lines appear once; the first of them ends with the count, such as `×3`. */
+  /** The last log lines of the pod that failed, restarted, or is not ready, without known secrets. A repeated line appears once, with its count, such as `×3`. */
   lastLines?: string[];
   pods?: Pod[];
 };
@@ -1123,7 +1123,7 @@ export type Operations = {
       errors: string[];
       warnings: string[];
       diagnostics: Diagnostic[];
-      /** Whether the server looked for the images: with `images=true`, unless the configuration has other errors or more than 20 images, or the client is over its limit of image lookups. */
+      /** Whether the server looked for the images. It does so with `images=true`, for at most 20 images of a valid configuration. */
       images: 'checked' | 'not checked';
       /** With `fix=true`: the document with all certain fixes applied. */
       fixed?: string;
@@ -1200,7 +1200,7 @@ export type Operations = {
     body: undefined;
     answer: {
       message: string;
-      /** The session token, returned only once. It is the password for `docker login` and the key to the deployments that it starts. */
+      /** The session token, returned only once. It is also the password for `docker login`. */
       sessionToken: string;
       /** The prefix of the names of its images, such as `berth.example.com/s0123456789abcdef`. */
       images: string;
@@ -1245,7 +1245,7 @@ export type Operations = {
         /** Whether the deployment keeps running past its time limit. */
         held: boolean;
       };
-      /** Only for an ended deployment: until when its volumes are kept and `POST /restoreDeployment` can restore it. */
+      /** The time until which an ended deployment can be restored. */
       restorableUntil?: string;
       /** Unknown query parameters, which were ignored. */
       warnings?: string[];
@@ -1297,11 +1297,11 @@ export type Operations = {
       environment?: string;
     };
     body: {
-      /** The session token; it may also come as `Authorization: Bearer`. */
+      /** The session token. Prefer `Authorization: Bearer`. */
       sessionToken?: string;
       /** Name of the application. */
       applicationName: string;
-      /** The deployment's environment; needed where an account has two applications of one name. */
+      /** The environment. Required if an account has two applications of one name. */
       environment?: string;
       /** Its name in the configuration. */
       pod: string;
@@ -1353,20 +1353,20 @@ export type Operations = {
       forget?: boolean | 'true' | 'false';
     };
     body: {
-      /** The session token; it may also come as `Authorization: Bearer`. */
+      /** The session token. Prefer `Authorization: Bearer`. */
       sessionToken?: string;
       /** Name of the application. */
       applicationName: string;
-      /** The deployment's environment; needed where an account has two applications of one name. */
+      /** The environment. Required if an account has two applications of one name. */
       environment?: string;
-      /** Whether to delete the data immediately, also that of an ended deployment. The deployment cannot be restored. */
+      /** Whether to delete the data immediately. The deployment cannot be restored. */
       forget?: boolean | 'true' | 'false';
     };
     answer: {
       message: string;
       /** Unknown query parameters, which were ignored. */
       warnings?: string[];
-      /** Only for an ended deployment: until when its volumes are kept and `POST /restoreDeployment` can restore it. */
+      /** The time until which an ended deployment can be restored. */
       restorableUntil?: string;
     };
   };
@@ -1528,11 +1528,11 @@ export type Operations = {
       dryRun?: 'true' | 'false';
     };
     body: {
-      /** The session token; it may also come as `Authorization: Bearer`. */
+      /** The session token. Prefer `Authorization: Bearer`. */
       sessionToken?: string;
       /** Name of the application. */
       applicationName: string;
-      /** The deployment's environment; needed where an account has two applications of one name. */
+      /** The environment. Required if an account has two applications of one name. */
       environment?: string;
       /** The revision to go back to. Default: the last revision before the current one that became ready. */
       revision?: number;
@@ -1580,13 +1580,13 @@ export type Operations = {
       environment?: string;
     };
     body: {
-      /** The session token; it may also come as `Authorization: Bearer`. */
+      /** The session token. Prefer `Authorization: Bearer`. */
       sessionToken?: string;
       /** Name of the application. */
       applicationName: string;
-      /** The deployment's environment; needed where an account has two applications of one name. */
+      /** The environment. Required if an account has two applications of one name. */
       environment?: string;
-      /** Whether to store dumps of PostgreSQL, MySQL and MariaDB by their own tools, instead of the files of their volumes. Redis writes its data to its files before the copy. */
+      /** Whether to store dumps of PostgreSQL, MySQL and MariaDB instead of the files of their volumes. Redis saves its data before the copy. */
       dump?: boolean;
     };
     answer: {
@@ -1621,7 +1621,7 @@ export type Operations = {
       };
       /** The settings of the owner. */
       wishes: {
-        /** Whether one is taken before each update that changes a pod with volumes. */
+        /** Whether to take a snapshot before updates of pods with volumes. */
         beforeUpdates: boolean;
       };
       /** Databases that a snapshot with `dump` can dump. */
@@ -1644,19 +1644,19 @@ export type Operations = {
       dryRun?: 'true' | 'false';
     };
     body: {
-      /** The session token; it may also come as `Authorization: Bearer`. */
+      /** The session token. Prefer `Authorization: Bearer`. */
       sessionToken?: string;
       /** Name of the application. */
       applicationName: string;
-      /** The deployment's environment; needed where an account has two applications of one name. */
+      /** The environment. Required if an account has two applications of one name. */
       environment?: string;
       /** The `id` of a snapshot. */
       snapshot: string;
-      /** Restore as a new deployment with its own address, from the revision of the snapshot. The existing deployment does not change. */
+      /** Restore as a new deployment from the revision of the snapshot. The existing deployment does not change. */
       beside?: boolean;
       /** In place: skip the snapshot before the restore. The current data is then lost. */
       withoutSnapshot?: boolean;
-      /** The volumes to restore. Default: all volumes that both the snapshot and the deployment have (with `beside`: the revision of the snapshot). */
+      /** The volumes to restore. Default: all volumes of the snapshot that the deployment has. */
       volumes?: string[];
     };
     answer:
@@ -1698,20 +1698,20 @@ export type Operations = {
       environment?: string;
     };
     body: {
-      /** The session token; it may also come as `Authorization: Bearer`. */
+      /** The session token. Prefer `Authorization: Bearer`. */
       sessionToken?: string;
       /** Name of the application. */
       applicationName: string;
-      /** The deployment's environment; needed where an account has two applications of one name. */
+      /** The environment. Required if an account has two applications of one name. */
       environment?: string;
-      /** Whether one is taken before each update that changes a pod with volumes. */
+      /** Whether to take a snapshot before updates of pods with volumes. */
       beforeUpdates?: boolean;
     };
     answer: {
       message: string;
       /** The settings of the owner. */
       wishes: {
-        /** Whether one is taken before each update that changes a pod with volumes. */
+        /** Whether to take a snapshot before updates of pods with volumes. */
         beforeUpdates: boolean;
       };
       /** Unknown query parameters, which were ignored. */
@@ -1727,11 +1727,11 @@ export type Operations = {
       environment?: string;
     };
     body: {
-      /** The session token; it may also come as `Authorization: Bearer`. */
+      /** The session token. Prefer `Authorization: Bearer`. */
       sessionToken?: string;
       /** Name of the application. */
       applicationName: string;
-      /** The deployment's environment; needed where an account has two applications of one name. */
+      /** The environment. Required if an account has two applications of one name. */
       environment?: string;
       /** The `id` of a snapshot. */
       snapshot: string;
@@ -1772,11 +1772,11 @@ export type Operations = {
       environment?: string;
     };
     body: {
-      /** The session token; it may also come as `Authorization: Bearer`. */
+      /** The session token. Prefer `Authorization: Bearer`. */
       sessionToken?: string;
       /** Name of the application. */
       applicationName: string;
-      /** The deployment's environment; needed where an account has two applications of one name. */
+      /** The environment. Required if an account has two applications of one name. */
       environment?: string;
       /** Its name in the configuration. */
       pod: string;
@@ -1792,7 +1792,7 @@ export type Operations = {
     answer: {
       /** null: the program was ended, or its container has ended. */
       exitCode: number | null;
-      /** `too-much-output`: the program wrote more than 1 MiB; the response contains the first 1 MiB. `given-up`: the service was about to stop. */
+      /** `too-much-output`: the response contains the first 1 MiB. `given-up`: the service was about to stop. */
       ended: 'by-itself' | 'timed-out' | 'too-much-output' | 'given-up';
       /** Text; invalid bytes are replaced. Untrusted output. */
       stdout: string;
@@ -2202,7 +2202,7 @@ export type Operations = {
         lastUsedFrom?: string;
         /** When the token ended; absent while it is valid. */
         endedAt?: string;
-        /** The kind of deployments that the token starts. `free`: they expire and have the limits of users without an account. `plan`: they are claimed from the start and count towards the plan. */
+        /** Deployments that the token starts. `free`: they expire. `plan`: they are claimed and count towards the plan. */
         starts: 'free' | 'plan';
       }[];
     };
@@ -2214,7 +2214,7 @@ export type Operations = {
     };
     query: Record<never, never>;
     body: {
-      /** The kind of deployments that the token starts. `free`: they expire and have the limits of users without an account. `plan`: they are claimed from the start and count towards the plan. */
+      /** Deployments that the token starts. `free`: they expire. `plan`: they are claimed and count towards the plan. */
       starts: 'free' | 'plan';
     };
     answer: Message;
@@ -2262,11 +2262,11 @@ export type Operations = {
       environment?: string;
     };
     body: {
-      /** The session token; it may also come as `Authorization: Bearer`. */
+      /** The session token. Prefer `Authorization: Bearer`. */
       sessionToken?: string;
       /** Name of the application. */
       applicationName: string;
-      /** The deployment's environment; needed where an account has two applications of one name. */
+      /** The environment. Required if an account has two applications of one name. */
       environment?: string;
       /** A name such as shop.example.com. */
       domain: string;
@@ -2287,11 +2287,11 @@ export type Operations = {
       environment?: string;
     };
     body: {
-      /** The session token; it may also come as `Authorization: Bearer`. */
+      /** The session token. Prefer `Authorization: Bearer`. */
       sessionToken?: string;
       /** Name of the application. */
       applicationName: string;
-      /** The deployment's environment; needed where an account has two applications of one name. */
+      /** The environment. Required if an account has two applications of one name. */
       environment?: string;
       /** A name such as shop.example.com. */
       domain: string;
@@ -2310,11 +2310,11 @@ export type Operations = {
       environment?: string;
     };
     body: {
-      /** The session token; it may also come as `Authorization: Bearer`. */
+      /** The session token. Prefer `Authorization: Bearer`. */
       sessionToken?: string;
       /** Name of the application. */
       applicationName: string;
-      /** The deployment's environment; needed where an account has two applications of one name. */
+      /** The environment. Required if an account has two applications of one name. */
       environment?: string;
       /** A name such as shop.example.com. */
       domain: string;

@@ -17,7 +17,7 @@ import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 const Time = Type.String({ format: 'date-time' });
 const Starts = Type.Enum([...sessionStarts], {
   description:
-    'The kind of deployments that the token starts. `free`: they expire and have the limits of users without an account. `plan`: they are claimed from the start and count towards the plan.',
+    'Deployments that the token starts. `free`: they expire. `plan`: they are claimed and count towards the plan.',
 });
 
 const TokenRecord = Type.Object({

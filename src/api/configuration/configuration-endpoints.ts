@@ -28,12 +28,12 @@ const ValidationRecord = Type.Object(
     diagnostics: Type.Array(DiagnosticRecord),
     images: Type.Enum(['checked', 'not checked'], {
       description:
-        'Whether the server looked for the images: with `images=true`, unless the configuration has other errors or more than 20 images, or the client is over its limit of image lookups.',
+        'Whether the server looked for the images. It does so with `images=true`, for at most 20 images of a valid configuration.',
     }),
     fixed: Type.Optional(Type.String({ description: 'With `fix=true`: the document with all certain fixes applied.' })),
     fixedErrors: Type.Optional(Type.Array(Type.String(), { description: 'The errors that `fixed` still has.' })),
   },
-  { description: 'Whether it can be deployed, and everything that is wrong or odd, with its place.' },
+  { description: 'Whether the configuration can be deployed, with all errors and warnings.' },
 );
 
 const ValidationQuery = Type.Object({

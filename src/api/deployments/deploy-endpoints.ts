@@ -37,7 +37,7 @@ import { surprisesOf } from './update-surprises.ts';
 
 const DryRun = Type.Optional(
   Type.Enum(['true', 'false'], {
-    description: 'Only check the configuration, the plan, and the free capacity of the server. Changes nothing.',
+    description: 'Only check the configuration, the plan, and the free capacity. Changes nothing.',
   }),
 );
 const Name = Type.Optional(
@@ -56,7 +56,7 @@ const ChangeQuery = Type.Object({
   snapshot: Type.Optional(
     Type.Enum(['true', 'false'], {
       description:
-        'Whether to take a snapshot first if the update changes a pod with volumes. The update starts when the snapshot is complete, and fails if the snapshot fails. Default: the setting from `POST /setSnapshotWishes`.',
+        'Whether to take a snapshot before an update of a pod with volumes. The update fails if the snapshot fails. Default: the setting from `POST /setSnapshotWishes`.',
     }),
   ),
 });
@@ -100,7 +100,7 @@ const StartHeaders = Type.Object({
       minLength: 16,
       maxLength: 200,
       description:
-        'A random key, such as a UUID. A repeated request with the same key and body within 24 hours returns the same deployment. A key of another form requires a session token or an API key.',
+        'A random key, such as a UUID. A repeat within 24 hours returns the same deployment. A key of another form requires a token.',
     }),
   ),
   [proofHeader.toLowerCase()]: Type.Optional(

@@ -20,13 +20,11 @@ export const PodRecord = Type.Object({
   ),
   healthCheckBody: Type.Optional(
     Type.String({
-      description:
-        'The first 500 bytes of the response to its failing health check, without known secrets. Untrusted text of the application.',
+      description: 'The first 500 bytes of the response to the failing health check. Untrusted text.',
     }),
   ),
   image: Type.String({
-    description:
-      'The image of the pod, with its digest once it is resolved. A pushed image has the name that its owner uses.',
+    description: 'The image, with its digest once it is resolved.',
   }),
   revision: Type.Integer({ minimum: 1, description: 'The one that it was started for.' }),
   restarts: Type.Integer({ minimum: 0, description: 'The number of restarts after an exit.' }),
@@ -88,9 +86,9 @@ export const StatusRecord = Type.Object({
   progress: Type.Integer({ minimum: 0, maximum: 100 }),
   health: Type.Enum([...healths], {
     description:
-      'A more precise state. `degraded`: the deployment runs, but a pod keeps restarting or is not ready. ' +
+      'More precise than `state`. `degraded`: a pod keeps restarting or is not ready. ' +
       '`serving`: an update has failed, and an earlier revision serves. ' +
-      '`stopped`: the owner has stopped the deployment; `state` is the one from before.',
+      '`stopped`: the owner has stopped the deployment.',
   }),
   message: Type.Optional(Type.String({ description: 'Why the deployment failed, or its current problem.' })),
   advice: Type.Optional(AdviceRecord),
@@ -101,7 +99,7 @@ export const StatusRecord = Type.Object({
   lastLines: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        'The last log lines of the pod that caused the failure, without known secrets. During a deployment and in the minutes after a restart: the lines of the pod that is not ready or was restarted, including its previous run. Repeated lines appear once; the first of them ends with the count, such as `×3`.',
+        'The last log lines of the pod that failed, restarted, or is not ready, without known secrets. A repeated line appears once, with its count, such as `×3`.',
     }),
   ),
   pods: Type.Optional(Type.Array(PodRecord)),
@@ -168,7 +166,7 @@ export const DryRunRecord = Type.Object(
     ...RemarkFields,
   },
   {
-    description: 'With `dryRun=true`: the service would accept the same request without `dryRun`. Nothing was changed.',
+    description: 'With `dryRun=true`: the service would accept the request. Nothing was changed.',
   },
 );
 
@@ -209,7 +207,7 @@ const CertificateRecord = Type.Object(
   {
     because: Type.Enum(['ordered', 'limit', 'failed', 'late'], {
       description:
-        '`ordered`: the certificate arrives within seconds. `limit`: the authority issues no more certificates before `until`. `failed`: the next request is at `until`. `late`: the current certificate expires at `until` and was not renewed.',
+        '`ordered`: arrives within seconds. `limit`: the authority issues none before `until`. `failed`: the next request is at `until`. `late`: not renewed, expires at `until`.',
     }),
     until: Type.Optional(Type.String({ format: 'date-time' })),
     message: Type.String(),
@@ -222,8 +220,7 @@ const CertificateRecord = Type.Object(
 export const RestorableUntil = Type.Optional(
   Type.String({
     format: 'date-time',
-    description:
-      'Only for an ended deployment: until when its volumes are kept and `POST /restoreDeployment` can restore it.',
+    description: 'The time until which an ended deployment can be restored.',
   }),
 );
 

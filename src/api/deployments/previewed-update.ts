@@ -16,7 +16,7 @@ export const PreviewFields = {
       name: Type.String(),
       change: Type.Enum([...podChanges], {
         description:
-          '`replaced`: the new pod is ready before the old pod is removed. `restarted`: the old pod stops first. The containers keep running if the pod is `scaled`, if a volume has `grown`, or if the pod is `rerouted` to another public path.',
+          '`replaced`: the new pod is ready before the old pod is removed. `restarted`: the old pod stops first. Containers keep running if the pod is `scaled`, `grown`, or `rerouted`.',
       }),
       keepsData: Type.Boolean({ description: 'Whether the pod keeps its stored data.' }),
       volumes: Type.Array(

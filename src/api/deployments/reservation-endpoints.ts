@@ -33,8 +33,7 @@ const ReservationsRecord = Type.Object(
 
 const Forget = Type.Optional(
   Type.Union([Type.Boolean(), Type.Enum(['true', 'false'])], {
-    description:
-      'Whether to delete the data immediately, also that of an ended deployment. The deployment cannot be restored.',
+    description: 'Whether to delete the data immediately. The deployment cannot be restored.',
   }),
 );
 const RemovalFields = Type.Object({ ...ApplicationFields.properties, forget: Forget });

@@ -16,8 +16,7 @@ const SessionRecord = Type.Object(
   {
     message: Type.String(),
     sessionToken: Type.String({
-      description:
-        'The session token, returned only once. It is the password for `docker login` and the key to the deployments that it starts.',
+      description: 'The session token, returned only once. It is also the password for `docker login`.',
     }),
     images: Type.String({
       description: 'The prefix of the names of its images, such as `berth.example.com/s0123456789abcdef`.',

@@ -139,7 +139,7 @@ function operationsOf({ paths }: Description): Operation[] {
   return Object.values(paths).flatMap((methods) => Object.values(methods));
 }
 
-/** With what its references name, and without examples. */
+/** With what its references name, and without examples and descriptions. */
 function resolved(value: unknown, root: Description): unknown {
   if (Array.isArray(value)) return value.map((each) => resolved(each, root));
   if (typeof value !== 'object' || value === null) return value;
@@ -148,7 +148,7 @@ function resolved(value: unknown, root: Description): unknown {
   const fields = { ...(kind && name && (resolved(root.components[kind]![name], root) as object)), ...own };
   return Object.fromEntries(
     Object.entries(fields)
-      .filter(([key]) => !/^examples?$/.test(key))
+      .filter(([key, each]) => !/^examples?$/.test(key) && !(key === 'description' && typeof each === 'string'))
       .map(([key, each]) => [key, resolved(each, root)]),
   );
 }

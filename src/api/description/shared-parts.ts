@@ -5,6 +5,7 @@ import stringify from 'safe-stable-stringify';
 type Refusal = { $ref?: string; properties?: { code: { enum: string[] } } };
 type WholeRefusal = { $ref?: string; allOf?: [Refusal, Refusal] };
 type Response<Schema> = { description: string; content: { 'application/json': { schema: Schema } } };
+type Media = { schema?: object };
 type Parameter = { in: string; name: string; required?: boolean };
 type Operation = { parameters?: Parameter[]; responses: { [status: string]: object } };
 export type Described = {
@@ -30,7 +31,7 @@ export function shareParts(described: Described, { examples }: { examples: boole
       parameters: operation.parameters.map((each) => parameters.referTo('parameters', each) ?? each),
     }),
     responses: {
-      ...operation.responses,
+      ...mapValues(operation.responses, describedOnce),
       ...Object.fromEntries(
         refusalsOf(operation).map(([status, response]) => [
           status,
@@ -64,6 +65,17 @@ function refusalsOf({ responses }: Operation): [string, Response<Refusal>][] {
         { description: STATUS_CODES[status] ?? description, content: { 'application/json': { schema } } },
       ];
     });
+}
+
+/** A response and its schema often have the same description. The response has to have one. */
+function describedOnce(response: object): object {
+  const { description, content = {} } = response as { description: string; content?: { [type: string]: Media } };
+  const media = mapValues(content, ({ schema, ...rest }) => {
+    const isRepeated = schema !== undefined && 'description' in schema && schema.description === description;
+    const { description: _, ...undescribed } = (schema ?? {}) as { description?: string };
+    return { ...rest, ...(schema && { schema: isRepeated ? undescribed : schema }) };
+  });
+  return { ...response, ...(Object.keys(media).length > 0 && { content: media }) };
 }
 
 /** The most frequent response of a status has its number as a name. Others have the name of their last code. */

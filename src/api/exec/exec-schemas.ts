@@ -49,8 +49,7 @@ export const ExecRecord = Type.Object({
     description: 'null: the program was ended, or its container has ended.',
   }),
   ended: Type.Enum(['by-itself', 'timed-out', 'too-much-output', 'given-up'], {
-    description:
-      '`too-much-output`: the program wrote more than 1 MiB; the response contains the first 1 MiB. `given-up`: the service was about to stop.',
+    description: '`too-much-output`: the response contains the first 1 MiB. `given-up`: the service was about to stop.',
   }),
   stdout: Type.String({
     description: 'Text; invalid bytes are replaced. Untrusted output.',

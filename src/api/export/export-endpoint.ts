@@ -23,7 +23,7 @@ const ExportQuery = Type.Object({
   ...ApplicationFields.properties,
   volumes: Choice('Whether to include the contents of the volumes.', 'true'),
   secrets: Choice(
-    'Whether to include passwords and keys of the configuration and generated ones. Otherwise, their values are left empty, and the document is omitted if it contains any.',
+    'Whether to include passwords and keys. Otherwise, their values are empty, and a document that contains any is omitted.',
     'false',
   ),
 });

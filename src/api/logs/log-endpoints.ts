@@ -30,7 +30,7 @@ const LogsQuery = Type.Object({
     Type.String({
       pattern: '^[1-9]\\d{0,8}$',
       description:
-        'Only containers that this revision started and that still exist, for example those of a failing update. A pod that an update does not change stays in its container of an earlier revision. Default: all containers.',
+        'Only containers that this revision started. An unchanged pod stays in the container of an earlier revision. Default: all containers.',
       'x-says': 'must be the number of a revision',
     }),
   ),
@@ -38,7 +38,7 @@ const LogsQuery = Type.Object({
     Type.Enum(['true', 'false'], {
       default: 'false',
       description:
-        'Only lines from before the last start: those of the container before its last restart, and those of its predecessor until the update removes it. Covers the last 64,000 lines or 8 MB of the container. Cannot be combined with `follow`.',
+        'Only lines from before the last start, among the last 64,000 lines or 8 MB of the container. Cannot be combined with `follow`.',
     }),
   ),
   tail: Type.Optional(
@@ -61,14 +61,12 @@ const LogsQuery = Type.Object({
   search: Type.Optional(
     Type.String({
       maxLength: 200,
-      description:
-        'Only lines that contain this text, ignoring case. Returns the last `tail` matches among all kept lines of each container. Cannot be combined with `follow`.',
+      description: 'Only lines that contain this text, ignoring case. Cannot be combined with `follow`.',
     }),
   ),
   stream: Type.Optional(
     Type.Enum(['stdout', 'stderr'], {
-      description:
-        'Only lines of this stream. Returns the last `tail` of all kept lines. Refused if the engine merges both streams, as Kubernetes does.',
+      description: 'Only lines of this stream. Refused if the engine merges both streams, as Kubernetes does.',
     }),
   ),
   build: Type.Optional(

@@ -16,13 +16,13 @@ import { clientAddress } from './client-address.ts';
 
 /** Optional in the schemas because `Authorization: Bearer` or a cookie may stand for the caller instead. */
 const SessionToken = Type.Optional(
-  Type.String({ maxLength: 200, description: 'The session token; it may also come as `Authorization: Bearer`.' }),
+  Type.String({ maxLength: 200, description: 'The session token. Prefer `Authorization: Bearer`.' }),
 );
 const ApplicationName = Type.String({ minLength: 1, maxLength: 200, description: 'Name of the application.' });
 const Environment = Type.Optional(
   Type.String({
     maxLength: 100,
-    description: "The deployment's environment; needed where an account has two applications of one name.",
+    description: 'The environment. Required if an account has two applications of one name.',
   }),
 );
 

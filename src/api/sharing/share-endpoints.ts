@@ -40,7 +40,7 @@ export const SharedStatusRecord = Type.Object(
     pods: Type.Array(Type.Object({ name: Type.String(), state: Type.Enum([...podStates]) })),
   },
   {
-    description: 'The status of a shared deployment, without its configuration, images, logs, or reasons.',
+    description: 'The status of a shared deployment, without configuration, images, or logs.',
   },
 );
 

@@ -11,7 +11,7 @@ export const SnapshotWanted = Type.Object({
   dump: Type.Optional(
     Type.Boolean({
       description:
-        'Whether to store dumps of PostgreSQL, MySQL and MariaDB by their own tools, instead of the files of their volumes. Redis writes its data to its files before the copy.',
+        'Whether to store dumps of PostgreSQL, MySQL and MariaDB instead of the files of their volumes. Redis saves its data before the copy.',
     }),
   ),
 });
@@ -21,7 +21,7 @@ export const RestoreFields = Type.Object({
   beside: Type.Optional(
     Type.Boolean({
       description:
-        'Restore as a new deployment with its own address, from the revision of the snapshot. The existing deployment does not change.',
+        'Restore as a new deployment from the revision of the snapshot. The existing deployment does not change.',
     }),
   ),
   withoutSnapshot: Type.Optional(
@@ -33,8 +33,7 @@ export const RestoreFields = Type.Object({
     Type.Array(Type.String({ maxLength: 200 }), {
       minItems: 1,
       maxItems: 200,
-      description:
-        'The volumes to restore. Default: all volumes that both the snapshot and the deployment have (with `beside`: the revision of the snapshot).',
+      description: 'The volumes to restore. Default: all volumes of the snapshot that the deployment has.',
     }),
   ),
 });

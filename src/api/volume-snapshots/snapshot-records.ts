@@ -41,8 +41,7 @@ export const SnapshotRecord = Type.Object({
       }),
     }),
     {
-      description:
-        'Databases that the snapshot contains as dumps of their own tools. For `redis`: the database wrote its data to its files before the copy.',
+      description: 'Databases that the snapshot contains as dumps. Redis saved its data to its files before the copy.',
     },
   ),
   totalBytes: bytes('The size of the snapshot.'),
@@ -73,7 +72,7 @@ export const RestoreRecord = Type.Object({
 export const WishesRecord = Type.Object(
   {
     beforeUpdates: Type.Boolean({
-      description: 'Whether one is taken before each update that changes a pod with volumes.',
+      description: 'Whether to take a snapshot before updates of pods with volumes.',
     }),
   },
   { description: 'The settings of the owner.' },
