@@ -9,14 +9,14 @@ before(async () => {
 });
 after(() => browser.close());
 
-/** The text of the page that the first result leads to. */
-async function firstResult({ page }: Visitor, words: string): Promise<string> {
+/** Opens the first result. Resolves when its page shows the words. */
+async function openFirstResult({ page }: Visitor, words: string): Promise<void> {
   await page.keyboard.press('Control+k');
   await page.locator('.VPLocalSearchBox input').fill(words);
   await page.locator('.VPLocalSearchBox a.result').first().click();
   await page.locator('.VPLocalSearchBox').waitFor({ state: 'detached' });
-  await page.waitForSelector('main h1');
-  return (await page.locator('main').innerText()).toLowerCase();
+  // The previous page stays until the next one is loaded.
+  await page.locator('main', { hasText: new RegExp(words, 'i') }).waitFor();
 }
 
 for (const width of ['desk', 'phone'] as const satisfies Width[]) {
@@ -50,9 +50,7 @@ test('search finds words, numbers and phrases', async () => {
   await visitor.look('results');
   await visitor.page.keyboard.press('Escape');
   await visitor.page.locator('.VPLocalSearchBox').waitFor({ state: 'detached' });
-  for (const words of ['healthcheck', '502', 'custom domain']) {
-    assert.ok((await firstResult(visitor, words)).includes(words), words);
-  }
+  for (const words of ['healthcheck', '502', 'custom domain']) await openFirstResult(visitor, words);
   await visitor.close();
 });
 
