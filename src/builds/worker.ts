@@ -52,10 +52,12 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
   const { db, log, sources } = parts;
   const running = new Map<string, { client: string; ended: Promise<void> }>();
 
-  async function begin(build: Build, client: string): Promise<void> {
+  function begin(build: Build, client: string): void {
     const key = keyOf(build);
     const ended = workOn(build)
-      .catch((err: unknown) => log.error({ deployment: build.deploymentId, err }, 'a build was interrupted; retrying'))
+      .catch((err: unknown) => {
+        if (!stop.aborted) log.error({ deployment: build.deploymentId, err }, 'a build was interrupted; retrying');
+      })
       .finally(() => {
         running.delete(key);
         if (!stop.aborted)
@@ -71,8 +73,10 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
       if (stop.aborted || running.size >= places) return;
       if (running.has(keyOf(build))) continue;
       const client = (await clientOf(db, build.deploymentId)) ?? build.deploymentId;
+      // Another look may have begun it while this one was waiting.
+      if (stop.aborted || running.size >= places || running.has(keyOf(build))) continue;
       if ([...running.values()].some((each) => each.client === client)) continue;
-      await begin(build, client);
+      begin(build, client);
     }
   }
 
@@ -80,13 +84,7 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
     const deployment = await wantedBy(parts, build);
     // The builder of a process that was killed.
     if (build.tries > 0) await removeBuilder(parts, build);
-    if (!deployment)
-      return await end(build, {
-        problem: 'A newer revision has replaced it.',
-        hint: undefined,
-        pods: [],
-        lastLines: [],
-      });
+    if (!deployment) return await end(build, superseded);
     if (build.tries >= mostBuildTries) {
       const problem = `the service ended ${build.tries} times before the build was complete`;
       return await end(build, { problem, hint: 'Send the source again.', pods: [], lastLines: [] });
@@ -109,7 +107,6 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
     const noting = noteProgress(build, {
       output,
       image: () => current?.name,
-      total: images.length,
       ended: ended.signal,
     });
     const watching = watchWanted(build, unwanted, ended.signal);
@@ -135,10 +132,13 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
           }),
       });
     } catch (error) {
-      if (over.aborted) throw error;
+      if (unwanted.signal.aborted) return await end(build, superseded);
+      if (stop.aborted) throw error;
       failure = failureOf(error, output, current);
-      log.info({ deployment: build.deploymentId, err: error }, 'a build has failed');
       const because = failure.problem;
+      // Output of the build may contain secrets, and is part of the causes of its faults.
+      const isKnown = error instanceof BuildFault || error instanceof PushFault || error instanceof EngineFault;
+      log.info({ deployment: build.deploymentId, because, ...(!isKnown && { err: error }) }, 'a build has failed');
       await event({
         kind: 'build',
         build: 'failed',
@@ -188,7 +188,7 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
     await sources.remove(build.source);
   }
 
-  type Noting = { output: BuildLog; image: () => string | undefined; total: number; ended: AbortSignal };
+  type Noting = { output: BuildLog; image: () => string | undefined; ended: AbortSignal };
 
   /** Keeps the output and the status of the deployment up to date. */
   async function noteProgress(build: Build, { output, image, ended }: Noting): Promise<void> {
@@ -235,6 +235,13 @@ async function areStored(db: Database, images: readonly ResolvedImage[]): Promis
   }
   return true;
 }
+
+const superseded: BuildFailure = {
+  problem: 'the deployment has ended, or has a newer revision',
+  hint: undefined,
+  pods: [],
+  lastLines: [],
+};
 
 function keyOf({ deploymentId, revision }: Build): string {
   return `${deploymentId} ${revision}`;

@@ -44,6 +44,7 @@ async function archiveOf(files: Readonly<Record<string, string>>): Promise<Uint8
   const tar = pack();
   for (const [name, text] of Object.entries(files)) tar.entry({ name, mode: /^#!/.test(text) ? 0o755 : 0o644 }, text);
   tar.finalize();
-  const pieces = (await Array.fromAsync(tar as AsyncIterable<Uint8Array>)) as Uint8Array[];
+  const pieces: Uint8Array[] = [];
+  for await (const piece of tar as AsyncIterable<Uint8Array>) pieces.push(piece);
   return gzipSync(Buffer.concat(pieces));
 }
