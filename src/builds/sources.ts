@@ -13,10 +13,8 @@ import type { PlannedSource } from './plan-source.ts';
 import { SourceError } from './source-entry.ts';
 import { unpackSource } from './unpack-source.ts';
 
-export type SourceLimits = {
-  /** Of the archive, and of what it holds. */
-  mostBytes: number;
-};
+/** Of an archive, and of the files in it. */
+export const mostSourceBytes = 512 * 2 ** 20;
 
 /** `content`: a digest of all files. */
 export type Source = Omit<PlannedSource, 'refusals'> & { id: string; content: string };
@@ -25,9 +23,9 @@ export type Sources = {
   /** The folder of all of them: builds name it. */
   place: string;
   /** Writes a body to disk. `client`: how many one client sends at once is limited. */
-  receive(body: Readable, client: string, limits: SourceLimits): Promise<Result<string>>;
+  receive(body: Readable, client: string): Promise<Result<string>>;
   /** Unpacks and reads a received source. Refuses a source that cannot be deployed. */
-  open(id: string, client: string, limits: SourceLimits, name: string | undefined): Promise<Result<Source>>;
+  open(id: string, client: string, name: string | undefined): Promise<Result<Source>>;
   /** A build has taken the source over. */
   keep(id: string): void;
   /** The request has ended: removes its source, unless a build has taken it over. */
@@ -71,7 +69,7 @@ export async function openSources(place: string): Promise<Sources> {
   return {
     place,
 
-    async receive(body, client, { mostBytes }) {
+    async receive(body, client) {
       const ofClient = [...inUse.values()].filter((each) => each === client).length;
       if (ofClient >= most.ofClient)
         return busy('Several source archives from your address are being received already.');
@@ -80,7 +78,7 @@ export async function openSources(place: string): Promise<Sources> {
       inUse.set(id, client);
       try {
         await mkdir(folderOf(id), { mode: 0o700 });
-        await pipeline(body, bounded(mostBytes), createWriteStream(archiveOf(id), { mode: 0o600 }));
+        await pipeline(body, bounded(), createWriteStream(archiveOf(id), { mode: 0o600 }));
         return succeed(id);
       } catch (error) {
         await remove(id);
@@ -89,12 +87,12 @@ export async function openSources(place: string): Promise<Sources> {
       }
     },
 
-    async open(id, client, { mostBytes }, name) {
+    async open(id, client, name) {
       const folder = join(folderOf(id), 'app');
       let content: string;
       try {
         await mkdir(folder, { mode: 0o700 });
-        content = await unpackSource(archiveOf(id), folder, { mostBytes, mostEntries });
+        content = await unpackSource(archiveOf(id), folder, { mostBytes: mostSourceBytes, mostEntries });
         await rm(archiveOf(id));
       } catch (error) {
         if (error instanceof SourceError) return refuseSource(error);
@@ -130,14 +128,13 @@ export async function openSources(place: string): Promise<Sources> {
   };
 }
 
-function bounded(mostBytes: number): Transform {
+function bounded(): Transform {
   let bytes = 0;
   return new Transform({
     transform(piece: Buffer, _, done) {
       bytes += piece.length;
-      const mebibytes = Math.floor(mostBytes / 2 ** 20);
-      if (bytes <= mostBytes) done(undefined, piece);
-      else done(new SourceError(`The archive is larger than ${mebibytes} MiB.`, { isTooLarge: true }));
+      if (bytes <= mostSourceBytes) done(undefined, piece);
+      else done(new SourceError(`The archive is larger than ${mostSourceBytes / 2 ** 20} MiB.`, { isTooLarge: true }));
     },
   });
 }

@@ -159,6 +159,8 @@ test('an archive is bounded in bytes and entries, however well it is compressed'
   const isTooLarge = (error: Error) => error instanceof SourceError && error.isTooLarge;
   await assert.rejects(unpackSource(archive, folder, limits), isTooLarge);
   assert.ok((await lstat(join(folder, 'zeros'))).size <= limits.mostBytes);
+  const links = Array.from({ length: 20 }, (_, at): TarEntry => [{ name: `l${at}`, type: 'link', linkname: 'a' }]);
+  await assert.rejects(unpacked(t, await tarOf([[{ name: 'a' }, 'x'.repeat(100_000)], ...links])), isTooLarge);
   const many = await tarOf(Array.from({ length: 101 }, (_, at): TarEntry => [{ name: `f${at}` }]));
   await assert.rejects(unpacked(t, many), isTooLarge);
 });

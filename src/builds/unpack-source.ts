@@ -1,20 +1,21 @@
 /** Unpacks source archives, which may be hostile. Files stay inside the folder, and bytes and entries are limited. */
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { copyFile, mkdir, open, symlink } from 'node:fs/promises';
+import { copyFile, mkdir, open, stat, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { fromFd, type Entry as ZipEntry, type ZipFile } from 'yauzl';
+import { type ArchiveFormat, archiveFormat, magicBytes } from './archive-format.ts';
 import { readEntry, type SourceEntry, SourceError } from './source-entry.ts';
 
 export type UnpackLimits = { mostBytes: number; mostEntries: number };
 
 /**
  * Unpacks the archive in `file`, a tar (plain, gzip or zstd) or a zip, into `folder`, which exists. Returns a digest of the
- * content: equal for equal files, whatever their order, times and compression. Throws SourceError.
+ * content, which does not depend on order, times and compression. Throws SourceError.
  */
 export async function unpackSource(file: string, folder: string, limits: UnpackLimits): Promise<string> {
   const writer = createWriter(folder, limits);
@@ -28,16 +29,12 @@ export async function unpackSource(file: string, folder: string, limits: UnpackL
   }
 }
 
-type Format = 'tar' | 'gzip' | 'zstd' | 'zip';
-
-async function formatOf(file: string): Promise<Format> {
+async function formatOf(file: string): Promise<ArchiveFormat> {
   const handle = await open(file);
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(262), 0, 262, 0);
-    if (buffer.readUInt16BE(0) === 0x1f8b) return 'gzip';
-    if (buffer.readUInt32LE(0) === 0xfd2fb528) return 'zstd';
-    if (buffer.readUInt32BE(0) === 0x504b0304) return 'zip';
-    if (bytesRead >= 262 && buffer.toString('latin1', 257, 262) === 'ustar') return 'tar';
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(magicBytes), 0, magicBytes, 0);
+    const format = archiveFormat(buffer.subarray(0, bytesRead));
+    if (format) return format;
     throw new SourceError('The body is not a tar (plain, gzip or zstd) or zip archive.');
   } finally {
     await handle.close();
@@ -86,6 +83,7 @@ function createWriter(folder: string, { mostBytes, mostEntries }: UnpackLimits):
         case 'copy':
           await makeFolder(dirname(path));
           content.set(entry.path, `copy ${JSON.stringify(entry.from)}`);
+          count((await stat(join(folder, entry.from))).size);
           return await copyFile(join(folder, entry.from), path);
         case 'file': {
           await makeFolder(dirname(path));
@@ -118,7 +116,7 @@ function createWriter(folder: string, { mostBytes, mostEntries }: UnpackLimits):
   };
 }
 
-async function readTar(file: string, format: Exclude<Format, 'zip'>, writer: Writer): Promise<void> {
+async function readTar(file: string, format: Exclude<ArchiveFormat, 'zip'>, writer: Writer): Promise<void> {
   const handle = await open(file);
   const tar = extract();
   const source = handle.createReadStream({ highWaterMark: 256 * 1024 });

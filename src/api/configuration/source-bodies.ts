@@ -1,7 +1,8 @@
 /** Source archives as request bodies: received to disk, and read as the configuration that they contain. */
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Source, SourceLimits } from '../../builds/sources.ts';
+import { archiveFormat, magicBytes } from '../../builds/archive-format.ts';
+import { mostSourceBytes, type Source } from '../../builds/sources.ts';
 import { maxDocumentBytes } from '../../config/document/source.ts';
 import { type Problem, type Result, succeed } from '../../lib/problem.ts';
 import type { Service } from '../api-service.ts';
@@ -23,9 +24,6 @@ declare module 'fastify' {
   }
 }
 
-/** Of an archive, and of what it holds. */
-const limits: SourceLimits = { mostBytes: 512 * 2 ** 20 };
-
 type SourceBody = { sourceId: string };
 
 /** In this scope bodies may also be archives. */
@@ -34,9 +32,9 @@ export function receiveSources(scope: FastifyInstance, service: Service): void {
     const { builds, settings } = service;
     if (!builds) throw new RefusedRequest(notOffered);
     const client = clientKey(request, settings.networkPool);
-    return { sourceId: orRefuse(await builds.sources.receive(payload, client, limits)) };
+    return { sourceId: orRefuse(await builds.sources.receive(payload, client)) };
   };
-  const options = { bodyLimit: limits.mostBytes };
+  const options = { bodyLimit: mostSourceBytes };
   scope.addContentTypeParser(archiveTypes, options, read);
   scope.addContentTypeParser(vagueTypes, options, async (request: FastifyRequest, payload: Readable) => {
     const { isArchive, body } = await sniff(payload);
@@ -61,7 +59,7 @@ export async function readConfigurationOrSource(
   const { body } = request;
   if (!isSource(body) || !builds) return await readConfiguration(documents, request);
   const client = clientKey(request, settings.networkPool);
-  const source = await builds.sources.open(body.sourceId, client, limits, request.query.name);
+  const source = await builds.sources.open(body.sourceId, client, request.query.name);
   if (!source.ok) return source;
   const { headers, query, routeOptions } = request;
   const read = await readConfiguration(documents, { headers, query, routeOptions, body: source.value.document });
@@ -76,14 +74,11 @@ function isSource(body: unknown): body is SourceBody {
   return typeof body === 'object' && body !== null && 'sourceId' in body;
 }
 
-/** As many bytes as the magic number of a tar is in. */
-const sniffedBytes = 262;
-
 /** Reads the beginning of a body. `body` is the complete body. */
 async function sniff(payload: Readable): Promise<{ isArchive: boolean; body: Readable }> {
   const pieces = (payload as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);
-  while (head.length < sniffedBytes) {
+  while (head.length < magicBytes) {
     const { value, done } = await pieces.next();
     if (done) break;
     head = Buffer.concat([head, value]);
@@ -92,18 +87,7 @@ async function sniff(payload: Readable): Promise<{ isArchive: boolean; body: Rea
     yield head;
     for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield next.value;
   }
-  return { isArchive: isMagic(head), body: Readable.from(whole(), { objectMode: false }) };
-}
-
-function isMagic(head: Buffer): boolean {
-  if (head.length < 4) return false;
-  const first = head.readUInt32BE(0);
-  return (
-    head.readUInt16BE(0) === 0x1f8b ||
-    first === 0x28b52ffd ||
-    first === 0x504b0304 ||
-    head.toString('latin1', 257, 262) === 'ustar'
-  );
+  return { isArchive: archiveFormat(head) !== undefined, body: Readable.from(whole(), { objectMode: false }) };
 }
 
 const notOffered: Problem = {
