@@ -47,7 +47,7 @@ export type BuildWorker = {
   ended(): Promise<void>;
 };
 
-/** `places`: the most builds at a time, of which a client has one. `stop`: the next process begins again what is under way. */
+/** `places`: the most builds at a time. Each client has one at a time. `stop`: the next process restarts unfinished builds. */
 export function createBuildWorker(parts: BuildParts, places: number, stop: AbortSignal): BuildWorker {
   const { db, log, sources } = parts;
   const running = new Map<string, { client: string; ended: Promise<void> }>();

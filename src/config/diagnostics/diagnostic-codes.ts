@@ -15,7 +15,7 @@ export const codes = {
   'not-a-map': 'The document is not a map of fields.',
   'no-application': '`application` is missing.',
   'misplaced-field': 'A field is in the wrong place.',
-  'old-template-form': 'The form `application.template` is no longer read.',
+  'old-template-form': 'The form `application.template` is not supported.',
   'foreign-form': 'The document is of another kind, for example a Dockerfile or a Kubernetes manifest.',
   'not-converted': 'A part of a Kubernetes manifest has no place in the configuration that the fix writes.',
   'unknown-field': 'A field has an unknown name and is ignored.',
