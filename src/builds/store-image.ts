@@ -32,10 +32,10 @@ export async function storeImage(
 ): Promise<Digest> {
   const descriptors: Descriptor[] = [];
   for (const { file, digest, sizeBytes, compression } of layers) {
-    await storeBlob(parts, namespace, digest, createReadStream(file, { highWaterMark: pieceBytes }));
+    await storeBlob(parts, namespace, digest, () => createReadStream(file, { highWaterMark: pieceBytes }));
     descriptors.push({ mediaType: layerType(compression), digest, size: sizeBytes });
   }
-  await storeBlob(parts, namespace, digestOf(config), [config]);
+  await storeBlob(parts, namespace, digestOf(config), () => [config]);
   const taken = await takeManifest(parts.images, {
     repository: `${namespace.name}/${name}`,
     namespace,
@@ -53,13 +53,13 @@ async function storeBlob(
   { images, checkRoom }: ImageStoreParts,
   namespace: Namespace,
   digest: string,
-  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  open: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<void> {
   if (!isDigest(digest)) throw new Error(`not a digest: ${digest}`);
   if ((await blobSize(images, namespace.name, digest)) !== undefined) return;
   const staged = await stageFile(images.folder.stagingPath(randomUUID()));
   try {
-    for await (const piece of pieces) await staged.write(piece);
+    for await (const piece of open()) await staged.write(piece);
     await takeBlob(images, namespace, staged, digest, checkRoom);
   } finally {
     await staged.discard();
