@@ -65,7 +65,7 @@ import {
   storageFull,
   storeAway,
 } from './requests/errors.ts';
-import { endLateRequests, longestRequestMs, requestChecksMs } from './requests/late-bodies.ts';
+import { endLateRequests, longestRequestMs, requestChecksMs, requestTimeoutMs } from './requests/late-bodies.ts';
 import { refuseUnknownParameters, warnOfParameters } from './requests/query-parameters.ts';
 import { createLimits } from './requests/rate-limits.ts';
 import { explainJson } from './requests/schema-refusal.ts';
@@ -105,7 +105,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
     genReqId: (request) => String(request.headers['x-request-id'] ?? newId()),
     // Behind the edge, which has the first word on time: this is for what it lets through slowly.
     requestTimeout: longestRequestMs,
-    http: { connectionsCheckingInterval: requestChecksMs },
+    http: { connectionsCheckingInterval: requestChecksMs, headersTimeout: requestTimeoutMs },
     clientErrorHandler: answerUnreadable,
     schemaController: { compilersFactory },
     ajv: {

@@ -1,9 +1,10 @@
 /** How long a request may take to arrive. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { answerUnreadable } from '../../lib/malformed-requests.ts';
+import { hasUnreadBody } from '../../lib/unread-body.ts';
 
-/** For a request without a source archive. */
-const requestTimeoutMs = 30_000;
+/** For a request without a source archive, and for the headers of any request. */
+export const requestTimeoutMs = 30_000;
 
 /** For any request; 512 MiB at 5 Mbit/s. */
 export const longestRequestMs = 15 * 60_000;
@@ -16,7 +17,7 @@ export function endLateRequests(app: FastifyInstance): void {
   const timers = new WeakMap<FastifyRequest, NodeJS.Timeout>();
   const stop = async (request: FastifyRequest) => clearTimeout(timers.get(request));
   app.addHook('onRequest', async (request) => {
-    if (request.routeOptions.config.takesSources) return;
+    if (request.routeOptions.config.takesSources || !hasUnreadBody(request.raw)) return;
     const late = Object.assign(new Error('the request is late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
     timers.set(request, setTimeout(() => answerUnreadable(late, request.raw.socket), requestTimeoutMs).unref());
   });
