@@ -1,5 +1,5 @@
 /** Builds of images from source, with their state, output and result. */
-import type { Build, BuildState } from '../deployment/build/build.ts';
+import type { Build } from '../deployment/build/build.ts';
 import type { Instant } from '../deployment/deployment.ts';
 import type { ResolvedImage } from '../deployment/plan/operation.ts';
 import type { Explanation } from '../deployment/status/reason.ts';
@@ -7,12 +7,8 @@ import type { Seal } from '../lib/seal.ts';
 import type { Database } from './database.ts';
 import { settledImages } from './revisions.ts';
 
-export type BuildRow = {
-  deploymentId: string;
-  revision: number;
-  state: BuildState;
-  /** The folder of the source, below `place`. */
-  source: string;
+/** `pods` and `lastLines` are JSON. */
+export type BuildRow = Omit<Build, 'pods' | 'lastLines'> & {
   /** A digest of the files of the source. */
   content: string;
   /** The folder of all sources of the process that has received it. */
@@ -20,17 +16,15 @@ export type BuildRow = {
   /** Sealed: what is built, as JSON. */
   images: Uint8Array;
   log: string;
-  tries: number;
-  createdAt: Instant;
-  startedAt: Instant | null;
-  endedAt: Instant | null;
-  problem: string | null;
-  hint: string | null;
-  /** JSON: the pods of the images that could not be built. */
   pods: string;
-  /** JSON: lines of the step that has failed. */
   lastLines: string;
 };
+
+/** Without the output and the images, which may be large. */
+const facts = [
+  ...(['deploymentId', 'revision', 'state', 'source', 'tries', 'createdAt', 'startedAt', 'endedAt'] as const),
+  ...(['problem', 'hint', 'pods', 'lastLines'] as const),
+] satisfies (keyof BuildRow)[];
 
 export type NewBuild = Pick<Build, 'deploymentId' | 'revision' | 'source' | 'createdAt'> & {
   /** A digest of the files of the source. */
@@ -63,24 +57,28 @@ export async function addBuild(db: Database, seal: Seal, { images, ...build }: N
 
 /** Undefined for a revision without anything to build. */
 export async function buildOf(db: Database, deploymentId: string, revision: number): Promise<Build | undefined> {
-  const row = await oneBuild(db, deploymentId, revision).executeTakeFirst();
+  const row = await oneBuild(db, deploymentId, revision).select(facts).executeTakeFirst();
   return row && buildFrom(row);
 }
 
-/** The output of a build so far; undefined for a revision without a build. */
-export async function buildLogOf(db: Database, deploymentId: string, revision: number): Promise<string | undefined> {
-  return (await oneBuild(db, deploymentId, revision).executeTakeFirst())?.log;
+/** The output of a build so far, and its state; undefined for a revision without a build. */
+export async function buildLogOf(
+  db: Database,
+  deploymentId: string,
+  revision: number,
+): Promise<Pick<BuildRow, 'log' | 'state'> | undefined> {
+  return await oneBuild(db, deploymentId, revision).select(['log', 'state']).executeTakeFirst();
 }
 
 function oneBuild(db: Database, deploymentId: string, revision: number) {
-  return db.selectFrom('builds').selectAll().where('deploymentId', '=', deploymentId).where('revision', '=', revision);
+  return db.selectFrom('builds').where('deploymentId', '=', deploymentId).where('revision', '=', revision);
 }
 
 /** Builds that have not ended and whose source is in `place`, the oldest first. */
 export async function openBuilds(db: Database, place: string): Promise<Build[]> {
   const rows = await db
     .selectFrom('builds')
-    .selectAll()
+    .select(facts)
     .where('place', '=', place)
     .where('state', 'in', ['asked', 'building'])
     .orderBy('createdAt')
@@ -91,7 +89,7 @@ export async function openBuilds(db: Database, place: string): Promise<Build[]> 
 
 /** What is built, as `addBuild` was given it. Throws when it was sealed with another key. */
 export async function imagesToBuild(db: Database, seal: Seal, build: Build): Promise<unknown> {
-  const { images } = await oneBuild(db, build.deploymentId, build.revision).executeTakeFirstOrThrow();
+  const { images } = await oneBuild(db, build.deploymentId, build.revision).select('images').executeTakeFirstOrThrow();
   return JSON.parse(seal.open(images));
 }
 
@@ -101,7 +99,7 @@ export async function builtBefore(
   { deploymentId, revision }: Build,
   images: readonly string[],
 ): Promise<{ revision: number; images: ResolvedImage[] } | undefined> {
-  const { content } = await oneBuild(db, deploymentId, revision).executeTakeFirstOrThrow();
+  const { content } = await oneBuild(db, deploymentId, revision).select('content').executeTakeFirstOrThrow();
   const earlier = await db
     .selectFrom('builds')
     .select('revision')
@@ -188,7 +186,6 @@ export async function explainBuild(
     .execute();
 }
 
-function buildFrom(row: BuildRow): Build {
-  const { place: _, content: ____, images: __, log: ___, pods, lastLines, ...build } = row;
+function buildFrom({ pods, lastLines, ...build }: Pick<BuildRow, keyof Build>): Build {
   return { ...build, pods: JSON.parse(pods), lastLines: JSON.parse(lastLines) };
 }

@@ -114,16 +114,24 @@ export function logEndpoints(service: Service, streams: Streams): FastifyPluginA
       async (request, reply) => {
         const { follow } = request.query;
         const deployment = orRefuse(await findApplication(service, request, request.query));
-        if (request.query.build === 'true') return await sendBuildLog(service, deployment, request, reply);
+        const refuseTooMany = () => {
+          const tooMany = follow === 'true' ? streams.open(request, reply, deployment.sessionId) : undefined;
+          if (tooMany) throw new RefusedRequest(tooMany);
+        };
+        const untilUnknown = () =>
+          AbortSignal.any([closing.signal, untilRevoked(service, request, reply, request.query).stop]);
+        if (request.query.build === 'true') {
+          refuseTooMany();
+          const stop = follow === 'true' ? untilUnknown() : undefined;
+          return await sendBuildLog(service, deployment, request, reply, stop);
+        }
         const asked = orRefuse(readAsked(request.query, service.now()));
         if (asked.stream && !service.engine.tellsStreams) throw new RefusedRequest(bothAsOne);
         const { workloads } = await service.engine.observe(deployment.id, []);
         const pods = await podsOf(service, deployment, asked);
         orRefuse(checkChoice(asked, deployment, { pods, workloads }));
 
-        const tooMany = follow === 'true' ? streams.open(request, reply, deployment.sessionId) : undefined;
-        if (tooMany) throw new RefusedRequest(tooMany);
-
+        refuseTooMany();
         const isStream = /\btext\/event-stream\b/.test(request.headers.accept ?? '');
         const print = isStream ? printEvent : printLine;
         reply.type(isStream ? 'text/event-stream' : 'text/plain; charset=utf-8');
@@ -137,8 +145,7 @@ export function logEndpoints(service: Service, streams: Streams): FastifyPluginA
         const gone = new AbortController();
         out.once('close', () => gone.abort());
         if (isStream) keepAlive(out, gone.signal);
-        const { stop: unknown } = untilRevoked(service, request, reply, request.query);
-        const stop = AbortSignal.any([gone.signal, closing.signal, unknown]);
+        const stop = AbortSignal.any([gone.signal, untilUnknown()]);
         const write = writerTo(out, stop);
         write(text)
           .then(() => followLines(service, deployment.id, { asked, marks }, (line) => write(print(line)), stop))
