@@ -7,7 +7,7 @@ import type { EventOf } from '../deployment/event/event.ts';
 import type { ResolvedImage } from '../deployment/plan/operation.ts';
 import { EngineFault } from '../engine/engine.ts';
 import type { ImageToMake } from '../folder/project.ts';
-import { wait } from '../lib/wait.ts';
+import { runRounds } from '../lib/rounds.ts';
 import { PushFault } from '../push/push-fault.ts';
 import {
   type BuildFailure,
@@ -36,6 +36,8 @@ import { explainFailure } from './explain-failure.ts';
 
 /** How often the output is written down, and whether the build is still wanted is looked at. */
 const noteEveryMs = 1_000;
+/** The same while the store fails. */
+const longestNoteMs = 5_000;
 
 /** What programs write when the volume of the builder is full. */
 const isFull = /no space left on device|input\/output error|: I\/O error/i;
@@ -100,16 +102,20 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
     const begunAt = performance.now();
     const unwanted = new AbortController();
     const over = AbortSignal.any([stop, unwanted.signal]);
-    const ended = new AbortController();
     let current: ImageToMake | undefined;
     const event = (fields: EventOf<'build'>) => addEvent(parts, build, fields);
     await event({ kind: 'build', build: 'begun', revision: build.revision, images: images.map(({ name }) => name) });
-    const noting = noteProgress(build, {
-      output,
-      image: () => current?.name,
-      ended: ended.signal,
+    const note = noteProgress(build, output, () => current?.name);
+    const watching = runRounds({
+      name: 'build-progress',
+      everyMs: noteEveryMs,
+      longestMs: longestNoteMs,
+      work: async () => {
+        await note();
+        if (!(await wantedBy(parts, build))) unwanted.abort();
+      },
+      onFault: (err) => log.error({ deployment: build.deploymentId, err }, 'the progress of a build was not stored'),
     });
-    const watching = watchWanted(build, unwanted, ended.signal);
     let failure: BuildFailure | undefined;
     try {
       await buildRevision(parts, {
@@ -147,8 +153,7 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
         ...(current && { image: current.name }),
       });
     } finally {
-      ended.abort();
-      await Promise.all([noting, watching]);
+      await watching[Symbol.asyncDispose]();
     }
     await noteBuildLog(db, build, output.text());
     if (failure && isFull.test(output.text())) await removeBuildCache(parts, build);
@@ -188,36 +193,24 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
     await sources.remove(build.source);
   }
 
-  type Noting = { output: BuildLog; image: () => string | undefined; ended: AbortSignal };
-
-  /** Keeps the output and the status of the deployment up to date. */
-  async function noteProgress(build: Build, { output, image, ended }: Noting): Promise<void> {
+  /** Returns a function that stores new output, and shows the step in the status of the deployment. */
+  function noteProgress(build: Build, output: BuildLog, image: () => string | undefined): () => Promise<void> {
     let noted = '';
-    while (!ended.aborted) {
+    return async () => {
       const text = output.text();
+      if (text === noted) return;
+      await noteBuildLog(db, build, text);
       const step = output.step();
-      if (text !== noted) {
-        noted = text;
-        await noteBuildLog(db, build, text).catch(() => {});
-        const explanation = {
-          kind: 'building',
-          image: image() ?? 'the images',
-          step: step ? describeBuildStep(step) : null,
-        } as const;
-        const lastLines = text.trimEnd().split('\n').slice(-5);
-        const progress = step ? Math.round((step.step / step.of) * 40) : 0;
-        await explainBuild(db, build, { explanation, lastLines, progress }).catch(() => {});
-      }
-      await wait(noteEveryMs, ended);
-    }
-  }
-
-  /** Ends the build when its deployment has ended, or has a newer revision. */
-  async function watchWanted(build: Build, unwanted: AbortController, ended: AbortSignal): Promise<void> {
-    while (!ended.aborted) {
-      if (!(await wantedBy(parts, build).catch(() => true))) unwanted.abort();
-      await wait(noteEveryMs, ended);
-    }
+      const explanation = {
+        kind: 'building',
+        image: image() ?? 'the images',
+        step: step ? describeBuildStep(step) : null,
+      } as const;
+      const lastLines = text.trimEnd().split('\n').slice(-5);
+      const progress = step ? Math.round((step.step / step.of) * 40) : 0;
+      await explainBuild(db, build, { explanation, lastLines, progress });
+      noted = text;
+    };
   }
 
   return {
