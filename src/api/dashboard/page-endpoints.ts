@@ -6,7 +6,7 @@ import { escapeHtml } from '../../lib/html.ts';
 import { iconSvg } from '../../lib/icon.ts';
 import { problemCodes } from '../../lib/problem-codes.ts';
 import type { Service } from '../api-service.ts';
-import { findClaim } from '../claims/claim-endpoints.ts';
+import { findClaim } from '../claims/claim-session.ts';
 import { describedBy } from '../documentation/documentation-endpoints.ts';
 import { emptyPolicy } from '../requests/browser-security.ts';
 import { findSignedIn } from '../requests/callers.ts';
