@@ -1507,7 +1507,7 @@ export type Operations = {
         isCurrent: boolean;
         /** Whether visitors reach this revision. */
         isServing: boolean;
-        /** Changes of the pods compared with the previous revision; absent if that revision is no longer kept. */
+        /** Changes of the pods compared with the previous revision; absent after that revision was deleted. */
         changes?: {
           added: string[];
           changed: string[];

@@ -65,8 +65,7 @@ const RevisionRecord = Type.Object({
     Type.Object(
       { added: Names, changed: Names, removed: Names },
       {
-        description:
-          'Changes of the pods compared with the previous revision; absent if that revision is no longer kept.',
+        description: 'Changes of the pods compared with the previous revision; absent after that revision was deleted.',
       },
     ),
   ),
