@@ -101,12 +101,11 @@ test('what no event has told of is seen by the survey', async (t) => {
   const loop = startLoop({
     ...shop.control,
     engine: { ...engine, watch() {} },
-    settings: { ...shop.control.settings, pollMs: 10 },
+    settings: { ...shop.control.settings, pollMs: 10, resyncMs: 10 },
   });
   t.after(() => loop.stop());
   await reach(shop, async () => (await shop.deployment()).state === 'running' && (await isWaiting(shop)));
   engine.halt('berth-shop-web-1-0');
-  shop.clock.pass(shop.control.settings.resyncMs);
   await reach(shop, async () => shop.world.containers.get('berth-shop-web-1-0')?.phase === 'running');
 });
 

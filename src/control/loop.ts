@@ -1,9 +1,10 @@
 /**
- * The control loop: looks for what is due and has it visited, several at a time. Everything that happens to a deployment
+ * The control loop: finds due deployments and visits them, several at a time. Everything that happens to a deployment
  * (start, update, expiry, removal, repair, recovery after a crash) is a visit.
  */
 import type { Instant } from '../deployment/deployment.ts';
 import { describeHold } from '../deployment/quarantine/sweep-hold.ts';
+import { runRounds } from '../lib/rounds.ts';
 import { createDuty } from '../store/duties.ts';
 import { releaseHeldBy } from '../store/held.ts';
 import { makeDueIfSettled, nextDueAt, spreadVisits } from '../store/leases.ts';
@@ -19,34 +20,60 @@ import type { Swept } from './sweep.ts';
 import { createTidying } from './tidying.ts';
 import { createVisits } from './visits.ts';
 
+/** While all places are taken, due deployments wait and do not keep the loop busy. */
+const shortestPauseMs = 5;
+
 export type Loop = {
-  /** Something was asked of the deployment: look at it now. */
+  /** Visits the deployment now, because its intent has changed. */
   wake(deploymentId: string): void;
-  /** Another process has died: what it was at work on is visited now. */
+  /** Visits the deployments of a dead process now. */
   takeOverFrom(holder: string): void;
-  /** Ends visits at their next safe point and resolves when none is left. */
+  /** Ends all visits at their next safe point. Resolves when they have ended. */
   stop(): Promise<void>;
 };
 
 export function startLoop(control: Control): Loop {
-  const { db, engine, log, now, wait } = control;
-  /** The loop's own: how often who is well is visited changes with how many there are. */
+  const { db, engine, log, metrics, now, wait, random } = control;
+  /** A copy: the interval of visits to unchanged deployments depends on their number. */
   const settings = { ...control.settings };
   const stopping = new AbortController();
-  let rouse = () => {};
   const tidying = createTidying(control);
   const visits = createVisits({ ...control, settings }, stopping.signal, {
     onPlace: () => rouse(),
     onEnd: tidying.visited,
   });
-  let beside: Promise<void> = Promise.resolve();
-  let keptHouseAt: Instant | undefined;
-  const { process } = control;
-  const duty = createDuty({ db, name: 'tidy', forMs: 3 * settings.resyncMs, process, now });
+  const common = { wait, random, metrics, signal: stopping.signal };
 
-  /** Of all processes on the store one does it. Beside the visits: an image of some gigabytes takes seconds to remove. */
-  async function tidy(): Promise<void> {
-    try {
+  let lookedAt = now();
+  let untilDueMs = 0;
+  const looks = runRounds({
+    ...common,
+    name: 'visits',
+    everyMs: () => untilDueMs,
+    async work() {
+      untilDueMs = settings.pollMs;
+      // Visits that were planned before the clock was set back would come late.
+      if (lookedAt - now() > settings.resyncMs)
+        await spreadVisits(db, { now: now(), spreadMs: settings.resyncMs, random });
+      lookedAt = now();
+      await visits.begin();
+      const dueAt = (await nextDueAt(db)) ?? Number.POSITIVE_INFINITY;
+      untilDueMs = Math.max(shortestPauseMs, Math.min(settings.pollMs, dueAt - now()));
+    },
+    onFault: (err) => log.error({ err }, 'The loop cannot begin visits; retrying'),
+  });
+  function rouse(): void {
+    looks.soon();
+  }
+
+  let keptHouseAt: Instant | undefined;
+  const duty = createDuty({ db, name: 'tidy', forMs: 3 * settings.resyncMs, process: control.process, now });
+  /** Apart from the visits: to remove an image of some gigabytes takes seconds. */
+  const tidies = runRounds({
+    ...common,
+    name: 'tidy',
+    everyMs: settings.resyncMs,
+    async work() {
       control.epoch.value = await readEpoch(db);
       if (!(await duty.take())) return;
       const forgotten = await limitKept(control);
@@ -65,48 +92,18 @@ export function startLoop(control: Control): Loop {
       if (copies.length > 0) log.info({ copies }, 'removed copies of images that are no longer referenced');
       const cleared = await clearImages({ ...control, mostUsed: settings.imageDiskShare });
       if (cleared.length > 0) log.info({ cleared }, 'removed unused images because the disk was too full');
-    } catch (error) {
-      log.error({ err: error }, 'survey and sweep failed, will be tried again');
-    }
-  }
-
-  async function run(): Promise<void> {
-    let tidiedAt: Instant | undefined;
-    let lookedAt = now();
-    while (!stopping.signal.aborted) {
-      const roused = new Promise<void>((resolve) => {
-        rouse = resolve;
-      });
-      try {
-        // What was planned by a clock that was ahead would come late.
-        if (lookedAt - now() > settings.resyncMs)
-          await spreadVisits(db, { now: now(), spreadMs: settings.resyncMs, random: control.random });
-        lookedAt = now();
-        if (hasPassed(tidiedAt, settings.resyncMs, now())) {
-          tidiedAt = now();
-          beside = beside.then(tidy);
-        }
-        await visits.begin();
-      } catch (error) {
-        log.error({ err: error }, 'loop failed, will be tried again');
-      }
-      const dueAt = (await nextDueAt(db).catch(() => undefined)) ?? Number.POSITIVE_INFINITY;
-      const waitMs = Math.max(5, Math.min(settings.pollMs, dueAt - now()));
-      const timer = new AbortController();
-      await Promise.race([roused, wait(waitMs, timer.signal)]);
-      timer.abort();
-    }
-  }
+    },
+    onFault: (err) => log.error({ err }, 'survey and sweep failed, will be tried again'),
+  });
 
   engine.watch((deploymentId) => {
     if (visits.tell(deploymentId)) return;
     void makeDueIfSettled(db, [deploymentId], now())
-      .then(() => rouse())
+      .then(rouse)
       .catch((error) => log.error({ err: error }, 'engine event lost; the survey will see it'));
   }, stopping.signal);
-  const running = run();
   const { disk: hostDisk } = engine;
-  const watching = hostDisk && watchDisk({ ...control, hostDisk, rouse: () => rouse() }, stopping.signal);
+  const watching = hostDisk && watchDisk({ ...control, hostDisk, rouse }, stopping.signal);
 
   return {
     wake(deploymentId) {
@@ -115,15 +112,12 @@ export function startLoop(control: Control): Loop {
     },
     takeOverFrom(holder) {
       void releaseHeldBy(db, holder, now())
-        .then(() => rouse())
+        .then(rouse)
         .catch((error) => log.error({ err: error }, 'leases of a dead process could not be taken over; they expire'));
     },
     async stop() {
       stopping.abort();
-      rouse();
-      await running;
-      await beside;
-      await watching;
+      await Promise.all([looks.ended, tidies.ended, watching]);
       await visits.ended();
       await duty.leave().catch(() => {});
     },
@@ -146,7 +140,7 @@ function reportSweep({ removed, stopped, entered, begunHold }: Swept, log: Contr
   if (removed.length > 0) log.info({ removed: names(removed) }, 'orphans removed');
 }
 
-/** By a clock that may be set back, too. */
+/** Returns whether `ms` have passed, also if the clock was set back. */
 function hasPassed(since: Instant | undefined, ms: number, now: Instant): boolean {
   return since === undefined || now < since || now - since >= ms;
 }

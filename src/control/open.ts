@@ -1,4 +1,4 @@
-/** The door of this layer: the loop, on what the store says. */
+/** The entry point of this layer: starts the control loop and the sampler. */
 import type { Deployment } from '../deployment/deployment.ts';
 import type { PullTerms } from '../deployment/limits/pull-limits.ts';
 import type { Samples } from '../deployment/metrics/deployment-metrics.ts';
@@ -14,7 +14,7 @@ import { createPausedClock } from './visit/paused-clock.ts';
 import { createPullTurns } from './visit/pull-turns.ts';
 import { createTagCheck, type TagCheckParts } from './visit/tag-check.ts';
 
-/** A lease is renewed three times in this span; a second process on the store takes over after it. */
+/** A lease is renewed three times in this period. After it, another process on the store takes over. */
 const leaseMs = 15_000;
 const pollMs = 5_000;
 const resyncMs = 30_000;
@@ -25,7 +25,7 @@ export type OpenControlSettings = Omit<
   ControlSettings,
   'leaseMs' | 'pollMs' | 'resyncMs' | 'revisitMs' | 'imageDiskShare'
 > & {
-  /** What the operator insists on: `cluster`. */
+  /** Checks that the operator has switched off, such as `cluster`. */
   allowUnsafe: readonly string[];
 };
 
@@ -35,18 +35,18 @@ export type ControlParts = Pick<
   | 'runtimeOf'
   | ('metrics' | 'now' | 'log' | 'afterOperation' | 'process' | 'epoch')
 > & {
-  /** What asks registries. */
+  /** Resolves tags at registries. */
   images: TagCheckParts['images'];
-  /** On which terms images are brought for a deployment: by the plan of its account, or as a stranger's. */
+  /** Returns the limits of a deployment's pulls: of the plan of its account, or of strangers. */
   pullTermsOf: (deployment: Deployment) => Promise<PullTerms>;
-  /** What the edge has passed on to each deployment since the call before. */
+  /** Returns the requests that the edge has forwarded to each deployment since the previous call. */
   tallyRequests: SamplerParts['tallyRequests'];
 };
 
-/** Closing it ends what is under way at its next safe point. */
+/** Closing it ends all visits at their next safe point. */
 export type OpenControl = AsyncDisposable & Pick<Loop, 'wake' | 'takeOverFrom'> & { samples: Samples };
 
-/** Resolves when the edge has the table of the store and the loop runs. Throws StartError. */
+/** Resolves when the edge has the stored routes and the loop runs. Throws StartError. */
 export async function openControl(settings: OpenControlSettings, parts: ControlParts): Promise<OpenControl> {
   const { pullTermsOf, images, tallyRequests, ...others } = parts;
   const { db, now } = others;
@@ -78,16 +78,16 @@ export async function openControl(settings: OpenControlSettings, parts: ControlP
       revisitMs,
     },
   });
-  const { engine, log } = others;
+  const { engine, metrics, log } = others;
   const uptime = () => performance.now();
   const process = others.process?.id ?? 'alone';
-  const sampler = startSampler({ db, engine, tallyRequests, process, now, uptime, wait, log });
+  const sampler = startSampler({ db, engine, tallyRequests, process, now, uptime, wait, metrics, log });
   return {
     wake: loop.wake,
     takeOverFrom: loop.takeOverFrom,
     samples: sampler,
     async [Symbol.asyncDispose]() {
-      await Promise.all([sampler.stop(), loop.stop()]);
+      await Promise.all([sampler[Symbol.asyncDispose](), loop.stop()]);
     },
   };
 }

@@ -75,7 +75,10 @@ export type OpenEdge = AsyncDisposable & {
   hearRoutes(): void;
   /** At whichever edge. */
   countUnderWay: Edge['countUnderWay'];
-  /** What has come for each deployment since the call before, at this edge alone; nothing at the first one. Throws when HAProxy is away. */
+  /**
+   * What has come for each deployment since the call before, at this edge alone; nothing at the first one. Throws when
+   * HAProxy is away.
+   */
   tallyRequests(): Promise<Map<string, RequestCounts>>;
   /** The service serves. From now on HAProxy outlives this process: applications stay reachable without it. */
   keep(): void;
@@ -131,7 +134,8 @@ export async function openEdge(settings: OpenEdgeSettings, parts: EdgeParts): Pr
   });
   const { promise: answers, resolve: noteAnswers } = Promise.withResolvers<void>();
   if (certificates) opening.use(certificates.follow(edge, edgeLog, answers));
-  const shared = place && opening.use(await shareRoutes({ ...place, feed, edge, log: edgeLog }));
+  const shared =
+    place && opening.use(await shareRoutes({ ...place, feed, edge, log: edgeLog, metrics: parts.metrics }));
   const tally = createRequestTally();
   const open = opening.move();
   return {

@@ -1,8 +1,9 @@
 /**
- * One edge among several on one database. It says which version of the routes it serves and until when it answers; whoever
- * takes something away waits until all others have said that they serve a newer version, or answer no more.
+ * One edge among several on one database. It says which version of the routes it serves and until when it answers;
+ * whoever takes something away waits until all others have said that they serve a newer version, or answer no more.
  */
-import { latestOnly } from '../lib/latest-only.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { runRounds } from '../lib/rounds.ts';
 import { wait } from '../lib/wait.ts';
 import type { Database } from '../store/database.ts';
 import { edgeOf, forever, otherEdges, registerEdge, renewEdge, strikeEdge } from '../store/edges.ts';
@@ -42,6 +43,7 @@ export type SharedRoutesParts = {
   edge: Pick<Edge, 'answerUntil' | 'whenStarted'>;
   now: () => number;
   log: EdgeLog;
+  metrics?: Pick<Metrics, 'rounds'> | undefined;
 };
 
 /** Before any route is read for it. Answers until when HAProxy may answer with what is read then. */
@@ -59,12 +61,15 @@ export async function announceEdge({
 
 /** The edge is announced, and HAProxy serves what was read since. Resolves when others know that. */
 export async function shareRoutes(parts: SharedRoutesParts): Promise<SharedRoutes> {
-  const { db, own, silenceMs, feed, edge: haproxy, now, log } = parts;
+  const { db, own, silenceMs, feed, edge: haproxy, now, log, metrics } = parts;
   const closing = new AbortController();
   let said: number | undefined;
   let news = Promise.withResolvers<void>();
 
-  /** The row first where HAProxy is to answer for longer, and HAProxy first where for less: the row never says too little. */
+  /**
+   * The row first where HAProxy is to answer for longer, and HAProxy first where for less: the row never says too
+   * little.
+   */
   async function renew(): Promise<void> {
     await feed.refresh();
     const version = feed.version()!;
@@ -90,11 +95,18 @@ export async function shareRoutes(parts: SharedRoutesParts): Promise<SharedRoute
     said = version;
   }
 
-  const renewLatest = latestOnly<void>(renew);
-  const renewSoon = () => void renewLatest().catch((err) => log.warn({ err }, 'the edge cannot report its routes'));
-  haproxy.whenStarted(renewSoon);
-  await renewLatest();
-  const timer = setInterval(renewSoon, silenceMs / 6).unref();
+  await renew();
+  const renewMs = silenceMs / 6;
+  const renewals = runRounds({
+    name: 'edge-routes',
+    everyMs: renewMs,
+    longestMs: renewMs,
+    isDelayed: true,
+    work: renew,
+    onFault: (err) => log.warn({ err }, 'the edge cannot report its routes'),
+    metrics,
+  });
+  haproxy.whenStarted(renewals.soon);
 
   async function isOver(edge: EdgeRow, waitedMs: number): Promise<boolean> {
     const isHere = edge.machine === own.machine;
@@ -130,7 +142,7 @@ export async function shareRoutes(parts: SharedRoutesParts): Promise<SharedRoute
       news = Promise.withResolvers();
       if (!closing.signal.aborted)
         void routesVersion(db).then(
-          (version) => version !== said && renewSoon(),
+          (version) => version !== said && renewals.soon(),
           () => {},
         );
     },
@@ -156,8 +168,9 @@ export async function shareRoutes(parts: SharedRoutesParts): Promise<SharedRoute
 
     async [Symbol.asyncDispose]() {
       closing.abort();
-      clearInterval(timer);
-      await renewLatest().catch(() => {});
+      await renewals[Symbol.asyncDispose]();
+      // HAProxy may outlive this process, with routes as new as possible.
+      await renew().catch(() => {});
     },
   };
 }

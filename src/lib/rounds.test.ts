@@ -48,6 +48,23 @@ test('rounds pause for their time, and for longer while they fail, of which the 
   assert.equal(asked.length, 10);
 });
 
+test('rounds with a schedule pause for exactly as long as it says, also while they fail', async () => {
+  const { asked, wait, next, first } = pauses();
+  const times = [70, 30, 50];
+  const begun = first();
+  await using _ = runRounds({
+    ...{ name: 'test', wait, random: () => 0, onFault: () => {} },
+    everyMs: () => times.shift()!,
+    work: async () => {
+      throw new Error('away');
+    },
+  });
+  await begun;
+  await next();
+  await next();
+  assert.deepEqual(asked, [70, 30, 50]);
+});
+
 test('rounds of a duty are of the process that has it, which gives it up at the end', async () => {
   const { wait, next, first } = pauses();
   let holder: string | undefined;

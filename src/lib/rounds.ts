@@ -1,6 +1,7 @@
 /**
- * Background work that repeats for as long as a service runs: looks, deliveries, renewals. Each kind has its pause, begins
- * sooner when something was asked, and slows down while it fails. Pauses are random, so processes that fail together do not retry together.
+ * Background work that repeats for as long as a service runs: looks, deliveries, renewals. Each kind has its pause,
+ * begins sooner when something was asked, and slows down while it fails. Pauses are random, so processes that fail
+ * together do not retry together.
  */
 import { reportingFirstFault } from './first-fault.ts';
 import type { Metrics } from './metrics.ts';
@@ -9,9 +10,12 @@ import { wait as reallyWait, type Wait } from './wait.ts';
 export type RoundsOptions = {
   /** Names the work in metrics, e.g. `notifications`. */
   name: string;
-  /** Between the end of one round and the beginning of the next. */
-  everyMs: number;
-  /** The longest pause while it fails; default: 30 s, or `everyMs` where that is longer. */
+  /**
+   * Milliseconds between the end of one round and the beginning of the next. A function is a schedule: its pauses are
+   * exact, and faults do not lengthen them.
+   */
+  everyMs: number | (() => number);
+  /** The longest pause while the work fails; default: 30 s, or `everyMs` if that is longer. */
   longestMs?: number;
   /** The first round begins after a pause, not at once. */
   isDelayed?: boolean;
@@ -62,6 +66,8 @@ export function runRounds({
   const ending = new AbortController();
   const end = signal ? AbortSignal.any([signal, ending.signal]) : ending.signal;
   let pause = new AbortController();
+  const pauseAfter = (failures: number) =>
+    typeof everyMs === 'function' ? everyMs() : pauseMs(everyMs, failures, random, longestMs);
   const round = reportingFirstFault(
     async () => {
       if (!duty || (await duty.take())) await work();
@@ -71,13 +77,13 @@ export function runRounds({
 
   async function run(): Promise<void> {
     let failures = 0;
-    if (isDelayed) await wait(pauseMs(everyMs, 0, random), AbortSignal.any([end, pause.signal]));
+    if (isDelayed) await wait(pauseAfter(0), AbortSignal.any([end, pause.signal]));
     while (!end.aborted) {
       pause = new AbortController();
       const wentWell = await round();
       metrics?.rounds.inc({ name, ended: wentWell ? 'well' : 'with a fault' });
       failures = wentWell ? 0 : failures + 1;
-      await wait(pauseMs(everyMs, failures, random, longestMs), AbortSignal.any([end, pause.signal]));
+      await wait(pauseAfter(failures), AbortSignal.any([end, pause.signal]));
     }
   }
 
@@ -93,7 +99,10 @@ export function runRounds({
   };
 }
 
-/** PURE. Milliseconds to the next round: `everyMs` give or take a tenth, doubled with each fault in a row up to `longestMs`. */
+/**
+ * PURE. Milliseconds to the next round: `everyMs` give or take a tenth, doubled with each fault in a row up to
+ * `longestMs`.
+ */
 export function pauseMs(
   everyMs: number,
   failures: number,

@@ -149,7 +149,7 @@ test('a look that fails is told once and tried again, and ends nothing', async (
     log: { error: (_, message) => void told.push(message) },
   });
   await isWell;
-  await sampler.stop();
+  await sampler[Symbol.asyncDispose]();
   assert.deepEqual(told, ['the resource use of deployments cannot be measured; retrying']);
   await db.destroy();
 });

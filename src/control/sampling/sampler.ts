@@ -8,7 +8,8 @@ import { createMeasured, type Measured } from '../../deployment/metrics/measured
 import { stepAt, stepMs } from '../../deployment/metrics/series.ts';
 import type { RequestCounts } from '../../deployment/metrics/use.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { reportingFirstFault } from '../../lib/first-fault.ts';
+import type { Metrics } from '../../lib/metrics.ts';
+import { runRounds } from '../../lib/rounds.ts';
 import type { Wait } from '../../lib/wait.ts';
 import type { Database } from '../../store/database.ts';
 import { keepMetrics } from '../../store/kept-metrics.ts';
@@ -27,38 +28,34 @@ export type SamplerParts = {
   /** Milliseconds; never jumps. */
   uptime: () => number;
   wait: Wait;
+  metrics?: Pick<Metrics, 'rounds'> | undefined;
   log: { error(fields: object, message: string): void };
 };
 
-export type Sampler = Samples & { stop(): Promise<void> };
+export type Sampler = Samples & AsyncDisposable;
 
 export function startSampler(parts: SamplerParts): Sampler {
-  const { now, wait, log } = parts;
-  const stopping = new AbortController();
+  const { now, wait, metrics, log } = parts;
   const measured = createMeasured();
-  const look = reportingFirstFault(createSampling(parts, measured), (err) =>
-    log.error({ err }, 'the resource use of deployments cannot be measured; retrying'),
-  );
-  const running = (async () => {
-    while (!stopping.signal.aborted) {
-      await look();
-      // To the middle of the next step: then none is missed and none comes twice, however long a look takes.
-      await wait((stepAt(now()) + 1.5) * stepMs - now(), stopping.signal);
-    }
-  })();
+  const rounds = runRounds({
+    name: 'samples',
+    // Until the middle of the next step, so that each step has one sample, however long it takes.
+    everyMs: () => (stepAt(now()) + 1.5) * stepMs - now(),
+    work: createSampling(parts, measured),
+    onFault: (err) => log.error({ err }, 'the resource use of deployments cannot be measured; retrying'),
+    metrics,
+    wait,
+  });
   return {
     of: (deploymentId) => measured.of(deploymentId, now()),
     totals: measured.totals,
-    async stop() {
-      stopping.abort();
-      await running;
-    },
+    [Symbol.asyncDispose]: rounds[Symbol.asyncDispose],
   };
 }
 
 /** One look, which remembers the one before. What of it fails is missing, and thrown once the rest is noted. */
 export function createSampling(
-  { db, engine, tallyRequests, process, now, uptime }: Omit<SamplerParts, 'wait' | 'log'>,
+  { db, engine, tallyRequests, process, now, uptime }: Omit<SamplerParts, 'wait' | 'log' | 'metrics'>,
   measured: Pick<Measured, 'note' | 'endPeriod'>,
 ): () => Promise<void> {
   let lookedAtMs: number | undefined;

@@ -3,6 +3,7 @@
  * connection is made anew; whoever polls finds it then.
  */
 import { Client, type ClientConfig } from 'pg';
+import { createBackoff } from '../../lib/backoff.ts';
 import { wait } from '../../lib/wait.ts';
 import { bePresent, watchPresence } from './postgres-presence.ts';
 
@@ -43,7 +44,7 @@ export function followNews(config: ClientConfig, { processId, tell, seen, gone }
   let present: Client | undefined;
 
   async function follow(): Promise<void> {
-    let pauseMs = shortestPauseMs;
+    const backoff = createBackoff(pauses);
     while (!ending.signal.aborted) {
       const client = new Client(config);
       present = client;
@@ -60,7 +61,7 @@ export function followNews(config: ClientConfig, { processId, tell, seen, gone }
         await bePresent(client, processId);
         seen(true);
         for (const name of byName.keys()) await client.query(`listen ${name}`);
-        pauseMs = shortestPauseMs;
+        backoff.reset();
         tell();
         const watching = new AbortController();
         void hasEnded.then(() => watching.abort());
@@ -69,8 +70,7 @@ export function followNews(config: ClientConfig, { processId, tell, seen, gone }
         await client.end().catch(() => {});
       }
       seen(false);
-      await wait(pauseMs, ending.signal);
-      pauseMs = Math.min(2 * pauseMs, longestPauseMs);
+      await wait(backoff.next(), ending.signal);
     }
   }
 
@@ -84,5 +84,4 @@ export function followNews(config: ClientConfig, { processId, tell, seen, gone }
   };
 }
 
-const shortestPauseMs = 100;
-const longestPauseMs = 5_000;
+const pauses = { firstMs: 200, longestMs: 5_000 };
