@@ -1,4 +1,5 @@
 /** Why an image cannot be had, in words for the owner of the deployment. No word of it is a registry's own. */
+import { printBytes } from '../config/values/units.ts';
 
 export type ImageFaultKind =
   | 'image-not-found'
@@ -6,6 +7,7 @@ export type ImageFaultKind =
   | 'image-wrong-architecture'
   | 'registry-unreachable'
   | 'out-of-disk'
+  | 'over-budget'
   | 'bad-request';
 
 export class ImageFault extends Error {
@@ -36,6 +38,13 @@ export class ImageFault extends Error {
 export function outOfDisk(image: string): ImageFault {
   const words = `Out of disk: the host has no space left for image ${image}.`;
   return new ImageFault('out-of-disk', image, words, { hint: 'the operator has to make room' });
+}
+
+/** The client has had too many bytes unpacked in this hour. */
+export function overBudget(image: string, bytesPerHour: number, resetsInMs: number): ImageFault {
+  const words = `Image ${image} is not unpacked yet: in one hour, at most ${printBytes(bytesPerHour)} of layers are unpacked for each user.`;
+  const hint = `Berth continues in about ${Math.ceil(resetsInMs / 60_000)} min; smaller images take less`;
+  return new ImageFault('over-budget', image, words, { hint });
 }
 
 /** The hint where nobody has to do anything: whoever has failed is looked at again and again. */

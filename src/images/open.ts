@@ -18,6 +18,9 @@ import type { PushedImages } from './pushed/pushed-image-store.ts';
 import { createResolver, type Resolver, type ResolverParts } from './resolve/resolve.ts';
 import { type RegistrySetting, readRegistries } from './upstream/listed-registries.ts';
 
+/** An hour is enough for five of the largest images; layers that were counted before take nothing of it. */
+const imagesPerHour = 5;
+
 export type ImageSettings = {
   registries: readonly RegistrySetting[];
   imageBytes: number;
@@ -62,7 +65,8 @@ export async function openImages(
   const listed = await readRegistries(registries);
   await using opening = new AsyncDisposableStack();
   const dialer = opening.use(createDialer({ ...dialing, listed }));
-  const gate = opening.use(await openGate({ host: gateHost, cache, pace }));
+  const unpackedBytesPerHour = imagesPerHour * imageUnpackedBytes;
+  const gate = opening.use(await openGate({ host: gateHost, cache, pace, unpackedBytesPerHour }));
   const resolver = createResolver({ dialer, registries: listed, limits, notePullsLeft, pushed });
   const answering = { gate, resolver, seal: seal!, isSucceeding };
   const toNodes = seal && nodeGate;
@@ -82,7 +86,9 @@ export type KeptImageSettings = ImageSettings &
     imageCacheBytes: number;
   };
 
-/** With what a data directory keeps: the images that users have pushed, and layers that were pulled. Throws StartError. */
+/**
+ * With what a data directory keeps: the images that users have pushed, and layers that were pulled. Throws StartError.
+ */
 export async function openKeptImages(
   settings: KeptImageSettings,
   {

@@ -6,6 +6,6 @@ import { EngineFault } from '../engine.ts';
 export function asEngineFault(error: unknown): unknown {
   if (!(error instanceof ImageFault)) return error;
   const { kind, message, image, hint } = error;
-  const faultKind = kind === 'out-of-disk' ? 'unavailable' : kind;
+  const faultKind = kind === 'out-of-disk' || kind === 'over-budget' ? 'unavailable' : kind;
   return new EngineFault(faultKind, message, { cause: error, image, ...(hint !== undefined && { hint }) });
 }

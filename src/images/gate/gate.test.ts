@@ -237,6 +237,30 @@ test('layers of several images are counted at the same time, each as what it is'
   for (const { fault } of await Promise.all(pulls)) assert.equal(fault, undefined);
 });
 
+test('a client whose hourly budget is used up, also by refused layers, has no new layer downloaded or unpacked', async () => {
+  await using gate = await openGate({ host: '127.0.0.1', unpackedBytesPerHour: 5_000_000 });
+  const sent: Buffer[] = [];
+  const pullAs = async (payer: string, layer: Buffer, content: Buffer) =>
+    (
+      await pull(
+        gate,
+        imageOf(layer, () => send(sent, layer), { diffIds: [digestOf(content)], payer }),
+      )
+    ).fault;
+  const known = Buffer.alloc(1_000_000, 'known');
+  assert.equal(await pullAs('attacker', gzipSync(known), known), undefined);
+  const bomb = Buffer.alloc(6_000_000);
+  assert.match((await pullAs('attacker', gzipSync(bomb).subarray(0, -8), bomb))!, /cannot be unpacked/);
+
+  sent.length = 0;
+  const fresh = Buffer.alloc(1_000_000, 'fresh');
+  const fault = await pullAs('attacker', gzipSync(fresh), fresh);
+  assert.match(fault!, /is not unpacked yet: in one hour, at most .* of layers are unpacked for each user/);
+  assert.equal(sent.length, 0);
+  assert.equal(await pullAs('attacker', gzipSync(known), known), undefined);
+  assert.equal(await pullAs('another', gzipSync(fresh), fresh), undefined);
+});
+
 test('a cached layer is not downloaded again, counts to the limits, and one that is damaged is downloaded', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'berth-gate-'));
   t.after(() => rm(folder, { recursive: true }));

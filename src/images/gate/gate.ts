@@ -22,6 +22,7 @@ import { headBytes, packingOf } from './packing.ts';
 import { createPossession } from './possession.ts';
 import { openProvenLayers, type ProvenLayer } from './proven-layers.ts';
 import { type ServedImage, servedImage, type UnpackedLayer } from './served-image.ts';
+import { createUnpackBudget } from './unpack-budget.ts';
 import { createUnpackedSum, type UnpackedSum } from './unpacked-sum.ts';
 
 export type Gate = AsyncDisposable & {
@@ -30,7 +31,9 @@ export type Gate = AsyncDisposable & {
    * the image. Throws ImageFault.
    */
   offer(image: ResolvedUpstream, offering: Offering): Promise<Offer>;
-  /** Sends a layer to a node, as its registry has it; the last piece goes when the digest is right. Throws ImageFault. */
+  /**
+   * Sends a layer to a node, as its registry has it; the last piece goes when the digest is right. Throws ImageFault.
+   */
   take(image: ResolvedUpstream, layer: Descriptor, out: Writable, taking: Taking): Promise<void>;
   /** Sends the unpacked bytes of a layer. Throws ImageFault. */
   unpack(image: ResolvedUpstream, layer: Descriptor, out: Writable, taking: Taking): Promise<void>;
@@ -80,6 +83,8 @@ export type GateOptions = {
   cache?: BlobCache | undefined;
   /** How slowly a registry may send. */
   pace?: Pace;
+  /** What is unpacked for one client. Default: no limit. */
+  unpackedBytesPerHour?: number;
 };
 
 const username = 'engine';
@@ -88,11 +93,17 @@ const username = 'engine';
 const mostComing = 3;
 
 /** Resolves when it listens. */
-export async function openGate({ host, pace = usualPace, cache }: GateOptions): Promise<Gate> {
+export async function openGate({
+  host,
+  pace = usualPace,
+  cache,
+  unpackedBytesPerHour = Number.POSITIVE_INFINITY,
+}: GateOptions): Promise<Gate> {
   const password = randomBytes(24).toString('hex');
   const expected = Buffer.from(`Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`);
   const offers = new Set<Offered>();
-  const layers = openProvenLayers({ cache, pace });
+  const budget = createUnpackBudget(unpackedBytesPerHour);
+  const layers = openProvenLayers({ cache, pace, budget });
   const possession = createPossession(cache);
   const closing = new AbortController();
 
@@ -223,8 +234,10 @@ export async function openGate({ host, pace = usualPace, cache }: GateOptions): 
       await pipeline(filePieces(file.fd), out, { signal });
     },
     async unpack(image, layer, out, taking) {
+      budget.check(image);
       const { file } = await prove(image, layer, taking);
       await using _ = file;
+      budget.spend(image.payer, layers.counted(image, layer, taking.sum)?.bytes ?? 0);
       const { buffer: head } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
       const packing = packingOf(head);
       const { signal } = taking;

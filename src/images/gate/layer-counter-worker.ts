@@ -1,15 +1,13 @@
-/** The thread that unpacks layers to count them; `layer-counter.ts` starts it. */
+/** The program that unpacks layers to count them; `layer-counter.ts` starts it. */
 import { createHash } from 'node:crypto';
-import { readSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { PassThrough, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { parentPort } from 'node:worker_threads';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { filePieces, writePiece } from '../blobs/file-pieces.ts';
 import type { CountOrder, CountReport } from './layer-counter.ts';
 import { type Count, headBytes, type Packing, packingOf } from './packing.ts';
 
-const port = parentPort!;
 const pieceBytes = 2 ** 18;
 const underWay = new Map<number, AbortController>();
 
@@ -22,36 +20,42 @@ class Flaw extends Error {
   }
 }
 
-port.on('message', (order: CountOrder) => {
+// The service has ended.
+process.on('disconnect', () => process.exit());
+
+process.on('message', (order: CountOrder) => {
   if (order.kind === 'cancel') return underWay.get(order.id)?.abort();
   const cancelled = new AbortController();
   underWay.set(order.id, cancelled);
+  const { id } = order;
+  const unpacked = { bytes: 0 };
   const report = (said: CountReport) => {
-    underWay.delete(order.id);
-    port.postMessage(said);
+    underWay.delete(id);
+    process.send?.(said);
   };
-  count(order, cancelled.signal).then(
-    (counted) => report({ id: order.id, count: counted }),
-    (error: Error & { code?: string }) => report({ id: order.id, fault: { message: error.message, code: error.code } }),
+  count(order, unpacked, cancelled.signal).then(
+    (counted) => report({ id, ...unpacked, count: counted }),
+    ({ message, code }: Error & { code?: string }) => report({ id, ...unpacked, fault: { message, code } }),
   );
 });
 
-/** Throws if the disk fails or the count is canceled. */
+/** Adds up the unpacked bytes in `unpacked`. Throws if the disk fails or the count is canceled. */
 async function count(
-  { fd, mostBytes, outFd }: Extract<CountOrder, { kind: 'count' }>,
+  { path, mostBytes, outPath }: Extract<CountOrder, { kind: 'count' }>,
+  unpacked: { bytes: number },
   signal: AbortSignal,
 ): Promise<Count> {
-  const head = Buffer.alloc(headBytes);
-  const packing = packingOf(head.subarray(0, readSync(fd, head, 0, headBytes, 0)));
+  await using file = await open(path, 'r');
+  await using out = outPath === undefined ? null : await open(outPath, 'r+');
+  const { buffer: head, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+  const packing = packingOf(head.subarray(0, bytesRead));
   if (packing === 'uncounted') return { kind: 'flawed', flaw: 'uncounted' };
   const hash = createHash('sha256');
   const isRefused = packing === 'none' ? () => false : createInnerCheck();
-  let bytes = 0;
-  const unpacker = unpackerOf(packing);
-  // The caller may close the files after the report, so no operation on them may be pending.
+  // The files are closed at the end, so no operation on them may be pending.
   let reading: Promise<unknown> | undefined;
-  const pieces = filePieces(fd, pieceBytes);
   const source = async function* () {
+    const pieces = filePieces(file.fd, pieceBytes);
     for (;;) {
       const next = pieces.next();
       reading = next.catch(() => {});
@@ -63,19 +67,19 @@ async function count(
   let writing: Promise<unknown> | undefined;
   const take = async (chunks: AsyncIterable<Buffer>) => {
     for await (const chunk of chunks) {
-      if (bytes + chunk.length > mostBytes) throw new Flaw({ kind: 'too-large' });
+      if (unpacked.bytes + chunk.length > mostBytes) throw new Flaw({ kind: 'too-large' });
       if (isRefused(chunk)) throw new Flaw({ kind: 'flawed', flaw: 'packed-twice' });
       hash.update(chunk);
-      if (outFd !== undefined) {
-        const written = writePiece(outFd, chunk, bytes);
+      if (out) {
+        const written = writePiece(out.fd, chunk, unpacked.bytes);
         writing = written.catch(() => {});
         await written;
       }
-      bytes += chunk.length;
+      unpacked.bytes += chunk.length;
     }
   };
   try {
-    await pipeline(source, unpacker, take, { signal });
+    await pipeline(source, unpackerOf(packing), take, { signal });
   } catch (error) {
     if (error instanceof Flaw) return error.count;
     if (!signal.aborted && /^(Z_|ZSTD_)/.test((error as NodeJS.ErrnoException).code ?? ''))
@@ -84,7 +88,7 @@ async function count(
   } finally {
     await Promise.all([reading, writing]);
   }
-  return { kind: 'counted', unpacked: { bytes, diffId: `sha256:${hash.digest('hex')}`, packing } };
+  return { kind: 'counted', unpacked: { bytes: unpacked.bytes, diffId: `sha256:${hash.digest('hex')}`, packing } };
 }
 
 function unpackerOf(packing: Exclude<Packing, 'uncounted'>): Transform {

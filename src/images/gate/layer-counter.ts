@@ -1,21 +1,28 @@
 /**
- * Counts what layers unpack to, in a thread of its own: unpacking makes three bytes of garbage for each byte, and
- * collecting that would hold up everything else. Each client has two layers counted at a time.
+ * Counts what layers unpack to, in a process with a low priority: unpacking takes whole processors, and makes three
+ * bytes of garbage for each byte. In a thread, it would share the pool of threads that reads files and resolves names.
+ * Each client has two layers counted at a time.
  */
+import { type ChildProcess, spawn } from 'node:child_process';
 import type { FileHandle } from 'node:fs/promises';
-import { Worker } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
 import { createFairQueue } from '../../lib/fair-queue.ts';
+import { programEnvironment } from '../../lib/run-program.ts';
 import type { Count } from './packing.ts';
+
+const program = fileURLToPath(new URL('layer-counter-worker.ts', import.meta.url));
+const niceness = '10';
 
 /** One more than a client may have: its bombs do not delay the image of another client. */
 const mostAtOnce = 3;
 const mostOfClient = 2;
 
 export type CountOrder =
-  | { kind: 'count'; id: number; fd: number; mostBytes: number; outFd?: number | undefined }
+  | { kind: 'count'; id: number; path: string; mostBytes: number; outPath?: string | undefined }
   | { kind: 'cancel'; id: number };
 
-export type CountReport = { id: number } & (
+/** `bytes`: what was unpacked, however it ended. */
+export type CountReport = { id: number; bytes: number } & (
   | { count: Count }
   | { fault: { message: string; code?: string | undefined } }
 );
@@ -31,32 +38,41 @@ export type Counting = {
 };
 
 export type LayerCounter = AsyncDisposable & {
-  /** The files may be closed when the promise settles. Throws an Error if the disk or the thread fails. */
+  /** The files may be closed when the promise settles. Throws an Error if the disk or the process fails. */
   count(counting: Counting, signal: AbortSignal): Promise<Count>;
 };
 
+type UnderWay = { payer: string; done: PromiseWithResolvers<Count> };
+
 type Job = { counting: Counting; signal: AbortSignal; done: PromiseWithResolvers<Count> };
 
-export function openLayerCounter(): LayerCounter {
+/** `spend` is called after each layer with the bytes that were unpacked, whether it was refused or not. */
+export function openLayerCounter(spend: (payer: string, bytes: number) => void = () => {}): LayerCounter {
   const queue = createFairQueue<Job>({ max: Number.POSITIVE_INFINITY, atOnce: mostOfClient });
-  const underWay = new Map<number, PromiseWithResolvers<Count>>();
-  let worker: Worker | undefined;
+  const underWay = new Map<number, UnderWay>();
+  let worker: ChildProcess | undefined;
   let running = 0;
   let ids = 0;
 
-  function start(): Worker {
-    const started = new Worker(new URL('layer-counter-worker.ts', import.meta.url));
+  function start(): ChildProcess {
+    const started = spawn('nice', ['-n', niceness, process.execPath, program], {
+      env: programEnvironment,
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
     started.unref();
+    started.channel?.unref();
     started.on('message', (report: CountReport) => {
       const job = underWay.get(report.id);
       underWay.delete(report.id);
-      if ('count' in report) job?.resolve(report.count);
-      else job?.reject(Object.assign(new Error(report.fault.message), { code: report.fault.code }));
+      if (!job) return;
+      spend(job.payer, report.bytes);
+      if ('count' in report) job.done.resolve(report.count);
+      else job.done.reject(Object.assign(new Error(report.fault.message), { code: report.fault.code }));
     });
     const over = (error: unknown) => {
       if (worker === started) worker = undefined;
-      const fault = new Error('the thread that counts layers has ended', { cause: error });
-      for (const { reject } of underWay.values()) reject(fault);
+      const fault = new Error('the process that counts layers has ended', { cause: error });
+      for (const { done } of underWay.values()) done.reject(fault);
       underWay.clear();
     };
     started.on('error', over);
@@ -66,13 +82,14 @@ export function openLayerCounter(): LayerCounter {
 
   async function run({ counting, signal }: Job): Promise<Count> {
     signal.throwIfAborted();
-    const { file, mostBytes, out } = counting;
+    const { payer, file, mostBytes, out } = counting;
     const id = ids++;
     const done = Promise.withResolvers<Count>();
-    underWay.set(id, done);
-    const send = (order: CountOrder) => worker?.postMessage(order);
+    underWay.set(id, { payer, done });
+    // A fault of the channel ends the process too.
+    const send = (order: CountOrder) => worker?.send(order, () => {});
     worker ??= start();
-    send({ kind: 'count', id, fd: file.fd, mostBytes, outFd: out?.fd });
+    send({ kind: 'count', id, path: pathOf(file), mostBytes, outPath: out && pathOf(out) });
     const cancel = () => send({ kind: 'cancel', id });
     signal.addEventListener('abort', cancel, { once: true });
     return await done.promise.finally(() => signal.removeEventListener('abort', cancel));
@@ -103,7 +120,12 @@ export function openLayerCounter(): LayerCounter {
     },
     async [Symbol.asyncDispose]() {
       for (const { done } of queue.clear()) done.reject(new Error('the counter of layers is closed'));
-      await worker?.terminate();
+      worker?.kill('SIGKILL');
     },
   };
+}
+
+/** The path by which a process of the same user opens a file that is open here, also if the file has no name. */
+function pathOf({ fd }: FileHandle): string {
+  return `/proc/${process.pid}/fd/${fd}`;
 }

@@ -20,6 +20,7 @@ import { type Asked, dialFault } from '../upstream/registry-faults.ts';
 import { verifiedChunks } from './layer-chunks.ts';
 import { openLayerCounter } from './layer-counter.ts';
 import type { Count, LayerFlaw, Unpacked } from './packing.ts';
+import type { UnpackBudget } from './unpack-budget.ts';
 import type { UnpackedSum } from './unpacked-sum.ts';
 
 export type Proving = {
@@ -42,7 +43,9 @@ export type ProvenLayer = {
 export type ProvenLayers = AsyncDisposable & {
   /** Throws ImageFault. */
   prove(image: ResolvedUpstream, layer: Descriptor, proving: Proving): Promise<ProvenLayer>;
-  /** Returns the remembered digest and size of the unpacked layer. Throws ImageFault if the image may not use the layer. */
+  /**
+   * Returns the remembered digest and size of the unpacked layer. Throws ImageFault if the image may not use the layer.
+   */
   counted(image: ResolvedUpstream, layer: Descriptor, sum: UnpackedSum): Unpacked | undefined;
   /** A layer that needs no download. */
   onDisk(image: ResolvedUpstream, layer: Descriptor): Promise<FileHandle | undefined>;
@@ -54,8 +57,10 @@ type Found = Exclude<Count, { kind: 'too-large' }> | { kind: 'at-least'; bytes: 
 /** Each takes 200 bytes of memory; the oldest is forgotten. */
 const mostFound = 20_000;
 
-export function openProvenLayers({ cache, pace }: { cache?: BlobCache | undefined; pace: Pace }): ProvenLayers {
-  const counter = openLayerCounter();
+export type ProvenLayersParts = { cache?: BlobCache | undefined; pace: Pace; budget: UnpackBudget };
+
+export function openProvenLayers({ cache, pace, budget }: ProvenLayersParts): ProvenLayers {
+  const counter = openLayerCounter(budget.spend);
   const found = new Map<Digest, Found>();
   /** Downloads that end in the cache: a second image waits for them instead of downloading again. */
   const coming = new Map<string, Promise<unknown>>();
@@ -163,8 +168,8 @@ export function openProvenLayers({ cache, pace }: { cache?: BlobCache | undefine
   async function prove(image: ResolvedUpstream, layer: Descriptor, proving: Proving): Promise<ProvenLayer> {
     const { digest, sizeBytes } = layer;
     try {
-      // A layer that was refused before is refused without a download.
-      counted(image, layer, proving.sum);
+      // A layer that was refused before, or would not be unpacked now, is refused without a download.
+      if (!counted(image, layer, proving.sum)) budget.check(image);
       const file = await bring(image, layer, proving);
       try {
         proving.passed?.(sizeBytes);
