@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseConfiguration } from '../../src/config/parse.ts';
 import { printSpec } from '../../src/config/spec/print-spec.ts';
+import { readFolder } from '../../src/folder/read-folder.ts';
 
 async function report(file: string) {
   const parsed = parseConfiguration(await readFile(join(import.meta.dirname, 'reports', file), 'utf8'));
@@ -145,4 +146,27 @@ test('scalars reach a program as they are written, and those without a value are
   assert.deepEqual([YES, OCT, SEXA, EXP, FLOAT, BIG], ['yes', '0777', '22:22', '1e3', '1.10', '12345678901234567890']);
   assert.deepEqual([NULLV, TILDE, EMPTY, EMPTYQ, DOUBLE], [undefined, undefined, undefined, '', '$2b$12$Pg8A.R220']);
   assert.match(said.join(), /the variables NULLV, TILDE, EMPTY have no value and are not set/);
+});
+
+test('a dollar sign that begins no variable is found in .env and in env_file', async () => {
+  const { document, notes, questions } = await readFolder(join(import.meta.dirname, 'reports/64-env-dollar'));
+  const parsed = parseConfiguration(document);
+  const vars = parsed.kind === 'valid' ? parsed.spec.pods[0]?.vars : undefined;
+  assert.deepEqual([vars, questions], [{ SECRET: 'x', PW: 'abc' }, []]);
+  const hint = (name: string) => `write $$${name} for a dollar sign itself, or put the value in single quotes`;
+  assert.deepEqual(
+    notes.filter(({ code }) => code === 'unset-variable').map(({ at, hint }) => [at?.file, hint]),
+    [
+      ['.env', hint('def')],
+      ['app.env', hint('yz')],
+    ],
+  );
+});
+
+test('a mounted script with Windows line endings gets a warning before it runs', async () => {
+  const { notes } = await readFolder(join(import.meta.dirname, 'reports/69-crlf-entrypoint'));
+  assert.match(
+    notes.find(({ code }) => code === 'windows-line-endings')?.message ?? '',
+    /^the script entry\.sh has Windows line endings \(CRLF\)/,
+  );
 });

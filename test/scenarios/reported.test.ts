@@ -76,3 +76,49 @@ test('a server for IPv6 alone is named as such', async () => {
   await until('its status says so', async () => said.test(JSON.stringify(await berth.status(app))) || undefined);
   await berth.remove(app);
 });
+
+test('a proxy that resolves a name once reaches the pod after its update', async () => {
+  const app = await berth.start(await reported('05-nginx-upstream.yaml'));
+  await berth.reach(app, 'running');
+  const { hostname } = new URL(app.url);
+  assert.equal((await berth.visit(app.url)).text, `v1 ${hostname} http`);
+  await berth.update(app, await reported('05-nginx-upstream.update.yaml'));
+  await berth.eventsUntil(app, /revision 2 is running/);
+  await until('the new version answers', async () => (await berth.visit(app.url)).text === `v2 ${hostname} http`);
+  await berth.remove(app);
+});
+
+test('the replicas of a Compose service share the requests of one client, unless its route is sticky', async () => {
+  const yaml = await reported('31-replicas-sticky.yaml');
+  const app = await berth.start(yaml);
+  const replicasOf = async (url: string) => {
+    const answers = await Promise.all(Array.from({ length: 30 }, () => berth.visit(url)));
+    return new Set(answers.map(({ text }) => text)).size;
+  };
+  await berth.reach(app, 'running');
+  assert.equal(await replicasOf(app.url), 3);
+  await berth.update(app, `${yaml}    x-berth: { sticky: true }\n`);
+  await berth.eventsUntil(app, /revision 2 is running/);
+  await until('one replica answers', async () => (await replicasOf(app.url)) === 1);
+  await berth.remove(app);
+});
+
+test('nginx leaves the port out of its redirects, until they are paths', async () => {
+  const yaml = await reported('58-slash-redirect.yaml');
+  const app = await berth.start(yaml);
+  await berth.reach(app, 'running');
+  const { hostname } = new URL(app.url);
+  assert.equal((await berth.visit(`${app.url}/docs`)).headers.location, `http://${hostname}/docs/`);
+  const server = 'server { listen 80; root /usr/share/nginx/html; absolute_redirect off; }';
+  const corrected = yaml
+    .replace('configs:\n', 'configs:\n      - { source: site, target: /etc/nginx/conf.d/default.conf }\n')
+    .replace('configs: {', `configs: { site: { content: "${server}" },`);
+  await berth.update(app, corrected);
+  await berth.eventsUntil(app, /revision 2 is running/);
+  await until(
+    'it redirects to a path',
+    async () => (await berth.visit(`${app.url}/docs`)).headers.location === '/docs/',
+  );
+  assert.equal((await berth.visit(`${app.url}/docs/`)).text, 'docs page');
+  await berth.remove(app);
+});
