@@ -93,7 +93,7 @@ async function measure(part: Part, bench: Bench): Promise<Section[]> {
     ]);
   if (part === 'store') {
     await providePostgres(await lookAtHost(), announce);
-    return await announce(`Asking stores of ${options.store.deployments} deployments`, async () =>
+    return await announce(`Querying stores of ${options.store.deployments} deployments`, async () =>
       storeSections(await measureStores(options.store, undo, signal)),
     );
   }
@@ -134,7 +134,7 @@ async function measure(part: Part, bench: Bench): Promise<Section[]> {
       return updateSections(ours, theirs);
     }
     case 'neighbour':
-      return await announce(`Measuring beside an attack, ${options.windows} times`, async () =>
+      return await announce(`Measuring during an attack, ${options.windows} times`, async () =>
         neighbourSections(await measureNeighbour(service, options, signal)),
       );
     case 'snapshots':
@@ -178,7 +178,7 @@ async function explainCompose({ binary, version }: Compose, signal: AbortSignal)
   say(`Compose ${version} begins as a new process each time (${Math.round(median(starts))} ms of its figures); Berth already runs.
 Its containers have no limits and all of Docker's capabilities, and their files are mounted; Berth's have limits, fewer
 capabilities, and copies of the files. Both make one network and one volume, and wait for nothing between their pods.
-While the page and the API are awaited, each is asked on a new connection 25 ms after its last answer, on either side.
+Both are polled until they respond: the page and the API get a request on a new connection 25 ms after each response.
 `);
 }
 

@@ -84,7 +84,9 @@ export async function measureClusterSize(deployments: number, seconds: number): 
     idle: await measureIdle(),
   };
 
-  /** As it is after some hours: all is written down as it is, and visits are spread over the time to the longest plan. */
+  /**
+   * As it is after some hours: all is written down as it is, and visits are spread over the time to the longest plan.
+   */
   async function measureIdle(): Promise<ClusterSize['idle']> {
     const withinMs = revisitMsOf(deployments, revisitMs);
     for (const id of ids) {
@@ -92,7 +94,7 @@ export async function measureClusterSize(deployments: number, seconds: number): 
       await db.updateTable('leases').set({ observedHash }).where('deploymentId', '=', id).execute();
     }
     await sql`update leases set "dueAt" = ${Date.now()} + abs(random() % ${withinMs})`.execute(db);
-    const checkTags = () => Promise.reject(new Error('No image is asked for here.'));
+    const checkTags = () => Promise.reject(new Error('This benchmark requests no images.'));
     const control = loopControl({ db, engine, checkTags, refreshEdge: async () => {} });
     const loop = startLoop(control);
     // The first survey reads all rows, and is over then.

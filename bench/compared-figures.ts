@@ -92,7 +92,7 @@ export function updateSections(ours: Updates, theirs: Updates | undefined): Sect
       figures: rows.flatMap(([id, says, samples]) => (samples ? [{ id, says, values: spread(samples), samples }] : [])),
     },
     {
-      title: 'Requests that failed meanwhile (target for Berth: 0)',
+      title: 'Requests that failed during the updates (target for Berth: 0)',
       unit: 'mixed',
       figures: [
         ...failed('update.berth-failed', `Berth: ${ours.live.length} updates`, ours.visited),

@@ -31,7 +31,7 @@ try {
     const of = (key: keyof Seen) => views.map((view) => view[key]);
     console.log(`first view, processor slowed ${slowedBy} times, median (worst) of ${rounds}:`);
     console.log(`  largest contentful paint   ${print(of('paintedMs'))} ms`);
-    console.log(`  layout shift               ${Math.max(...of('shift')).toFixed(4)} at the most`);
+    console.log(`  layout shift               ${Math.max(...of('shift')).toFixed(4)} at most`);
     console.log(`  longest task               ${print(of('longestTaskMs'))} ms`);
     console.log(`thirty pods, processor as it is: longest task ${print(pictures)} ms (0: none above 50 ms)`);
   } finally {

@@ -67,7 +67,7 @@ function loopSectionsOn(database: LoopCost['database'], costs: LoopCost[]): Sect
   if (database === 'PostgreSQL')
     rows.splice(1, 0, [
       'server',
-      'processor of PostgreSQL meanwhile, % of one',
+      'processor of PostgreSQL during the loop, % of one',
       ({ serverShare }) => serverShare * 100,
     ]);
   const first = costs[0]!;
@@ -222,7 +222,7 @@ export function neighbourSections({ quiet, attacked }: NeighbourTimes): Section[
     },
   }));
   return [
-    { title: 'Beside an attack (fork bomb, memory, disk, connections)', unit: 'ms', figures: latencies },
+    { title: 'During an attack (fork bomb, memory, disk, connections)', unit: 'ms', figures: latencies },
     { title: 'Attacked / quiet, 99th percentiles', unit: 'ratio', figures: ratios },
   ];
 }

@@ -1,4 +1,7 @@
-/** A program that does nothing but compute, and takes only what others leave of one processor: the least that work can disturb. */
+/**
+ * A program that does nothing but compute, and takes only what others leave of one processor: the least that work can
+ * disturb.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
@@ -10,7 +13,7 @@ export async function computeIdly(seconds: number, signal: AbortSignal): Promise
     signal,
   });
   const [status] = await once(child, 'exit');
-  if (status !== timedOut) throw new Error(`The loop that gives way ended with ${status}.`);
+  if (status !== timedOut) throw new Error(`The loop with idle priority ended with ${status}.`);
 }
 
 /** What `timeout` ends with where it ended the program. */

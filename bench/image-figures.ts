@@ -10,7 +10,7 @@ export function imageSections({ sentBytes, own, unpacked, cold, warm, here, memo
   const rows: [string, string, number[]][] = [
     ['images.own', `the engine's own pull of an image of ${size}`, own],
     ['images.unpacked', 'the same of layers as they unpack, out of memory', unpacked],
-    ['images.cold', 'Berth: POST until it answers, nobody has had the image', cold],
+    ['images.cold', 'Berth: POST until it answers, the image is new to this machine', cold],
     ['images.warm', 'Berth: POST until it answers, the engine has lost the image', warm],
     ['images.here', 'Berth: POST until it answers, the engine has the image', here],
   ];
@@ -37,7 +37,7 @@ export function imageSections({ sentBytes, own, unpacked, cold, warm, here, memo
       title: "Live / the engine's own pull",
       unit: 'ratio',
       figures: [
-        ratio('ratio.cold', 'nobody has had the image', cold, own),
+        ratio('ratio.cold', 'the image is new to this machine', cold, own),
         ratio('ratio.warm', 'it was lost', warm, own),
       ],
     },
@@ -45,7 +45,7 @@ export function imageSections({ sentBytes, own, unpacked, cold, warm, here, memo
       title: "Live / the engine's own pull, and live with the image then",
       unit: 'ratio',
       figures: [
-        ratio('ratio.cold.started', 'nobody has had the image', cold, ownStarted),
+        ratio('ratio.cold.started', 'the image is new to this machine', cold, ownStarted),
         ratio('ratio.warm.started', 'it was lost', warm, ownStarted),
       ],
     },
@@ -53,7 +53,7 @@ export function imageSections({ sentBytes, own, unpacked, cold, warm, here, memo
       title: "Live / the engine's pull of layers as they unpack, out of memory, and live with the image then",
       unit: 'ratio',
       figures: [
-        ratio('ratio.cold.least', 'nobody has had the image', cold, unpackedStarted),
+        ratio('ratio.cold.least', 'the image is new to this machine', cold, unpackedStarted),
         ratio('ratio.warm.least', 'it was lost', warm, unpackedStarted),
         ratio('ratio.least', 'nothing of Berth but what goes live / its own pull', unpackedStarted, own),
       ],

@@ -101,7 +101,7 @@ async function measureLive(options: Rounds, signal: AbortSignal): Promise<Sectio
         figures: [
           {
             id: 'kubernetes.ratio',
-            says: 'until live; asked for: at most 1.1',
+            says: 'until live; target: at most 1.1',
             values: { 'of medians': ofMedians, 'median of pairs': medianOfPairs },
           },
         ],
@@ -132,8 +132,8 @@ async function measureDensity(signal: AbortSignal): Promise<Section[]> {
         row('visits', 'visits of the service to deployments', visits),
         row('requests', 'requests of the service to the API, without watches', requests),
         row('each', 'the same for each visit, below', requests / Math.max(1, visits), 1),
-        row('watches', 'watches that were opened, of everybody on the cluster', watches),
-        row('served', 'requests that the API server answered, of everybody', served),
+        row('watches', 'watches opened by all clients of the cluster', watches),
+        row('served', 'requests that the API server answered, from all clients', served),
         row('share', 'processor of the service, % of one', share * 100),
         row('bytes', 'memory of the service, MiB', bytes / 2 ** 20),
       ],

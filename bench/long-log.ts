@@ -22,10 +22,10 @@ const yaml = `application:
             const say = (text, index) => (index % 50 === 0 ? console.error(text) : console.log(text));
             for (let number = 1; number <= ${lineCount}; number++)
               say('line ' + number + ' GET /shop/cart?of=' + (number % 977) + ' 200 in ' + (number % 83) + ' ms', number);
-            let told = 0;
+            let written = 0;
             createServer((request, response) => {
-              if (request.url === '/tell')
-                for (let number = 1; number <= ${followedPerSecond / 20}; number++) say('told ' + ++told + ' GET /shop 200', told);
+              if (request.url === '/write')
+                for (let number = 1; number <= ${followedPerSecond / 20}; number++) say('written ' + ++written + ' GET /shop 200', written);
               response.end('ok');
             }).listen(3000);
     - name: quiet
@@ -47,7 +47,7 @@ export async function measureLongLog(slowedBy: number): Promise<LogTasks> {
     const url = await page.locator('.deployment-header a[href^="http"]').first().getAttribute('href');
     const session = await context.newCDPSession(page);
     await session.send('Emulation.setCPUThrottlingRate', { rate: slowedBy });
-    const tell = () => browser.berth.visit(`${url}/tell`);
+    const tell = () => browser.berth.visit(`${url}/write`);
     return await measureActions(page, () => visitor.openTab('Logs'), tell);
   } finally {
     await browser.close();
@@ -96,7 +96,7 @@ async function measureActions(
         await lines.press('Home');
       },
     ],
-    ['followed beside all lines', () => tellFor(followedMs, tell)],
+    ['followed, with all lines shown', () => tellFor(followedMs, tell)],
     [
       'searched',
       async () => {
@@ -104,7 +104,7 @@ async function measureActions(
         await page.locator('.logs .tools >> text=lines found').waitFor();
         await search.fill('');
         await page
-          .getByText(/^told \d+ GET/)
+          .getByText(/^written \d+ GET/)
           .last()
           .waitFor();
       },

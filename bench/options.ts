@@ -100,7 +100,7 @@ export const help = `Measures Berth on this machine, against Docker Compose wher
   npm run bench -- --smoke           little of everything, in about a minute; needs no Compose
 
 It brings what is missing (the engine, HAProxy, the images, Compose from a Debian package in a cache directory of its
-own), runs a service of its own at a free port, and removes all that it made.
+own), runs a service of its own at a free port, and removes everything that it created.
 `;
 
 /** Throws an Error with words for the caller. */
@@ -119,7 +119,7 @@ export function readOptions(argv: string[]): Options | 'help' {
   });
   if (values.help) return 'help';
   const unknown = positionals.find((word) => !parts.some((part) => part === word));
-  if (unknown !== undefined) throw new Error(`There is no part "${unknown}"; there are ${parts.join(', ')}.`);
+  if (unknown !== undefined) throw new Error(`Unknown part "${unknown}"; the parts are ${parts.join(', ')}.`);
   const isSmoke = values.smoke ?? false;
   const usual = isSmoke ? smoke : { ...defaults, warmUps: 1 };
   const loop = {

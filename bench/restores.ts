@@ -1,4 +1,6 @@
-/** How long it takes until an application answers with the data of a snapshot: in place of what it has, and beside it. */
+/**
+ * How long it takes until an application answers with the data of a snapshot: in place of what it has, and beside it.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ask } from './http.ts';
 import type { Service, Started } from './service.ts';
@@ -62,7 +64,7 @@ export async function measureRestores(
   const { started: other } = await restore({ beside: true });
   const { host } = new URL(other.url);
   while (!(await isAnswered(host))) {
-    if (performance.now() > besideAt + patienceMs) throw new Error('The one beside does not answer in time.');
+    if (performance.now() > besideAt + patienceMs) throw new Error('The restored copy does not respond in time.');
     await delay(lookMs, undefined, { signal });
   }
   const besideSeconds = secondsFrom(besideAt);

@@ -35,7 +35,7 @@ export function snapshotSections(times: SnapshotTimes): Section[] {
       figures: [
         row('restored', 'in place of what is there, s', restores.inPlaceSeconds),
         row('away', 'of these, the longest without an answer, s', restores.awaySeconds),
-        row('restored-beside', 'beside, as another one, s', restores.besideSeconds),
+        row('restored-beside', 'as a new deployment, s', restores.besideSeconds),
       ],
     },
     {
@@ -55,7 +55,7 @@ export function snapshotSections(times: SnapshotTimes): Section[] {
       unit: 'ratio',
       figures: [
         { id: 'snapshots', beside: 'while one is taken', windows: meanwhile },
-        { id: 'loop', beside: 'beside a loop that only takes what others leave of one processor', windows: besideLoop },
+        { id: 'loop', beside: 'next to a loop with idle priority on one processor', windows: besideLoop },
       ].flatMap(({ id, beside, windows }) =>
         kinds.map(({ kind, says }) => ({
           id: `ratio.${id}.${kind}`,

@@ -99,7 +99,7 @@ export async function runRounds(
   const times = new Map<string, Times[]>(contenders.map(({ name }) => [name, []]));
   for (let round = -warmUps; round < rounds; round++) {
     if (round > 0 && enough?.aborted) {
-      say(`${round} rounds: there is no time for more`);
+      say(`${round} rounds: the time is over`);
       break;
     }
     // Each round begins with another one, so that nobody always runs after the same predecessor.

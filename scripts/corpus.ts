@@ -15,9 +15,9 @@ type Judged = { file: string; verdict: Verdict; first: string; ms: number };
 const folders = process.argv.slice(2);
 if (folders.length === 0) fail('Say which folder: npm run corpus -- DIR');
 for (const folder of folders) {
-  if (!existsSync(folder)) fail(`There is no folder ${folder}.`);
+  if (!existsSync(folder)) fail(`The folder ${folder} does not exist.`);
   const judged = judgeFolder(folder);
-  if (judged.length === 0) fail(`There is no YAML file in ${folder}.`);
+  if (judged.length === 0) fail(`The folder ${folder} has no YAML files.`);
   for (const { file, verdict, first, ms } of judged) {
     console.log(`${verdict}  ${file}  ${ms.toFixed(1)} ms${first ? `  ${first}` : ''}`);
   }

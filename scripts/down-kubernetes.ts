@@ -1,4 +1,6 @@
-/** `npm run down:kubernetes`: takes Berth off the cluster of the current context, with everything that it has deployed. */
+/**
+ * `npm run down:kubernetes`: takes Berth off the cluster of the current context, with everything that it has deployed.
+ */
 import { parseArgs } from 'node:util';
 import { labelKeys } from '../src/engine/labels.ts';
 import { isConfirmed } from './kubernetes/confirm.ts';
@@ -55,7 +57,7 @@ async function findOwner(): Promise<string> {
   return await kubectl('--namespace', berthNamespace, 'exec', 'deployment/berth', '--', 'node', '-e', askId).catch(
     (error: Error) => {
       throw new SetUpError(
-        `Berth cannot be asked which namespaces are its own (${error.message}). --owner ID names them; \`kubectl get namespaces -L ${labelKeys.owner}\` shows which there are.`,
+        `Berth does not report which namespaces belong to it (${error.message}). Add --owner ID; \`kubectl get namespaces -L ${labelKeys.owner}\` lists the ids.`,
       );
     },
   );

@@ -20,9 +20,9 @@ const help = `Removes what the set-up makes: images, caches, test programs, the 
 Debian packages that it installed, and the node modules. A Docker engine that it installed is stopped first, with all
 containers. Applications' data in .berth stay.
 
-  npm run fresh                       asks first
-  npm run fresh -- --yes              does not ask
-  npm run fresh -- --keep-packages    leaves packages, the engine and the node modules; does not ask
+  npm run fresh                       waits for a confirmation
+  npm run fresh -- --yes              skips the confirmation
+  npm run fresh -- --keep-packages    leaves packages, the engine and the node modules; skips the confirmation
 `;
 
 const root = join(import.meta.dirname, '..');

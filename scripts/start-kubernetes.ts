@@ -27,7 +27,7 @@ const help = `Deploys Berth to the cluster of kubectl's current context, deploys
   --set NAME=VALUE    any other setting, such as BERTH_STORAGE_CLASS=fast; may be repeated
   --example NAME      guestbook, another file of examples/, or none
 
-\`npm run down:kubernetes\` removes it again, with all that was deployed.
+\`npm run down:kubernetes\` removes Berth again, with all deployments.
 `;
 
 const manifests = join(import.meta.dirname, '../deploy/kubernetes');
@@ -123,7 +123,7 @@ async function needStorage(wanted: string | undefined): Promise<void> {
   const isDefault = ({ metadata }: StorageClasses['items'][number]) =>
     Object.entries(metadata.annotations ?? {}).some(([key, on]) => /is-default-class$/.test(key) && on === 'true');
   if (wanted === undefined ? items.some(isDefault) : names.includes(wanted)) return;
-  const there = names.length > 0 ? `there are ${names.join(', ')}` : 'there is none at all';
+  const there = names.length > 0 ? `it has ${names.join(', ')}` : 'it has no storage classes';
   throw new SetUpError(
     wanted === undefined
       ? `The cluster has no default storage class (${there}): name one with --set BERTH_STORAGE_CLASS=NAME.`
@@ -140,7 +140,7 @@ async function apply(overlay: Parameters<typeof overlayFiles>[0]): Promise<void>
     const files = overlayFiles(overlay, await readFile(join(folder, 'small/settings.yaml'), 'utf8'));
     for (const [file, text] of Object.entries(files)) await writeFile(join(own, file), text);
     if (!(await showKubectl('apply', '-k', own)))
-      throw new SetUpError('Not all of it could be applied; what is wrong stands above. It may be repeated.');
+      throw new SetUpError('kubectl could not apply all manifests. Its errors are above. You can repeat the command.');
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -158,8 +158,8 @@ async function untilReady(): Promise<void> {
 }
 
 /**
- * It leads to one pod, and kubectl says of each connection that it cannot lead there any more, but goes on listening: then
- * there is a new one, to the pod that has come after.
+ * It leads to one pod, and kubectl says of each connection that it cannot lead there any more, but goes on listening:
+ * then there is a new one, to the pod that has come after.
  */
 function forward(port: number) {
   let isClosed = false;

@@ -27,7 +27,9 @@ import { recordUnsteady } from './testing/unsteady-record.ts';
 import type { FileReport } from './testing/verdict.ts';
 
 const folders = ['src', 'scripts', 'test', 'web/src', 'web/build'];
-/** A test that hangs is a failure with a name, not a build that somebody has to stop. Some took 10 min beside much load. */
+/**
+ * A test that hangs is a failure with a name, not a build that somebody has to stop. Some took 10 min beside much load.
+ */
 const timeoutMs = 30 * 60 * 1000;
 const slowestShown = 10;
 
@@ -120,7 +122,7 @@ function printSlowest(reports: FileReport[], tookMs: number): void {
     'The slowest files:',
     ...slowest.map(({ file, tookMs }) => `${seconds(tookMs)} ${file}`),
     `${seconds(tookMs)} for all ${reports.length}`,
-    'Those that compute most, with what they start:',
+    'The files that use the most processor time, with the programs that they start:',
     ...computed.map(({ file, processorMs }) => `${seconds(processorMs)} ${file}`),
     `${seconds(processorMs())} of a processor for all, without engines and containers`,
   ];

@@ -1,7 +1,7 @@
 /**
  * PURE. The types of the client, from the description of the API. Of our own, because the generators that are well kept
- * need a TypeScript that can be called from JavaScript, which the one that checks this project cannot be, and because the
- * description's vocabulary is small: a schema with a word that is not known here is refused, not guessed.
+ * need a TypeScript that can be called from JavaScript, which the one that checks this project cannot be, and because
+ * the description's vocabulary is small: a schema with a word that is not known here is refused, not guessed.
  */
 
 type Schema = { [word: string]: unknown };
@@ -38,7 +38,7 @@ export function generateTypes({ paths, components }: Description): string {
   return [
     '/** Made from the description of the API by `npm run client`; a test holds it against the description. */\n\n',
     schemas.join('\n'),
-    '\n/** By `operationId`: what is asked and what is answered. */\n',
+    '\n/** By `operationId`: the request and the responses. */\n',
     `export type Operations = {\n${types.join('')}};\n`,
     '\n/** How each operation is sent. */\n',
     `export const requests = {\n${requests.join('')}} as const;\n`,

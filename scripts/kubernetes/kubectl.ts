@@ -15,7 +15,7 @@ export async function currentContext(): Promise<Context> {
     throw new SetUpError('kubectl is not installed: https://kubernetes.io/docs/tasks/tools/ says how to get it.');
   const name = await kubectl('config', 'current-context').catch(() => {
     throw new SetUpError(
-      'There is no current context: set KUBECONFIG to the file of your cluster, or choose one with `kubectl config use-context NAME`.',
+      'kubectl has no current context: set KUBECONFIG to the file of your cluster, or choose one with `kubectl config use-context NAME`.',
     );
   });
   const server = await kubectl('config', 'view', '--minify', '--output=jsonpath={.clusters[0].cluster.server}');

@@ -32,7 +32,7 @@ function tokensOf(path: string, source: string): Piece[] {
     return { area: 'comments', text, offset: start + 2 };
   });
   const add = (text: string, offset: number) => {
-    if (text.split(' ').length > leastSpaces) pieces.push({ area: 'messages', text, offset });
+    if (text.split(' ').length > leastSpaces) pieces.push({ area: 'messages', text: withoutNames(text), offset });
   };
   new Visitor({
     Literal: ({ value, start }) => {
@@ -42,6 +42,11 @@ function tokensOf(path: string, source: string): Piece[] {
     JSXText: ({ value, start }) => add(value, start),
   }).visit(program);
   return pieces;
+}
+
+/** Field names in backticks and column names in quotes are not prose. */
+function withoutNames(text: string): string {
+  return withoutCode(text).replaceAll(/"\w+"/g, blankOf);
 }
 
 function blankOf(text: string): string {

@@ -6,7 +6,7 @@ const versionForm = /^(\d{1,6})\.(\d{1,6})\.(\d{1,6})$/;
 /** Why the version cannot be the next one; undefined when it can. */
 export function versionProblem(wanted: string, current: string): string | undefined {
   const [next, before] = [wanted, current].map((text) => versionForm.exec(text)?.slice(1).map(Number));
-  if (!next || !before) return `${wanted} is no version such as 1.2.3.`;
+  if (!next || !before) return `${wanted} is not a version such as 1.2.3.`;
   const at = next.findIndex((part, index) => part !== before[index]);
   return at !== -1 && next[at]! > before[at]! ? undefined : `${wanted} is not after ${current}.`;
 }

@@ -62,14 +62,14 @@ export function planEngine(facts: EngineFacts): EnginePlan {
           `Start it (\`sudo ${by === 'systemd' ? 'systemctl start docker' : 'dockerd'}\`) and repeat the command.`,
         )
       : ask(
-          'There is no Docker engine.',
+          'Docker is not installed.',
           facts.isDebianLike
             ? 'Run `sudo apt-get install docker.io iptables` and repeat the command, or repeat it as root.'
             : installByHand(facts),
         );
   }
   if (!facts.isInstalled && !facts.isDebianLike) {
-    return ask('There is no Docker engine.', installByHand(facts));
+    return ask('Docker is not installed.', installByHand(facts));
   }
   return { kind: 'start', by, install: !facts.isInstalled };
 }

@@ -34,7 +34,7 @@ export async function provideRuntime(host: Host, announce: Announce): Promise<vo
   const daemon = host.privilege === 'none' ? undefined : await findDaemon();
   if (!daemon) throw new SetUpError(`The Docker engine does not know gVisor (runsc). ${byHand}`);
   const reload = async () => void (await run(asRoot(host, ['kill', '-HUP', daemon.pid])));
-  await announce(`Telling the Docker engine of runsc, in ${daemon.file}`, () =>
+  await announce(`Registering runsc with the Docker engine, in ${daemon.file}`, () =>
     registerGvisor(host, { docker, file: daemon.file, reload }, program),
   );
   await refuseUnfit(docker);

@@ -18,7 +18,7 @@ test('what fails beside others and passes alone counts as passed, and is named a
   const { reports, unsteady } = await againAlone(first, async (file) => [report(file)]);
   assert.deepEqual([reports, unsteady], [[report('a'), report('b')], ['b: one']]);
   assert.deepEqual(closingLines(reports, unsteady), [
-    '↻ b: one (failed beside others, passed alone: unsteady)',
+    '↻ b: one (failed next to other files, passed alone: unsteady)',
     '4 passed, 0 failed, 0 skipped, 1 of the passed only alone',
   ]);
 });

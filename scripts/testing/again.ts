@@ -39,7 +39,7 @@ export function closingLines(reports: readonly FileReport[], unsteady: readonly 
   const counts = `${sum('passed')} passed, ${failures.length} failed, ${sum('skipped')} skipped`;
   return [
     ...failures.map((name) => `✖ ${name}`),
-    ...unsteady.map((name) => `↻ ${name} (failed beside others, passed alone: unsteady)`),
+    ...unsteady.map((name) => `↻ ${name} (failed next to other files, passed alone: unsteady)`),
     unsteady.length > 0 ? `${counts}, ${unsteady.length} of the passed only alone` : counts,
   ];
 }

@@ -22,6 +22,6 @@ export function clusterTests(
   return {
     files: files.filter((file) => !needing.includes(file)),
     last: [],
-    leftOut: `Not run: ${needing.join(', ')}. They need BERTH_TEST_KUBERNETES=1 and a cluster in KUBECONFIG; \`npm run test:kubernetes\` starts one where its kit is beside the project.`,
+    leftOut: `Not run: ${needing.join(', ')}. They need BERTH_TEST_KUBERNETES=1 and a cluster in KUBECONFIG; \`npm run test:kubernetes\` starts one if its kit is next to the project.`,
   };
 }

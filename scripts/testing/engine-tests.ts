@@ -1,6 +1,6 @@
 /**
- * PURE. Scenarios that say nothing about a cluster, and why: with `TEST_ENGINE=kubernetes` they are left out. Single tests
- * of other files say it themselves (`test/scenarios/engine-of-tests.ts`).
+ * PURE. Scenarios that say nothing about a cluster, and why: with `TEST_ENGINE=kubernetes` they are left out. Single
+ * tests of other files say it themselves (`test/scenarios/engine-of-tests.ts`).
  */
 
 const folder = 'test/scenarios/';
@@ -19,7 +19,7 @@ const ofDocker: Readonly<Record<string, string>> = {
   'half-started': 'the engine in memory, and engines that are not there: the same wherever it runs',
   'killed-tests': 'what a killed test leaves on this machine',
   'memory-engine': 'the engine in memory',
-  metrics: "what the kernel of this machine tells of containers; a cluster's own metrics tell it there",
+  metrics: 'what the kernel of this machine reports about containers; on a cluster, its own metrics report that',
   'private-images': "what is in Docker's own store; of a cluster: test/kubernetes/images.test.ts",
   'pull-stalls.nightly': "pulls of a Docker engine of the test's own",
   snapshots: 'snapshots of volumes of this machine; of a cluster: test/kubernetes/snapshots.test.ts',

@@ -11,7 +11,7 @@ import { createRunner, kit, kubeNode } from './kube-node.ts';
 const root = join(import.meta.dirname, '../..');
 
 if (!existsSync(join(kit, 'up.sh'))) {
-  console.error(`There is no kit in ${kit}; BERTH_KUBE_KIT names another folder.`);
+  console.error(`The kit is missing from ${kit}. Set BERTH_KUBE_KIT to another folder.`);
   process.exit(1);
 }
 const run = createRunner(root);

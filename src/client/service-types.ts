@@ -1010,7 +1010,7 @@ export type ForgottenEvent = {
   events: number;
 } & EventToldFields;
 
-/** By `operationId`: what is asked and what is answered. */
+/** By `operationId`: the request and the responses. */
 export type Operations = {
   /** Start a deployment. `/startUserDeployment` */
   startDeployment: {

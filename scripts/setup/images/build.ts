@@ -36,7 +36,7 @@ export async function obstacleTo(
   updateLists: () => Promise<void>,
 ): Promise<string | undefined> {
   if (!host.isDebianLike) return 'images are built from Debian packages.';
-  if (!architecture()) return `there is no recipe for the processor ${process.arch}.`;
+  if (!architecture()) return `no recipe supports the processor ${process.arch}.`;
   for (const tool of ['dpkg-deb', 'tar', 'ldd', 'localedef']) {
     if (!(await findProgram(tool))) return `the program ${tool} is missing.`;
   }

@@ -10,7 +10,7 @@ export const approvalOptions = { 'dry-run': '', yes: '' } as const;
 export const mostByQuestion = 5;
 
 /** The help text of these options. */
-export const approvalHelp = `The command asks for confirmation before it stops anything.
+export const approvalHelp = `The command waits for a confirmation before it stops anything.
 --dry-run     print how many deployments and accounts it would affect, and change nothing
   --yes         skip the confirmation; required if the input is not a terminal, or for more than ${mostByQuestion} deployments
 `;

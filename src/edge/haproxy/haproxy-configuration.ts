@@ -84,7 +84,7 @@ defaults listening from base
 
 frontend public from listening
   ${bind(settings)}${settings.tls ? `\n  ${bind({ ...settings, port: settings.tls.port }, ` ${tlsBinding(settings.tls)}`)}` : ''}
-  # HTTP/2 without TLS is used by nobody but smugglers.
+  # Only request smuggling uses HTTP/2 without TLS.
   option disable-h2-upgrade
   http-error status 400 content-type application/json file 400.json
   unique-id-format %[uuid]
@@ -110,7 +110,8 @@ frontend public from listening
   http-request return status 414 content-type application/json file 414.json if api { url,length gt ${maxUrlBytes} }
   ${oversizedHeads(maxHeadBytes, maxHeaders)}
 
-  # Who asked is said by us alone. A header that Connection names may be dropped by the next proxy, so none is.
+  # Only the edge sets the headers that identify the client. The next proxy may drop a header that Connection names, so
+  # clients cannot name any.
   ${clientRules(settings)}${httpsRules(settings)}
   acl websocket req.hdr(upgrade) -i websocket
   http-request del-header '${identityHeaders}' -m reg
@@ -124,8 +125,8 @@ frontend public from listening
   http-request set-header X-Forwarded-Host %[req.fhdr(host)]
 
   # Paths that RFC 3986 calls equivalent become one, and the application receives the path that was looked up. Slashes
-  # are merged at the start only: further on they are data (/fetch/https://…). The query is nobody's business here, but
-  # normalize-uri would change it: it is put aside meanwhile. %2F is not a slash.
+  # are merged at the start only: later slashes are data (/fetch/https://…). normalize-uri would change the query, so the
+  # query is removed before and restored after it. %2F is not a slash.
   acl irregular path_sub % /. //
   http-request set-var(txn.query) query if !api irregular { url_sub ? }
   http-request set-pathq %[path] if !api irregular
@@ -172,7 +173,7 @@ ${settings.isShared ? staleRules : ''}  use_backend application-once-browser if 
   default_backend pages
 
 ${[apiBackend('api', 'json', settings, asRoot), apiBackend('api-browser', 'html', settings, asRoot)].join('\n')}
-# Whoever has gone waits for nothing: the service is told, so that the place is free.
+# When a waiting client disconnects, its request ends, so that its place is free.
 ${apiBackend('api-waiting', 'json', settings, asRoot)}  option abortonclose
 
 ${registryBackend(asRoot)}
@@ -195,8 +196,8 @@ const privileges = `  user ${proxyAccount}
 `;
 
 /**
- * A connection for each request: one that is kept may end in the very moment at which a service leaves to its successor,
- * and what cannot be repeated would be lost. To a unix socket it costs next to nothing.
+ * A connection for each request: one that is kept may end in the very moment at which a service leaves to its
+ * successor, and what cannot be repeated would be lost. To a unix socket it costs next to nothing.
  */
 const toService = 'option http-server-close';
 
@@ -230,14 +231,18 @@ function pagesBackend(name: string, kind: 'html' | 'json', settings: EdgeSetting
 `;
 }
 
-/** What may be sent twice is, when an endpoint closes the connection without a word, as one that was idle may be closed. */
+/**
+ * What may be sent twice is, when an endpoint closes the connection without a word, as one that was idle may be closed.
+ */
 const again = 'retry-on conn-failure empty-response';
 
 /** What may not has a connection of its own, which costs a handshake, and is never lost to one that ends. */
 const once = `http-reuse never
   option http-server-close`;
 
-/** The address is the request's own (set-dst). Idle connections are kept by address, so none serves another endpoint. */
+/**
+ * The address is the request's own (set-dst). Idle connections are kept by address, so none serves another endpoint.
+ */
 function applicationBackend(name: string, kind: 'html' | 'json', connections: string): string {
   return `backend ${name} from base
   ${requestCounting}

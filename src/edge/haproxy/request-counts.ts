@@ -18,15 +18,15 @@ export const requestTable = `backend ${underWayTable}
 `;
 
 /**
- * Of a backend of applications, as the last of its rules for answers: whoever is counted within a bound passes the others
- * by, so that most answers meet one of them (measured: if each met all, 4 µs of the edge's 20 a request; so, less than 1).
- * What HAProxy says itself of a server that does not answer counts as the server's answer: the only rules that see it
- * have no action that counts, but a value that does when it is read.
+ * Of a backend of applications, as the last of its rules for answers: whoever is counted within a bound passes the
+ * others by, so that most answers meet one of them (measured: if each met all, 4 µs of the edge's 20 a request; so,
+ * less than 1). What HAProxy says itself of a server that does not answer counts as the server's answer: the only rules
+ * that see it have no action that counts, but a value that does when it is read.
  */
 export const requestCounting = [
   `http-request track-sc2 var(txn.endpoint),field(1,:) table ${underWayTable}`,
-  'http-request set-var(txn.asked) date(0,ms)',
-  'http-after-response set-var(txn.took) date(0,ms),sub(txn.asked)',
+  'http-request set-var(txn.began) date(0,ms)',
+  'http-after-response set-var(txn.took) date(0,ms),sub(txn.began)',
   count(places.requests),
   count(places.clientErrors, '{ status 400:499 }'),
   count(places.serverErrors, '{ status 500:599 }'),

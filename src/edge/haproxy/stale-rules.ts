@@ -3,7 +3,7 @@
 /** Holds one entry: until when, in seconds since 1970. */
 export const answeringMap = 'answering.map';
 
-export const staleRules = `  # Among several edges, one that nobody has told so for a time answers for no application.
+export const staleRules = `  # One of several edges serves no applications unless its service has recently confirmed its routes.
   http-request set-var(txn.until) str(until),map_str_int(${answeringMap},0)
   acl stale date,sub(txn.until) ge 0
   use_backend silent-browser if { var(txn.endpoint) -m found } stale browser

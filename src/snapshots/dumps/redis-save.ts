@@ -1,6 +1,6 @@
 /**
- * PURE. How a Redis is asked to write all that it holds into its volume: in its container, by its own tool. What opens it
- * comes from the document, and reaches the tool by its input alone.
+ * PURE. How a Redis is asked to write all that it holds into its volume: in its container, by its own tool. What opens
+ * it comes from the document, and reaches the tool by its input alone.
  */
 import type { PodSpec } from '../../config/spec/spec.ts';
 import { splitWords } from '../../config/values/shell-words.ts';
@@ -56,8 +56,8 @@ const passwordVariable = /^(?:REDIS|VALKEY|KEYDB)_PASSWORD((?:_FILE)?)$/;
 const reference = /^\$\{?([A-Za-z_]\w*)(?::?[-?][^}]*)?\}?$/;
 
 /**
- * Its arguments are the port and where the volumes are; it reads passwords, one in a line. A save that has begun before may
- * lack what was written since: it waits for that, and for the writing of the log anew, and begins its own.
+ * Its arguments are the port and where the volumes are; it reads passwords, one in a line. A save that has begun before
+ * may lack what was written since: it waits for that, and for the writing of the log anew, and begins its own.
  */
 const script = `
 given=$(cat)
@@ -68,7 +68,7 @@ shift
 for cli in redis-cli valkey-cli keydb-cli; do ! command -v "$cli" >/dev/null || break; done
 unset REDISCLI_AUTH
 ask() { "$cli" -p "$port" "$@" 2>&1 | tr -d '\\r'; }
-told() { ask INFO persistence | sed -n "s/^$1://p"; }
+info() { ask INFO persistence | sed -n "s/^$1://p"; }
 rest() { sleep 0.2 2>/dev/null || sleep 1; }
 fail() { printf '%s\\n' "$1" >&2; exit 1; }
 until answer=$(ask PING); [ "$answer" = PONG ]; do
@@ -86,6 +86,6 @@ for mount in "$@"; do case $where/ in "\${mount%/}"/*) kept=yes ;; esac; done
 until answer=$(ask BGSAVE); [ "$answer" = 'Background saving started' ]; do
   case $answer in *'in progress'* | *"can't BGSAVE"*) rest ;; *) fail "$answer" ;; esac
 done
-while [ "$(told rdb_bgsave_in_progress)" = 1 ]; do rest; done
-[ "$(told rdb_last_bgsave_status)" = ok ] || fail 'It could not write its data; its log says why.'
+while [ "$(info rdb_bgsave_in_progress)" = 1 ]; do rest; done
+[ "$(info rdb_last_bgsave_status)" = ok ] || fail 'It could not write its data; its log says why.'
 `;

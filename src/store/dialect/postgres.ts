@@ -75,7 +75,7 @@ export async function requireUsable<T>(
   const facts = sql<{ version: number; encoding: string }>`select current_setting('server_version_num')::int as version,
     current_setting('server_encoding') as encoding`;
   const { rows } = await facts.execute(db).catch(({ message }: Error) => {
-    throw new StartError(`${setting}: ${message} (asked at ${host}, port ${port})`);
+    throw new StartError(`${setting}: ${message} (server ${host}, port ${port})`);
   });
   const { version, encoding } = rows[0]!;
   if (version < oldestVersion * 10_000)

@@ -104,7 +104,7 @@ ${translationText(ours, targets)}${answerAllText(settings, ours)}  chain forward
     iifname vmap @egress
     goto refuse
   }
-  # Nobody but this machine itself opens a connection to a container.
+  # Only this machine opens connections to a container.
   chain arriving {
     ct state established,related accept
     goto refuse
@@ -138,7 +138,9 @@ export function admissionText(owner: string, bridge: string, admission: Admissio
   return `${removal}add ${map} { ${element(bridge, admission)} }`;
 }
 
-/** The edge is there for `edgeSeconds` more; kernels before 6.13 leave the time of an element that is there as it is. */
+/**
+ * The edge is there for `edgeSeconds` more; kernels before 6.13 leave the time of an element that is there as it is.
+ */
 export function edgeText(owner: string, edge: EdgePlace): string {
   const { name } = edgeSets.find(({ has }) => has(edge))!;
   const set = `element inet ${tableName(owner)} ${name}`;
