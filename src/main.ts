@@ -28,20 +28,22 @@ import { longestNews, tellAll } from './store/news.ts';
 import { openStore } from './store/open.ts';
 import { openTurn } from './work.ts';
 
-/** What may take another's place or listen in. */
+/** Parts that tests replace or observe. */
 export type Parts = Pick<ControlParts, 'now' | 'afterOperation'>;
 
-/** Resolves when requests are taken. The log goes to the standard output or to `logFile`. Throws StartError. */
+/**
+ * Resolves when the service accepts requests. The log goes to the standard output or to `logFile`. Throws StartError.
+ */
 export function serve(settings: Settings, logFile?: string, parts: Partial<Parts> = {}): Promise<Running> {
   return withStartErrors(settings.dataDir, () => start(settings, logFile, parts));
 }
 
 async function start(settings: Settings, logFile: string | undefined, parts: Partial<Parts>): Promise<Running> {
   const { now = Date.now } = parts;
-  // Whatever fails closes what was opened before it, the last first.
+  // A failure closes all parts that were opened before it, in reverse order.
   await using opening = new AsyncDisposableStack();
   const pid = opening.use(await openPidFile(settings));
-  // In the folder that is there only now.
+  // The pid file has created the data directory.
   const destination = pino.destination({ dest: logFile ?? 1, sync: true, mode: 0o600 });
   // A full disk loses lines of the log, and does not end the service.
   destination.on('error', () => {});

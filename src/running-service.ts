@@ -1,6 +1,6 @@
 /**
- * Whether a service runs for a data directory, and as which process. Of its own, so that commands that ask this do not
- * load the whole service.
+ * Finds out whether a service runs for a data directory, and as which process. Commands import only this file instead
+ * of the whole service.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
@@ -11,7 +11,7 @@ import { findPredecessor, type Predecessor } from './handover.ts';
 import { StartError } from './lib/start-error.ts';
 import type { Settings } from './settings/settings.ts';
 
-/** Whether a service answers for this data directory. */
+/** Returns whether a service responds for this data directory. */
 export async function isServing({ dataDir }: Pick<Settings, 'dataDir'>): Promise<boolean> {
   return await new Promise((resolve) => {
     const socket = createConnection(edgePaths(dataDir).apiSocket);
@@ -24,7 +24,7 @@ export async function isServing({ dataDir }: Pick<Settings, 'dataDir'>): Promise
   });
 }
 
-/** Answers the service that is at work for a data directory and hands over. Throws StartError. */
+/** Returns the running service of a data directory, which can hand over. Throws StartError. */
 export async function predecessorOf(settings: Pick<Settings, 'dataDir'>): Promise<Predecessor | undefined> {
   const { dataDir } = settings;
   const predecessor = await findPredecessor(dataDir);
@@ -34,13 +34,13 @@ export async function predecessorOf(settings: Pick<Settings, 'dataDir'>): Promis
 }
 
 export type PidFile = AsyncDisposable & {
-  /** From now on this process is the one that serves, and no longer one that starts. */
+  /** Records that this process serves, instead of that it is starting. */
   write(): Promise<void>;
 };
 
 /**
- * Makes the directory where it has to be, and says there that this process starts, from `write` on that it serves; closing
- * it takes that back. Throws StartError.
+ * Creates the data directory and records there that this process is starting and, after `write`, that it serves.
+ * Closing removes the record. Throws StartError.
  */
 export async function openPidFile(settings: Pick<Settings, 'dataDir'>): Promise<PidFile> {
   const { dataDir } = settings;
@@ -68,15 +68,15 @@ export async function openPidFile(settings: Pick<Settings, 'dataDir'>): Promise<
   };
 }
 
-/** Where the service that runs for a data directory says its process id. */
+/** The file with the process id of the service of a data directory. */
 export function pidFile({ dataDir }: Pick<Settings, 'dataDir'>): string {
   return join(dataDir, 'berth.pid');
 }
 
-/** Then the process id, and when it began: the id alone may be another's by now. */
+/** The process id and its start time follow. The id alone may belong to another process by now. */
 const startPrefix = 'starting.';
 
-/** The processes of services that start for a data directory, and do not serve yet. */
+/** Returns the processes that are starting for a data directory and do not serve yet. */
 export async function startingServices(settings: Pick<Settings, 'dataDir'>): Promise<number[]> {
   return (await startFiles(settings)).flatMap(({ pid, isThere }) => (isThere ? [pid] : []));
 }
@@ -92,7 +92,7 @@ async function startFiles({ dataDir }: Pick<Settings, 'dataDir'>) {
   );
 }
 
-/** In ticks since the machine was started; undefined where there is no such process. */
+/** Returns the start time in ticks since the boot; undefined if the process does not exist. */
 async function beganAt(pid: number): Promise<number | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   // The 22nd field, counted after the name in parentheses; https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
@@ -100,21 +100,21 @@ async function beganAt(pid: number): Promise<number | undefined> {
 }
 
 export type Running = {
-  /** Resolves when another service has taken over and this one has answered all that it was asked. */
+  /** Resolves when another service has taken over and this one has completed all its requests. */
   left: Promise<void>;
-  /** Takes no more requests, ends what is under way, and leaves the applications and the edge running. */
+  /** Refuses new requests, ends open work, and leaves the applications and the edge running. */
   stop(): Promise<void>;
 };
 
 /**
- * The service as a process. It stops at the first Ctrl-C or SIGTERM, at once at the second, and when another one has taken
- * over; one that cannot start says why and ends with 1.
+ * Runs the service as a process. It stops after the first Ctrl-C or SIGTERM, immediately after the second, and when
+ * another service has taken over. If it cannot start, it prints the reason and exits with 1.
  */
 export async function runService(start: () => Promise<Running>): Promise<void> {
   try {
     stopOnSignal(await start());
   } catch (error) {
-    // Where closing has failed too, what it was closed for comes first.
+    // If closing failed too, the first error counts.
     const cause: unknown = error instanceof SuppressedError ? error.suppressed : error;
     if (!(cause instanceof StartError)) throw error;
     process.stderr.write(`${cause.message}\n`);

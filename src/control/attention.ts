@@ -1,24 +1,24 @@
 /**
- * Attention: of a listing of the whole engine, whose rows are worth reading. Those of which something else is listed than
- * the last time, those that were visited since, and in turns a part of all: whatever is missed is found in ten minutes.
+ * Chooses the deployments whose rows are read after a listing of the whole engine: deployments whose listing changed,
+ * those that were visited since, and a part of all others in turn. So every missed change is found within ten minutes.
  */
 import type { Owned } from '../engine/engine.ts';
 import type { Database } from '../store/database.ts';
 import { leasedAfter } from '../store/leases.ts';
 
-/** At least so many in turn, and all within so many listings. */
+/** The minimum number per listing, and the number of listings within which all are chosen. */
 const leastInTurn = 500;
 const listingsToAll = 20;
 
-/** What is listed of each deployment. */
+/** The listed objects of each deployment. */
 export type Things = ReadonlyMap<string, readonly Owned[]>;
 
 export type Attention = {
-  /** The ids of deployments to be looked at. */
+  /** Returns the ids of the chosen deployments. */
   direct(things: Things): Promise<Set<string>>;
-  /** Have a deployment looked at with the next listing. */
+  /** Chooses a deployment at the next listing. */
   look(deploymentId: string): void;
-  /** Have all looked at: what came of the last listing is not known. */
+  /** Chooses all deployments at the next listing, because processing the last one failed. */
   lookAtAll(): void;
 };
 
@@ -53,7 +53,7 @@ export function createAttention(db: Database): Attention {
   };
 }
 
-/** Engines list in an order of their own, which seldom changes: where it does, somebody is looked at in vain. */
+/** Engines rarely change the order of a listing. If one does, some rows are read in vain. */
 function print(owned: readonly Owned[]): string {
   return owned
     .map(({ kind, name, phase, tampering, volume }) => `${kind} ${name} ${phase} ${tampering} ${volume}`)

@@ -1,4 +1,4 @@
-/** Room for images: when the disk is too full, images that nothing runs from leave, least recently used first. */
+/** Removes unused images, least recently used first, while the disk is too full. */
 
 import { fullReference, isPinned } from '../config/values/image-names.ts';
 import type { Instant } from '../deployment/deployment.ts';
@@ -8,12 +8,12 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { Database } from '../store/database.ts';
 import { forgetPulled, type PulledImage, pulledImages, touchUsed } from '../store/pulled-images.ts';
 
-/** Between its pull and its first container an image is in use by nothing that an engine knows of. */
+/** Between its pull and its first container, an image looks unused to the engine. */
 const graceMs = 10 * 60_000;
 
 export type Clearing = {
   disk: Disk;
-  /** Of the disk, 0..1; above it images leave. */
+  /** The share of the disk, 0..1, above which images are removed. */
   mostUsed: number;
   images: HostImage[];
   pulled: PulledImage[];
@@ -21,9 +21,8 @@ export type Clearing = {
 };
 
 /**
- * As many as bring the disk below the threshold, if their sizes are right: images share layers, so it may take another
- * time. Never one that a container was made from, running or not, nor one that was not pulled by this installation,
- * nor one that somebody has given a name of his own since.
+ * Returns enough images to bring the disk below the threshold. Images share layers, so another round may be necessary.
+ * Excludes images that a container uses, that this installation did not pull, or that have another name.
  */
 export function imagesToRemove({ disk, mostUsed, images, pulled, now }: Clearing): HostImage[] {
   let excess = disk.usedBytes - mostUsed * (disk.usedBytes + disk.freeBytes);
@@ -42,7 +41,7 @@ export function imagesToRemove({ disk, mostUsed, images, pulled, now }: Clearing
   return chosen;
 }
 
-/** Documents write the same reference in several ways. */
+/** The same reference has several spellings. */
 function namesOf({ tags, digests, brought }: HostImage): string[] {
   return [...[...tags, ...digests].map(fullReference), ...brought];
 }
@@ -50,15 +49,15 @@ function namesOf({ tags, digests, brought }: HostImage): string[] {
 export type Clearer = { engine: Engine; db: Database; metrics: Metrics; now: () => Instant; mostUsed: number };
 
 /**
- * The names of those that were removed. Asks the engine for its images only when the disk is too full; one without a
- * store of images sees to its own.
+ * Returns the names of the removed images. Lists the engine's images only if the disk is too full. An engine without
+ * the facet `images` manages its own.
  */
 export async function clearImages({ engine, db, metrics, now, mostUsed }: Clearer): Promise<string[]> {
   const { images: store } = engine;
   if (!store) return [];
   const { disk } = await engine.capacity();
   if (!disk || disk.usedBytes <= mostUsed * (disk.usedBytes + disk.freeBytes)) return [];
-  // Between its look at an image and its first container, a deployment has nothing else that keeps it.
+  // Until its first container exists, nothing else protects the image of a deployment.
   await touchUsed(db, now());
   const [images, pulled] = await Promise.all([store.list(), pulledImages(db)]);
   const there = new Set(images.flatMap(namesOf));

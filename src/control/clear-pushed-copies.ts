@@ -1,4 +1,4 @@
-/** The engine's copies of pushed images leave with what was pushed: nobody can name them any more. */
+/** Removes the engine's copies of pushed images that no longer exist. */
 import { fullReference } from '../config/values/image-names.ts';
 import { readPushedReference } from '../config/values/pushed-image.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -9,8 +9,8 @@ import { findPushedManifest } from '../store/pushed-images.ts';
 type Pushed = { repository: string; digest: string };
 
 /**
- * The references of those that were removed. Only names that this installation has given are taken away, and nothing
- * that runs. `isThere`: whether it can still be named.
+ * Returns the references of the removed copies. Only names that this installation has assigned are removed, and no
+ * image that is in use. `isThere`: whether the pushed image still exists.
  */
 export async function clearPushedCopies(
   { engine, db }: { engine: Pick<Engine, 'images'>; db: Database },
@@ -30,7 +30,7 @@ export async function clearPushedCopies(
   for (const image of await store.list()) {
     const brought = image.brought.filter((name) => names.has(name));
     if (brought.length === 0) continue;
-    // The same image may run under another name, of somebody else's; the engine refuses to give up the last one.
+    // Another user may run the same image under another name. The engine refuses to remove the last name.
     const isRemoved = await store.remove({ ...image, tags: [], digests: [], brought });
     if (!isRemoved) for (const name of brought) kept.add(name);
   }

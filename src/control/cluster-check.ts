@@ -1,6 +1,6 @@
 /**
- * A service with the kubeconfig of another cluster would find nothing there of what the store tells, and start all of it
- * anew, beside what runs: so it does not start.
+ * Refuses to start with the kubeconfig of another cluster. The service would find none of its deployments there and
+ * start all of them a second time.
  */
 import type { Kysely } from 'kysely';
 import { StartError } from '../lib/start-error.ts';
@@ -11,8 +11,8 @@ import type { Tables } from '../store/rows.ts';
 import { write } from '../store/transaction.ts';
 
 /**
- * `cluster`: of the engine; undefined where that is none. `mayMove`: the operator insists. Of two services that start at
- * once on an empty store, with two clusters, the second finds what the first has claimed. Throws StartError.
+ * `cluster`: the engine's cluster, if it has one. `mayMove`: the operator allows another cluster. If two services with
+ * different clusters start on an empty store, the second one finds the claim of the first. Throws StartError.
  */
 export async function settleCluster(db: Kysely<Tables>, cluster: string | undefined, mayMove: boolean): Promise<void> {
   const own = cluster ?? null;

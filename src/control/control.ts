@@ -1,4 +1,4 @@
-/** What the control layer works with; wired in `main.ts`. */
+/** The parts and settings of the control layer; wired in `main.ts`. */
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { Operation } from '../deployment/plan/operation.ts';
 import type { Egress } from '../deployment/workload/egress.ts';
@@ -17,27 +17,27 @@ import type { Pulls } from './visit/pull-turns.ts';
 import type { CheckTags } from './visit/tag-check.ts';
 
 export type ControlSettings = {
-  /** Without progress for this long, a deployment has failed. */
+  /** A deployment without progress for this long has failed. */
   deployDeadlineMs: number;
-  /** A pod that for this long listens only where it should not has failed. */
+  /** A pod that listens only on undeclared ports for this long has failed. */
   listenPatienceMs: number;
-  /** The most time for requests under way on workloads that an update replaces. */
+  /** How long open requests on replaced workloads may take. */
   drainMs: number;
-  /** How long a lease lasts without being renewed. */
+  /** How long a lease lasts without a renewal. */
   leaseMs: number;
-  /** How often the loop looks for what is due at least: another process may have written it. */
+  /** How often the loop queries due deployments, at least: another process may have written them. */
   pollMs: number;
-  /** How often the whole engine is surveyed, and a deployment that is not well is visited. */
+  /** The interval of surveys, and of visits to unhealthy deployments. */
   resyncMs: number;
-  /** How often at most one that is well is visited although nothing seems to have happened to it; the longest plan. */
+  /** The interval of visits to unchanged healthy deployments; no visit is planned further ahead. */
   revisitMs: number;
-  /** Of the engine's disk, 0..1; above it unused images leave. */
+  /** The share of the engine's disk, 0..1, above which unused images are removed. */
   imageDiskShare: number;
-  /** What a workload may write outside of its volumes, where the engine has a disk that is looked at. */
+  /** What a workload may write outside of its volumes, on an engine with the facet `disk`. */
   containerDiskBytes: number;
-  /** Of the disk, so much must stay free. */
+  /** The disk space that must stay free. */
   diskFreeBytes: number;
-  /** How long the volumes and the configuration of a deployment that has ended are kept. */
+  /** How long the volumes and the configuration of an ended deployment are kept. */
   graceMs: number;
 };
 
@@ -47,32 +47,32 @@ export type Control = {
   engine: Engine;
   checkTags: CheckTags;
   refreshEdge: () => Promise<void>;
-  /** Resolves when no other edge sends requests where the store says no more; absent where there is one edge. */
+  /** Resolves when no other edge uses outdated routes; absent if there is one edge. */
   othersServe?: (stop?: AbortSignal) => Promise<void>;
-  /** Addresses that other edges may send requests to which have not said that they serve this version; absent likewise. */
+  /** Returns addresses that edges with older routes may send requests to; absent if there is one edge. */
   othersLead?: (version: number, stop?: AbortSignal) => Promise<string[]>;
-  /** How many requests the edge has under way at these addresses; absent where it cannot tell. */
+  /** Returns the number of open requests at these addresses; absent if the edge does not count them. */
   underWay?: (addresses: readonly string[]) => Promise<number>;
-  /** This process, as others on the store know it, and whether they see now that it is there. */
+  /** The identity of this process on the store, and whether other processes see it now. */
   process?: StoreProcess;
-  /** The epoch of the store, which the engine labels new things with. */
+  /** The epoch of the store, in the labels of new objects. */
   epoch: { value: number };
   routed: Routed;
-  /** The public address of a deployment's label. */
+  /** Returns the public address of a deployment by its label. */
   urlOf: (label: string) => URL;
-  /** What the deployment may reach: by the plan of its account. */
+  /** Returns what the deployment may connect to, by the plan of its account. */
   egressOf: (deployment: Deployment) => Promise<Egress>;
-  /** What its pods run in, where its plan says that. Default: no plan does. */
+  /** Returns the runtime of its plan, if the plan has one. */
   runtimeOf?: (deployment: Deployment) => Promise<PodRuntime | undefined>;
-  /** Absent where nobody's pulls are limited. */
+  /** Absent if pulls are unlimited. */
   pulls?: Pulls;
   settings: ControlSettings;
   metrics: Metrics;
   disk: DiskBook;
-  /** Hears of every operation that has been executed, before anything is written about it. */
+  /** Called after each operation, before its result is written. */
   afterOperation?: (operation: Operation) => void;
   now: () => Instant;
-  /** Absent where the clock never jumps. */
+  /** Absent if the clock never jumps. */
   pausedClock?: PausedClock;
   wait: Wait;
   /** From 0 to below 1. */
@@ -80,13 +80,13 @@ export type Control = {
   log: Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>;
 };
 
-/** One to a deployment. */
+/** A visit to one deployment. */
 export type Visit = {
   lease: Lease;
   /** Ends the visit as soon as possible. */
   stop: AbortSignal;
-  /** Ends a wait, because an intent has come; replaced after each use. */
+  /** Ends a wait when the intent has changed; replaced after each use. */
   interrupt: () => AbortSignal;
-  /** Does what only waits, while others may work. */
+  /** Runs work that only waits, without a place of its own. */
   aside?: <T>(work: () => Promise<T>) => Promise<T>;
 };

@@ -1,4 +1,4 @@
-/** Housekeeping: what in the store is only of use for a time, and what of it is in use. It reads much, and nobody waits for it. */
+/** Housekeeping: removes outdated rows and records which images are in use. It reads many rows and is not urgent. */
 import type { Instant } from '../deployment/deployment.ts';
 import { keptForMs } from '../deployment/metrics/deployment-metrics.ts';
 import { forgetChallenges } from '../store/acme.ts';
@@ -13,13 +13,13 @@ import { forgetEmptySessions } from '../store/sessions.ts';
 import { forgetSignIns } from '../store/sign-ins.ts';
 import { forgetSpentProofs } from '../store/spent-proofs.ts';
 
-/** With 10,000 deployments 50 ms. */
+/** Takes 50 ms with 10,000 deployments. */
 export const keepHouseEveryMs = 10 * 60_000;
 
-/** Rows of deployments that are gone are kept this long, for the page that says so. */
+/** How long rows of ended deployments are kept, for the page that reports the end. */
 const forgetAfterMs = 30 * 24 * 60 * 60_000;
 
-/** Forgets old rows, and notes which images are in use: those that are not for longest leave first. */
+/** Removes old rows and records which images are in use, so that the least recently used ones are removed first. */
 export async function keepHouse(db: Database, now: Instant): Promise<void> {
   await forgetGone(db, now - forgetAfterMs);
   await forgetEmptySessions(db, now - forgetAfterMs);

@@ -1,16 +1,16 @@
-/** Keeps what is kept of ended deployments within its limits: it is the first to go when the disk is short. */
+/** Limits the retained data of ended deployments, which is the first to be removed when the disk is full. */
 import { beyondGrace, type Forgotten } from '../deployment/limits/grace-limits.ts';
 import { freeOf } from '../deployment/limits/host-budget.ts';
 import { deploymentsInGrace, forgetKept, isMakingRoom } from '../store/restorable-deployments.ts';
 import { write } from '../store/transaction.ts';
 import type { Control } from './control.ts';
 
-/** As many as a stranger's session may have by default. */
+/** Equals the default limit of a stranger's session. */
 const perOwner = 10;
-/** Of the engine's disk. */
+/** Share of the engine's disk. */
 const diskShare = 0.2;
 
-/** Returns what it has forgotten; their volumes go at their next visits. */
+/** Returns the deployments whose data is no longer kept. Their next visits remove the volumes. */
 export async function limitKept({
   db,
   engine,
@@ -25,7 +25,7 @@ export async function limitKept({
     diskBytes: disk ? (disk.usedBytes + disk.freeBytes) * diskShare : Number.POSITIVE_INFINITY,
   };
   const shortBytes = disk ? Math.max(0, settings.diskFreeBytes - freeOf(disk)) : 0;
-  // Volumes may hold less than they were promised: what more has to go is known when these are gone.
+  // Volumes may be smaller than their limit. What else has to be removed is known when these are gone.
   const missingBytes = shortBytes > 0 && (await isMakingRoom(db)) ? 0 : shortBytes;
   const forgotten = beyondGrace(kept, limits, missingBytes);
   for (const { id, because } of forgotten)

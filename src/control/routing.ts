@@ -1,4 +1,4 @@
-/** Routes: what the store says that the edge serves, and that the edge really does. */
+/** Routes: keeps the edge's routes equal to the stored ones. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Deployment } from '../deployment/deployment.ts';
 import { ownHostsOf, type Running } from '../deployment/desired.ts';
@@ -8,22 +8,22 @@ import type { Database } from '../store/database.ts';
 import type { Observation } from '../store/deployments.ts';
 import { routesSince, servedRoutes } from '../store/routes.ts';
 
-/** What this process knows of where requests are sent. */
+/** What this process knows about routes. */
 export type Routed = {
-  /** Of the edge, by deployment. */
+  /** Routes of this edge, by deployment. */
   edge: Map<string, { taken: string } | InDoubt>;
-  /** What the rows say, by deployment, as of a version of the route table. */
+  /** The addresses in the stored routes, by deployment, at a version of the route table. */
   rows: { version: number | undefined; addresses: Map<string, string[]> };
 };
 
-/** On the way to the edge, or not taken: it may send requests to any of these addresses. */
+/** The edge has not confirmed its new routes: it may send requests to any of these addresses. */
 type InDoubt = { taken?: undefined; addresses: string[] };
 
 export function createRouted(): Routed {
   return { edge: new Map(), rows: { version: undefined, addresses: new Map() } };
 }
 
-/** What a process has its edge take before it begins to work. */
+/** Returns the stored routes, which the edge has when the process starts. */
 export async function storedRoutes(db: Database): Promise<Routed> {
   const routed = createRouted();
   for (const { id, endpoints } of await servedRoutes(db)) routed.edge.set(id, { taken: printEndpoints(endpoints) });
@@ -31,14 +31,14 @@ export async function storedRoutes(db: Database): Promise<Routed> {
 }
 
 /**
- * Where any edge sends requests to, or may: what a row says no more before all of them know of it is nobody else's yet,
- * though somebody has removed it behind our back. Of the rows only those are read that have changed since the last time.
+ * Returns all addresses that an edge uses or may use. Until all edges have the new routes, the addresses of the old
+ * ones may not be reassigned, even if the workload is gone. Only rows that changed since the last call are read.
  */
 export async function heldAddresses(
   db: Database,
   { routed: { edge, rows }, refreshEdge, othersLead, stop }: Omit<Router, 'record' | 'othersServe'>,
 ): Promise<string[]> {
-  // Of what another process has changed, our own edge hears a moment later.
+  // This edge learns of changes by other processes with a delay.
   if (othersLead) await refreshEdge();
   const { version, changed, isWhole } = await routesSince(db, rows.version);
   if (isWhole) rows.addresses.clear();
@@ -57,30 +57,30 @@ export async function heldAddresses(
 }
 
 export type Router = {
-  /** Resolves when the edge serves what the store says. */
+  /** Resolves when the edge serves the stored routes. */
   refreshEdge: () => Promise<void>;
-  /** Resolves when no other edge sends requests where the store says no more; absent where there is one edge. */
+  /** Resolves when no other edge uses outdated routes; absent if there is one edge. */
   othersServe?: (stop?: AbortSignal) => Promise<void>;
-  /** Addresses that other edges may send requests to which have not said that they serve this version; absent likewise. */
+  /** Returns addresses that edges with older routes may send requests to; absent if there is one edge. */
   othersLead?: (version: number, stop?: AbortSignal) => Promise<string[]>;
-  /** Ends waiting for them. */
+  /** Ends the wait for other edges. */
   stop?: AbortSignal;
   routed: Routed;
-  /** Writes to the deployment's row; false when the visit is no longer the one to write. */
+  /** Writes to the deployment's row. Returns false if the visit may no longer write. */
   record: (observation: Observation) => Promise<boolean>;
 };
 
 /**
- * The row first: after a crash in between, the edge is given what the row says. An edge that did not take it still
- * serves the old, so the row says that again: nothing goes on, and no address is given away, before it has. Which
- * revision serves is told with them: an update that comes right now must find what it can go back to.
+ * Writes the row before it updates the edge, so that a crash in between is repaired from the row. If the edge fails,
+ * the previous routes are written again, so that no address is reassigned too early. The serving revision is written
+ * with the routes, so that a concurrent update can fall back to it.
  */
 export async function route(
   deployment: Deployment,
   { endpoints, revision }: Extract<Operation, { kind: 'route' }>,
   { record, refreshEdge, routed }: Router,
 ): Promise<void> {
-  // An edge that fails may have taken them all the same, before or after the row says otherwise again.
+  // An edge that fails may still have applied the new routes, before or after the row is restored.
   const { id, endpoints: before, ownHosts: ownBefore, servingRevision } = deployment;
   const ownHosts = ownHostsAfter(deployment, endpoints, revision !== undefined);
   const known = routed.edge.get(id);
@@ -99,8 +99,8 @@ export async function route(
 }
 
 /**
- * A release that does not know which names are one pod's alone leaves them as they were, whatever it serves: by the revision
- * that serves they are right again. False when the visit is no longer the one to write.
+ * Corrects the custom domains of single pods from the serving revision, because an older release does not update them.
+ * Returns false if the visit may no longer write.
  */
 export async function mendOwnHosts(
   deployment: Deployment,
@@ -110,7 +110,7 @@ export async function mendOwnHosts(
   const { endpoints, servingRevision } = deployment;
   const ownHosts = ownHostsOf(desired);
   if (servingRevision !== desired.revision || isDeepStrictEqual(ownHosts, deployment.ownHosts)) return true;
-  // With them is said that there is something new to serve.
+  // Writing the endpoints too increases the version of the routes.
   if (!(await record({ endpoints, ownHosts }))) return false;
   deployment.ownHosts = ownHosts;
   await refreshEdge();
@@ -118,8 +118,8 @@ export async function mendOwnHosts(
 }
 
 /**
- * Before it is said that all is well. Whoever wrote the row may have died before the edge knew of it, or could not write
- * that the edge did not take it: nobody relies on what he has not seen.
+ * Makes sure that the edge has the stored routes before the deployment counts as healthy. The process that wrote the
+ * row may have died before it updated the edge.
  */
 export async function confirmRoutes(
   { id, endpoints }: Deployment,
@@ -130,11 +130,11 @@ export async function confirmRoutes(
   routed.edge.set(id, { taken: printEndpoints(endpoints) });
 }
 
-/** Before something is removed that old routes lead to: no edge serves them, or answers at all. */
+/** Called before the removal of a target of old routes. Resolves when no responding edge uses them. */
 export async function confirmEverywhere(deployment: Deployment, router: Omit<Router, 'record'>): Promise<void> {
   const { refreshEdge, othersServe, routed, stop } = router;
   if (!othersServe) return await confirmRoutes(deployment, router);
-  // Another process may have led it elsewhere and back since: what was confirmed once says nothing.
+  // Another process may have changed the routes since the last confirmation.
   await refreshEdge();
   routed.edge.set(deployment.id, { taken: printEndpoints(deployment.endpoints) });
   await othersServe(stop);

@@ -1,31 +1,31 @@
-/** When a deployment is visited next, as far as nothing happens to it before. */
+/** The time of the next visit to a deployment, if nothing happens before. */
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import { warnAt } from '../deployment/grace.ts';
 import type { Control } from './control.ts';
 
-/** A look at a failed deployment costs some 10 ms of the engine's time. */
+/** A visit to a failed deployment takes the engine some 10 ms. */
 const soonestMs = 1_000;
 
-/** Visits of all that are well take so little of a processor: each costs some 4 ms. */
+/** Bounds the processor time of visits to healthy deployments: each takes some 4 ms. */
 const msBetweenRevisits = 500;
 
 /**
- * Those who are well are due at the same instants, so many milliseconds apart: one look for what is due serves all of them.
- * At 10,000 deployments on PostgreSQL it was half of what an idle service needs (measured).
+ * Healthy deployments become due at multiples of this interval, so that one query finds many of them. At 10,000
+ * deployments on PostgreSQL, single queries were half of the load of an idle service (measured).
  */
 export const togetherMs = 5_000;
 
-/** Between visits that fail. */
+/** Pauses between failing visits. */
 export const visitPauses = { firstMs: 500, longestMs: 30_000 };
 
-/** How often who is well is visited at most; at least every `leastMs`, unless there are too many for that. */
+/** Returns the interval of visits to healthy deployments: `leastMs`, or longer if there are many deployments. */
 export function revisitMsOf(deployments: number, leastMs: number): number {
   return Math.max(leastMs, deployments * msBetweenRevisits);
 }
 
 /**
- * After this time at most, or when its owner is warned of the time limit, or at that, where it comes first. After nearly three quarters of it
- * at least: what was started together is not visited together for ever.
+ * Returns a random time within the last quarter of `withinMs`, so that deployments that started together spread out; or
+ * the time of the warning about the time limit, or the time limit, if it is earlier.
  */
 export function nextVisitAt(
   deployment: Pick<Deployment, 'expiresAt' | 'heldAt' | 'warnedOf' | 'createdAt'>,
@@ -37,13 +37,13 @@ export function nextVisitAt(
   return expiresAt === null || heldAt !== null ? at : Math.min(at, warnAt(deployment) ?? expiresAt);
 }
 
-/** Never later: nothing is planned further ahead than `withinMs`. What comes soon is hardly moved. */
+/** Rounds down, so that no visit is later than `withinMs`. Short intervals are hardly rounded. */
 function earlierOnGrid(at: Instant, withinMs: number): Instant {
   const apartMs = Math.min(togetherMs, withinMs / 100);
   return at - (at % apartMs);
 }
 
-/** A failed pod may still come up: at first it is looked at often, then as rarely as any other. */
+/** A failed pod may still become ready: it is visited often at first, and then less and less. */
 export function soonAt(deployment: Deployment, control: Pick<Control, 'now' | 'random' | 'settings'>): Instant {
   const { now, settings } = control;
   const failedForMs = now() - deployment.progressedAt;

@@ -1,13 +1,13 @@
 /**
- * The survey: one listing of the whole engine tells whose things differ from what their last visit saw, so that nobody
- * has to be visited only to see that nothing has happened. Engine events tell sooner, and may be missed.
+ * The survey: one listing of the whole engine shows which deployments differ from their last visit. Unchanged
+ * deployments need no visit. Events of the engine arrive sooner but may be missed.
  */
 import { hashListed } from '../deployment/workload/observed-hash.ts';
 import { makeDueIfSettled, settledHashes } from '../store/leases.ts';
 import type { Things } from './attention.ts';
 import type { Control } from './control.ts';
 
-/** Of these deployments, the ids of those that are due now because of it. */
+/** Makes changed deployments due and returns their ids. */
 export async function survey(
   { db, now }: Pick<Control, 'db' | 'now'>,
   things: Things,

@@ -1,6 +1,6 @@
 /**
- * The sweep. Things of deployments that have ended are removed. Things that carry our label while the store has no row
- * for them are quarantined: the store may have lost it.
+ * The sweep removes the objects of ended deployments. Objects with Berth's label but without a row are quarantined,
+ * because the store may have lost the row.
  */
 import type { Instant } from '../deployment/deployment.ts';
 import {
@@ -37,7 +37,7 @@ export type Swept = {
   entered: string[];
   /** Ids of deployments to look at next time, because a hold keeps them on the engine. */
   held: string[];
-  /** The sweep is held from now on. */
+  /** A hold that begins with this sweep. */
   begunHold?: SweepHold;
 };
 
@@ -53,7 +53,7 @@ export async function sweep(sweeper: Sweeper, things: Things, ids: Iterable<stri
   );
   const { entries, entered } = await updateQuarantine(sweeper, { before, listed, known });
   const state = await readSweepState(db);
-  // Attention to a part of the engine would see a part of the reasons: the epoch is compared for all of it.
+  // Reasons for a hold may be in any part of the engine, so all epochs are compared.
   const reasons = state.hold ? [] : holdReasons({ state, things, known, entries: entries.values() });
   const begunHold = reasons.length > 0 ? { reasons } : undefined;
   if (begunHold) await holdSweep(db, begunHold);
@@ -108,7 +108,7 @@ async function updateQuarantine({ db, now }: Sweeper, { before, listed, known }:
   return { entries, entered };
 }
 
-/** Without what a visit, of whatever process, has removed since it was listed: its row went after that. */
+/** Returns the objects that still exist. A visit of any process may have removed some since the listing. */
 async function stillThere(engine: Engine, unwanted: readonly Owned[]): Promise<Owned[]> {
   const key = ({ kind, id }: Owned) => `${kind} ${id}`;
   const present = new Set((await engine.listOwned()).map(key));

@@ -1,6 +1,6 @@
 /**
- * Tidying: one listing of the whole engine tells who is to be visited and what nobody wants. It costs little where little
- * has changed, however much there is.
+ * Tidying: one listing of the whole engine shows which deployments to visit and which objects to remove. The cost
+ * depends on the number of changes, not on the number of objects.
  */
 import { createAttention } from './attention.ts';
 import type { Control } from './control.ts';
@@ -8,10 +8,10 @@ import { survey } from './survey.ts';
 import { type Swept, sweep } from './sweep.ts';
 
 export type Tidied = {
-  /** Ids of deployments that are due now because of it. */
+  /** Ids of deployments that became due. */
   changed: string[];
   swept: Swept;
-  /** Of how many deployments there is something on the engine. */
+  /** The number of deployments with objects on the engine. */
   present: number;
 };
 
@@ -26,14 +26,14 @@ export function createTidying(control: Pick<Control, 'db' | 'engine' | 'metrics'
   return {
     visited: attention.look,
     async tidy() {
-      // The engine first: what appears after this has its row before it, so it is never taken for an orphan.
+      // The engine first: an object that appears after this has its row before it, so it is never taken for an orphan.
       const owned = await control.engine.listOwned();
       const things = Map.groupBy(owned, ({ deploymentId }) => deploymentId);
       try {
         const ids = await attention.direct(things);
         const changed = await survey(control, things, ids);
         const swept = await sweep({ ...control, graceMs: control.settings.graceMs }, things, ids);
-        // Until they are gone.
+        // Until they are removed.
         for (const { deploymentId } of swept.removed) attention.look(deploymentId);
         for (const deploymentId of swept.held) attention.look(deploymentId);
         return { changed, swept, present: things.size };

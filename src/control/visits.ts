@@ -1,6 +1,6 @@
 /**
- * Visits under way. A visit has a place, of which there are only so many, while it works; while it waits for a pull, a
- * registry, a change or visitors' last requests, its place is somebody else's. So nothing that is slow delays anybody but itself.
+ * Current visits. The number of places is limited. A visit has a place while it works, and gives it to other visits
+ * while it waits for a pull, a registry, a change or a drain. So a slow deployment delays no others.
  */
 
 import { hashObserved } from '../deployment/workload/observed-hash.ts';
@@ -13,35 +13,35 @@ import type { Control } from './control.ts';
 import { visitPauses } from './schedule.ts';
 import { reconcile } from './visit/reconcile.ts';
 
-/** Work is mostly waiting for the engine's answers, so there may be many; on two processors 64 keep it busy. */
+/** Visits mostly wait for responses of the engine. On two processors, 64 visits keep it busy. */
 const places = 64;
 
 /** A visit that has begun. */
 type UnderWay = {
   lease: Lease;
   interrupt: AbortController;
-  /** Aborted when somebody else has the lease. */
+  /** Aborts when another process has the lease. */
   lost: AbortController;
-  /** What it saw last, and whether something has changed since it began to look. */
+  /** The last observation, and whether an event has come since it began. */
   seen?: Observed;
   hasChanged: boolean;
 };
 
 export type Visits = {
-  /** Takes leases on what is due, as many as there are places, and begins to visit. */
+  /** Leases due deployments, up to the number of free places, and begins to visit them. */
   begin(): Promise<void>;
-  /** Ends the wait of a visit, so that it looks again. */
+  /** Ends the wait of a visit, so that it reads the row again. */
   interrupt(deploymentId: string): void;
-  /** Tells a visit of a change on the engine; false when there is none. */
+  /** Reports a change on the engine to a visit. Returns false if the deployment has no visit. */
   tell(deploymentId: string): boolean;
-  /** Resolves when none is left. */
+  /** Resolves when all visits have ended. */
   ended(): Promise<void>;
 };
 
 export type VisitListener = {
-  /** There is room for another one. */
+  /** A place is free. */
   onPlace: () => void;
-  /** One has ended, whatever it saw last is written. */
+  /** A visit has ended, and its last observation is stored. */
   onEnd: (deploymentId: string) => void;
 };
 
@@ -63,13 +63,13 @@ export function createVisits(control: Control, stop: AbortSignal, { onPlace, onE
       interrupt: new AbortController(),
       lost: new AbortController(),
     };
-    // Its own old lease may have run out: this process has stood still, or the clock was set.
+    // An earlier lease of this process may have expired: the process was paused, or the clock was set.
     current.get(deploymentId)?.lost.abort();
     current.set(deploymentId, underWay);
     metrics.visits.inc();
     const release = await toEnd(underWay);
     if (current.get(deploymentId) === underWay) current.delete(deploymentId);
-    // One that cannot be given back runs out.
+    // A lease that cannot be released expires.
     await releaseLease(db, lease, release).catch((error) =>
       log.error({ deployment: deploymentId, err: error }, 'a lease could not be released; it expires'),
     );
@@ -118,7 +118,7 @@ export function createVisits(control: Control, stop: AbortSignal, { onPlace, onE
     };
   }
 
-  /** It is not asked to wait for a place afterwards: it has a lease, and others can wait better. */
+  /** Afterwards, the visit does not wait for a place, because it already has a lease. */
   async function withoutPlace<T>(work: () => Promise<T>): Promise<T> {
     working--;
     onPlace();
@@ -138,7 +138,9 @@ export function createVisits(control: Control, stop: AbortSignal, { onPlace, onE
     return backoffMs(visitPauses, count, random);
   }
 
-  /** Renews all leases, as long as there are visits. A store that cannot be written now may be before they run out. */
+  /**
+   * Renews all leases while visits exist. If the store is not writable, a later renewal may succeed before they expire.
+   */
   async function keepLeases(): Promise<void> {
     if (isKeeping) return;
     isKeeping = true;

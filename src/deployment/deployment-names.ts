@@ -1,4 +1,4 @@
-/** Names: deterministic, so that whoever repeats a step finds what the first one made. */
+/** Deterministic names, so that a repeated step finds the result of the first attempt. */
 import { createHash, randomInt } from 'node:crypto';
 import type { Deployment } from './deployment.ts';
 import { adjectives, animals } from './environment-words.ts';
@@ -6,7 +6,7 @@ import { adjectives, animals } from './environment-words.ts';
 /** RFC 1035: a DNS label has at most 63 octets. */
 const maxLabelLength = 63;
 
-/** `restart`: how often its owner has had its pod restarted. */
+/** `restart`: how often its owner has restarted the pod. */
 export function workloadName(
   deploymentId: string,
   pod: string,

@@ -1,4 +1,4 @@
-/** A deployment: an application that someone asked to run. Limits and sessions' rules on it, as pure functions. */
+/** A deployment: an application that a user has started. Its limits are pure functions. */
 import type { AppSpec } from '../config/spec/spec.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import type { Endpoint } from './site.ts';
@@ -16,88 +16,88 @@ export type Deployment = {
   id: string;
   sessionId: string;
   applicationName: string;
-  /** Two words; with the application's name it is the host. */
+  /** Two words; the host consists of them and the application's name. */
   environment: string;
   /** One DNS label; the apps domain follows it. */
   label: string;
-  /** The revision asked for. */
+  /** The latest revision that its owner has sent. */
   revision: number;
-  /** The last revision that became ready; null before the first has. */
+  /** The last revision that became ready; null if none has. */
   servingRevision: number | null;
-  /** Grows with every intent (update, extension, removal): what was decided for an older one is not written. */
+  /** Increases with every intent (update, extension, removal). Results for an older generation are not written. */
   generation: number;
   state: DeploymentState;
   /** 0 to 100. */
   progress: number;
-  /** What is to be told beside the state: what keeps it, why it failed, how it ended. */
+  /** Details of the state: why it is delayed, why it failed, how it ended. */
   explanation: Explanation | null;
   pods: PodStatus[];
-  /** The last lines of the pod that made it fail, without the secrets of the configuration; [] otherwise. */
+  /** The last log lines of the pod that made it fail, without the configuration's secrets; [] otherwise. */
   lastLines: string[];
-  /** What the edge serves now. */
+  /** The endpoints that the edge serves now. */
   endpoints: Endpoint[];
-  /** Custom domains that show one pod alone, whether it is there now or not. */
+  /** Custom domains that lead to a single pod, whether that pod exists now or not. */
   ownHosts: string[];
   createdAt: Instant;
   /** When the time limit is reached; null: never (claimed). */
   expiresAt: Instant | null;
   extensionsUsed: number;
   claimedAt: Instant | null;
-  /** A hold (a reservation on a paid plan) outlives the time limit. */
+  /** When a hold began (a reservation on a paid plan): the deployment outlives its time limit. */
   heldAt: Instant | null;
   removedAt: Instant | null;
-  /** Its owner wants nothing of it to run since then; its address and its volumes stay. */
+  /** When its owner stopped it: nothing runs, and its address and volumes stay. */
   stoppedAt: Instant | null;
-  /** Since when the operator has suspended the deployment: its pods are stopped and everything is kept. */
+  /** When the operator suspended it: its pods are stopped and everything is kept. */
   suspendedAt: Instant | null;
   /** The operator's words, for the owner. */
   suspendedBecause: string | null;
-  /** How often its owner has had each pod restarted; none where never. */
+  /** How often its owner has restarted each pod; a pod that was never restarted is missing. */
   restarts: Readonly<Record<string, number>>;
-  /** Of one that has ended: until when its configuration and volumes are kept; null: they are not, or no longer. */
+  /** Until when the configuration and volumes of an ended deployment are kept; null: they are not kept. */
   restorableUntil: Instant | null;
-  /** When all but its volumes had left the engine. */
+  /** When everything except its volumes had left the engine. */
   keptAt: Instant | null;
-  /** The time limit that its owner was last warned of. */
+  /** The time limit in the last warning to its owner. */
   warnedOf: Instant | null;
-  /** When the last thing of it had left the engine. */
+  /** When its last object had left the engine. */
   goneAt: Instant | null;
-  /** When the current state was entered, or its progress last grew. */
+  /** When the current state began, or its progress last increased. */
   progressedAt: Instant;
 };
 
-/** A pod as it was last seen. What the clock makes of it is told by `statusAt`. */
-/** Of what has to come: layers that are here already count to neither. As the registry sends it. */
+/** Progress of a pull, in compressed bytes. Layers that are already on the host count to neither number. */
 export type PulledBytes = { doneBytes: number; totalBytes: number };
 
+/** A pod as it was last seen. `statusAt` computes what depends on the clock. */
 export type PodStatus = {
   name: string;
-  /** `degraded`: it was ready since its start, and is not any more. */
+  /** `degraded`: it was ready after its start and no longer is. */
   state: (typeof podStates)[number];
   /** The reason why the pod waits, or its problem. */
   message?: string;
-  /** How much of its image has come, while it is on its way. */
+  /** While its image is pulled. */
   pulling?: PulledBytes;
-  /** The beginning of what its failing health check answers, without secrets. */
+  /** The beginning of the response to its failing health check, without secrets. */
   healthCheckBody?: string;
-  /** What it runs from, or will. */
+  /** The image that it runs or will run. */
   image: string;
-  /** The one that its workload was started for: an update that leaves a pod as it was leaves this too. */
+  /** The revision that started its workload. An update that does not change the pod does not change this. */
   revision: number;
-  /** How often the engine has started it anew after an exit; of all its replicas. */
+  /** How often the engine has restarted it after an exit, in all replicas. */
   restarts: number;
   lastExit?: LastExit;
-  /** The last of those that happened while its revision served. */
+  /** The latest restarts while its revision served. */
   restartedAt: Instant[];
-  /** How many restarts each replica had when it was last ready in a revision that serves. */
+  /** The number of restarts of each replica when it was last ready in a serving revision. */
   settledRestarts: number[];
 };
 
-/** How a workload ended: in words, e.g. `exited with code 3`, and nothing of what it has written. */
+/** How a workload ended. `reason` is e.g. `exited with code 3`, and contains nothing of its output. */
 export type LastExit = {
   code: number;
   reason: string;
-  /** What its owner can do about that. */
+  /** What its owner can do about it. */
   hint?: string;
   at: Instant;
 };
@@ -106,15 +106,15 @@ export type Revision = {
   number: number;
   spec: AppSpec;
   /**
-   * What the references of its images were found to mean. Each is looked up once: whatever happens to a tag later,
-   * every workload of a revision is made from the same image, and so is one that a failed update goes back to.
+   * The digests of its image references. Each reference is resolved once. If a tag changes later, all workloads of the
+   * revision still use the same image, also after a failed update.
    */
   images?: Readonly<Record<string, string>>;
 };
 
 export type Limits = { lifetimeMs: number; extensionMs: number; extensions: number };
 
-/** One that was just asked for and of which nothing exists yet. */
+/** Returns a new deployment, of which nothing exists yet. */
 export function newDeployment(
   asked: Pick<
     Deployment,
@@ -148,17 +148,17 @@ export function newDeployment(
   };
 }
 
-/** The sentence of its explanation; the empty text where there is nothing to tell. */
+/** Returns the explanation as a sentence; empty without an explanation. */
 export function messageOf({ explanation }: Pick<Deployment, 'explanation'>): string {
   return describeExplanation(explanation);
 }
 
-/** Expiry is a comparison with the clock, not a timer. The time limit waits while the deployment is suspended. */
+/** Returns whether the time limit has passed. A suspension pauses the time limit. */
 export function isPastLimit({ expiresAt, heldAt, suspendedAt }: Deployment, now: Instant): boolean {
   return heldAt === null && suspendedAt === null && expiresAt !== null && expiresAt <= now;
 }
 
-/** Whether its session may still see and change it. */
+/** Returns whether its session may still read and change it. */
 export function isActive(deployment: Deployment, now: Instant): boolean {
   return deployment.removedAt === null && deployment.state !== 'expired' && !isPastLimit(deployment, now);
 }
@@ -171,7 +171,7 @@ export function canExtend(deployment: Deployment, limits: Limits): boolean {
   return deployment.claimedAt === null && extensionsRemaining(deployment, limits) > 0;
 }
 
-/** The new time limit; a refusal when it has none or no extension is left. */
+/** Returns the new time limit, or a refusal if it has no time limit or no extensions left. */
 export function extend(deployment: Deployment, limits: Limits): Result<{ expiresAt: Instant; remaining: number }> {
   const { applicationName: name, expiresAt } = deployment;
   if (deployment.claimedAt !== null || expiresAt === null) {

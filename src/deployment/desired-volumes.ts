@@ -1,27 +1,27 @@
-/** The volumes that a configuration asks for: their names, sizes and titles, and who has them. */
+/** The volumes of a configuration: names, sizes, titles, and the pods that use them. */
 import type { AppSpec, PodSpec, VolumeSpec } from '../config/spec/spec.ts';
 import type { Observed } from './workload/workload.ts';
 
 export type DesiredVolume = {
   volume: string;
-  /** What a host that can limit volumes lets fit into it. */
+  /** The hard limit, on a host that supports one. */
   sizeBytes: number;
-  /** For people, e.g. `volume data of pod db`. */
+  /** For messages, such as `volume data of pod db`. */
   title: string;
 };
 
-/** One machine is one node: a daemonset has one replica here; so has a job. */
+/** Returns the number of replicas. A daemonset has one, because one machine is one node; so has a job. */
 export function replicasOf({ resourceType, replicas }: PodSpec): number {
   return resourceType === 'daemonset' || resourceType === 'job' ? 1 : replicas;
 }
 
-/** Those of which nothing is there; a volume that has never been made is among them. */
+/** Returns the volumes that do not exist, including those that were never created. */
 export function lostVolumes(volumes: DesiredVolume[], observed: Observed): DesiredVolume[] {
   const { volumes: found, volumeSizes = {} } = observed;
   return volumes.filter(({ volume }) => !found.includes(volume) || volumeSizes[volume] === 0);
 }
 
-/** The pods that have each volume. */
+/** Returns the pods of each volume. */
 export function podsOfVolumes({ pods }: Pick<AppSpec, 'pods'>): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const pod of pods)
@@ -34,7 +34,7 @@ export function podsOfVolumes({ pods }: Pick<AppSpec, 'pods'>): Map<string, stri
   return found;
 }
 
-/** One that several pods share is as large as the largest of them wants it. */
+/** A shared volume gets the largest requested size. */
 export function volumesOf({ pods }: Pick<AppSpec, 'pods'>): DesiredVolume[] {
   const volumes = new Map<string, DesiredVolume>();
   for (const pod of pods) {
@@ -55,8 +55,8 @@ function titleOf({ name, resourceType }: PodSpec, volume: VolumeSpec, replica: n
 }
 
 /**
- * Each replica of a statefulset has volumes of its own; the replicas of anything else share theirs. A dot keeps what
- * is shared between pods apart: no pod's name has one.
+ * Each replica of a statefulset has its own volumes; replicas of other pods share theirs. Names of volumes that pods
+ * share contain a dot, which names of pods cannot.
  */
 export function volumeName({ name, resourceType }: PodSpec, volume: VolumeSpec, replica: number): string {
   if (volume.isShared) return `shared.${volume.name}`;

@@ -1,4 +1,4 @@
-/** Desired: what should exist for a deployment at an instant, as workloads with everything resolved. */
+/** The desired state of a deployment at an instant: its workloads with all values resolved. */
 import { hasTest } from '../config/spec/has-test.ts';
 import { type AddressBook, addressBook, aliasesOf } from '../config/spec/pod-addresses.ts';
 import { isAtOwnHost, subdomainOf } from '../config/spec/public-hosts.ts';
@@ -17,22 +17,22 @@ import { fingerprintOf } from './workload/fingerprint.ts';
 import type { PodRuntime, Readiness, Workload } from './workload/workload.ts';
 
 export type Desired =
-  /** `keptUntil`: as of `grace.ts`; null: its volumes go too. */
+  /** `keptUntil`: see `grace.ts`; null: its volumes are removed too. */
   | { kind: 'gone'; because: 'removed' | 'expired'; keptUntil: Instant | null }
-  /** Nothing but its volumes, for as long as its owner wants that. */
+  /** Its owner has stopped it: only its volumes exist. */
   | { kind: 'stopped'; restore?: FilledRestore }
-  /** Nothing of it runs. Workloads (for their logs), volumes and network stay. */
+  /** Nothing runs. Workloads (for their logs), volumes and network stay. */
   | { kind: 'suspended' }
   | {
       kind: 'running';
       revision: number;
-      /** Some revision has become ready before, and may be wanted again. */
+      /** Whether an earlier revision became ready, so that it may run again. */
       hasServed: boolean;
       /** In start order. */
       workloads: DesiredWorkload[];
       volumes: DesiredVolume[];
       egress: Egress;
-      /** What takes the places of volumes before anything that uses them runs. */
+      /** Restored data that replaces volumes before their pods run. */
       restore?: FilledRestore;
     };
 
@@ -44,71 +44,73 @@ export type DesiredWorkload = {
   workload: Workload;
   /** The public path that the edge sends to its first port; absent for internal pods. */
   path?: string;
-  /** The custom domain at which it is reached by this path, whatever the deployment's other hosts show there. */
+  /** A custom domain that leads to this pod at this path. */
   subdomain?: { host: string; path: string };
-  /** How requests of these paths are sent on. */
+  /** How requests to these paths are forwarded. */
   options: RouteOptions;
   /** Pods that must be ready before it starts. */
   dependsOn: string[];
-  /** It shares its volumes with nothing: the old one stops before the new one starts. */
+  /** It has volumes, which it cannot share: the old workload stops before the new one starts. */
   isExclusive: boolean;
-  /** It starts when the replicas before it are ready. */
+  /** It starts when all earlier replicas are ready. */
   isOrdered: boolean;
-  /** It is known which image is meant: the reference is pinned, or was looked up for this revision. */
+  /** The digest of its image is known: the reference is pinned, or was resolved for this revision. */
   isImageSettled: boolean;
 };
 
-/** The references of all images. */
+/** Returns the references of all images. */
 export function imagesOf(desired: Desired): string[] {
   return desired.kind !== 'running' ? [] : [...new Set(desired.workloads.map(({ workload }) => workload.image))];
 }
 
-/** Which revision should run: the one asked for, or, when that has failed, the last that served. */
+/** Returns the revision that should run: the latest one or, if that failed, the last one that served. */
 export function wantedRevision({ state, revision, servingRevision }: Deployment): number {
   return state === 'failed' && servingRevision !== null ? servingRevision : revision;
 }
 
-/** Nothing else is wanted than what has failed. */
+/** Returns whether the deployment failed and has no earlier revision to run. */
 export function hasFailed(deployment: Deployment): boolean {
   return deployment.state === 'failed' && wantedRevision(deployment) === deployment.revision;
 }
 
-/** Why nothing of the deployment should exist at `now`; undefined while it should. */
+/** Returns why the deployment has ended at `now`; undefined if it has not. */
 export function endingAt(deployment: Deployment, now: Instant): 'removed' | 'expired' | undefined {
   if (deployment.removedAt !== null) return 'removed';
-  // Its things may be gone already: whatever the clock says by now, nothing brings it back.
+  // An expired deployment stays expired if the clock is set back, because its objects may be gone.
   return deployment.state === 'expired' || isPastLimit(deployment, now) ? 'expired' : undefined;
 }
 
-/** What a revision is resolved with. */
+/** Values that a revision is resolved with. */
 export type Resolution = {
   now: Instant;
-  /** How long the volumes of one that ends are kept. Default: not at all. */
+  /** How long the volumes of an ended deployment are kept. Default: not at all. */
   graceMs?: number;
-  /** The deployment's own, as its visitors see it. */
+  /** The address of the deployment, as its visitors see it. */
   url: URL;
-  /** What its plan lets it reach. It has no default: what nobody has thought of must not be open. */
+  /** What its plan lets it connect to. It has no default, so that no caller opens it by omission. */
   egress: Egress;
-  /** What its plan has its pods run in; absent: what the engine does. */
+  /** The runtime of its plan; absent: the engine's default. */
   runtime?: PodRuntime | undefined;
-  /** Where the values of `<% SECRET … %>` come from; without it, a revision that has one cannot be resolved. */
+  /** Computes the values of `<% SECRET … %>`. Without it, a revision with such a value cannot be resolved. */
   derive?: Derive;
 };
 
-/** What is left of one of which nothing is to run at `now`: it has ended, or is stopped; undefined of any other. */
+/**
+ * Returns the desired state of a deployment that has ended, or is stopped or suspended, at `now`; undefined otherwise.
+ */
 export function restOf(
   deployment: Deployment,
   now: Instant,
   graceMs: number,
 ): Extract<Desired, { kind: 'gone' | 'stopped' | 'suspended' }> | undefined {
-  // A suspension goes before removal: the owner may remove the deployment or the account, and the evidence has to stay.
+  // A suspension precedes a removal: the owner may remove the deployment or the account, and the evidence has to stay.
   if (deployment.suspendedAt !== null) return { kind: 'suspended' };
   const because = endingAt(deployment, now);
   if (because) return { kind: 'gone', because, keptUntil: keptUntil(deployment, now, graceMs) };
   return deployment.stoppedAt === null ? undefined : { kind: 'stopped' };
 }
 
-/** What should exist at `now`. */
+/** Returns what should exist at `now`. */
 export function desiredAt(deployment: Deployment, revision: Revision, resolution: Resolution): Desired {
   const { now, url, egress, runtime, derive = refuseSecrets, graceMs = 0 } = resolution;
   const rest = restOf(deployment, now, graceMs);
@@ -124,7 +126,7 @@ export function desiredAt(deployment: Deployment, revision: Revision, resolution
     hasServed: deployment.servingRevision !== null,
     workloads: startOrder(spec).flatMap((pod) => {
       const texts = textsOf(pod, values);
-      // Those before it in the order are known: it depends on them.
+      // The pods that it depends on come earlier in the order, so their fingerprints are known.
       const restartsWith = pod.restartsWith?.flatMap((name) => fingerprints.get(name) ?? []);
       const workloads = Array.from({ length: replicasOf(pod) }, (_, replica) =>
         toWorkload(revision, { pod, texts, book, restartsWith }, replica, values),
@@ -149,7 +151,7 @@ export function desiredAt(deployment: Deployment, revision: Revision, resolution
   };
 }
 
-/** What the scriptlets of a deployment stand for. */
+/** Values of the scriptlets of a deployment. */
 type Values = {
   url: URL;
   registry: string;
@@ -158,7 +160,7 @@ type Values = {
   restarts: Deployment['restarts'];
 };
 
-/** As the configuration means it. */
+/** Returns the image reference as the configuration means it. */
 function imageOf({ image }: PodSpec, values: Values): string {
   return replaceAll(image, values).replace(/^\//, '');
 }
@@ -169,7 +171,7 @@ function isSettled(image: string, images: NonNullable<Revision['images']>): bool
 
 type Texts = Pick<Workload, 'env' | 'files'> & Partial<Pick<Workload, 'entrypoint' | 'command'>>;
 
-/** What all replicas of a pod share: as much as the whole document, once and not for each of them. */
+/** Texts that all replicas of a pod share. They can be as large as the document, so they are resolved once. */
 function textsOf(pod: PodSpec, values: Values): Texts {
   const replace = (text: string) => replaceAll(text, values);
   return {
@@ -196,7 +198,7 @@ function toWorkload(
   const content = {
     pod: pod.name,
     replica,
-    // A tag that has moved since the last revision makes another fingerprint, and so a new workload.
+    // A tag that has changed since the last revision changes the fingerprint, and so results in a new workload.
     image: Object.hasOwn(images, image) ? images[image]! : image,
     ...(pod.resourceType === 'statefulset' && { hostname: replicaName(pod.name, replica) }),
     ...(spec.registryLogin && { registryLogin: spec.registryLogin }),
@@ -211,7 +213,7 @@ function toWorkload(
     ...(pod.container && { container: pod.container }),
     readiness: { ...readinessOf(spec, pod, values), ...(pod.container?.mayEnd && { mayEnd: true as const }) },
     ...(restartsWith && restartsWith.length > 0 && { restartsWith }),
-    // One that is restarted is another workload, which takes the place of the first as an update's would.
+    // A restarted pod is a new workload, which replaces the previous one like an update.
     ...(restart > 0 && { restart }),
   };
   return {
@@ -222,7 +224,7 @@ function toWorkload(
   };
 }
 
-/** A label of DNS: of a long name the beginning, and always the number. Clusters know their members by it. */
+/** Returns a DNS label: a long name is shortened, and the number stays. Database clusters identify members by it. */
 function replicaName(podName: string, replica: number): string {
   const suffix = `-${replica}`;
   return `${podName.slice(0, 63 - suffix.length)}${suffix}`;
@@ -245,12 +247,12 @@ function replaceAll(text: string, { url, registry, derive }: Values): string {
   });
 }
 
-/** Where nothing can be derived from, a value that anybody could guess is worse than none. */
+/** Without a key, a generated value could be guessed. */
 function refuseSecrets(): never {
   throw new Error('a generated value is required, but the key to derive it from is missing');
 }
 
-/** The custom domains at which one pod alone is reached, when all are there. */
+/** Returns the custom domains that lead to a single pod, when all pods exist. */
 export function ownHostsOf({ workloads }: Pick<Running, 'workloads'>): string[] {
   const hosts = workloads.flatMap(({ workload, subdomain }) =>
     subdomain && workload.ports.length > 0 ? [subdomain.host] : [],
@@ -264,8 +266,8 @@ function atSubdomain(pod: PodSpec, spec: AppSpec): Pick<DesiredWorkload, 'subdom
 }
 
 /**
- * A public pod has to answer under the name that its visitors use, and often answers under no other; the others are
- * asked as somebody inside of them would. (Django, Rails and the servers of Vite and webpack refuse unknown names.)
+ * Returns how the readiness of a pod is checked. Public pods are requested with their public host, because many
+ * programs refuse other hosts (Django, Rails, the servers of Vite and webpack).
  */
 function readinessOf(spec: AppSpec, pod: PodSpec, values: Values): Readiness {
   const { url } = values;

@@ -1,15 +1,14 @@
-/** PURE. Grace: what has ended is kept for a time, in which it can be brought back. */
+/** PURE. Grace: the data of an ended deployment is kept for a time, in which it can be restored. */
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { type Deployment, type Instant, isPastLimit, type Limits } from './deployment.ts';
 import type { EventOf } from './event/event.ts';
 
-/** The least time that a restored deployment has: enough to claim it, or to fetch what is in it. */
+/** The minimum lifetime of a restored deployment: enough to claim it, or to export its data. */
 export const leastRestoredMs = 10 * 60_000;
 
 /**
- * Until when what a deployment that has ended had is kept, as it is to be at `now`; null: no longer. One that has just
- * reached its limit is kept from now on. A clock that was ahead when it ended, or a grace that was longer, keeps nothing
- * for longer than the grace of now.
+ * Returns until when the data of an ended deployment is kept; null: not. For a deployment that has just reached its
+ * limit, the time begins now. An earlier wrong clock or a longer setting never extends it beyond the present setting.
  */
 export function keptUntil(deployment: Deployment, now: Instant, graceMs: number): Instant | null {
   const { removedAt, state, restorableUntil, goneAt } = deployment;
@@ -19,10 +18,13 @@ export function keptUntil(deployment: Deployment, now: Instant, graceMs: number)
   return until > now ? until : null;
 }
 
-/** Enough to extend or claim it, or to fetch what is in it. */
+/** How long before the time limit its owner is warned: enough to extend or claim it, or to export its data. */
 const warnedBeforeMs = 10 * 60_000;
 
-/** When the owner is to be warned of the time limit; null: not (any more), or it was near from the beginning. */
+/**
+ * Returns when the owner is warned of the time limit; null if there is no warning, or the limit was near from the
+ * beginning.
+ */
 export function warnAt({
   expiresAt,
   heldAt,
@@ -34,7 +36,7 @@ export function warnAt({
   return at > createdAt ? at : null;
 }
 
-/** What is told of an end. */
+/** Returns the event of an end. */
 export function endEvent(because: 'removed' | 'expired', until: Instant | null): EventOf<'state'> {
   const kept = until === null ? {} : { restorableUntil: new Date(until).toISOString() };
   return { kind: 'state', state: 'expired', because, ...kept };
@@ -43,9 +45,9 @@ export function endEvent(because: 'removed' | 'expired', until: Instant | null):
 export type Restored = { expiresAt: Instant | null; extensionsUsed: number };
 
 /**
- * How long a deployment lives that is restored at `now`: what was left when it was removed, and `leastRestoredMs` at
- * least. With a time limit that counts as an extension, and is possible once more when none is left: so nobody lives
- * longer than lifetime and extensions give, but for `leastRestoredMs` each time.
+ * Returns the new time limit of a deployment that is restored at `now`: the time that was left at its removal, at least
+ * `leastRestoredMs`. A restore counts as an extension and is possible once more without one, so it prolongs the total
+ * lifetime by at most `leastRestoredMs` each time.
  */
 export function restore(deployment: Deployment, limits: Limits, now: Instant): Result<Restored> {
   const { applicationName: name, expiresAt, extensionsUsed, removedAt } = deployment;

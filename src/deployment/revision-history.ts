@@ -1,15 +1,15 @@
-/** PURE. The revisions of a deployment as its owner looks back at them: what became of each, and what it has changed. */
+/** PURE. The history of a deployment's revisions: their outcomes and changes. */
 import { isDeepStrictEqual } from 'node:util';
 import type { PodSpec } from '../config/spec/spec.ts';
 import type { Instant, Revision } from './deployment.ts';
 
-/** As what somebody has asked: with a session token, with an account's API key, or signed in with a browser. */
+/** How a request was authorized: by a session token, an account's API key, or a browser sign-in. */
 export const askers = ['session', 'api-key', 'sign-in'] as const;
 export type Asker = (typeof askers)[number];
 
 export type RevisionOutcome = 'running' | 'failed';
 
-/** `superseded`: another one was asked for before it was ready. */
+/** `superseded`: a later revision came before it was ready. */
 export const revisionStates = ['deploying', 'running', 'failed', 'superseded'] as const;
 export type RevisionState = (typeof revisionStates)[number];
 
@@ -23,12 +23,15 @@ export function stateOfRevision(
   return outcome ?? (number === current ? 'deploying' : 'superseded');
 }
 
-/** What becomes of a revision is told once; one that recovers has become ready after all. */
+/** Returns whether the outcome is stored: the first one, or `running` after a failure. */
 export function isFirstOutcome(known: RevisionOutcome | null, outcome: RevisionOutcome): boolean {
   return known === null || (known === 'failed' && outcome === 'running');
 }
 
-/** Names of pods. One whose tag means another image by now has changed as well, where both images are known. */
+/**
+ * Returns the names of added, changed and removed pods. A pod also counts as changed if its tag has another digest, if
+ * both are known.
+ */
 export function changesBetween(
   before: Pick<Revision, 'spec' | 'images'>,
   after: Pick<Revision, 'spec' | 'images'>,
@@ -53,15 +56,15 @@ export function changesBetween(
 type Kept = { number: number; outcome: RevisionOutcome | null };
 
 /**
- * The revision that somebody means who says none: the last one before the current one that became ready. Undefined where
- * there is none.
+ * Returns the default revision of a rollback: the last one before the current one that became ready. Undefined if no earlier
+ * revision did.
  */
 export function revisionBefore(kept: readonly Kept[], current: number): number | undefined {
   const ready = kept.filter(({ number, outcome }) => number < current && outcome === 'running');
   return ready.length === 0 ? undefined : Math.max(...ready.map(({ number }) => number));
 }
 
-/** Milliseconds from when it was asked for; undefined while it is on its way, and when that was not noted. */
+/** Returns the milliseconds until the outcome; undefined if there is no outcome, or its time is unknown. */
 export function durationMs({ createdAt, settledAt }: { createdAt: Instant; settledAt: Instant | null }) {
   return settledAt === null ? undefined : Math.max(0, settledAt - createdAt);
 }

@@ -1,4 +1,4 @@
-/** Sites: what the edge needs to know of a deployment that serves. */
+/** Sites: what the edge needs to know about a serving deployment. */
 import type { RouteOptions } from '../config/spec/spec.ts';
 
 /** One replica behind one public path of a deployment. Replicas of a path are endpoints with the same path. */
@@ -8,32 +8,35 @@ export type Endpoint = RouteOptions & {
   /** IPv4 address. */
   address: string;
   port: number;
-  /** The custom domain at which alone it is reached; absent for what all other hosts of the deployment show. */
+  /** The custom domain that leads to this pod; absent for the deployment's other hosts. */
   host?: string;
 };
 
-/** Whether these are the same routes, to the same addresses. */
+/** Returns whether both lists have the same routes and addresses. */
 export function sameEndpoints(a: readonly Endpoint[], b: readonly Endpoint[]): boolean {
   return printEndpoints(a) === printEndpoints(b);
 }
 
-/** The endpoints as text, in an order that does not depend on theirs. */
+/** Returns the endpoints as text, in a canonical order. */
 export function printEndpoints(endpoints: readonly Endpoint[]): string {
   const print = ({ host = '', path, address, port, stripPrefix, sticky }: Endpoint) =>
     `${host}${path} ${address}:${port}${stripPrefix ? ' stripPrefix' : ''}${sticky ? ' sticky' : ''}`;
   return endpoints.map(print).toSorted().join('\n');
 }
 
-/** Where a deployment is reached, and at which custom domains one pod alone is. */
+/** The endpoints of a deployment, and the custom domains that lead to a single pod. */
 export type Served = { endpoints: readonly Endpoint[]; ownHosts: readonly string[] };
 
-/** What a host of the deployment shows. One that is a pod's alone shows nothing while that is away, and never another pod. */
+/**
+ * Returns the endpoints of a host. The custom domain of a single pod never shows another pod, even while its pod is
+ * away.
+ */
 export function endpointsAt(host: string, { endpoints, ownHosts }: Served): Endpoint[] {
   const isOwn = ownHosts.includes(host) || endpoints.some((endpoint) => endpoint.host === host);
   return endpoints.filter((endpoint) => endpoint.host === (isOwn ? host : undefined));
 }
 
-/** Those of `endpoints` where all are there; while some are withdrawn, those of before as well. */
+/** Returns the single-pod domains of `endpoints` and, while some are withdrawn, also the previous ones. */
 export function ownHostsAfter(before: Served, endpoints: readonly Endpoint[], isWhole: boolean): string[] {
   const hostsOf = (all: readonly Endpoint[]) => all.flatMap(({ host }) => (host === undefined ? [] : [host]));
   const earlier = isWhole ? [] : [...before.ownHosts, ...hostsOf(before.endpoints)];
@@ -44,6 +47,6 @@ export function ownHostsAfter(before: Served, endpoints: readonly Endpoint[], is
 export type Site = {
   host: string;
   endpoints: Endpoint[];
-  /** Another host, to which its visitors are sent instead. */
+  /** Another host, to which visitors are redirected. */
   redirectTo?: string;
 };

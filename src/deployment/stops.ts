@@ -1,4 +1,4 @@
-/** PURE. What its owner asks of a deployment while it stays what it is: to stop, to start again, to restart a pod. */
+/** PURE. Changes that keep the revision: stop, start again, restart a pod. */
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import type { Deployment, Instant } from './deployment.ts';
 import { wantedRevision } from './desired.ts';
@@ -11,18 +11,18 @@ type Change = Partial<
   >
 >;
 
-/** Its state stays that of its revision. Undefined where it is stopped already. */
+/** Stops a deployment; its state does not change. Returns undefined if it is stopped already. */
 export function stop({ stoppedAt }: Deployment, now: Instant): Change | undefined {
   return stoppedAt === null ? { stoppedAt: now, pods: [] } : undefined;
 }
 
-/** Undefined where it is not stopped. */
+/** Starts a stopped deployment. Returns undefined if it is not stopped. */
 export function startAgain(deployment: Deployment, now: Instant): Change | undefined {
   if (deployment.stoppedAt === null) return undefined;
   return { ...beginAgain(deployment, now), stoppedAt: null, pods: [] };
 }
 
-/** Undefined where the pod has not started since it was last asked for. `pods`: all that there are, by name. */
+/** Restarts a pod. The value is undefined if an earlier restart has not begun. `pods`: the names of all pods. */
 export function restartPod(
   deployment: Deployment,
   { pod, pods }: { pod: string; pods: readonly string[] },
@@ -44,7 +44,7 @@ export function restartPod(
   });
 }
 
-/** After a failed update the one that serves is what starts again, and the failure is still to be told. */
+/** After a failed update, the serving revision starts again, and the deployment stays failed. */
 export function beginAgain(deployment: Deployment, now: Instant): Change {
   if (wantedRevision(deployment) !== deployment.revision) return { progressedAt: now };
   const state = nextState(deployment.state, 'begun-again');

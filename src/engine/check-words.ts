@@ -1,22 +1,22 @@
-/** What is told of a health check that is a command in the container. PURE. */
+/** PURE. Messages about health checks that are commands in the container. */
 import { stripVTControlCharacters } from 'node:util';
 
 export type CheckEnd =
   | { kind: 'exited'; code: number; output: string }
   | { kind: 'timed-out'; afterSeconds: number }
-  /** One that was given up runs still: there is one at a time. */
+  /** An earlier check that timed out is still running. Only one check runs at a time. */
   | { kind: 'left' }
   | { kind: 'flood' }
   | { kind: 'not-startable'; output: string };
 
 export type CheckWords = { words: string; hint: string };
 
-/** As much as fits into a message. */
+/** The longest output in a message. */
 const longestOutput = 300;
 
 const shells = /^(?:\/(?:usr\/)?bin\/)?(?:ba|da|a)?sh$/;
 
-/** Undefined when it went well. Of the command only its program is told: its arguments may hold a password. */
+/** Returns undefined for a successful check. Names only the program, because arguments may contain a password. */
 export function wordsOfCheck(command: readonly string[], end: CheckEnd): CheckWords | undefined {
   const check = `health check \`${programOf(command)}\``;
   switch (end.kind) {
@@ -42,7 +42,7 @@ export function wordsOfCheck(command: readonly string[], end: CheckEnd): CheckWo
   }
 }
 
-/** Of `sh -c "pg_isready -U app"` it is `pg_isready`. */
+/** Returns `pg_isready` for `sh -c "pg_isready -U app"`. */
 export function programOf(command: readonly string[]): string {
   const [first = '', ...rest] = command;
   const script = shells.test(first) && /^-[a-z]*c$/.test(rest[0] ?? '') ? rest[1] : undefined;
@@ -50,7 +50,7 @@ export function programOf(command: readonly string[]): string {
   return excerpt(word.slice(word.lastIndexOf('/') + 1)).slice(0, 60) || 'command';
 }
 
-/** `output`: the words of the container runtime. */
+/** `output`: the message of the container runtime. */
 export function reasonNotStartable(output: string): string {
   if (/permission denied/i.test(output)) return 'its user may not run it';
   return /not found|no such file|error finding/i.test(output)
@@ -58,7 +58,7 @@ export function reasonNotStartable(output: string): string {
     : 'it cannot be started';
 }
 
-/** On one line, without what a terminal would act on. */
+/** Returns one line without control characters. */
 function excerpt(output: string): string {
   const text = stripVTControlCharacters(output.slice(0, 4 * longestOutput))
     .replaceAll(/[\p{Cc}\p{Cf}\s�]+/gu, ' ')

@@ -1,7 +1,7 @@
 /**
- * The engine port: what Berth asks of the thing that runs containers, in Berth's own types. A core that every engine
- * has, and facets that one may lack: whoever asks for one looks whether it is there, never which engine it is. Contract
- * suites (`test/contract/engine.ts`) hold every implementation to the core, and to those facets that it has.
+ * The engine port: the operations that run containers, in Berth's own types. Every engine has the core and may lack
+ * facets. Callers check for a facet, never for an engine. Contract suites (`test/contract/engine.ts`) test the core and
+ * the facets of every engine.
  */
 
 import type { Readable } from 'node:stream';
@@ -20,48 +20,49 @@ import type { VolumeArchives, VolumeCopies } from './volume-facets.ts';
 export type Engine = EngineCore & Partial<EngineFacets>;
 
 export type EngineCore = {
-  /** Which cluster it is, by an id that no other one has; absent on engines of one machine. */
+  /** A unique id of the cluster; absent for engines of one machine. */
   readonly cluster?: string | undefined;
-  /** Whether lines are told with the stream that they were written to. */
+  /** Whether log lines contain their stream. */
   readonly tellsStreams: boolean;
-  /** Whether a new volume begins with what the image of its pod has at its path. */
+  /** Whether a new volume starts with the image's content at its path. */
   readonly fillsVolumes: boolean;
   /** Resolves when the engine answers; throws EngineFault when it refuses, or has not answered after two seconds. */
   ping(): Promise<void>;
   /**
-   * What exists for the deployment now; `images` are the references whose presence on the host is asked for, of which an
-   * engine without the facet `images` says nothing.
+   * Returns what exists for the deployment now, and which of `images` are on the host. An engine without the facet
+   * `images` reports no images.
    */
   observe(deploymentId: string, images: string[]): Promise<Observed>;
   /**
-   * Executes one operation; idempotent. A network that is missing is an error, an object that exists already is not.
-   * Throws EngineFault. Without the facet `images`, a start brings its image, which may have no more than `limits`.
+   * Executes one operation; idempotent. A missing network is an error, an object that exists already is not. Throws
+   * EngineFault. Without the facet `images`, a start also pulls its image, within `limits`.
    */
   execute(deploymentId: string, operation: EngineOperation, limits?: OwnImageLimits): Promise<void>;
-  /** The image that a reference means on the engine; undefined where it has none that tenants may run. */
+  /** Returns the engine's image for a reference; undefined if it has no such image that tenants may run. */
   findImage(image: string): Promise<FoundImage | undefined>;
-  /** Resolves as soon as `observe` may answer something else than `seen`, after `timeoutMs`, or at the abort. */
+  /** Resolves when `observe` may return something other than `seen`, after `timeoutMs`, or at the abort. */
   change(deploymentId: string, seen: Observed, timeoutMs: number, signal: AbortSignal): Promise<void>;
-  /** Calls back with the id of a deployment of ours whenever something of it changed on the engine. Ends at the abort. */
+  /** Calls back with the id of each deployment that changes on the engine. Ends at the abort. */
   watch(onChange: (deploymentId: string) => void, signal: AbortSignal): void;
-  /** The last lines of a workload's output, in the order in which it wrote them; [] when it is gone. */
+  /** Returns the last lines of a workload's output, oldest first; [] if the workload is gone. */
   logs(name: WorkloadName, wanted: LogsWanted): Promise<LogLine[]>;
   /**
-   * Its lines as they come, each once, through all of its restarts, until it has ended and nobody restarts it, it is
-   * gone, or the signal aborts. Throws when the engine goes away: who goes on names the mark of the last line.
+   * Yields new lines of a workload, each once, across restarts. Ends when the workload has ended for good or is gone,
+   * or at the abort. Throws if the engine becomes unavailable: the caller then continues from the mark of the last
+   * line.
    */
   followLogs(name: WorkloadName, wanted: LogsFollowed, signal: AbortSignal): AsyncIterable<LogLine>;
-  /** How large the host is, and how full its disk. Once it has answered, it answers without the engine too. */
+  /** Returns the size of the host and its free disk space. After the first response, it needs no engine. */
   capacity(): Promise<Capacity>;
   /** Everything on the engine that carries this installation's label. */
   listOwned(): Promise<Owned[]>;
-  /** Removes one object that `listOwned` returned; one that is gone already is no error. */
+  /** Removes one object that `listOwned` returned. A missing object is not an error. */
   removeOwned(owned: Owned): Promise<void>;
 };
 
-/** `isOperators`: of it no registry is asked, and it is for everybody. */
+/** `isOperators`: an image that the operator offers to all users, without a registry. */
 export type FoundImage = {
-  /** Pinned, where the engine knows by which digest. */
+  /** Pinned, if the engine knows the digest. */
   reference: string;
   isOperators: boolean;
 };
@@ -80,7 +81,7 @@ export type EngineFacets = {
 
 export type FacetName = keyof EngineFacets;
 
-/** For operations that are planned only where the engine has what they need. Throws when it has not. */
+/** Returns a facet, for operations that are planned only if the engine has it. Throws if the facet is missing. */
 export function facetOf<Name extends FacetName>(engine: Engine, name: Name): EngineFacets[Name] {
   const facets: Partial<EngineFacets> = engine;
   const facet = facets[name];
@@ -90,51 +91,57 @@ export function facetOf<Name extends FacetName>(engine: Engine, name: Name): Eng
 
 /** The images of the one host that runs everything. */
 export type ImageStore = {
-  /** Brings an image here; answers what its reference means. Throws EngineFault. */
+  /** Pulls an image and returns the digest of its reference. Throws EngineFault. */
   pull(deploymentId: string, request: ImageRequest, pulling?: Pulling): Promise<ResolvedImage>;
-  /** All images of the host, whoever brought them there. */
+  /** Returns all images of the host, including those that Berth did not pull. */
   list(): Promise<HostImage[]>;
-  /** An image of the host, for builds on top of it. Undefined if tenants may not run such an image. */
+  /** Returns an image of the host, as the base of a build. Undefined if tenants may not run it. */
   export(image: string): Promise<ExportedImage | undefined>;
-  /** Removes an image by all its names; false when something runs from it, or it has got another name. */
+  /** Removes an image with all its names. Returns false if a container uses it, or if it has a new name. */
   remove(image: HostImage): Promise<boolean>;
 };
 
 /** `id`: the digest of its configuration. `open`: starts a tar in the format of `docker save`. */
 export type ExportedImage = { id: string; open(): Promise<Readable> };
 
-/** The disk that everybody shares, where somebody has to look after it. */
+/** The host's disk, which all tenants share. */
 export type HostDisk = {
-  /** What workloads that have not ended and all volumes of this installation hold of it, as far as that can be seen. */
+  /**
+   * Returns the disk use of running workloads and of all volumes of this installation, as far as it can be measured.
+   */
   use(): Promise<DiskUse[]>;
   /**
-   * Mends volumes that cannot be written any more since the host's disk was full; who uses one is stopped and started
-   * again, also where that fails. Needs room on the disk.
+   * Repairs volumes that became read-only because the host's disk was full. Their workloads are stopped and started
+   * again, also if the repair fails. Needs free disk space.
    */
   mendVolumes(): Promise<MendedVolume[]>;
 };
 
-/** Rules around workloads: what they may reach. Without this facet `observe` tells of no egress. */
+/** Rules about what workloads may connect to. Without this facet, `observe` returns no egress. */
 export type Isolation = {
-  /** From now on; connections that are there stay. Throws EngineFault when the deployment has no network. */
+  /** Applies to new connections; open ones stay. Throws EngineFault if the deployment has no network. */
   setEgress(deploymentId: string, egress: Egress): Promise<void>;
 };
 
-/** Addresses that the names of pods resolve to while workloads change. Without this facet `observe` has no `podTargets`. */
+/**
+ * Addresses that the names of pods resolve to while workloads change. Without this facet `observe` has no `podTargets`.
+ */
 export type PodAddresses = {
-  /** Replaces what all pod addresses of the deployment lead to. Throws EngineFault when the deployment has no network. */
+  /**
+   * Replaces the targets of all pod addresses of the deployment. Throws EngineFault if the deployment has no network.
+   */
   set(deploymentId: string, targets: PodTargets): Promise<void>;
 };
 
-/** The addresses of workloads, where the engine chooses them itself, and could give one to somebody else at once. */
+/** Addresses of workloads, on an engine that assigns them itself and may reassign a free address at once. */
 export type Addresses = {
-  /** From now on, no network and no workload that is made for the deployment gets one of these, instead of those before. */
+  /** New networks and workloads of the deployment do not get these addresses. Replaces the previous list. */
   holdBack(deploymentId: string, addresses: readonly string[]): void;
 };
 
-/** What workloads use, where the engine's machine is this one and its kernel can be asked. */
+/** Resource usage of workloads, if the engine is on this machine and its kernel reports the usage. */
 export type UsageMeter = {
-  /** Those that run now; one that starts or ends in this instant may be missing. */
+  /** Returns the usage of running workloads. A workload that is starting or ending may be missing. */
   workloads(): Promise<WorkloadUse[]>;
   /** Volumes with a hard limit. */
   volumes(): Promise<VolumeUse[]>;
@@ -142,15 +149,18 @@ export type UsageMeter = {
 
 /** About the pull of an image. */
 export type Pulling = {
-  /** Called with 0..1, and with bytes where they are known. */
+  /** Called with 0..1, and with bytes if they are known. */
   progress?: (done: number, bytes?: PulledBytes) => void;
-  /** Gives it up: rejects with the signal's reason. It goes on for others who wait for the same image. */
+  /**
+   * Cancels the wait: the promise rejects with the signal's reason. The pull continues for other callers of the same
+   * image.
+   */
   signal?: AbortSignal;
-  /** What the image may have; default: what any may. One that is here already has cost what it costs. */
+  /** Limits of the image; default: the limits of every image. An image that is already on the host is not checked. */
   limits?: OwnImageLimits;
 };
 
-/** `fault`: why it is not mended. */
+/** `fault`: why the volume is not repaired. */
 export type MendedVolume = { deploymentId: string; volume: string; fault?: Error };
 
 export type HostImage = {
@@ -158,17 +168,20 @@ export type HostImage = {
   tags: string[];
   /** Pinned references. */
   digests: string[];
-  /** What it was brought as, in full: `docker.io/library/nginx@sha256:…`; none for an image that did not pass the gate. */
+  /**
+   * The full references by which it was pulled, such as `docker.io/library/nginx@sha256:…`; [] if it did not pass the
+   * gate.
+   */
   brought: string[];
-  /** With layers that other images have too. */
+  /** Including layers that it shares with other images. */
   sizeBytes: number;
-  /** A container was made from it, of whichever installation, running or not. */
+  /** Whether a container of any installation uses it, running or not. */
   isInUse: boolean;
 };
 
 /**
- * At most `tail` lines (the engine may give fewer), none older than `since` and none newer than `until`; `isPrevious`:
- * of those only what was written before its last start. With `matches` those that it says yes to, of all that are kept.
+ * At most `tail` lines (an engine may return fewer), none older than `since` and none newer than `until`. `isPrevious`:
+ * only lines from before the last start. `matches` selects lines among all stored lines.
  */
 export type LogsWanted = {
   tail: number;
@@ -176,39 +189,39 @@ export type LogsWanted = {
   until?: Instant | undefined;
   isPrevious?: boolean;
   matches?: ((line: WrittenText) => boolean) | undefined;
-  /** Nobody waits for them any more: what is answered then does not matter. */
+  /** The caller no longer needs the lines. */
   signal?: AbortSignal;
 };
 
-/** Those that come after a mark, or all that there are; none older than `since`. */
+/** Lines after a mark, or all stored lines; none older than `since`. */
 export type LogsFollowed = { since?: Instant | undefined; after?: LogMark | undefined };
 
 export type OutputStream = 'stdout' | 'stderr';
 
-/** `stream`: absent on engines that keep both as one. */
+/** `stream`: absent on engines that store both streams as one. */
 export type WrittenText = { text: string; stream?: OutputStream };
 
-/** `at` is told by the engine's clock; several lines may have the same. */
+/** `at` is the time of the engine's clock; several lines may have the same time. */
 export type LogLine = WrittenText & { at: Instant; mark: LogMark };
 
 /**
- * Where a line is in what its workload wrote: the engine's own words, of no meaning elsewhere. One that was removed and
- * made again under its name has written nothing before: all its lines are after any mark of the former.
+ * The position of a line in the output of its workload, in a format of the engine. If a workload was removed and
+ * created again under the same name, all its lines are after every mark of the previous one.
  */
 export type LogMark = string;
 
 export type Owned = {
-  /** A group is what held the things of a deployment together, and is empty: a control group, a namespace. */
+  /** A group is the empty control group or namespace of a deployment. */
   kind: 'workload' | 'volume' | 'network' | 'group';
   /** The engine's own handle: an id or a name. */
   id: string;
   name: string;
   deploymentId: string;
-  /** Of a workload, as `observe` tells it. */
+  /** Of a workload, as in `observe`. */
   phase?: ObservedWorkload['phase'];
-  /** Likewise, as far as a listing shows it. */
+  /** Of a workload, as far as a listing shows it. */
   tampering?: Tampering;
-  /** Of a volume that `observe` tells of, its name there. */
+  /** The name of a volume in `observe`. */
   volume?: string;
   /** Of a workload. */
   revision?: number;
@@ -216,18 +229,18 @@ export type Owned = {
   epoch?: number;
 };
 
-/** What can go wrong on an engine, sorted by what to do about it. */
+/** Faults of an engine, by what to do about them. */
 export type FaultKind =
   | 'image-not-found'
   | 'image-access-denied'
   | 'image-wrong-architecture'
   | 'registry-unreachable'
   | 'bad-request'
-  /** Of a command: the workload that it is for. */
+  /** The workload of a command does not run. */
   | 'not-running'
   | 'unavailable';
 
-/** Faults that end a try and are told to the owner at once; the others are retried with back-off first. */
+/** Faults that end a try and are reported to the owner at once. Other faults are first retried with backoff. */
 const endingTry: ReadonlySet<FaultKind> = new Set([
   'image-not-found',
   'image-access-denied',
@@ -238,14 +251,14 @@ const endingTry: ReadonlySet<FaultKind> = new Set([
 
 export { whenItAnswers } from '../images/image-fault.ts';
 
-/** Thrown by engines. `message` is in words for the owner of the deployment and holds no secret. */
+/** Thrown by engines. `message` is for the owner of the deployment and contains no secret. */
 export class EngineFault extends Error {
   readonly kind: FaultKind;
-  /** What its owner can do about it. */
+  /** What the owner can do about it. */
   readonly hint: string | undefined;
-  /** The reference that it is about. */
+  /** The reference of the image, if the fault is about one. */
   readonly image: string | undefined;
-  /** The pods that it is about, where that is known; the message does not name them. */
+  /** The affected pods, if they are known; the message does not name them. */
   readonly pods: readonly string[];
 
   constructor(

@@ -1,33 +1,33 @@
-/** Labels: everything that Berth makes on an engine carries them, and nothing without them is ever touched. */
+/** The labels of all objects that Berth creates on an engine. Objects without them are never touched. */
 import type { Readiness, Workload } from '../deployment/workload/workload.ts';
 
 export type Labels = Record<string, string>;
 
-/** Every label there is. Those of volumes and networks are a part of those of workloads. */
+/** All labels. Volumes and networks have a subset of the labels of workloads. */
 export const labelKeys = {
   /** The installation, so that two of them can share one engine. */
   owner: 'berth.owner',
   deployment: 'berth.deployment',
   volume: 'berth.volume',
-  /** Of a volume inside another: the path of its directory there. */
+  /** For a volume inside another one: the path of its directory there. */
   below: 'berth.below',
   pod: 'berth.pod',
   revision: 'berth.revision',
   replica: 'berth.replica',
   fingerprint: 'berth.fingerprint',
-  /** JSON: a service that was restarted knows from the engine alone when a workload counts as ready. */
+  /** JSON. A restarted service reads the readiness condition from the engine. */
   readiness: 'berth.readiness',
-  /** Seconds that its process has to end; absent where the operator's setting holds. */
+  /** Seconds until a stopping process is killed; absent: the operator's setting. */
   stopSeconds: 'berth.stop-seconds',
-  /** What a network lets out, as its deployment began. */
+  /** The egress of a network at its creation. */
   egress: 'berth.egress',
-  /** The static address, which an engine does not tell of a workload that is not running. */
+  /** The static address, which engines do not report for stopped workloads. */
   address: 'berth.address',
-  /** The number of the GPU that a workload has. */
+  /** The number of the workload's GPU. */
   gpu: 'berth.gpu',
-  /** Limits and restarts that the container was made with, as `limitsText` writes them. */
+  /** Limits and restart policy at the creation of the container, as `limitsText` writes them. */
   limits: 'berth.limits',
-  /** The epoch of the store at creation. It reveals a store that is older than the engine. */
+  /** The epoch of the store at creation. A later epoch than the store's shows that the store is an older copy. */
   epoch: 'berth.epoch',
 } as const;
 
@@ -74,7 +74,7 @@ export function readOwnedLabels(labels: Labels | null | undefined): { revision?:
   return { ...(Number.isSafeInteger(revision) && { revision }), ...(Number.isSafeInteger(epoch) && { epoch }) };
 }
 
-/** What `workloadLabels` wrote; undefined when these are not the labels of a workload. */
+/** Reads labels that `workloadLabels` wrote. Returns undefined for labels of other objects. */
 export function readWorkloadLabels(labels: Labels): WorkloadLabels | undefined {
   const deploymentId = labels[labelKeys.deployment];
   const pod = labels[labelKeys.pod];
@@ -91,7 +91,7 @@ export function readWorkloadLabels(labels: Labels): WorkloadLabels | undefined {
   };
 }
 
-/** How long a stop of it takes at the most. */
+/** Returns how long a stop may take. */
 export function stopSecondsOf(labels: Labels, usual: number): number {
   const seconds = Number(labels[labelKeys.stopSeconds] || Number.NaN);
   return seconds >= 0 ? seconds : usual;
@@ -101,13 +101,13 @@ export function isOwnedBy(owner: string, labels: Labels | null | undefined): boo
   return labels?.[labelKeys.owner] === owner;
 }
 
-/** `key=value` terms that an engine's label filter takes, all of which have to hold. */
+/** Returns `key=value` terms for an engine's label filter; all have to match. */
 export function labelSelector(owner: string, deploymentId?: string): string[] {
   const labels = deploymentId === undefined ? { [labelKeys.owner]: owner } : deploymentLabels(owner, deploymentId);
   return Object.entries(labels).map(([key, value]) => `${key}=${value}`);
 }
 
-/** A label that an operator has damaged by hand must not stop the loop: that it runs is then all we ask. */
+/** With a damaged label, a running workload counts as ready, so that the loop continues. */
 function readReadiness(text: string | undefined): Readiness {
   try {
     const readiness: unknown = JSON.parse(text ?? '');

@@ -1,4 +1,4 @@
-/** The door of this layer: opens the engine that the settings name. */
+/** The entry point of this layer: opens the engine that the settings name. */
 
 import type { ImageSettings } from '../images/open.ts';
 import { StartError } from '../lib/start-error.ts';
@@ -9,7 +9,7 @@ import type { CopiesParts, EngineParts, OpenCopies, OpenEngine } from './opening
 
 export type EngineSettings = DockerSettings & KubernetesSettings & { engine: string };
 
-/** As of a service. */
+/** The settings that copies of volumes need. */
 export type CopiesSettings = KubernetesSettings & ImageSettings & { engine: string };
 
 type Opener = (settings: EngineSettings, parts: EngineParts) => Promise<OpenEngine>;
@@ -17,7 +17,7 @@ type Opener = (settings: EngineSettings, parts: EngineParts) => Promise<OpenEngi
 /** One line for each engine. */
 const openers: Readonly<Record<string, Opener>> = {
   docker: openDocker,
-  // Its library takes half as long to load as everything else: whoever has no cluster does without.
+  // Loaded on demand, because its library takes half as long to load as everything else.
   kubernetes: async (settings, parts) => await (await import('./kubernetes/open.ts')).openKubernetes(settings, parts),
   memory: openMemory,
 };
@@ -32,8 +32,8 @@ export async function openEngine(settings: EngineSettings, parts: EngineParts): 
 }
 
 /**
- * What copies volumes that are on no disk of this machine, without the rest of the engine; undefined where they are on
- * one. Throws StartError, and EngineFault.
+ * Opens only the copies of volumes that are on other machines. Returns undefined if volumes are on this machine. Throws
+ * StartError and EngineFault.
  */
 export async function openCopiesElsewhere(
   settings: CopiesSettings,

@@ -1,4 +1,4 @@
-/** What it takes to open an engine, and what is open then. */
+/** The parts that an engine needs, and an open engine. */
 import type { Logger } from 'pino';
 import type { Instant } from '../deployment/deployment.ts';
 import type { Images } from '../images/open.ts';
@@ -8,14 +8,14 @@ import type { Engine } from './engine.ts';
 import type { VolumeCopies } from './volume-facets.ts';
 
 export type EngineParts = {
-  /** The installation: what carries another one's label is never touched. */
+  /** The id of the installation. Objects of other installations are never touched. */
   owner: string;
-  /** The epoch of the store now, which new things are labeled with. */
+  /** Returns the epoch of the store, for the labels of new objects. */
   epoch: () => number;
   /** Epoch milliseconds; may jump. */
   now: () => Instant;
   metrics: Metrics;
-  /** What brings images of registries. */
+  /** Resolves and serves images of registries. */
   images: Images;
   log: Logger;
 };
@@ -23,15 +23,15 @@ export type EngineParts = {
 /** Closing it leaves all workloads running. */
 export type OpenEngine = AsyncDisposable & {
   engine: Engine;
-  /** Leaves to another process what is looked after on the machine itself, or takes it up again; absent where nothing is. */
+  /** Stops or resumes background work on the machine, when another process takes over; absent without such work. */
   standAside?: (isAside: boolean) => void;
 };
 
 export type CopiesParts = {
   owner: string;
-  /** By the installation's key. */
+  /** Uses the installation's key. */
   seal: Seal;
-  /** A service of the installation works, and is asked what is asked from outside. */
+  /** A service of the installation runs and handles external requests. */
   isBeside: boolean;
 };
 

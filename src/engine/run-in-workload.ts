@@ -8,32 +8,34 @@ export type WorkloadCommand = { what: string; command: readonly string[] };
 export type CommandRun = {
   exec: Exec;
   workload: WorkloadName;
-  /** What it reads from its standard input; default: nothing. */
+  /** Its standard input; default: empty. */
   input?: AsyncIterable<Uint8Array>;
-  /** Gets what it writes to its standard output; the next piece is read when it resolves. */
+  /** Receives its standard output. The next chunk is read when the promise resolves. */
   take(piece: Uint8Array): Promise<void> | void;
-  /** Gets what it writes to its standard error. */
+  /** Receives its standard error. */
   takeError?: ((piece: Uint8Array) => void) | undefined;
-  /** It is ended where it writes more. */
+  /** The command is killed if it writes more. */
   mostBytes: number;
-  /** It is ended where it lasts longer. */
+  /** The command is killed if it runs longer. */
   withinMs: number;
   stop: AbortSignal;
-  /** Makes the error to throw. `said`: the end of its standard error; absent if the command did not fail by itself. */
+  /**
+   * Creates the error to throw. `said`: the end of its standard error; absent if the command did not fail by itself.
+   */
   fault(message: string, options?: { said: string }): Error;
 };
 
 /**
- * Runs a command in the container of a workload, which may be hostile: it may never end, write without limit, or end with
- * any status. Resolves when the command has ended with status 0 and has read its whole input. Throws what `fault` makes
- * otherwise, what the input throws, and the reason of `stop`.
+ * Runs a command in the container of a workload, which may be hostile: it may never end, write without limit, or exit
+ * with any status. Resolves when the command has exited with 0 and has read its whole input. Otherwise throws the error
+ * of `fault`, an error of the input, or the reason of `stop`.
  */
 export async function runInWorkload({ what, command }: WorkloadCommand, run: CommandRun): Promise<void> {
   const { exec, workload, input, take, takeError, mostBytes, withinMs, stop, fault } = run;
   const late = AbortSignal.timeout(Math.ceil(withinMs));
   const over = AbortSignal.any([stop, late]);
   await using running = await exec.start(workload, { command });
-  // An error here appears again at the disposal.
+  // The disposal reports this error again.
   const end = () => void Promise.resolve(running[Symbol.asyncDispose]()).catch(() => {});
   const { promise: given, resolve: give } = Promise.withResolvers<undefined>();
   const giveUp = () => {
@@ -55,7 +57,7 @@ export async function runInWorkload({ what, command }: WorkloadCommand, run: Com
         said = `${said}${Buffer.from(bytes).toString('utf8')}`.slice(-mostSaid);
       }
     }
-    // What has closed its outputs may go on.
+    // The command may continue after it has closed its outputs.
     const status = await Promise.race([running.exitCode(), given]);
     stop.throwIfAborted();
     if (late.aborted) throw fault(`${what} had not finished after ${Math.round(withinMs / 60_000)} minutes.`);
@@ -71,7 +73,9 @@ export async function runInWorkload({ what, command }: WorkloadCommand, run: Com
 /** Characters of the end of standard error in a fault. */
 const mostSaid = 500;
 
-/** Writes the input until the command ends. `end`: called when the input fails, since the command would wait for more. */
+/**
+ * Writes the input until the command ends. `end`: called when the input fails, since the command would wait for more.
+ */
 function feed(running: RunningExec, input: AsyncIterable<Uint8Array> | undefined, end: () => void) {
   const { promise: givenUp, resolve } = Promise.withResolvers<false>();
   const giveUp = () => resolve(false);
@@ -83,7 +87,7 @@ function feed(running: RunningExec, input: AsyncIterable<Uint8Array> | undefined
   feeding.catch(end);
   return {
     giveUp,
-    /** Whether it was given everything. Throws what its input throws. */
+    /** Returns whether all input was written. Throws errors of the input. */
     async done() {
       giveUp();
       return await feeding;

@@ -1,7 +1,7 @@
-/** A copy of volumes, or what kept it from being made. */
+/** Takes a copy of volumes and cleans up after a failure. */
 import type { VolumeCopies, VolumeCopy } from './volume-facets.ts';
 
-/** As `take`; where that fails nothing is left that can be cleared now, and what is thrown says why it has failed. */
+/** Like `take`. After a failure, everything that can be removed now is removed, and the original error is thrown. */
 export async function takeCopy(
   copies: Pick<VolumeCopies, 'take' | 'clear'>,
   ...[deploymentId, volumes, key, signal]: Parameters<VolumeCopies['take']>
@@ -9,7 +9,7 @@ export async function takeCopy(
   try {
     return await copies.take(deploymentId, volumes, key, signal);
   } catch (error) {
-    // What cannot be cleared now goes with whatever was left by others.
+    // A later cleanup removes what cannot be removed now.
     await copies.clear(key).catch(() => {});
     throw error;
   }

@@ -1,7 +1,6 @@
 /**
- * What the watch on the disk knows between two looks: which volumes deployments want, as their visits have found it,
- * how full these were, and what everybody held. In memory alone: after a restart the first visits and looks write it
- * anew.
+ * The state of the disk watch between two measurements: the desired volumes of deployments and how full they were. It
+ * is in memory; after a restart, the first visits and measurements fill it again.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Running } from '../../deployment/desired.ts';
@@ -13,12 +12,12 @@ export type DiskBook = {
   learn(deploymentId: string, desired: Running): void;
   forget(deploymentId: string): void;
   wantedBy(deploymentId: string): WantedOfDisk | undefined;
-  /** Undefined before the first look. */
+  /** Undefined before the first measurement. */
   levelOf(deploymentId: string, volume: string): Level | undefined;
   setLevel(deploymentId: string, volume: string, level: Level): void;
-  /** True once for each value while a revision is wanted: what has been told need not be told again. */
+  /** Returns true once for each value and revision, so that it is reported once. */
   isNews(deploymentId: string, told: object): boolean;
-  /** As far as it was looked at. */
+  /** Returns the volumes that were full at the last measurement. */
   fullVolumes(deploymentId: string): DesiredVolume[];
 };
 
@@ -30,7 +29,7 @@ export function createDiskBook(): DiskBook {
   const levelOf = (deploymentId: string, volume: string) => levels.get(deploymentId)?.get(volume);
   return {
     learn(deploymentId, { revision, volumes, workloads }) {
-      // Of earlier revisions nothing is told again, and an owner may ask for any number of them.
+      // Values of earlier revisions are removed, because their number is unbounded.
       if (wanted.get(deploymentId)?.revision !== revision) told.delete(deploymentId);
       const users: WantedOfDisk['users'] = new Map();
       for (const { workload } of workloads)

@@ -1,4 +1,4 @@
-/** What is known of the disk explains why workloads of a deployment are not there, or not ready. */
+/** Explains by the disk why workloads are missing or not ready. */
 import type { Deployment } from '../../deployment/deployment.ts';
 import type { Running } from '../../deployment/desired.ts';
 import { keptSizes, withEvictions, withFullVolumes } from '../../deployment/disk/disk-levels.ts';
@@ -7,7 +7,7 @@ import { evictionsOf } from '../../store/evictions.ts';
 import type { Control } from '../control.ts';
 import type { Journal } from '../visit/journal.ts';
 
-/** The observation with that in it. Volumes that keep another size than they should are told in the journal, once. */
+/** Returns the observation with these explanations. Notes volumes with a wrong size once. */
 export async function explainByDisk(
   { id, state }: Deployment,
   { desired, observed, journal }: { desired: Running; observed: Observed; journal: Pick<Journal, 'note'> },

@@ -1,6 +1,6 @@
 /**
- * What has to be complete before anything of a deployment is changed: the build of its images, a snapshot before an
- * update, and the data of a deployment that starts with the data of another one.
+ * Work that has to be complete before a deployment is changed: the build of its images, a snapshot before an update,
+ * and the data of a deployment that starts with the data of another one.
  */
 import type { Deployment } from '../../deployment/deployment.ts';
 import type { Running } from '../../deployment/desired.ts';
@@ -10,17 +10,17 @@ import { restoreInto } from '../../store/restores.ts';
 import { awaitedSnapshot } from '../../store/snapshots.ts';
 import type { FinalReason } from './note-failure.ts';
 
-/** Whoever has taken it makes the deployment due at once. */
+/** The snapshot worker also makes the deployment due when it has finished. */
 export const lookAgainMs = 5_000;
 
-/** `wait`: it is on its way; a reason: there will be none, and the update or the start has failed. A restore goes first. */
+/** Returns `wait`, or the reason why the update or start has failed. A restore is checked first. */
 export async function findAwaited(
   db: Database,
   deployment: Deployment,
   { restore }: Running,
 ): Promise<'wait' | FinalReason | undefined> {
   if (restore) return undefined;
-  // One that has served has got its data.
+  // A deployment that has served has its data.
   const data = deployment.servingRevision === null ? await restoreInto(db, deployment.id) : undefined;
   if (data && data.state !== 'failed') return 'wait';
   if (data)

@@ -1,10 +1,9 @@
 /**
- * Images of a deployment: what its references mean, and whether it may use them.
+ * Images of a deployment: resolves its references and checks its access.
  *
- * What is guaranteed: no container of a deployment is made from an image of a private repository unless the registry
- * has let that deployment in, with its own login or none, whoever brought the image to the host. A repository is
- * private when its registry has refused it to a request without a login. What the operator has built or loaded on the
- * host himself is for everybody.
+ * A deployment runs an image of a private repository only if the registry has granted access to this deployment, even
+ * if the image is already on the host. A repository is private if its registry has refused a request without a login.
+ * Images that the operator has built or loaded on the host are available to all users.
  */
 
 import { loginFor } from '../../config/spec/spec-images.ts';
@@ -27,11 +26,11 @@ export type ImageKeeper = {
   engine: Engine;
   checkTags: CheckTags;
   now: () => Instant;
-  /** Tells the deployment's owner. */
+  /** Adds an event for the deployment's owner. */
   note: (event: DeploymentEvent) => void;
 };
 
-/** Executes a check and writes down what the revision's images are. */
+/** Executes a tag check and stores the digests of the revision's images. */
 export async function checkImages(deployment: Deployment, check: TagCheck, keeper: ImageKeeper): Promise<void> {
   for (const { image } of check.images) await confirmPushed(deployment, image, keeper);
   const found = await keeper.checkTags(deployment.id, check.images);
@@ -43,7 +42,7 @@ export async function checkImages(deployment: Deployment, check: TagCheck, keepe
   }
 }
 
-/** Executes a pull and writes down what the revision's image is. */
+/** Executes a pull and stores the digest of the revision's image. */
 export async function pullImage(
   deployment: Deployment,
   pull: ImagePull,
@@ -55,7 +54,7 @@ export async function pullImage(
   await confirmPushed(deployment, pull.image, keeper);
   await markIfPrivate(deployment, pull, keeper);
   const resolved = await store.pull(deployment.id, pull, pulling);
-  // One that somebody else brought here meanwhile: whether this deployment may use it is asked before it starts.
+  // If another deployment pulled the image during the wait, access is checked before the start.
   if (resolved.by === 'pull') {
     await notePulled(db, [resolved.image, resolved.reference], keeper.now());
     await noteAccess(deployment, pull, keeper);
@@ -63,19 +62,19 @@ export async function pullImage(
   await settleImage(db, deployment.id, wantedRevision(deployment), resolved);
 }
 
-/** Throws when the deployment may not use the workload's image, although it is on the host. */
+/** Throws if the deployment may not use the workload's image, although it is on the host. */
 export async function confirmAccess(deployment: Deployment, workload: Workload, keeper: ImageKeeper): Promise<void> {
   const { image, registryLogin } = workload;
   await confirmPushed(deployment, image, keeper);
-  // Without a digest it came from no registry.
+  // An image without a digest came from no registry.
   if (!isPinned(image) || (await mayUse(keeper.db, deployment.id, repositoryOf(image)))) return;
   const request = { image, ...(registryLogin && { registryLogin }) };
   await checkImages(deployment, { kind: 'check', images: [request], because: 'private' }, keeper);
 }
 
 /**
- * What users have pushed is asked for without a login, and is their own all the same: the start or the update that has
- * named it has let the deployment in.
+ * Pushed images need no login but are private: the start or update that named the image has granted access to the
+ * deployment. Throws EngineFault otherwise.
  */
 async function confirmPushed({ id }: Deployment, image: string, { db }: ImageKeeper): Promise<void> {
   if (registryOf(image) !== pushedRegistry || (await isGranted(db, id, repositoryOf(image)))) return;
@@ -84,8 +83,8 @@ async function confirmPushed({ id }: Deployment, image: string, { db }: ImageKee
 }
 
 /**
- * A pull with a login may bring an image here that is not for everybody. That has to be known before the image is here,
- * and stays so when the pull fails: another one may be under way. It is over when the registry asks for no login.
+ * Marks the repository as private before a pull with a login, because the image may not be public. The mark stays after
+ * a failed pull, because another pull may be running. It is removed when the registry requires no login.
  */
 async function markIfPrivate(deployment: Deployment, pull: ImagePull, keeper: ImageKeeper): Promise<void> {
   const { image, registryLogin } = pull;
@@ -93,9 +92,9 @@ async function markIfPrivate(deployment: Deployment, pull: ImagePull, keeper: Im
   await markPrivate(keeper.db, repositoryOf(image));
 }
 
-/** In doubt it is not. */
+/** Returns whether the registry serves the image without a login; false if unknown. */
 async function isForEverybody({ id }: Deployment, image: string, { checkTags }: ImageKeeper): Promise<boolean> {
-  // Many log in to Docker Hub only because it limits the pulls of those who do not: it may not answer without a login.
+  // Many users log in to Docker Hub only because of its rate limit, so it may refuse a request without a login.
   if (repositoryOf(image).startsWith('docker.io/library/')) return true;
   try {
     const [found] = await checkTags(id, [{ image }]);
@@ -106,7 +105,7 @@ async function isForEverybody({ id }: Deployment, image: string, { checkTags }: 
   }
 }
 
-/** The registry has let the deployment in; when it asked for no login, it lets everybody in. */
+/** Records that the registry has granted access to the deployment, or to all if it required no login. */
 async function noteAccess(deployment: Deployment, request: ImageRequest, { db }: ImageKeeper): Promise<void> {
   const repository = repositoryOf(request.image);
   if (registryOf(request.image) === pushedRegistry) return;
@@ -114,7 +113,7 @@ async function noteAccess(deployment: Deployment, request: ImageRequest, { db }:
   if (!loginFor(request.image, request.registryLogin)) await markPublic(db, repository);
 }
 
-/** The image is here and its registry cannot be asked: enough for those who may use it anyway, who are told. */
+/** Accepts an image on the host while its registry is unreachable, if the deployment has access, and notes that. */
 async function acceptUnasked(deployment: Deployment, { image }: ResolvedImage, { db, note }: ImageKeeper) {
   if (!(await mayUse(db, deployment.id, repositoryOf(image)))) {
     const registry = registryOf(image);

@@ -1,4 +1,4 @@
-/** Draining: before workloads go that an update has replaced, the requests under way on them get time to end. */
+/** Draining: open requests on replaced workloads get time to complete before the workloads are removed. */
 import type { Deployment, Instant } from '../../deployment/deployment.ts';
 import { endingAt } from '../../deployment/desired.ts';
 import type { Wait } from '../../lib/wait.ts';
@@ -9,25 +9,25 @@ export type Drainer = {
   db: Database;
   now: () => Instant;
   wait: Wait;
-  /** How many requests the edge has under way at these addresses; absent where it cannot tell. */
+  /** Returns the number of open requests at these addresses; absent if the edge does not count them. */
   underWay?: (addresses: readonly string[]) => Promise<number>;
-  /** The most time that they get. */
+  /** The maximum time of a drain. */
   drainMs: number;
   /** The visit has to end. */
   stop: AbortSignal;
-  /** Something newer was asked of the deployment. */
+  /** The intent has changed. */
   interrupted: AbortSignal;
-  /** Does what only waits, while others may work. */
+  /** Runs work that only waits, without a place of its own. */
   aside?: <T>(work: () => Promise<T>) => Promise<T>;
 };
 
-/** Also how long a request may need that has just been sent the old way, until it is counted: less than 1 ms, measured. */
+/** A request that was just sent to an old workload is counted within this time (less than 1 ms, measured). */
 const lookEveryMs = 50;
 
-/** When the next update waits: enough for a request, if not for a tunnel. */
+/** The maximum if the next update waits: enough for a request, but not for a tunnel. */
 const hurriedMs = 2_000;
 
-/** Ends when nothing is under way any more; a removal waits for nothing. */
+/** Resolves when no request is open. A removal does not wait. */
 export async function drain(deployment: Deployment, addresses: readonly string[], drainer: Drainer): Promise<void> {
   const work = () => untilIdle(deployment, addresses, drainer);
   await (drainer.aside?.(work) ?? work());
@@ -35,11 +35,11 @@ export async function drain(deployment: Deployment, addresses: readonly string[]
 
 async function untilIdle(deployment: Deployment, addresses: readonly string[], drainer: Drainer): Promise<void> {
   const { wait, stop, underWay } = drainer;
-  // Not by the clock, which may be set back meanwhile.
+  // Counts pauses instead of reading the clock, which may be set back.
   for (let waitedMs = 0; waitedMs < (await patienceOf(deployment, drainer)); waitedMs += lookEveryMs) {
     if (stop.aborted) return;
     await wait(lookEveryMs, stop);
-    // An edge that does not answer may have anything under way.
+    // An unresponsive edge may have open requests.
     const count = await underWay?.(addresses).catch(() => undefined);
     if (count === 0) return;
   }

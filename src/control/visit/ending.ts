@@ -1,4 +1,4 @@
-/** What is written down as a deployment comes to its end, or is stopped: the warning, the end, and that nothing is left but what is kept. */
+/** Records the end of a deployment: the warning, the end, and that its objects are gone. */
 import type { Deployment, Instant } from '../../deployment/deployment.ts';
 import type { Desired } from '../../deployment/desired.ts';
 import { endEvent, warnAt } from '../../deployment/grace.ts';
@@ -12,7 +12,7 @@ export type Ending = { deployment: Deployment; journal: Journal; control: Contro
 
 type Gone = Extract<Desired, { kind: 'gone' }>;
 
-/** Tells once of each time limit that it is near. False when it could not be written. */
+/** Warns once before each time limit. Returns false if it could not be written. */
 export async function warnOfEnd({ deployment, journal, control }: Ending): Promise<boolean> {
   const at = warnAt(deployment);
   if (at === null || at > control.now()) return true;
@@ -23,7 +23,7 @@ export async function warnOfEnd({ deployment, journal, control }: Ending): Promi
   return await journal.record(warned);
 }
 
-/** Before anything is taken away. False when it could not be written. */
+/** Records the end before anything is removed. Returns false if it could not be written. */
 export async function noteEnd({ because, keptUntil }: Gone, { deployment, journal }: Ending): Promise<boolean> {
   if (deployment.state !== 'expired') {
     const explanation = { kind: 'ended', because } as const;
@@ -33,11 +33,11 @@ export async function noteEnd({ because, keptUntil }: Gone, { deployment, journa
   }
   if (deployment.restorableUntil === keptUntil) return true;
   if (keptUntil === null) journal.note({ kind: 'lifetime', lifetime: 'forgotten', because: 'time' });
-  // Before the first volume goes: from then on nothing brings it back.
+  // Before the first volume is removed, because no restore is possible after that.
   return await journal.record({ restorableUntil: keptUntil });
 }
 
-/** Nothing of it is left, or its volumes alone, which are kept for a while. */
+/** Records that all objects are gone, or all except volumes that are kept for a time. */
 export async function noteGone(
   { because, keptUntil }: Gone,
   { deployment, journal, control }: Ending,
@@ -55,14 +55,14 @@ export async function noteGone(
   return { dueAt: null };
 }
 
-/** Nothing of it runs, and its volumes are there. */
+/** Records that nothing runs and only the volumes are left. */
 export async function noteStopped({
   deployment,
   journal,
   control,
 }: Ending): Promise<{ dueAt: Instant | null } | 'unwritten'> {
   if (deployment.pods.length > 0 && !(await journal.record({ pods: [] }))) return 'unwritten';
-  // The time limit of one that is suspended waits.
+  // A suspension pauses the time limit.
   const waiting = deployment.suspendedAt === null ? deployment : { ...deployment, expiresAt: null };
   return { dueAt: nextVisitAt(waiting, control, control.settings.revisitMs) };
 }

@@ -1,4 +1,4 @@
-/** Executes one operation of a plan: on the engine, or, for routes and drains, on the edge's side of things. */
+/** Executes one operation of a plan, on the engine or, for routes and drains, on the edge. */
 import type { Deployment } from '../../deployment/deployment.ts';
 import type { Operation } from '../../deployment/plan/operation.ts';
 import { facetOf } from '../../engine/engine.ts';
@@ -9,10 +9,10 @@ import { checkImages, confirmAccess, type ImageKeeper, pullImage } from './deplo
 import { type Drainer, drain } from './drain.ts';
 import type { WatchedPull } from './pulling.ts';
 
-/** What it notes is told to the owner with the next write. */
+/** Its notes are written as events with the next write. */
 export type Executor = Drainer & Router & ImageKeeper & { metrics: Metrics };
 
-/** Throws EngineFault, and a pull that is given up its signal's reason. */
+/** Throws EngineFault, or the signal's reason if a pull is canceled. */
 export async function execute(
   deployment: Deployment,
   operation: Operation,
@@ -79,7 +79,7 @@ async function perform(
       await engine.execute(deployment.id, operation);
       return;
     case 'drain':
-      // What is not under way at an edge that still serves the old may begin there any time.
+      // An edge with the old routes may still send new requests there.
       await confirmEverywhere(deployment, executor);
       await drain(deployment, operation.addresses, executor);
       return;

@@ -1,16 +1,16 @@
-/** Why a deployment is given up, or what keeps it waiting. Pure. */
+/** PURE. Reasons why a deployment fails or is delayed. */
 import type { Deployment } from '../../deployment/deployment.ts';
 import type { Running } from '../../deployment/desired.ts';
 import type { Operation } from '../../deployment/plan/operation.ts';
 import { describeReason, type Reason } from '../../deployment/status/reason.ts';
 import { EngineFault } from '../../engine/engine.ts';
 
-/** The advice where nothing better is known. */
+/** The hint without a better one. */
 export function linesHint(lastLines: string[]): string {
   return lastLines.length > 0 ? 'its last lines may say why' : 'it has written nothing';
 }
 
-/** The fault with the pods that it is about: its own, those of the operation, or those that run from its image. */
+/** Returns the fault with the affected pods: its own, the pods of the operation, or those with its image. */
 export function aboutPods(operation: Operation, fault: EngineFault, desired: Running): EngineFault {
   if (fault.pods.length > 0) return fault;
   const concerned = desired.workloads.filter(({ workload }) =>
@@ -26,7 +26,7 @@ export function aboutPods(operation: Operation, fault: EngineFault, desired: Run
   });
 }
 
-/** What is told of it; of what no engine has said, nothing but that it is so. */
+/** Returns the reason for the owner. Errors that are not an EngineFault are not shown. */
 export function reasonOf(error: unknown): Reason {
   if (!(error instanceof EngineFault)) return { pods: [], because: 'The engine failed to complete an operation' };
   const { pods, message, hint } = error;
@@ -34,8 +34,8 @@ export function reasonOf(error: unknown): Reason {
 }
 
 /**
- * What is told of a fault that ends a try. Where an earlier revision serves, this one is not tried again: it does not
- * start by itself once its registry answers, as the advice says.
+ * Returns the reason of a fault that ends a try. If an earlier revision serves, the failed one is not retried, so the
+ * hint that it starts when its registry responds is removed.
  */
 export function finalReason(
   reason: Reason,
@@ -47,7 +47,7 @@ export function finalReason(
   return { pods: reason.pods, because: reason.because };
 }
 
-/** The pods that it is about, with what is told of each. */
+/** Returns the affected pods, each with its message. */
 export function blamedBy(reason: Reason): Map<string, string> {
   const words = describeReason({ ...reason, pods: [] });
   return new Map(reason.pods.map((pod) => [pod, words]));

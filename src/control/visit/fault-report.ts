@@ -1,4 +1,4 @@
-/** What goes wrong around a deployment without ending it, told to its owner. */
+/** Reports faults that do not end a deployment to its owner. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Deployment } from '../../deployment/deployment.ts';
 import { endingAt, type Running } from '../../deployment/desired.ts';
@@ -11,8 +11,8 @@ import type { Control } from '../control.ts';
 import type { Journal } from './journal.ts';
 
 /**
- * Once for each fault that is tried again. A deployment that has failed keeps its reason, one that ends its own words.
- * `isSeen`: time in which the engine could not even be looked at does not count towards the deadline.
+ * Reports each retried fault once. A failed or ending deployment keeps its explanation. `isSeen`: whether the engine
+ * was observed; time in which it was unavailable does not count towards the deadline.
  */
 export async function tellTrouble(
   reason: Reason,
@@ -27,17 +27,17 @@ export async function tellTrouble(
   await journal.record({ explanation, ...(!isSeen && { progressedAt: now() }) });
 }
 
-/** The engine has done all that was asked of it; what is missing now is the application's own. */
+/** Clears the explanation when the engine has completed all operations and only the application is not ready. */
 export async function forgetTrouble(deployment: Deployment, journal: Journal): Promise<void> {
   if (deployment.state !== 'deploying' || deployment.explanation === null) return;
   deployment.explanation = null;
   await journal.record({ explanation: null });
 }
 
-/** So many events are looked through for the loss and the making of a volume. */
+/** The number of events that are searched for the loss or the creation of a volume. */
 const recentEvents = 20;
 
-/** Before they are made again: whoever dies in between tells it twice rather than never. */
+/** Reports lost volumes before they are created again. After a crash in between, the loss may be reported twice. */
 export async function tellLosses(
   deployment: Deployment,
   { desired, observed, journal }: { desired: Running; observed: Observed; journal: Journal },

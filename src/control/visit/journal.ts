@@ -1,7 +1,7 @@
 /**
- * What a visit writes down: the deployment's row, as far as the visit may still write it, and its events. They are
- * kept until the next `record` and written with it: each write waits for the disk, and a deployment has some 40 of
- * them to tell (under load that was 0.1 s of its time to live; measured). Those that a crash loses are told again.
+ * Writes the row of a deployment and its events during a visit, if the visit may still write. Events are collected
+ * until the next `record`, because each write waits for the disk and a start has some 40 events (0.1 s of a start under
+ * load, measured). Events that a crash loses are created again.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Deployment, PodStatus } from '../../deployment/deployment.ts';
@@ -18,22 +18,25 @@ import { settleRevision } from '../../store/revision-history.ts';
 import { write } from '../../store/transaction.ts';
 import type { Control } from '../control.ts';
 
-/** What became of a revision. */
+/** The outcome of a revision. */
 export type Settled = { number: number; outcome: RevisionOutcome };
 
 export type Journal = {
   note(event: DeploymentEvent): void;
-  /** Writes it with what was noted. False when the lease was lost or a newer intent has come: then nothing was. */
+  /**
+   * Writes the observation and the collected events. Returns false, without a write, if the lease is lost or the intent
+   * has changed.
+   */
   record(observation: Observation, settled?: Settled): Promise<boolean>;
-  /** Writes what was noted since the last record. */
+  /** Writes the events since the last record. */
   flush(): Promise<void>;
-  /** Notes what has moved, if anything has. `pulled`: images that are on their way. */
+  /** Notes changed progress and pods. `pulled`: images that are being pulled. */
   noteProgress(desired: Running, observed: Observed, pulled?: ReadonlyMap<string, Pulled>): void;
   /** The same, written at once. */
   recordProgress(...told: Parameters<Journal['noteProgress']>): Promise<void>;
 };
 
-/** For one reading of the row; `deployment` follows what is noted of its progress. */
+/** For one reading of the row. Updates `deployment` with the noted progress. */
 export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment: Deployment, lease: Lease): Journal {
   const right = { deploymentId: deployment.id };
   let noted: EventAt[] = [];
@@ -71,7 +74,7 @@ export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment
     if (progress !== undefined) note({ kind: 'progress', progress, ...(pulling.length > 0 && { pulling }) });
   }
 
-  /** Progress only grows, and only within a revision; the pods' states are news at any time. */
+  /** Progress only increases, and only within a revision. The states of pods may change at any time. */
   function noteProgress(...[desired, observed, pulled = new Map()]: Parameters<Journal['noteProgress']>): void {
     const pods = podsOf(deployment, desired, observed, { now: now(), pulling: pulled });
     const isDeploying = deployment.state === 'deploying';
@@ -99,7 +102,7 @@ export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment
   };
 }
 
-/** What is told of a pod: not how often it has changed, but what it is. `asked`: the revision asked for last. */
+/** Returns the event of a pod's current state. `asked`: the latest revision. */
 function podEvent({ name, state, message, revision }: PodStatus, asked: number): EventOf<'pod'> {
   return {
     kind: 'pod',

@@ -1,13 +1,13 @@
-/** What a pod that failed has written last, as its owner is shown it. */
+/** The last log lines of a failed pod, for its owner. */
 import { foldRepetitions } from '../../deployment/status/repeated-lines.ts';
 import type { WorkloadName } from '../../deployment/workload/workload.ts';
 import type { Engine } from '../../engine/engine.ts';
 
-/** How much is shown, of how much that is read: most of it may be repetitions. */
+/** The number of lines that are shown, and that are read, because many may be repetitions. */
 const linesShown = 50;
 const linesRead = 200;
 
-/** Without secrets; [] when there is no such workload, or it has written nothing. */
+/** Returns the lines without secrets; [] if the workload is missing or has written nothing. */
 export async function lastLinesOf(
   engine: Pick<Engine, 'logs'>,
   workload: WorkloadName | undefined,

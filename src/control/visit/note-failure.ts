@@ -1,4 +1,4 @@
-/** That a revision has failed: written with its last lines, and told where it is news. */
+/** Records the failure of a revision with its last log lines, and notes an event if it is new. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Deployment, PodStatus } from '../../deployment/deployment.ts';
 import { nextState } from '../../deployment/status/lifecycle.ts';
@@ -15,13 +15,13 @@ import { linesHint } from './failure.ts';
 import type { Journal } from './journal.ts';
 import { lastLinesOf } from './last-lines.ts';
 
-/** `workload`: whose lines tell more; `lastLines`: those that do. */
+/** `workload`: the workload whose log explains the failure. `lastLines`: its last lines. */
 export type FinalReason = Reason & { workload?: WorkloadName; lastLines?: string[] };
 
 type Failing = { deployment: Deployment; journal: Journal; redact: (text: string) => string };
 
 /**
- * `pods`: as they are now, with those that make the deployment fail. Answers whether it goes back, from now on, to the
+ * `pods`: all pods now, including those that cause the failure. Returns whether the deployment falls back to the
  * revision that served before.
  */
 export async function noteFailure(
@@ -39,7 +39,7 @@ export async function noteFailure(
   };
   const explanation: Explanation = { kind: 'failed', ...failure };
   const isNews = deployment.state !== 'failed';
-  // An update that has failed did so for its own reason, whatever becomes of the revision that it went back to.
+  // After a fallback, the explanation of the failed update stays.
   if (!isNews && (fallback || isDeepStrictEqual(deployment.explanation, explanation))) {
     await (isDeepStrictEqual(pods, deployment.pods) ? journal.flush() : journal.record({ pods }));
     return 'stays';
@@ -50,7 +50,7 @@ export async function noteFailure(
   }
   const state = nextState(deployment.state, 'given-up');
   const fallsBack = fallback && isNews;
-  // The revision that it goes back to has its own time to become ready.
+  // The previous revision gets its own deadline.
   const progressedAt = fallsBack ? { progressedAt: now() } : {};
   const settled = { number: deployment.revision, outcome: 'failed' } as const;
   await journal.record({ state, explanation, lastLines, pods, ...progressedAt }, settled);

@@ -1,17 +1,16 @@
-/** How long nothing has moved, by a clock that never jumps: the machine's may be set meanwhile. */
+/** Measures the time without progress with a monotonic clock, because the wall clock may be set. */
 import type { Deployment, Instant } from '../../deployment/deployment.ts';
 import type { Control } from '../control.ts';
 
 export type PausedClock = {
   /**
-   * Milliseconds since this process first heard of this progress. Time without a process that works on the deployment
-   * does not count.
+   * Returns the milliseconds since this process first saw this progress. Time without a running process does not count.
    */
   lastingMs(deploymentId: string, progressedAt: Instant): number;
   forget(deploymentId: string): void;
 };
 
-/** `uptime`: milliseconds since some instant. */
+/** `uptime`: milliseconds; never jumps. */
 export function createPausedClock(uptime: () => number): PausedClock {
   const known = new Map<string, { progressedAt: Instant; heardAt: number }>();
   return {
@@ -25,7 +24,7 @@ export function createPausedClock(uptime: () => number): PausedClock {
   };
 }
 
-/** Since when (epoch, by the clock that says `now`) nothing has moved. */
+/** Returns since when nothing has changed, in epoch milliseconds of the clock of `now`. */
 export function stillSince({ id, progressedAt }: Deployment, now: Instant, { pausedClock }: Control): Instant {
   return pausedClock ? now - pausedClock.lastingMs(id, progressedAt) : progressedAt;
 }

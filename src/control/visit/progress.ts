@@ -1,8 +1,8 @@
-/** What a visit can tell of progress before it looks at the engine again. */
+/** Progress of a visit between two observations. */
 import type { Operation } from '../../deployment/plan/operation.ts';
 import type { Observed } from '../../deployment/workload/workload.ts';
 
-/** What will be observed at least, once the operation is done: enough to tell its owner before the next look. */
+/** Returns the expected observation after an operation, for progress events before the next observation. */
 export function afterOperation(observed: Observed, operation: Operation): Observed {
   if (operation.kind === 'pull') {
     const { present = [], local = [] } = observed.images ?? {};

@@ -1,4 +1,4 @@
-/** One visit to a deployment: observe, plan, execute, and again, until there is nothing left to do for now. */
+/** One visit to a deployment: observe, plan and execute, repeated until nothing is left to do now. */
 import type { Deployment, Instant, PodStatus } from '../../deployment/deployment.ts';
 import { type Desired, imagesOf, type Running } from '../../deployment/desired.ts';
 import type { OwnImageLimits } from '../../deployment/limits/pull-limits.ts';
@@ -40,7 +40,7 @@ export async function reconcile(visit: Visit, control: Control): Promise<Instant
     if (!deployment || deployment.goneAt !== null) return null;
     const step = new Step(deployment, visit, control, interrupted);
     const outcome = await step.run().catch(async (error: unknown) => {
-      // The store may have written what it gave no answer to: what is known of the deployment is not what it has.
+      // After a fault of the store, a write may have succeeded, so this row may be outdated.
       if (!(error instanceof StoreFault)) await step.tellTrouble(error);
       throw error;
     });
@@ -57,10 +57,10 @@ class Step {
   readonly #deployment: Deployment;
   readonly #visit: Visit;
   readonly #control: Control;
-  /** Aborts when it has to end, or an intent has come. */
+  /** Aborts when the visit has to end, or the intent has changed. */
   readonly #disturbed: AbortSignal;
   readonly #journal: Journal;
-  /** Of the revision that is wanted; before it was read there is nothing to hide. */
+  /** Removes the secrets of the desired revision. Before that is read, there are no secrets. */
   #redact = (text: string) => text;
   #isSeen = false;
 
@@ -92,19 +92,19 @@ class Step {
     );
   }
 
-  /** It has ended, or is stopped: nothing of it is to run. */
+  /** The deployment has ended, or is stopped or suspended. */
   async #rest(desired: Exclude<Desired, { kind: 'running' }>): Promise<Outcome> {
     const deployment = this.#deployment;
     this.#control.disk.forget(deployment.id);
     this.#control.pausedClock?.forget(deployment.id);
     const ending = { deployment, journal: this.#journal, control: this.#control };
-    // The time limit of a suspended one waits.
+    // A suspension pauses the time limit.
     const isNoted =
       desired.kind === 'gone'
         ? await noteEnd(desired, ending)
         : desired.kind === 'suspended' || (await warnOfEnd(ending));
     if (!isNoted) return await this.#unwritten();
-    // The site goes at once, even while the engine cannot be asked what else there is.
+    // The routes are removed at once, even while the engine is unavailable.
     const unrouting = plan(desired, nothingObserved, deployment.endpoints);
     if (unrouting.length > 0) return await this.#execute(unrouting);
     const operations = plan(desired, await this.#observe(desired), []);
@@ -114,7 +114,7 @@ class Step {
     return left === 'unwritten' ? await this.#unwritten() : left;
   }
 
-  /** A newer intent has come, or somebody else has the lease, and goes on. */
+  /** The intent has changed, or another process has the lease and continues. */
   async #unwritten(): Promise<Outcome> {
     return (await this.#mandate()) === 'lost' ? { dueAt: null } : 'again';
   }
@@ -126,7 +126,7 @@ class Step {
       return await this.#unwritten();
     const awaited = await findAwaited(db, deployment, desired);
     if (awaited === 'wait') {
-      // Its own time begins when it may begin.
+      // Its deadline begins when the wait ends.
       await this.#journal.record({ progressedAt: now() });
       return { dueAt: now() + lookAgainMs };
     }
@@ -134,7 +134,7 @@ class Step {
     const { record } = this.#journal;
     if (!(await mendOwnHosts(deployment, desired, { ...this.#control, record }))) return await this.#unwritten();
     const seen = await this.#observe(desired);
-    // What the engine dates is compared with this: the clock may be set while it is written down.
+    // Times of the engine are compared with this one: the clock may be set during later writes.
     const seenAt = now();
     const observed = withoutSecrets(
       await explainByDisk(deployment, { desired, observed: seen, journal: this.#journal }, this.#control),
@@ -149,11 +149,12 @@ class Step {
     const verdict = judge(desired, observed, clock, deployment.pods);
     const isReady = verdict.kind === 'ready';
     const isOver = verdict.kind === 'given-up' && operations.length === 0;
-    // Otherwise with the failure: nobody reads of a pod that has failed and of a deployment that has not.
+    // Otherwise the failure is written with it, so that no reader sees a failed pod in a deployment that has not
+    // failed.
     if (!isOver) await this.#journal.flush();
     if (operations.length > 0) {
       const running = seen.workloads.map(({ revision }) => revision);
-      // Here, because whoever is only looked at again has superseded nothing since.
+      // Only here: without operations, no revision was superseded.
       await forgetSuperseded(db, deployment, running);
       return await this.#execute(operations, { desired, observed, isReady });
     }
@@ -170,15 +171,15 @@ class Step {
     }
     const dueAt = Math.min(nextVisitAt(deployment, this.#control, settings.resyncMs), verdict.lookAgainAt);
     const timeoutMs = Math.max(10, dueAt - now());
-    // The engine knows its own observation again, and nothing that was made from it.
+    // `seen`, not `observed`: the engine compares its own observation.
     await engine.change(deployment.id, seen, timeoutMs, this.#disturbed);
     return 'again';
   }
 
-  /** Everything wanted is ready and routed. */
+  /** All desired workloads are ready and routed. */
   async #settle(revision: number): Promise<Outcome> {
     const deployment = this.#deployment;
-    // A failed update that went back to the serving revision stays failed, and says so.
+    // After a failed update, the previous revision serves, and the deployment stays failed.
     if (deployment.state === 'failed' && revision !== deployment.revision) return this.#muchLater();
     const state = nextState(deployment.state, 'ready');
     if (state !== deployment.state || deployment.explanation !== null) {
@@ -192,7 +193,7 @@ class Step {
     return this.#muchLater();
   }
 
-  /** `pods`: as they are now, with those that make the deployment fail. */
+  /** `pods`: all pods now, including those that cause the failure. */
   async #giveUp(why: FinalReason, pods: PodStatus[]): Promise<Outcome> {
     const failing = { deployment: this.#deployment, journal: this.#journal, redact: this.#redact };
     return (await noteFailure(why, pods, failing, this.#control)) === 'falls-back' ? 'again' : this.#later();
@@ -202,7 +203,7 @@ class Step {
     return { dueAt: nextVisitAt(this.#deployment, this.#control, this.#control.settings.resyncMs) };
   }
 
-  /** All is well: whatever happens to it shows in an event or in the survey. */
+  /** The deployment is healthy. Events and the survey show what happens to it. */
   #muchLater(): Outcome {
     return { dueAt: nextVisitAt(this.#deployment, this.#control, this.#control.settings.revisitMs) };
   }
@@ -216,7 +217,7 @@ class Step {
     let seen = towards?.observed;
     for (const batch of batchesOf(operations)) {
       const mandate = await this.#mandate();
-      // Whoever has it by now goes on. To look again would be to spin: what is read next is the same.
+      // Another process has the lease and continues. Another round here would read the same row again.
       if (mandate === 'lost') return { dueAt: null };
       if (mandate === 'outdated' || this.#visit.stop.aborted) return 'again';
       const pulled = (share: [string, Pulled]) => {
@@ -227,7 +228,7 @@ class Step {
       };
       const executeOne = async (operation: Operation) => {
         await this.#executeOne(operation, pulled);
-        // A pull beside it may take minutes.
+        // A pull in the same batch may take minutes.
         if (operation.kind === 'create-network' && batch.length > 1) await this.#journal.flush();
       };
       const results = await Promise.allSettled(batch.map(executeOne));
@@ -241,7 +242,7 @@ class Step {
         const why = reasonOf(fault);
         const news = { now: this.#control.now(), blamed: blamedBy(withWords(why, this.#redact)) };
         const pods = podsOf(this.#deployment, towards.desired, seen ?? towards.observed, news);
-        // What has kept the pull from coming further says more than that it did not come further.
+        // The earlier reason explains why the pull stalled.
         const { explanation } = this.#deployment;
         const isEarlier = reason instanceof LatePull && explanation?.kind === 'tried-again';
         return await this.#giveUp(finalReason(isEarlier ? explanation : why, fault, this.#deployment), pods);
@@ -249,23 +250,23 @@ class Step {
       seen = seen && batch.reduce(afterOperation, seen);
       if (towards && seen) await this.#journal.recordProgress(towards.desired, seen);
       else await this.#journal.flush();
-      // Visitors have it; that the old one goes is nothing that anybody waits for.
+      // Visitors have the new revision. Its owner does not wait for the removal of the old one.
       if (towards?.isReady && batch[0]!.kind === 'route') await this.#settle(towards.desired.revision);
     }
     return 'again';
   }
 
-  /** Renewing is the loop's; here it only matters that nobody else has the lease. */
+  /** The loop renews the lease. This checks only that no other process has it. */
   #mandate(): ReturnType<typeof mandateOf> {
     return mandateOf(this.#control.db, this.#visit.lease, this.#deployment.generation);
   }
 
-  /** A fault that no retry has mended by the deadline is as final as one that none can mend. */
+  /** A fault that retries have not fixed by the deadline ends the try. */
   #endsTry(fault: EngineFault): boolean {
     return fault.endsTry || this.#leftMs() <= 0;
   }
 
-  /** Until a deployment on its way has failed, if nothing moves; all the time for one that is not. */
+  /** Milliseconds until a deploying deployment fails without progress. Other deployments always have the whole time. */
   #leftMs(): number {
     const { deployDeadlineMs } = this.#control.settings;
     if (this.#deployment.state !== 'deploying') return deployDeadlineMs;
@@ -288,7 +289,7 @@ class Step {
       await record({ progressedAt: this.#deployment.progressedAt });
     };
     const turn = { pulls: this.#control.pulls, signal: this.#disturbed, aside: this.#visit.aside, waited };
-    // Without a store of images, a start brings its image.
+    // Without the facet `images`, a start pulls its image.
     const brings = operation.kind === 'pull' || (operation.kind === 'start' && !this.#control.engine.images);
     await (brings ? pullInTurn(this.#deployment, turn, work) : work());
     this.#control.afterOperation?.(operation);

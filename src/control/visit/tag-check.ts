@@ -1,4 +1,4 @@
-/** Asking registries what tags mean now. Nothing is downloaded. */
+/** Resolves tags at their registries, without a download. */
 import { pin, registryOf } from '../../config/values/image-names.ts';
 import type { ImageRequest, ResolvedImage } from '../../deployment/plan/operation.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -6,17 +6,17 @@ import { asEngineFault } from '../../engine/images/as-engine-fault.ts';
 import { ImageFault, whenItAnswers } from '../../images/image-fault.ts';
 import type { Images } from '../../images/open.ts';
 
-/** A registry answers in 50 to 500 ms; a deployment whose images are all here need not wait for a slow one. */
+/** Registries respond in 50 to 500 ms. A deployment with all its images on the host does not wait for a slow one. */
 const patienceMs = 2_000;
 
-/** A registry that did not answer is not asked again for so long: most hosts without one never have one. */
+/** How long an unreachable registry is not requested again. */
 const rememberMs = 60_000;
 
 /**
- * `deploymentId`: who asks. What one has provoked says nothing to another, whose tags may have moved. Each registry is
- * asked with the login of the request and no other, all at once. Of one that cannot be reached, or was not a minute ago,
- * the image that the engine has is taken; the operator's own are taken unasked. Throws EngineFault when one refuses, or
- * when there is nothing to take.
+ * Resolves the tags of a deployment, all at the same time, each with the login of its request. If a registry is
+ * unreachable or was in the last minute, the image on the host is used. Unreachable registries are remembered per
+ * deployment, so that tenants do not affect each other. Images of the operator need no registry. Throws EngineFault if
+ * a registry refuses or no image is found.
  */
 export type CheckTags = (deploymentId: string, requests: readonly ImageRequest[]) => Promise<ResolvedImage[]>;
 
@@ -38,21 +38,21 @@ export function createTagCheck({ images, engine, uptime = () => performance.now(
       if (!found) throw asEngineFault(fault);
       return { image, reference: found.reference, by: 'presence' };
     };
-    // No id has a blank.
+    // Ids contain no spaces.
     const asked = `${deploymentId} ${registryOf(image)}`;
     if ((unreachableUntil.get(asked) ?? 0) > uptime()) return present(unreachable(image));
     try {
       return { image, reference: pin(image, await askDigest(images, request)), by: 'registry' };
     } catch (error) {
       if (!(error instanceof ImageFault) || error.kind !== 'registry-unreachable') throw asEngineFault(error);
-      // One that answers, however badly, is asked again: it answers others well.
+      // Only silence is remembered. A registry that responds with an error may serve other requests.
       if (error.isSilence) remember(asked);
       return present(error);
     }
   }
 
   function remember(asked: string): void {
-    // Tenants name registries: those of the past are forgotten, or the list would grow for ever.
+    // Tenants choose registries, so expired entries are removed to bound the map.
     for (const [known, until] of unreachableUntil) if (until <= uptime()) unreachableUntil.delete(known);
     unreachableUntil.set(asked, uptime() + rememberMs);
   }

@@ -1,4 +1,4 @@
-/** What is wanted of a deployment now, and what of that nobody may read. */
+/** Reads the desired state of a deployment, and which of its values are secret. */
 import type { Deployment } from '../../deployment/deployment.ts';
 import { type Desired, desiredAt, restOf, wantedRevision } from '../../deployment/desired.ts';
 import { redactorOf } from '../../deployment/workload/redact.ts';
@@ -10,8 +10,8 @@ import type { Control } from '../control.ts';
 export type Wanted = { desired: Desired; redact: (text: string) => string };
 
 /**
- * One of which nothing is to run needs no revision: one that cannot be read any more does not keep its deployment alive. Throws where the
- * revision of one that is to run cannot be read.
+ * An ended deployment needs no revision, so that an unreadable revision does not prevent its removal. Throws if the
+ * revision of a running deployment cannot be read.
  */
 export async function readWanted(deployment: Deployment, control: Control): Promise<Wanted> {
   const { db, seal, urlOf, egressOf, now } = control;

@@ -1,19 +1,19 @@
-/** PURE. Who holds too much of the disk, and who takes the last of it. */
+/** PURE. Finds workloads that use too much of the disk, or the last free space. */
 import { printBytes } from '../../config/values/units.ts';
 import type { DesiredVolume } from '../desired-volumes.ts';
 import { type DiskUse, shareOf } from './disk-levels.ts';
 
-/** What a deployment wants of the disk. */
+/** The desired volumes of a deployment. */
 export type WantedOfDisk = {
   revision: number;
   volumes: DesiredVolume[];
-  /** By volume, the replicas of pods that have it. */
+  /** The replicas of pods that use each volume. */
   users: Map<string, { pod: string; replica: number }[]>;
 };
 
 type WorkloadUse = Extract<DiskUse, { kind: 'workload' }>;
 
-/** A workload that has to go, and why, in words that follow its name. */
+/** A workload that has to be evicted, and the reason, which follows its name in a sentence. */
 export type Overuse = { workload: WorkloadUse; because: string };
 
 export type DiskRules = {
@@ -21,7 +21,7 @@ export type DiskRules = {
   containerBytes: number;
 };
 
-/** Workloads that hold more than they may, and those that have a volume which holds more than its size. */
+/** Returns workloads that use too much outside of volumes, and those with a volume beyond its size. */
 export function overuses(
   uses: DiskUse[],
   wantedBy: (deploymentId: string) => WantedOfDisk | undefined,
@@ -41,10 +41,10 @@ export function overuses(
   });
 }
 
-/** Less growth than this explains nothing. */
+/** Smaller growth is ignored. */
 const leastGrowth = 32 * 2 ** 20;
 
-/** Of the room that must stay free, when so little is left: those that have grown most since the looks before. */
+/** Returns the workloads that have grown most since earlier measurements, for a disk that is nearly full. */
 export function fastestGrowth(
   uses: DiskUse[],
   before: ReadonlyMap<string, number>,
@@ -60,7 +60,7 @@ export function fastestGrowth(
   return workloads.map((workload) => ({ workload, because }));
 }
 
-/** For the next look to compare with. */
+/** Returns the sizes for a later comparison. */
 export function heldBytes(uses: DiskUse[]): Map<string, number> {
   return new Map(uses.map((use) => [keyOf(use), use.usedBytes]));
 }

@@ -1,6 +1,6 @@
 /**
- * PURE. What deployments hold of the disk, and what follows from it: who is told, and who is stopped. Volumes with a
- * hard limit keep themselves; everything else is looked at and judged.
+ * PURE. Disk use of deployments and its consequences: warnings and evictions. Volumes with a hard limit bound
+ * themselves; everything else is measured.
  */
 import type { Instant } from '../deployment.ts';
 import type { Running } from '../desired.ts';
@@ -19,12 +19,12 @@ export type DiskUse =
       deploymentId: string;
       volume: string;
       usedBytes: number;
-      /** With a hard limit, how full it is, 0..1, of bytes or of files, whichever it has less of. */
+      /** The fill level of a volume with a hard limit, 0..1: of bytes or of files, whichever is higher. */
       fullShare?: number;
-      /** Nothing more is written to it until it is mended. */
+      /** The volume is read-only until it is repaired. */
       isStopped?: boolean;
     }
-  /** What a workload that runs has written outside of the volumes of its configuration. */
+  /** What a running workload has written outside of its volumes. */
   | {
       kind: 'workload';
       deploymentId: string;
@@ -34,19 +34,19 @@ export type DiskUse =
       usedBytes: number;
     };
 
-/** How volumes are bounded; `auto` is the best that the host has. */
+/** How volumes are limited; `auto`: the strictest method that the host supports. */
 export type DiskLimits = 'auto' | 'loop' | 'watch' | 'off';
 
-/** Less than this does not hold a file system's journal: who asks for less gets this. */
+/** The minimum size, because a file system needs space for its journal. Smaller requests get this size. */
 export const leastVolumeBytes = 8 * 2 ** 20;
 
 export type Level = LevelEvent['level'];
 
-/** A volume counts as nearly full from here on … */
+/** A volume counts as nearly full above this level … */
 const nearlyShare = 0.9;
-/** … and as roomy again below this: the events of one that wavers would otherwise be many. */
+/** … and as roomy below this one, so that a fluctuating volume causes few events. */
 const roomyShare = 0.85;
-/** Writers see the end of the disk a little before its last block. */
+/** Writes fail slightly before the last block. */
 const fullShare = 0.995;
 
 export function levelOf(share: number, before: Level): Level {
@@ -55,23 +55,23 @@ export function levelOf(share: number, before: Level): Level {
   return share < roomyShare || before === 'roomy' ? 'roomy' : 'nearly full';
 }
 
-/** Of its size; what has no hard limit can be above 1. */
+/** Returns the share of its size; above 1 is possible without a hard limit. */
 export function shareOf(use: Extract<DiskUse, { kind: 'volume' }>, { sizeBytes }: DesiredVolume): number {
   return use.fullShare ?? use.usedBytes / Math.max(sizeBytes, 1);
 }
 
-/** For the owner, when the level has risen or fallen. */
+/** Returns the event for the owner when the level has changed. */
 export function levelEvent({ volume, title, sizeBytes }: DesiredVolume, level: Level, share: number): LevelEvent {
   return { kind: 'disk', disk: 'level', volume, title, level, percent: Math.floor(share * 100), sizeBytes };
 }
 
 export type Eviction = { pod: string; replica: number; at: Instant; because: string };
 
-/** So many evictions within so long are one too many: the workload stays stopped until the next update. */
+/** After this many evictions in this time, the workload stays stopped until the next update. */
 const maxEvictions = 3;
 const evictionSpanMs = 60 * 60_000;
 
-/** Why the workload stays stopped, if it does. `evictions`: those of the revision that is wanted. */
+/** Returns why the workload stays stopped, if it does. `evictions`: of the desired revision. */
 export function heldBecause(evictions: Eviction[], pod: string, replica: number): string | undefined {
   const times = evictions.filter((eviction) => eviction.pod === pod && eviction.replica === replica);
   const ordered = times.toSorted((a, b) => a.at - b.at);
@@ -82,8 +82,8 @@ export function heldBecause(evictions: Eviction[], pod: string, replica: number)
 }
 
 /**
- * With those that stay stopped: nobody starts what is seen, and is seen to have been evicted. An engine may still show
- * for a moment what is on its way out.
+ * Returns the observation with workloads that stay stopped, in the phase `evicted`, so that the plan does not start
+ * them. An engine may still list an evicted workload for a moment.
  */
 export function withEvictions(desired: Running, observed: Observed, evictions: Eviction[]): Observed {
   if (evictions.length === 0) return observed;
@@ -99,7 +99,7 @@ export function withEvictions(desired: Running, observed: Observed, evictions: E
   return { ...observed, workloads: [...observed.workloads.filter(({ name }) => !names.has(name)), ...held] };
 }
 
-/** A workload that is not ready and has a full volume is told so: it is why, more often than not. */
+/** Explains an unready workload by its full volume, which is the usual cause. */
 export function withFullVolumes(desired: Running, observed: Observed, full: DesiredVolume[]): Observed {
   if (full.length === 0) return observed;
   const words = new Map<WorkloadName, string>();
@@ -117,7 +117,7 @@ export function withFullVolumes(desired: Running, observed: Observed, full: Desi
   return { ...observed, workloads };
 }
 
-/** For the owner: volumes that are larger than an update wants them. They stay so. */
+/** Returns events about volumes that are larger than an update requests. They keep their size. */
 export function keptSizes(desired: Running, { volumeSizes = {} }: Observed): KeptSizeEvent[] {
   return desired.volumes.flatMap(({ volume, title, sizeBytes }) => {
     const size = volumeSizes[volume] ?? 0;

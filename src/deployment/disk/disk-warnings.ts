@@ -1,10 +1,10 @@
-/** What its owner has to know of a deployment's disk now, from what was told of it. Pure. */
+/** PURE. Current warnings about a deployment's disk, from its events. */
 import type { Instant } from '../deployment.ts';
 import type { EventOf } from '../event/event.ts';
 import { describeEvent } from '../event/event-words.ts';
 import type { Level } from './disk-levels.ts';
 
-/** A pod that was stopped for what it wrote is warned of for so long: as long as that counts against it. */
+/** How long an eviction is shown as a warning: as long as it counts towards the limit of evictions. */
 const stoppedMs = 60 * 60_000;
 
 export type DiskWarning = {
@@ -13,11 +13,14 @@ export type DiskWarning = {
   volume?: string;
   level?: Exclude<Level, 'roomy'>;
   percent?: number;
-  /** The pod that was stopped. */
+  /** The evicted pod. */
   pod?: string;
 };
 
-/** `told`: the events of the disk, last told first. Of a volume the last level counts, of a pod its last stop. */
+/**
+ * `told`: the events about the disk, latest first. The last level of each volume and the last eviction of each pod
+ * count.
+ */
 export function diskWarnings(told: readonly (EventOf<'disk'> & { at: Instant })[], now: Instant): DiskWarning[] {
   const seen = new Set<string>();
   return told.flatMap((event): DiskWarning[] => {

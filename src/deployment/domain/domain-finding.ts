@@ -1,19 +1,19 @@
-/** PURE. What was found in DNS of a custom domain: as values, made into words where they are shown. */
+/** PURE. The DNS findings of a custom domain, as values. */
 import type { Instant } from '../deployment.ts';
 
-/** What one server said of the record that proves a name. `server`: its name, or `resolver`. */
+/** The response of one server about the record that proves a name. `server`: its name, or `resolver`. */
 export type ProofAnswer = { server: string } & (
   | { said: 'proof' }
   | { said: 'nothing' }
-  /** `found`: the first of its records, cut; they are a stranger's words. */
+  /** `found`: the first of its records, truncated. Hostile input. */
   | { said: 'other'; found: string[]; count: number }
   | { said: 'failed'; because: string }
 );
 
-/** Where requests for the name go. */
+/** Where requests to the name go. */
 export type Direction =
   | { kind: 'here' }
-  /** `addresses`: those of the name that are not this service's. */
+  /** `addresses`: addresses of the name that do not belong to this service. */
   | { kind: 'elsewhere'; addresses: string[] }
   | { kind: 'nowhere' }
   | { kind: 'unknown'; because: string };
@@ -21,26 +21,26 @@ export type Direction =
 export type Finding = {
   proof: ProofAnswer[];
   direction: Direction;
-  /** The addresses of this service, as DNS has them; they are what an apex is to have. */
+  /** The addresses of this service in DNS, which an apex domain needs. */
   wanted: string[];
-  /** It was proven, while the name was another account's. */
+  /** The proof was found, but the name belongs to another account. */
   isTaken?: boolean;
-  /** Since when servers say that the proof of a name that serves is not there; those that do not answer change nothing. */
+  /** Since when servers report that the proof of a serving name is missing. Unresponsive servers do not count. */
   absentSince?: Instant;
 };
 
 export type ProofOutcome = 'found' | 'absent' | 'unanswered';
 
-/** One server that has it is enough: the others have it soon. Who does not answer says nothing against it. */
+/** One server with the record is enough, because the others have it soon. Unresponsive servers do not count. */
 export function proofOutcome(answers: readonly ProofAnswer[]): ProofOutcome {
   if (answers.some(({ said }) => said === 'proof')) return 'found';
   return answers.some(({ said }) => said !== 'failed') ? 'absent' : 'unanswered';
 }
 
-/** `isWhole`: both kinds, IPv4 and IPv6, could be looked up. */
+/** `isWhole`: both lookups, IPv4 and IPv6, succeeded. */
 export type Addresses = { found: readonly string[]; isWhole: boolean };
 
-/** Of the name, and those of this service. One elsewhere is where visitors may go too. */
+/** Compares the addresses of the name with those of this service. Visitors may reach any other address too. */
 export function directionOf(led: Addresses, wanted: Addresses): Direction {
   const others = led.found.filter((address) => !wanted.found.includes(address));
   if (others.length === 0 && led.found.length > 0) return { kind: 'here' };

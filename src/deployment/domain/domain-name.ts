@@ -1,19 +1,19 @@
-/** PURE. Which names an account may have as custom domains, in the one spelling in which they are stored and compared. */
+/** PURE. Validates and normalizes names of custom domains. */
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { parse } from 'tldts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 
-/** The operator's: nobody has a name of these, or below one of them. */
+/** Domains of the operator. No account may have one of them, or a subdomain. */
 export type OwnNames = { apiHost: string; appsDomain: string };
 
-/** DNS ends at 253 characters; the record that proves a name stands below it. */
+/** DNS names have at most 253 characters, including the prefix of the proof record. */
 export const proofPrefix = '_berth.';
 const longestName = 253 - proofPrefix.length;
 
 const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Lower case, in ASCII (IDNA), without the dot at the end. */
+/** Returns the name in lower case and ASCII (IDNA), without a final dot. */
 export function readDomainName(text: string, own: OwnNames): Result<string> {
   const given = text.trim();
   if (/^[a-z]+:\/\/|[/:@?#\s]/i.test(given)) return invalid('is an address, not a name', 'Give only the name.');
@@ -41,12 +41,12 @@ export function readDomainName(text: string, own: OwnNames): Result<string> {
   }
 }
 
-/** What somebody has bought: `example.co.uk` of `shop.example.co.uk`; undefined for a public suffix. */
+/** Returns the registrable domain, `example.co.uk` for `shop.example.co.uk`; undefined for a public suffix. */
 export function registrableOf(name: string): string | undefined {
   return parse(name, { allowPrivateDomains: true }).domain ?? undefined;
 }
 
-/** Names of a registrable domain itself cannot be an alias (CNAME) of another. */
+/** A registrable domain itself cannot be an alias (CNAME). */
 export function isApex(name: string): boolean {
   return registrableOf(name) === name;
 }

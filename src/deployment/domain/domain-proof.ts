@@ -1,11 +1,14 @@
-/** PURE. What an account has to write into the zone of a name to show that it is its own. */
+/** PURE. The DNS record by which an account proves that it controls a name. */
 import { hash } from 'node:crypto';
 import { proofPrefix } from './domain-name.ts';
 
-/** Of the type TXT. */
+/** The name of the TXT record. */
 export type ProofRecord = { name: string; value: string };
 
-/** The value is for one account of one installation and one name: whoever copies it proves another one's claim. */
+/**
+ * Returns the value of the record. It is unique for installation, account and name, so that a copied value proves
+ * nothing.
+ */
 export function proofRecord(of: { installation: string; accountId: string; name: string }): ProofRecord {
   const { installation, accountId, name } = of;
   const digest = hash('sha256', JSON.stringify(['berth-domain', installation, accountId, name]), 'base64url');

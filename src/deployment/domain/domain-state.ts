@@ -1,6 +1,6 @@
 /**
- * PURE. The state of a custom domain at an instant, from what was found in DNS and what the authority has issued; when to
- * look again, and when somebody loses a name.
+ * PURE. The state of a custom domain at an instant, from DNS findings and certificates. Decides when to check again and
+ * when an account loses a name.
  */
 import type { Instant } from '../deployment.ts';
 import { type Direction, type Finding, type ProofOutcome, proofOutcome } from './domain-finding.ts';
@@ -8,8 +8,8 @@ import type { DomainTrouble } from './domain-trouble.ts';
 
 export const domainStates = ['pending', 'verified', 'certifying', 'live', 'failing', 'released'] as const;
 /**
- * `pending`: not proven. `verified`: proven, and requests for it go elsewhere. `certifying`: it leads here, and has no
- * certificate yet. `failing`: it is served, and its proof is gone. `released`: it was lost.
+ * `pending`: not proven. `verified`: proven, but requests go elsewhere. `certifying`: requests come here, but it has no
+ * certificate yet. `failing`: it is served, but its proof is missing. `released`: it was lost.
  */
 export type DomainState = (typeof domainStates)[number];
 
@@ -17,38 +17,41 @@ export type Domain = {
   name: string;
   accountId: string;
   deploymentId: string;
-  /** Another name of the same deployment that visitors are sent to. */
+  /** Another name of the same deployment, to which visitors are redirected. */
   redirectTo: string | null;
   addedAt: Instant;
-  /** When it was proven first; from then on it is this account's alone. */
+  /** When it was first proven; since then, it belongs only to this account. */
   verifiedAt: Instant | null;
-  /** Since when its proof is not found; null while it is, and before it was. */
+  /** Since when its proof is missing; null while it is found, and before it was proven. */
   failingSince: Instant | null;
   checkedAt: Instant | null;
   nextCheckAt: Instant;
   finding: Finding | null;
   releasedAt: Instant | null;
   releasedBecause: ReleaseCause | null;
-  /** Until then no other account may have it. */
+  /** Until when no other account may have it. */
   heldUntil: Instant | null;
-  /** What its owner was told by mail, while that is so. */
+  /** The problem that its owner was notified about, while it lasts. */
   told: DomainTrouble | null;
 };
 
-/** `removed`: its owner wanted it so; `unproven`: its proof did not come, or was gone too long; `ended`: its deployment was. */
+/**
+ * `removed`: by its owner. `unproven`: its proof never came, or was missing for too long. `ended`: its deployment
+ * ended.
+ */
 export type ReleaseCause = 'removed' | 'unproven' | 'ended';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
-/** A name that was lost may still lead here, and be somebody's by tomorrow. */
+/** How long a lost name is reserved, because it may still lead here. */
 export const quarantineMs = 7 * dayMs;
-/** How long a name serves without its proof; where no server answers at all, much longer: that may be nobody's will. */
+/** How long a name is served without its proof; much longer if no server responds, because that may be an outage. */
 export const graceMs = { absent: 3 * dayMs, unanswered: 30 * dayMs } as const;
-/** Who has not proven a name by then has given up. */
+/** An unproven name is released after this time. */
 export const pendingMs = 14 * dayMs;
 
-/** @param hasCertificate undefined where this service ends no HTTPS. */
+/** @param hasCertificate undefined if this service does not terminate HTTPS. */
 export function domainState(domain: Domain, hasCertificate: boolean | undefined): DomainState {
   if (domain.releasedAt !== null) return 'released';
   if (domain.verifiedAt === null) return 'pending';
@@ -57,7 +60,7 @@ export function domainState(domain: Domain, hasCertificate: boolean | undefined)
   return hasCertificate === false ? 'certifying' : 'live';
 }
 
-/** When it is lost unless its proof is found before; null while nothing is wrong with it. */
+/** Returns when it is lost unless its proof is found; null if nothing is wrong. */
 export function releaseAt({ verifiedAt, addedAt, failingSince, finding }: Domain): Instant | null {
   if (verifiedAt === null) return addedAt + pendingMs;
   if (failingSince === null) return null;
@@ -71,8 +74,9 @@ export type Checked = Pick<
 >;
 
 /**
- * What a look at DNS makes of a domain. A single one that no server answers changes nothing of a name that is proven.
- * @param isFree no other account has the name. @param random from 0 to 1: names that were added together are looked at apart.
+ * Returns the domain after a DNS check. A single check without any response does not change a proven name.
+ * @param isFree no other account has the name. @param random from 0 to 1, so that names that were added together are checked
+ * at different times.
  */
 export function afterCheck(
   domain: Domain,
@@ -108,7 +112,10 @@ export function afterCheck(
   };
 }
 
-/** What somebody waits for soon, and ever less often; what is well once a day. `isHalf`: not all was answered. */
+/**
+ * Returns the time of the next check: soon for a pending name, then less and less often; once a day for a healthy one.
+ * `isHalf`: some lookups failed.
+ */
 function nextCheckMs(
   { verifiedAt, failingSince, addedAt, finding }: Domain,
   { now, isHalf }: { now: Instant; isHalf: boolean },
@@ -119,7 +126,7 @@ function nextCheckMs(
   return Math.min(6 * 60 * minuteMs, Math.max(minuteMs / 2, (now - waitsSince) / 4));
 }
 
-/** A look that is not answered takes nobody's certificate. */
+/** A check without a response does not affect certificates. */
 function knownDirection(before: Finding | null, { direction }: Finding): Direction {
   return direction.kind === 'unknown' && before?.direction.kind === 'here' ? before.direction : direction;
 }

@@ -1,22 +1,22 @@
-/** PURE. What the owner of a custom domain is told by mail, once for each cause. */
+/** PURE. Problems of a custom domain that its owner is notified about, once per cause. */
 import type { Instant } from '../deployment.ts';
 import type { ProofRecord } from './domain-proof.ts';
 import { type Domain, domainState } from './domain-state.ts';
 import { type CertificateNews, domainReason, wantedRecords } from './domain-words.ts';
 
 /**
- * `failing`: its proof is gone; `lost`: it was gone for too long; `uncertified`: its certificate is not issued, or not
- * renewed.
+ * `failing`: its proof is missing. `lost`: the proof was missing for too long. `uncertified`: its certificate was not
+ * issued or not renewed.
  */
 export type DomainTrouble = 'failing' | 'lost' | 'uncertified';
 
-/** `failures`: of its orders, in a row. */
+/** `failures`: consecutive failures of its orders. */
 export type CertificateTries = CertificateNews & { failures: number; expiresAt: Instant | null };
 
-/** A first failure may be the authority's or the network's; the third is some 20 minutes after it. */
+/** The first failures may be temporary. The third one is some 20 minutes after the first. */
 const failuresToTell = 3;
 
-/** Undefined while all is well, or only just begun: who has never proven a name is at it. */
+/** Returns undefined if there is no problem, or if the name was never proven. */
 export function domainTrouble(domain: Domain, tries: CertificateTries | undefined): DomainTrouble | undefined {
   if (domain.verifiedAt === null) return undefined;
   if (domain.releasedAt !== null) return domain.releasedBecause === 'unproven' ? 'lost' : undefined;
@@ -28,10 +28,10 @@ export function domainTrouble(domain: Domain, tries: CertificateTries | undefine
 
 export type AboutDomain = {
   proof: ProofRecord;
-  /** The deployment's own. */
+  /** The deployment's own host. */
   host: string;
   applicationName: string;
-  /** Where its owner sees the rest. */
+  /** The page with details for its owner. */
   dashboardUrl: string;
   tries: CertificateTries | undefined;
   now: Instant;

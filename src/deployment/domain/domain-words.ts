@@ -1,14 +1,14 @@
-/** PURE. What is told of a custom domain: why it is in its state, and what its owner can do. */
+/** PURE. Texts about a custom domain: why it is in its state, and what its owner can do. */
 import type { Instant } from '../deployment.ts';
 import { type Finding, type ProofAnswer, proofOutcome } from './domain-finding.ts';
 import { isApex } from './domain-name.ts';
 import type { ProofRecord } from './domain-proof.ts';
 import { type Domain, type DomainState, releaseAt } from './domain-state.ts';
 
-/** A record that its owner is to set; one of the type A or AAAA may need several. */
+/** A record that its owner has to create; A and AAAA may need several. */
 export type WantedRecord = { type: 'TXT' | 'CNAME' | 'A' | 'AAAA'; name: string; value: string };
 
-/** `host`: the deployment's own. An apex cannot be an alias: it gets the addresses of this service, once they are known. */
+/** `host`: the deployment's own host. An apex cannot be an alias, so it needs the addresses of this service. */
 export function wantedRecords(domain: Domain, { proof, host }: { proof: ProofRecord; host: string }): WantedRecord[] {
   const { name, finding } = domain;
   const txt = { type: 'TXT' as const, ...proof };
@@ -23,7 +23,7 @@ export function wantedRecords(domain: Domain, { proof, host }: { proof: ProofRec
 
 export type CertificateNews = { problem: string | null; nextTryAt: Instant };
 
-/** Why it is not simply live; undefined for one that is. */
+/** Returns why it is not live; undefined if it is. */
 export function domainReason(
   domain: Domain,
   state: DomainState,

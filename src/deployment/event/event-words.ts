@@ -1,9 +1,9 @@
-/** The sentence of an event, for people. Pure, and free of everything that a browser would have to load for it. */
+/** PURE. The sentences of events. Imports nothing that is large to load in a browser. */
 import { printBytes } from '../../config/values/units.ts';
 import { describeExplanation } from '../status/reason.ts';
 import type { DeploymentEvent, EventOf } from './event.ts';
 
-/** One line; that of a failure is followed by the last lines of its pod. */
+/** Returns one line; a failure is followed by the last lines of its pod. */
 export function describeEvent(event: DeploymentEvent): string {
   switch (event.kind) {
     case 'intent':
@@ -73,7 +73,7 @@ function describeIntent(event: EventOf<'intent'>): string {
   }
 }
 
-/** One line of a plan, e.g. `remove berth-shop-web-1-0, expired`. */
+/** Returns one line of a plan, such as `remove berth-shop-web-1-0, expired`. */
 export function describeOperation(event: EventOf<'operation'>): string {
   return `${[event.operation, objectOf(event)].filter(Boolean).join(' ')}, ${event.because}`;
 }
@@ -188,7 +188,7 @@ function describeDisk(event: EventOf<'disk'>): string {
   }
 }
 
-/** E.g. `volume data of pod db is full (1 GiB): …`. */
+/** For example `volume data of pod db is full (1 GiB): …`. */
 function describeLevel({ title, sizeBytes, level, percent }: Extract<EventOf<'disk'>, { disk: 'level' }>): string {
   const size = printBytes(sizeBytes);
   if (level === 'full') return `${title} is full (${size}): make it larger or delete files`;

@@ -1,6 +1,6 @@
 /**
- * Events: what happens to a deployment, as values. Code reads their fields; the sentence beside them is for people and
- * comes from `event-words.ts`. The field that is named like its kind says which of the kind it is.
+ * Events: what happens to a deployment, as values. Code reads the fields; `event-words.ts` creates the sentence for
+ * people. The field with the name of the kind is a subtype.
  */
 import { type Static, type TProperties, Type } from 'typebox';
 import { snapshotReasons } from '../snapshot/snapshot.ts';
@@ -10,7 +10,7 @@ const replica = Type.Integer({ minimum: 0 });
 const bytes = Type.Integer({ minimum: 0 });
 const text = Type.String();
 
-/** A change of the configuration that is certain to mend what is wrong. */
+/** A change of the configuration that certainly fixes the problem. */
 const advice = Type.Object(
   {
     kind: Type.Enum(['use-port']),
@@ -21,7 +21,7 @@ const advice = Type.Object(
   { description: 'A change to the configuration that fixes the problem.' },
 );
 
-/** What is wrong, and with which pods. */
+/** A problem and the affected pods. */
 export const reasonFields = {
   pods: Type.Array(text, { description: 'The pod concerned; absent if all pods are concerned.' }),
   because: Type.String({ description: 'The problem.' }),
@@ -56,7 +56,7 @@ const IntentEvent = Type.Union(
   { description: 'A request of a user.' },
 );
 
-/** A completed step. `because` is the plan's own word for its cause. */
+/** A completed step. `because` is its cause in the plan. */
 const operation = <const Name extends string, Fields extends TProperties>(name: Name, fields: Fields) =>
   Type.Object({ kind: Type.Literal('operation'), operation: Type.Literal(name), because: text, ...fields });
 
@@ -257,8 +257,8 @@ export type DeploymentEvent = { [Kind in EventKind]: EventOf<Kind> }[EventKind];
 export const eventKinds = Object.keys(eventSchemas) as EventKind[];
 
 /**
- * What two events have in common when one repeats the other; null for those that are never counted together. What
- * differs from one time to the next (how full, the last lines) is not part of it: the last time is what is kept.
+ * Returns a key that is equal for repeated events; null for events that are never counted together. Values that differ
+ * between repetitions (fill level, last lines) are not part of it; the last repetition is stored.
  */
 export function identityOf(event: DeploymentEvent): string | null {
   if (event.kind === 'intent' || event.kind === 'forgotten') return null;

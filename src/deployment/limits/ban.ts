@@ -1,4 +1,4 @@
-/** PURE. Bans: from whom and of what an operator takes no deployments. */
+/** PURE. Bans of addresses, accounts and images by the operator. */
 import { BlockList, isIP } from 'node:net';
 import { repositoryOf, tagOf } from '../../config/values/image-names.ts';
 import { ipv6NetworkOf, isMappedIpv4 } from '../../lib/ipv6-network.ts';
@@ -9,16 +9,16 @@ export type BanKind = (typeof banKinds)[number];
 
 export type Ban = {
   kind: BanKind;
-  /** An address or network; the id of an account; a repository, with `*` for any part of it, perhaps with a tag. */
+  /** An address or network, the id of an account, or a repository with optional `*` and tag. */
   subject: string;
-  /** For the operator, and for those whose deployments were stopped by it. */
+  /** For the operator, and for the owners of deployments that the ban stopped. */
   reason: string;
 };
 
-/** Who asks, and for which images. */
+/** A caller and the images of a request. */
 export type Asking = { address: string; accountId?: string | null | undefined; images: readonly string[] };
 
-/** The refusal by the first ban that applies. Strangers are not told the reason: it is the operator's. */
+/** Returns the refusal of the first ban that applies. Strangers do not see the reason. */
 export function admitUnbanned(bans: readonly Ban[], asking: Asking): Result<undefined> {
   for (const { kind, subject } of bans) {
     if (kind === 'address' && isWithin(subject, asking.address))
@@ -33,7 +33,7 @@ export function admitUnbanned(bans: readonly Ban[], asking: Asking): Result<unde
 
 const ask = 'Ask its operator if you think that this is a mistake.';
 
-/** The one spelling of a subject; undefined for a text that names no address, no network and no image. */
+/** Returns the canonical spelling of a subject; undefined if it is not an address, network or image. */
 export function normalSubject(kind: Exclude<BanKind, 'account'>, text: string): string | undefined {
   if (kind === 'image')
     return /^[a-z0-9*][a-z0-9*._/-]*(:[\w*][\w*.-]*)?$/i.test(text) ? text.toLowerCase() : undefined;
@@ -43,13 +43,13 @@ export function normalSubject(kind: Exclude<BanKind, 'account'>, text: string): 
   return isIP(host) !== 0 && isMask && others.length === 0 ? wholeClient(text.toLowerCase()) : undefined;
 }
 
-/** Of IPv6 a ban counts the network of 64 bits, as the limits do: whoever is banned has all of its addresses. */
+/** A ban of an IPv6 address covers its /64 network, like the limits, because a client has all of its addresses. */
 function wholeClient(subject: string): string {
   const [host = '', bits = '128'] = subject.split('/');
   return isIP(host) === 6 && !isMappedIpv4(host) && Number(bits) >= 64 ? ipv6NetworkOf(host) : subject;
 }
 
-/** Whether an address is of the client, or in the network, that `subject` names. */
+/** Returns whether an address is equal to `subject` or in its network. */
 export function isWithin(subject: string, address: string): boolean {
   const version = isIP(address);
   if (version === 0) return false;
@@ -62,8 +62,8 @@ export function isWithin(subject: string, address: string): boolean {
 }
 
 /**
- * Whether an image is of the repository (and tag) that a pattern names. `miner`, `library/miner` and
- * `docker.io/library/miner` are one; a digest does not hide the repository.
+ * Returns whether an image matches a pattern of a repository and optional tag. `miner`, `library/miner` and
+ * `docker.io/library/miner` are equal. A digest is ignored.
  */
 export function isImageOf(pattern: string, image: string): boolean {
   const tag = tagOf(pattern);
@@ -74,7 +74,7 @@ export function isImageOf(pattern: string, image: string): boolean {
   return [name, shorter, shorter.replace(/^library\//, '')].some((known) => matches(wanted, known));
 }
 
-/** `*` stands for any characters. Patterns are short and have no other signs, so a plain walk is enough. */
+/** `*` matches any characters. Patterns are short and have no other operators, so a simple scan is enough. */
 function matches(pattern: string, text: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   if (rest.length === 0) return pattern === text;

@@ -1,18 +1,18 @@
-/** PURE. How many things that cost the host something each may have, whatever their size. */
+/** PURE. Limits of the number of containers, volumes and GPUs, whatever their size. */
 
-/** Containers are the replicas of all pods, volumes those that would be made. */
+/** Containers are the replicas of all pods. Volumes are those that would be created. */
 export type Counts = { containers: number; volumes: number; gpus: number };
 
 export const countedKinds = ['containers', 'volumes', 'gpus'] as const satisfies readonly (keyof Counts)[];
 
-/** In all of an account, or of the deployments from one client address that nobody has claimed. */
+/** Totals of an account, or of the unclaimed deployments of one client address. */
 export type Caps = Counts & {
-  /** Of one deployment. */
+  /** Limits of one deployment. */
   containersPerDeployment: number;
   volumesPerDeployment: number;
 };
 
-/** Of a session that is nobody's, too. */
+/** Also limits an unclaimed session. */
 export type StrangerCaps = Caps & { containersPerSession: number; volumesPerSession: number };
 
 /** The network of a deployment has 126 addresses, and an update needs two for each container. */
@@ -20,10 +20,10 @@ export const maxContainersPerDeployment = 60;
 
 const usualVolumesPerDeployment = 64;
 
-/** Without words on it, so many for each deployment that is allowed; and one as large as any can be had in any case. */
+/** The defaults: a number for each allowed deployment, and at least one deployment of the maximum size. */
 const usualPerDeployment = { containers: 20, volumes: 10 };
 
-/** GPUs are for those alone whom the operator gives some: the engine runs a hook with privileges for them. */
+/** GPUs need an explicit limit, because the engine runs a privileged hook for them. */
 export function capsOf({ deployments, caps = {} }: { deployments: number; caps?: Partial<Caps> }): Caps {
   const containersPerDeployment = caps.containersPerDeployment ?? maxContainersPerDeployment;
   const volumesPerDeployment = caps.volumesPerDeployment ?? usualVolumesPerDeployment;
@@ -36,7 +36,7 @@ export function capsOf({ deployments, caps = {} }: { deployments: number; caps?:
   };
 }
 
-/** What an address may have, and a session of those that are started from it. */
+/** Returns the limits of an address and of one of its sessions. */
 export function strangerCapsOf(limits: {
   perSession: number;
   perAddress: number;

@@ -1,4 +1,4 @@
-/** PURE. More containers, volumes or GPUs than a deployment can ever have, told at the pod that has most of them. */
+/** PURE. Refuses more containers, volumes or GPUs than a deployment can ever have, at the pod with the most. */
 import type { Finding } from '../../config/checks/checks.ts';
 import type { AppSpec, PodSpec } from '../../config/spec/spec.ts';
 import { replicasOf } from '../desired-volumes.ts';
@@ -11,7 +11,7 @@ import { amountOf, copiesOf } from './pod-resources.ts';
 
 type Kind = keyof Counts;
 
-/** Of an update, which has `has` already, only what grows. */
+/** For an update, only resources that grow beyond `has` are refused. */
 export function beyondCounts(spec: AppSpec, max: Maximum, { has, left }: Present = {}): Finding[] {
   const wanted = amountOf(spec, left);
   const grown = has === undefined ? wanted : growth(has, wanted);
@@ -36,7 +36,7 @@ function finding(spec: AppSpec, kind: Kind, wanted: number, max: Maximum): Findi
   return { ...found, message, ...adviceFor[kind](pod, room, max[kind]) };
 }
 
-/** What an update leaves is there until its deployment ends. */
+/** Volumes that an update no longer uses exist until the deployment ends. */
 const keepNames = 'use the same names as before, or remove the application and start it again';
 
 function possible(kind: Kind, max: Maximum): string {
@@ -45,7 +45,7 @@ function possible(kind: Kind, max: Maximum): string {
   return `${forWhom(owner)} ${countOf(max[kind], kind)} ${max[kind] === 1 ? 'is' : 'are'} possible at most`;
 }
 
-/** `room`: what the pod could have if the others stay as they are. */
+/** `room`: the maximum of the pod if the others do not change. */
 const adviceFor: Record<Kind, (pod: PodSpec, room: number, max: number) => Pick<Finding, 'field' | 'hint'>> = {
   containers: (_, room) => ({
     field: ['replicas'],
@@ -54,7 +54,7 @@ const adviceFor: Record<Kind, (pod: PodSpec, room: number, max: number) => Pick<
   volumes: (pod, room) => {
     const copies = copiesOf(pod);
     const each = Math.floor(room / copies);
-    // Of many replicas it is their number that is too large.
+    // With many replicas, their number is too large.
     const isByReplicas = copies > pod.volumes.length;
     const replicas = Math.floor(room / pod.volumes.length);
     if (isByReplicas && replicas >= 1) return { field: ['replicas'], hint: `write at most ${replicas}` };

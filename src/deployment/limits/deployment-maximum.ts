@@ -1,4 +1,4 @@
-/** PURE. The most that a deployment can ever be given, whoever else leaves: by the host, and by who asks. */
+/** PURE. The maximum that a deployment can ever get on an empty host, by the host and by the caller's plan. */
 import type { Finding } from '../../config/checks/checks.ts';
 import type { AppSpec } from '../../config/spec/spec.ts';
 import { printBytes } from '../../config/values/units.ts';
@@ -13,19 +13,19 @@ import type { StrangerLimits } from './stranger-limits.ts';
 
 export type Maximum = Amount & {
   memoryOf: Owner;
-  /** That the limit of one replica may be, of which only a part is counted. */
+  /** The maximum memory limit of one replica, of which only a part is reserved. */
   limitBytes: number;
   limitOf: Owner;
-  /** Of containers and volumes; how many is never the machine's to say. */
+  /** Maximum numbers of containers and volumes; they do not depend on the machine. */
   countsOf: Exclude<Owner, 'server'>;
   gpusOf: Owner;
 };
 
-/** `tier` is that of the account that asks; without one it is a stranger. */
+/** `tier`: of the caller's account; absent: a stranger. */
 export function maximumOf(budget: Budget, strangers: StrangerLimits, tier?: Tier): Maximum {
   const owner = tier ? { plan: tier.name } : ('stranger' as const);
   const own = tier?.memoryBytes ?? strangers.memoryBytesPerAddress;
-  // Plans count what is set aside, which is less than the limits: a small one allows no less than having none.
+  // Plans count reservations, which are smaller than limits. A small plan allows no less than no account does.
   const ownLimit = Math.max(own, strangers.memoryBytesPerAddress);
   const { gpus: serverGpus = 0 } = budget;
   const { gpus, ...counts } = maxCounts(strangers, tier);
@@ -44,7 +44,7 @@ export function maximumOf(budget: Budget, strangers: StrangerLimits, tier?: Tier
   };
 }
 
-/** Of one deployment: no more than may be had in all. */
+/** Limits of one deployment, at most the totals. */
 function maxCounts(strangers: StrangerLimits, tier: Tier | undefined) {
   const ofStranger = strangerCapsOf(strangers);
   const caps = tier ? capsOf(tier) : ofStranger;
@@ -60,10 +60,10 @@ function maxCounts(strangers: StrangerLimits, tier: Tier | undefined) {
 
 const mebibyte = 2 ** 20;
 
-/** What the deployment of an update has already: what is set aside for it, and its volumes. */
+/** The reservations and volumes that the updated deployment has already. */
 export type Present = { has?: Amount | undefined; left?: VolumeSizes | undefined };
 
-/** What is too much, at the pod that asks for most of it. Of an update only what grows. */
+/** Returns the excess, at the pod that requests the most. For an update, only resources that grow. */
 export function beyond(spec: AppSpec, max: Maximum, present: Present = {}): Finding[] {
   const { has, left } = present;
   const wanted = amountOf(spec, left);
@@ -111,7 +111,7 @@ function beyondDisk(spec: AppSpec, wanted: number, { diskBytes }: Maximum): Find
     pod.volumes.map(({ sizeBytes }, position) => ({ pod, index, position, sizeBytes, copies: copiesOf(pod) })),
   );
   const [first] = volumes.toSorted((a, b) => b.sizeBytes * b.copies - a.sizeBytes * a.copies);
-  // Without a volume it asks for nothing but room for its logs: then the disk is too full, not the wish too large.
+  // Without volumes, only logs need space: the disk is too full, and the request is not too large.
   if (!first) return [];
   const message = `the application requests ${printBytes(wanted)} of disk space, and this server has ${printBytes(diskBytes)} at most`;
   const room = (diskBytes - wanted) / first.copies + first.sizeBytes;
@@ -119,7 +119,7 @@ function beyondDisk(spec: AppSpec, wanted: number, { diskBytes }: Maximum): Find
   return [{ ...at(first.index, ['volumes', first.position]), message, hint }];
 }
 
-/** The pod that takes most, by what that is, and what one of its replicas could have if the others stay as they are. */
+/** Returns the pod that requests the most, and the maximum of one of its replicas if the others do not change. */
 function largest(spec: AppSpec, resource: 'memoryBytes' | 'cpuMillis', max: number) {
   const amounts = spec.pods.map((pod) => amountOf({ ...spec, pods: [pod] })[resource]);
   const index = amounts.indexOf(Math.max(...amounts));
@@ -144,7 +144,7 @@ function hintFor(possible: string | undefined): string {
   return possible === undefined ? 'request less in several pods' : `write at most ${possible}`;
 }
 
-/** The most that may be written. From ten gibibytes on whole ones: the rest of one is not worth its digits. */
+/** Returns the maximum as written in a configuration; from ten GiB on, in whole GiB. */
 function printMost(bytes: number): string {
   const whole = Math.floor(bytes / mebibyte);
   return whole >= 10 * 1024 || whole % 1024 === 0 ? `${Math.floor(whole / 1024)}Gi` : `${whole}Mi`;

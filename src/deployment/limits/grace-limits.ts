@@ -1,34 +1,35 @@
-/** PURE. What may be kept of deployments that have ended, beside those that run. */
+/** PURE. Limits of the retained data of ended deployments. */
 import type { Instant } from '../deployment.ts';
 
 export type Kept = {
   id: string;
-  /** Whom it counts to: the account that has claimed it, else the client that has started it. */
+  /** The owner: the account that has claimed it, otherwise the client that has started it. */
   owner: string;
   restorableUntil: Instant;
-  /** What its volumes may hold. */
+  /** The total size of its volumes. */
   diskBytes: number;
 };
 
 export type GraceLimits = {
-  /** How many each owner may have. */
+  /** Maximum number per owner. */
   perOwner: number;
-  /** What all of them together may hold. */
+  /** Maximum size of all together. */
   diskBytes: number;
 };
 
 export type Forgotten = { id: string; because: 'limit' | 'room' };
 
 /**
- * Those that have to go: of an owner who has too many, those whose time is over first; then, until all together hold no
- * more than they may and the disk has its room again, the same of whoever's volumes may hold the most by then. So nobody
- * who has little loses it because others have much. `missingBytes`: what the disk of the host has too little of free space.
+ * Returns the deployments whose data has to be removed. First those that exceed an owner's number, earliest expiry
+ * first. Then, until the total size and the free disk space are within their limits, those of the owner with the
+ * largest volumes. So a small owner does not lose data because of a large one. `missingBytes`: how much free space the
+ * host's disk lacks.
  */
 export function beyondGrace(kept: readonly Kept[], limits: GraceLimits, missingBytes: number): Forgotten[] {
   const latestFirst = kept.toSorted((a, b) => b.restorableUntil - a.restorableUntil || (a.id < b.id ? -1 : 1));
   const owners = new Map<string, { count: number; bytes: number }>();
   const forgotten: Forgotten[] = [];
-  /** `heldBytes`: what its owner has in this and all later ones, which is all that they have when it is its turn. */
+  /** `heldBytes`: the size of this and all later ones of its owner, which is what the owner has at its turn. */
   const staying: (Kept & { heldBytes: number })[] = [];
   let bytes = 0;
   let missing = missingBytes;

@@ -1,43 +1,43 @@
-/** PURE. Whether what is asked for still fits on the host. */
+/** PURE. Decides whether a request fits on the host. */
 import { type Amount, amountBy } from './pod-resources.ts';
 
-/** How large the host is, and how full. */
+/** The size of the host, and its free disk space. */
 export type Capacity = {
   memoryBytes: number;
   cpuMillis: number;
-  /** Where images, volumes and logs are. Absent where it cannot be seen from here: then nothing is decided by it. */
+  /** The disk of images, volumes and logs. Absent if the service cannot measure it: then it limits nothing. */
   disk?: Disk;
 };
 
 export type Disk = {
   usedBytes: number;
   freeBytes: number;
-  /** Where volumes are, which may be another disk. */
+  /** The disk of volumes, which may be a different one. */
   volumesFreeBytes?: number;
   volumesUsedBytes?: number;
 };
 
 export type BudgetRules = {
-  /** Of the machine's memory, or in all. */
+  /** A share of the machine's memory, or bytes. */
   memory: { share: number } | { bytes: number };
-  /** Times the machine's processors: few applications compute at the same time. */
+  /** Multiple of the machine's processors. Few applications compute at the same time. */
   cpuOvercommit: number;
-  /** Kept free, for images and for the host itself. */
+  /** Free space for images and for the host. */
   diskFreeBytes: number;
-  /** What may be given out, one to a container. */
+  /** The number of GPUs for containers, one each. */
   gpus: number;
 };
 
-/** What a host has only so much of. */
+/** The limited resources of a host. */
 export type HostResource = 'memoryBytes' | 'cpuMillis' | 'diskBytes' | 'gpus';
 
-/** What may be set aside in all; of the disk, what is free now beyond what must stay free. */
+/** Returns the total that deployments may reserve; for the disk, the free space beyond the minimum. */
 export type Budget = Pick<Amount, Exclude<HostResource, 'gpus'>> & {
   /** Absent: none. */
   gpus?: number;
-  /** All memory of the machine: no container can have more. Absent, like the next one, where nobody knows. */
+  /** All memory of the machine, the maximum of a container. Absent, like the next field, if it is unknown. */
   machineMemoryBytes?: number;
-  /** Of the disk, what would be free beyond what must stay free if nothing were on it. */
+  /** The size of the disk, less the space that must stay free. */
   emptyDiskBytes?: number;
 };
 
@@ -52,7 +52,7 @@ export function budgetOf({ memoryBytes, cpuMillis, disk }: Capacity, rules: Budg
   };
 }
 
-/** The smaller of both. */
+/** Returns the smaller disk. */
 function sizeOf({ usedBytes, freeBytes, volumesUsedBytes, volumesFreeBytes }: Disk): number {
   const volumes =
     volumesFreeBytes === undefined || volumesUsedBytes === undefined
@@ -61,7 +61,7 @@ function sizeOf({ usedBytes, freeBytes, volumesUsedBytes, volumesFreeBytes }: Di
   return Math.min(usedBytes + freeBytes, volumes);
 }
 
-/** Volumes, layers and logs are on either; the fuller one decides. */
+/** Volumes, layers and logs may be on either disk, so the fuller one decides. */
 export function freeOf({ freeBytes, volumesFreeBytes = freeBytes }: Disk): number {
   return Math.min(freeBytes, volumesFreeBytes);
 }
@@ -69,9 +69,9 @@ export function freeOf({ freeBytes, volumesFreeBytes = freeBytes }: Disk): numbe
 export type Fit = { kind: 'fits' } | { kind: 'short'; resource: HostResource; asked: number };
 
 /**
- * `committed`: what deployments have now. Who asks for nothing more of something is never refused for it. What the
- * disk holds is measured, not promised: volumes are mostly empty, and what fills them is missing from the free space.
- * What an empty host could not give either was refused before (`deployment-maximum.ts`).
+ * `committed`: what deployments have reserved. A resource limits only requests that increase it. Disk use is measured,
+ * not reserved, because volumes are mostly empty. Requests that would not fit on an empty host were refused before
+ * (`deployment-maximum.ts`).
  */
 export function fits(
   budget: Budget,
@@ -87,7 +87,7 @@ export function fits(
   return { kind: 'fits' };
 }
 
-/** What an update asks for beyond what its deployment has. */
+/** Returns what an update adds to the resources of its deployment. */
 export function growth(from: Amount, to: Amount): Amount {
   return amountBy((key) => Math.max(0, to[key] - from[key]));
 }

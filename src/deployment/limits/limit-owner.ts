@@ -1,4 +1,4 @@
-/** PURE. What sets a limit: the machine, the plan of an account, or what is given without one. */
+/** PURE. The source of a limit: the machine, a plan, or the settings for strangers. */
 
 export type Owner = 'server' | 'stranger' | { plan: string };
 

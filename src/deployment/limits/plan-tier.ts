@@ -1,4 +1,4 @@
-/** PURE. Plan tiers: what an account may have. */
+/** PURE. Plan tiers: the limits of accounts. */
 import { printBytes } from '../../config/values/units.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import type { Instant } from '../deployment.ts';
@@ -11,52 +11,55 @@ import type { PullLimits } from './pull-limits.ts';
 
 export type Tier = {
   name: string;
-  /** How many active deployments at a time. */
+  /** Maximum number of active deployments. */
   deployments: number;
-  /** What they may be promised in all, counted as admission counts it. */
+  /** Total memory that they may reserve, as admission counts it. */
   memoryBytes: number;
   allowsReservations: boolean;
   /** Whether its deployments' owners may run commands in pods; absent: no. */
   allowsExec?: boolean;
-  /** How long a deployment lives once it is claimed; null: until it is removed. */
+  /** The lifetime of a claimed deployment; null: until it is removed. */
   lifetimeMs: number | null;
-  /** Where it says more than what follows from the number of deployments, see `capsOf`. */
+  /** Explicit limits of containers, volumes and GPUs; see `capsOf` for the defaults. */
   caps?: Partial<Caps>;
-  /** How many custom domains; absent: see `domainsOf`. */
+  /** Maximum number of custom domains; absent: see `domainsOf`. */
   domains?: number;
-  /** What its pushed images may take in all; absent: see `imageBytesOf`. */
+  /** Total size of pushed images; absent: see `imageBytesOf`. */
   imageBytes?: number;
-  /** What it says of snapshots beyond what is usual, see `snapshotTermsOf`. */
+  /** Limits of snapshots that differ from the defaults; see `snapshotTermsOf`. */
   snapshots?: Partial<SnapshotTerms>;
-  /** What images may have that its deployments run from, where that is less than what any may have. */
+  /** Lower limits of images. */
   pulls?: PullLimits;
-  /** What its deployments may reach; absent: what those of nobody may. */
+  /** What its deployments may connect to; absent: the general setting. */
   egress?: Egress;
-  /** What its pods run in, on a cluster; absent: what those of nobody do. */
+  /** The runtime of its pods on a cluster; absent: the general setting. */
   runtime?: PodRuntime;
 };
 
 /** New accounts get the first. */
 export type Tiers = readonly [Tier, ...Tier[]];
 
-/** What active deployments are together: how many, the memory that they have been promised, and what they consist of. */
+/** Sums of active deployments: their number, reserved memory, containers, volumes and GPUs. */
 export type Usage = { deployments: number; memoryBytes: number } & Counts;
 
 export function usageFrom(deployments: number, { memoryBytes, containers, volumes, gpus }: Amount): Usage {
   return { deployments, memoryBytes, containers, volumes, gpus };
 }
 
-/** Accounts whose tier is not set, or is none any more, have the first: they lose nothing but what it does not allow. */
+/** Returns the tier of an account. An account without a tier, or with a deleted one, has the first. */
 export function tierNamed(tiers: Tiers, name: string | null): Tier {
   return tiers.find((tier) => tier.name === name) ?? tiers[0];
 }
 
-/** Without a word on it, an apex and its `www` for each deployment. */
+/** Returns the maximum number of domains. The default allows an apex and its `www` for each deployment. */
 export function domainsOf({ domains, deployments }: Tier): number {
   return domains ?? 2 * deployments;
 }
 
-/** Whether an account may have `asked` beside what it has. Who asks for nothing more of something is not refused for it. */
+/**
+ * Returns whether an account may get `asked` in addition to what it has. A limit applies only to resources that
+ * increase.
+ */
 export function planFits(tier: Tier, used: Usage, asked: Usage): Result<undefined> {
   const { name } = tier;
   if (asked.deployments > 0 && used.deployments + asked.deployments > tier.deployments) {
@@ -87,7 +90,7 @@ export function planFits(tier: Tier, used: Usage, asked: Usage): Result<undefine
 
 const fewerDeployments = 'remove a deployment that you no longer need (POST /removeDeploymentReservation)';
 
-/** What an account's plan does not allow. `remedies`: what the account can do about it itself. */
+/** Returns the refusal of a plan. `remedies`: what the account can do about it. */
 export function refuseByPlan(
   code: 'plan_limit_reached' | 'exec_not_allowed',
   error: string,
@@ -104,7 +107,7 @@ export function countOf(number: number, kind: keyof Counts): string {
   return number === 0 ? `no ${singular[kind]}s` : count(number, singular[kind]);
 }
 
-/** The time limit of a deployment that is an account's from `now` on. A claim never makes the one it had earlier. */
+/** Returns the time limit of a deployment that is claimed at `now`. A claim never shortens it. */
 export function limitAt({ lifetimeMs }: Tier, now: Instant, before: Instant | null = now): Instant | null {
   return lifetimeMs === null || before === null ? null : Math.max(now + lifetimeMs, before);
 }

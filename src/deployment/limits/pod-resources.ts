@@ -1,4 +1,4 @@
-/** PURE. What a pod may use, and what is set aside for it: the one place for what a configuration leaves open. */
+/** PURE. Limits and reservations of a pod, including the defaults. */
 import { limitOf } from '../../config/spec/default-limits.ts';
 import type { AppSpec, PodSpec, Resources, VolumeSpec } from '../../config/spec/spec.ts';
 import { replicasOf, volumesOf } from '../desired-volumes.ts';
@@ -8,27 +8,27 @@ import { type Counts, countedKinds } from './count-limits.ts';
 type PodResources = { requests: Resources; limits: Resources };
 
 /**
- * Of a limit, at least this part is set aside, whatever is requested. Limits are for the worst moment: a small web
- * server with the default of 512 MiB holds some 5 to 30 MiB. 32 MiB each lets 600 of them share 24 GB of memory; counted
- * in full, 38 would fill it. And nobody gets a limit of 24 GiB for a request of one byte.
+ * The minimum part of a limit that is reserved, whatever is requested. Limits are for peaks: a small web server with
+ * the default of 512 MiB uses some 5 to 30 MiB. With 32 MiB each, 600 of them share 24 GB of memory; with the full
+ * limit, 38 would fill it. The minimum also prevents a limit of 24 GiB with a request of one byte.
  */
 export const leastShare = 1 / 16;
 
-/** A container's log files: three of 10 MB at most. */
+/** A container's log files: at most three of 10 MB. */
 const logBytes = 30_000_000;
 
 /**
- * Counted for each volume beyond its size: what a file system of its own takes for its journal and tables, which is
- * 5 MiB of a small one; and a mount and a loop device, of which a host has only so many.
+ * Added to the size of each volume: the journal and tables of its file system, which are 5 MiB for a small one, and a
+ * mount and a loop device, which are limited per host.
  */
 export const volumeCostBytes = 8 * 2 ** 20;
 
-/** Where no limit is given, the default one, or the request if that is more. */
+/** Returns the limit: as configured, otherwise the default, or the request if that is higher. */
 export function limitsOf(resources: PodResources): Required<Resources> {
   return { cpuMillis: limitOf(resources, 'cpuMillis'), memoryBytes: limitOf(resources, 'memoryBytes') };
 }
 
-/** What counts of one replica against the host's budget. */
+/** What one replica reserves of the host's budget. */
 export function requestsOf(resources: PodResources): Required<Resources> {
   const limits = limitsOf(resources);
   const requestOf = (resource: keyof Resources) =>
@@ -36,7 +36,7 @@ export function requestsOf(resources: PodResources): Required<Resources> {
   return { cpuMillis: requestOf('cpuMillis'), memoryBytes: requestOf('memoryBytes') };
 }
 
-/** Memory and processor to be set aside, disk to be filled at most (without what containers write elsewhere), and counts. */
+/** Reserved memory and processors, maximum disk use (without files outside of volumes), and counts. */
 export type Amount = { memoryBytes: number; cpuMillis: number; diskBytes: number } & Counts;
 
 export const amountKeys = [
@@ -44,15 +44,15 @@ export const amountKeys = [
   ...countedKinds,
 ] as const satisfies readonly (keyof Amount)[];
 
-/** An amount, part by part. */
+/** Adds two amounts. */
 export function amountBy(part: (key: keyof Amount) => number): Amount {
   return Object.fromEntries(amountKeys.map((key) => [key, part(key)])) as Amount;
 }
 
-/** Volumes by their names, each with the largest size that was asked for: none is made smaller, or goes before its deployment. */
+/** Volumes by name, each with its largest size. Volumes never shrink and exist as long as their deployment. */
 export type VolumeSizes = ReadonlyMap<string, number>;
 
-/** Those of a revision, and those that earlier ones have left. */
+/** The volumes of a revision, and those of earlier revisions. */
 export function volumeSizesOf(spec: Pick<AppSpec, 'pods'>, left: VolumeSizes): VolumeSizes {
   const sizes = new Map(left);
   for (const { volume, sizeBytes } of volumesOf(spec)) sizes.set(volume, Math.max(sizeBytes, sizes.get(volume) ?? 0));
@@ -60,7 +60,7 @@ export function volumeSizesOf(spec: Pick<AppSpec, 'pods'>, left: VolumeSizes): V
 }
 
 /**
- * What an application asks for: all replicas of all its pods, once; an update's old and new side by side count once.
+ * Returns what an application requests: all replicas of all pods. Old and new workloads during an update count once.
  * `left`: the volumes of earlier revisions.
  */
 export function amountOf(spec: Pick<AppSpec, 'pods'>, left: VolumeSizes = new Map()): Amount {
@@ -73,7 +73,7 @@ export function amountOf(spec: Pick<AppSpec, 'pods'>, left: VolumeSizes = new Ma
 
 function amountOfPods({ pods }: Pick<AppSpec, 'pods'>): Amount {
   const amount = amountBy(() => 0);
-  /** By name: all pods have the same one, as large as the largest of them wants it. */
+  /** By name, because pods share a volume; the largest requested size counts. */
   const shared = new Map<string, number>();
   for (const pod of pods) {
     const replicas = replicasOf(pod);
@@ -93,7 +93,7 @@ function amountOfPods({ pods }: Pick<AppSpec, 'pods'>): Amount {
   return amount;
 }
 
-/** How many of each of its volumes a pod has: each replica of a statefulset has its own. */
+/** Returns how many of each volume a pod has: each replica of a statefulset has its own. */
 export function copiesOf(pod: PodSpec): number {
   return pod.resourceType === 'statefulset' ? replicasOf(pod) : 1;
 }

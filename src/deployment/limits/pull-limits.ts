@@ -1,38 +1,38 @@
-/** PURE. What images may have that are brought here for somebody's deployments, and how many come at a time. */
+/** PURE. Limits of image pulls: sizes and concurrency. */
 import type { Tier } from './plan-tier.ts';
 import type { StrangerLimits } from './stranger-limits.ts';
 
-/** What one image may have. */
+/** Limits of one image. */
 export type ImageLimits = {
-  /** Of all layers as they are sent. */
+  /** All layers, compressed. */
   compressedBytes: number;
-  /** Of all layers as they will lie on the disk. */
+  /** All layers, unpacked. */
   unpackedBytes: number;
 };
 
-/** Where a plan, or the setting of strangers, says less than what any image may have. */
+/** Lower limits of a plan or of strangers. */
 export type PullLimits = Partial<ImageLimits> & {
-  /** How many images at a time; absent: `usualAtOnce`. */
+  /** Concurrent pulls; absent: `usualAtOnce`. */
   atOnce?: number;
 };
 
-/** What holds for the pulls of one deployment. */
+/** The limits of the pulls of one deployment. */
 export type PullTerms = {
-  /** Whose pulls are counted together. */
+  /** The client whose pulls are counted together. */
   client: string;
   atOnce: number;
   image: OwnImageLimits;
 };
 
-/** `by`: behind "all that an image may have". `payer`: the client that work for the image is charged to. */
+/** `by`: the source of the limit, for messages. `payer`: the client that work for the image is charged to. */
 export type OwnImageLimits = Partial<ImageLimits> & { by: string; payer?: string };
 
-/** An engine downloads 3 to 64 layers at a time, for everybody. */
+/** An engine downloads 3 to 64 layers at a time, for all clients. */
 const usualAtOnce = 4;
 
 /**
- * By the plan that a deployment counts to. Without one, those of a client address are counted together, and those of a
- * session where no address is known.
+ * Returns the limits by the deployment's plan. Without a plan, pulls are counted by client address, or by session if
+ * the address is unknown.
  */
 export function pullTermsOf(
   plan: { accountId: string; tier: Tier } | undefined,

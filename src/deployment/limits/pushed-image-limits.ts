@@ -1,17 +1,17 @@
-/** PURE. What images may take that are pushed here. */
+/** PURE. Limits of pushed images. */
 
 const gibibyte = 2 ** 30;
 
-/** Where a plan says nothing of it. */
+/** The default. */
 const usualOfPlan = 10 * gibibyte;
 const usualOfAddress = 5 * gibibyte;
 
-/** Of an account in all; bytes as they are sent, compressed. */
+/** Returns the total of an account, in compressed bytes. */
 export function imageBytesOf({ imageBytes = usualOfPlan }: { imageBytes?: number }): number {
   return imageBytes;
 }
 
-/** Of all sessions that are nobody's and were pushed to from one address. */
+/** Returns the total of all unclaimed sessions of one address. */
 export function imageBytesOfStrangers({ imageBytes = usualOfAddress }: { imageBytes?: number }): number {
   return imageBytes;
 }

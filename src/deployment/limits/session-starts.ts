@@ -1,13 +1,13 @@
-/** PURE. What a start with a session's token is, once the session belongs to an account. */
+/** PURE. How starts with a session's token count, after the session was claimed. */
 
 /**
- * `free`: it expires and has a stranger's limits, as a claim leaves it; `plan`: it is claimed from the beginning and
- * counts to the account's plan, as in sessions that the account has started itself.
+ * `free`: the deployment expires and has a stranger's limits, the default after a claim. `plan`: it is claimed from the
+ * beginning and counts to the account's plan, as in sessions that the account has started.
  */
 export const sessionStarts = ['free', 'plan'] as const;
 export type SessionStarts = (typeof sessionStarts)[number];
 
-/** The account whose plan a start in the session is counted to; null where it is free. */
+/** Returns the account whose plan a start in the session counts to; null if it is free. */
 export function payingAccount(session: { accountId: string | null; starts: SessionStarts }): string | null {
   return session.starts === 'plan' ? session.accountId : null;
 }

@@ -1,4 +1,4 @@
-/** PURE. What those may have who have no account. */
+/** PURE. Limits of users without an account. */
 import { printBytes } from '../../config/values/units.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { type Counts, countedKinds, type StrangerCaps, strangerCapsOf } from './count-limits.ts';
@@ -6,23 +6,23 @@ import { countOf, type Usage } from './plan-tier.ts';
 import type { PullLimits } from './pull-limits.ts';
 
 export type StrangerLimits = {
-  /** Active deployments of one session. */
+  /** Maximum number of active deployments of one session. */
   perSession: number;
-  /** Active deployments that were started from one client address. */
+  /** Maximum number of active deployments from one client address. */
   perAddress: number;
-  /** What these may be promised in all. */
+  /** Total memory that they may reserve. */
   memoryBytesPerAddress: number;
-  /** Whether they may run commands in pods; absent: no. */
+  /** Whether users may run commands in pods; absent: no. */
   allowsExec?: boolean;
-  /** What images may take that are pushed from one client address; absent: see `imageBytesOfStrangers`. */
+  /** Total size of images pushed from one client address; absent: see `imageBytesOfStrangers`. */
   imageBytes?: number;
-  /** What images may have that their deployments run from, where that is less than what any may have. */
+  /** Lower limits of images. */
   pulls?: PullLimits;
-  /** Where it says more than what follows from the numbers of deployments, see `strangerCapsOf`. */
+  /** Explicit limits of containers, volumes and GPUs; see `strangerCapsOf` for the defaults. */
   caps?: Partial<StrangerCaps>;
 };
 
-/** Whether a stranger may have `asked` beside what session and address have. */
+/** Returns whether a stranger may get `asked` in addition to what the session and the address have. */
 export function strangerFits(
   limits: StrangerLimits,
   used: { inSession: Usage; fromAddress: Usage },

@@ -1,4 +1,4 @@
-/** What has been measured of all deployments lately, in memory: each look adds to it, whoever asks reads from it. */
+/** Recent measurements of all deployments, in memory. */
 import { turnEvery } from '../../lib/turns.ts';
 import type { Instant } from '../deployment.ts';
 import type { DeploymentMetrics, DeploymentTotals, KeptMetrics, PodMetrics, SeriesOf } from './deployment-metrics.ts';
@@ -7,40 +7,40 @@ import { add, noRequests } from './request-tally.ts';
 import { createSeries, keptSteps, meanOf, type Series, stepAt, stepMs } from './series.ts';
 import type { RequestCounts, VolumeUse, WorkloadUse } from './use.ts';
 
-/** As many as a deployment has containers by default: without a bound, new names again and again would fill the memory. */
+/** Bounds the memory for ended pods; as many as a deployment may have containers by default. */
 export const mostEndedPods = 60;
 
-/** Deployments that are noted without letting anybody else in between: some milliseconds. */
+/** Deployments that are processed in one turn of the event loop, in some milliseconds. */
 const atOnce = 100;
 
-/** Steps that make what is told as "now" of a site: single requests would jump. */
+/** The number of steps in the current values of a site, because single requests would make them jump. */
 const recentSteps = 6;
 
-/** What is older than this many steps is not "now": a look may come late on a busy machine. */
+/** Values older than this many steps are not current. A measurement may be late on a busy machine. */
 const freshSteps = 3;
 
 export type Look = {
   at: Instant;
-  /** Milliseconds since the look before; 0 at the first. */
+  /** Milliseconds since the previous measurement; 0 at the first. */
   elapsedMs: number;
-  /** False where nothing is ever told of pods; default: whether this look has told of them. */
+  /** False if the engine never measures pods; default: whether this measurement has pods. */
   arePodsMeasured?: boolean;
-  /** Undefined where nothing is told of them. */
+  /** Undefined if pods were not measured. */
   uses: readonly WorkloadUse[] | undefined;
-  /** By deployment, since the last look that had them; undefined where they could not be counted. */
+  /** By deployment, since the last measurement with requests; undefined if they were not counted. */
   requests: ReadonlyMap<string, RequestCounts> | undefined;
-  /** Undefined: as at the look before. */
+  /** Undefined: unchanged since the previous measurement. */
   volumes?: readonly VolumeUse[] | undefined;
 };
 
 export type Measured = {
-  /** In parts, between which others have their turn: one after the other. */
+  /** Adds a measurement in several turns of the event loop. Calls must not overlap. */
   note(look: Look): Promise<void>;
-  /** Of a deployment that nothing was measured of yet: an hour of nothing. */
+  /** Returns the metrics of a deployment; empty ones if it was never measured. */
   of(deploymentId: string, now: Instant): DeploymentMetrics;
-  /** Of all that something was measured of at the last look. */
+  /** Returns the totals of all deployments in the last measurement. */
   totals(): Iterable<DeploymentTotals>;
-  /** Means of the last steps, for the store, of all deployments; begins a new period. */
+  /** Returns the means of the last steps of all deployments, for the store, and begins a new period. */
   endPeriod(at: Instant, steps: number): Promise<Map<string, KeptMetrics>>;
 };
 
@@ -53,7 +53,7 @@ type Known = {
   recent: { step: number; counts: RequestCounts; elapsedMs: number }[];
   all: RequestCounts;
   period: { counts: RequestCounts; elapsedMs: number };
-  /** When something was measured last. */
+  /** The step of the last measurement. */
   step: number;
 };
 
@@ -62,7 +62,7 @@ export function createMeasured(): Measured {
   let arePodsMeasured = false;
   let lastStep = 0;
   let looks = 0;
-  /** Milliseconds of the looks before that had no requests: the next one has those of all of them. */
+  /** Milliseconds since requests were last counted. The next count covers all of them. */
   let uncountedMs = 0;
 
   function find(deploymentId: string): Known {
@@ -76,9 +76,9 @@ export function createMeasured(): Measured {
     deployment.step = step;
     const key = keyOf(use);
     const pod = deployment.pods.get(key) ?? { last: use, lastStep: -1, lastLook: -1, series: createSeries(podNames) };
-    // While an update runs both are there; the newer one goes on with the line.
+    // During an update, both revisions run; the newer one continues the series.
     if (pod.lastLook === looks && pod.last.revision > use.revision) return;
-    // Of one that was missing at the look before, nobody knows since when it has used what.
+    // After a missing measurement, the elapsed time of its counters is unknown.
     const before = pod.lastLook === looks - 1 ? pod.last : undefined;
     pod.series.note(step, podValues(before, use, elapsedMs));
     deployment.pods.set(key, { ...pod, last: use, lastStep: step, lastLook: looks });
@@ -102,7 +102,7 @@ export function createMeasured(): Measured {
     async note({ at, elapsedMs, uses, requests, volumes, arePodsMeasured: areMeasured = uses !== undefined }) {
       looks++;
       const step = stepAt(at);
-      // The clock was set back: everything kept would be of the future.
+      // The clock was set back: all stored values would be in the future.
       if (step < lastStep) {
         known.clear();
         lastStep = step;

@@ -1,4 +1,4 @@
-/** Operations: the steps a plan is made of. Each carries its cause; a plan prints as text, and tests compare that text. */
+/** Operations are the steps of a plan. Each contains its cause. A plan prints as text, and tests compare that text. */
 import type { RegistryLogin } from '../../config/spec/spec.ts';
 import type { EventOf } from '../event/event.ts';
 import { describeOperation } from '../event/event-words.ts';
@@ -7,31 +7,31 @@ import { type Egress, printEgress } from '../workload/egress.ts';
 import { type PodTargets, printTargets } from '../workload/pod-addresses.ts';
 import type { Neighbour, Workload, WorkloadName } from '../workload/workload.ts';
 
-/** Steps that an engine executes. Each one is idempotent: done twice, the second is a no-op. */
+/** Steps that an engine executes. Each step is idempotent. */
 export type EngineOperation =
   | { kind: 'create-network'; egress?: Egress; because: string }
-  /** Where the host can make one, with a hard limit. */
+  /** With a hard limit, if the host supports it. */
   | { kind: 'create-volume'; volume: string; sizeBytes: number; because: string }
-  /** Of a volume with a hard limit, while it is used; none is ever made smaller. */
+  /** Grows a volume with a hard limit while it is in use. Volumes never shrink. */
   | { kind: 'grow-volume'; volume: string; sizeBytes: number; because: string }
-  /** `neighbours`: all of its revision, for engines that write the others' names into a workload as it starts. */
+  /** `neighbours`: all workloads of its revision, for engines that write their names into the workload at its start. */
   | { kind: 'start'; workload: Workload; neighbours?: readonly Neighbour[]; because: string }
-  /** Ends the workload's processes, and nothing starts it again. An engine that cannot keep a stopped workload removes it. */
+  /** Ends the workload's processes; nothing restarts them. An engine that cannot keep a stopped workload removes it. */
   | { kind: 'stop'; name: WorkloadName; because: string }
   /** Stops (with the engine's grace period) and removes. */
   | { kind: 'remove'; name: WorkloadName; because: string }
   | { kind: 'remove-volume'; volume: string; because: string }
   | { kind: 'remove-network'; because: string };
 
-/** Asks the registries, all at once, which images these tags mean now. */
+/** Resolves these tags at their registries, all at the same time. */
 export type TagCheck = { kind: 'check'; images: ImageRequest[]; because: string };
 
 export type ImagePull = { kind: 'pull'; because: string } & ImageRequest;
 
-/** From now on; connections that are there stay. */
+/** Applies to new connections; open ones stay. */
 export type EgressChange = { kind: 'set-egress'; egress: Egress; because: string };
 
-/** From now on, for new connections; connections that are open stay. */
+/** Applies to new connections; open ones stay. */
 export type PodTargetsChange = { kind: 'set-pod-targets'; targets: PodTargets; because: string };
 
 export type VolumeSwap = {
@@ -40,43 +40,45 @@ export type VolumeSwap = {
   restoreId: string;
   filledKey: string;
   snapshotId: string;
-  /** Whose volumes they were, where that is another deployment. */
+  /** The deployment that the volumes come from, if it is another one. */
   fromDeploymentId: string | null;
   because: string;
 };
 
 export type ImageRequest = { image: string; registryLogin?: RegistryLogin };
 
-/** What a check or a pull has found: the image that a reference means, for the revision that asked. */
+/** The result of a check or a pull: the image of a reference, for one revision. */
 export type ResolvedImage = {
   image: string;
   /** Pinned, unless no registry knows the image. */
   reference: string;
-  /** `operator`: it is his own, and for everybody; `presence`: nobody could be asked, and it is taken as it is on the host. */
+  /**
+   * `operator`: an image of the operator. `presence`: its registry is unreachable, and the image on the host is used.
+   */
   by: 'registry' | 'pull' | 'operator' | 'presence';
 };
 
 export type Operation =
   | Exclude<EngineOperation, { kind: 'remove' | 'start' | 'stop' }>
-  /** `avoid`: addresses to which the edge still sends requests that are meant for somebody else. */
+  /** `avoid`: addresses to which an edge may still send requests of other deployments. */
   | (Extract<EngineOperation, { kind: 'start' }> & { avoid?: readonly string[] })
   /** Events name the pod, revision and replica; the engine needs only the name. */
   | { kind: 'remove' | 'stop'; name: WorkloadName; pod: string; revision: number; replica: number; because: string }
   | TagCheck
-  /** Of an engine with a store of images. */
+  /** Only on an engine with the facet `images`. */
   | ImagePull
-  /** Of an engine with copies of volumes: what was filled for a restore takes the places of volumes that nobody uses. */
+  /** Only on an engine with the facet `copies`: restored volumes replace unused ones. */
   | VolumeSwap
-  /** Of an engine with rules around workloads. */
+  /** Only on an engine with the facet `isolation`. */
   | EgressChange
-  /** Of an engine with pod addresses. */
+  /** Only on an engine with the facet `podAddresses`. */
   | PodTargetsChange
-  /** Makes the edge send the public paths to these endpoints, and to nothing else; `revision` then serves as a whole. */
+  /** Makes the edge send the public paths to exactly these endpoints. `revision` then serves completely. */
   | { kind: 'route'; endpoints: readonly Endpoint[]; revision?: number; because: string }
-  /** Gives requests under way at these addresses, of old workloads, time to end. */
+  /** Waits for open requests at the addresses of old workloads. */
   | { kind: 'drain'; addresses: readonly string[]; because: string };
 
-/** What is told of an operation: nothing of what its workload or its login holds. */
+/** Returns the event of an operation, without the content of its workload or its login. */
 export function eventOf(operation: Operation): EventOf<'operation'> {
   const { kind, because } = operation;
   const common = { kind: 'operation', because } as const;
@@ -122,7 +124,7 @@ export function eventOf(operation: Operation): EventOf<'operation'> {
   }
 }
 
-/** One line per operation, e.g. `remove web-1-0, expired`. */
+/** Returns one line per operation, such as `remove web-1-0, expired`. */
 export function describePlan(operations: Operation[]): string {
   return operations.map((operation) => describeOperation(eventOf(operation))).join('\n');
 }
@@ -130,10 +132,10 @@ export function describePlan(operations: Operation[]): string {
 const preparations: readonly Operation['kind'][] = ['create-network', 'create-volume'];
 
 /**
- * The operations in the order of the plan, those that may run at the same time together: neighbouring removals of the
- * same kind, of which none uses what another removes. Starts stay one after another: measured, that is faster. Asking
- * registries needs nothing of what comes before, and takes up to two seconds: it goes along with the first. So does a pull
- * with the making of a network: nothing that runs waits for it there.
+ * Returns the operations in the order of the plan, in batches that run concurrently. Adjacent removals of the same kind
+ * are one batch, because they are independent. Starts run one after another, which is faster (measured). A tag check
+ * takes up to two seconds and depends on nothing, so it joins the first batch. A pull joins the creation of a network,
+ * because nothing that runs waits for it.
  */
 export function batchesOf(operations: Operation[]): Operation[][] {
   const batches: Operation[][] = [];

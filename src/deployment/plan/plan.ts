@@ -1,6 +1,6 @@
 /**
- * The plan: the operations that bring what is observed to what is desired, in order. Pure; called again after every
- * change until it has nothing left to do. Whoever dies between two operations leaves a state that it plans from.
+ * PURE. The plan: the operations, in order, that change the observed state to the desired state. It is computed again
+ * after every change until no operation is left, so it also continues after a crash between two operations.
  */
 import { printBytes } from '../../config/values/units.ts';
 import type { Desired, DesiredWorkload, FilledRestore, Running } from '../desired.ts';
@@ -12,7 +12,7 @@ import { isOver, isPodReady, type Match, matchWorkloads, outdatedWorkloads } fro
 import type { Operation } from './operation.ts';
 import { planPodTargets } from './pod-targets.ts';
 
-/** `endpoints`: what the edge serves for the deployment now. */
+/** `endpoints`: the endpoints that the edge serves for the deployment now. */
 export function plan(desired: Desired, observed: Observed, endpoints: Endpoint[]): Operation[] {
   switch (desired.kind) {
     case 'gone':
@@ -20,7 +20,7 @@ export function plan(desired: Desired, observed: Observed, endpoints: Endpoint[]
     case 'stopped':
       return [
         ...planRemoval({ because: 'stopped by its owner', keepsVolumes: true }, observed, endpoints),
-        // Before it is known what there is, somebody may still use them.
+        // Without an observation, a workload may still use the volumes.
         ...(desired.restore && observed.volumes.length > 0 ? [swap(desired.restore)] : []),
       ];
     case 'suspended':
@@ -64,7 +64,7 @@ function planRunning(desired: Running, observed: Observed, endpoints: Endpoint[]
     return [...(endpoints.length > 0 ? [withdrawal] : []), ...removals];
   }
   if (desired.restore) return planRestore(desired.restore, matches, observed, endpoints);
-  // Nobody goes back to a revision that has never served, and of those there may be many.
+  // Nothing falls back to a revision that has never served, and there may be many of them.
   const hasServed = desired.hasServed || endpoints.length > 0;
   if (!hasServed && outdated.length > 0) return outdated.map(asOutdated);
   const podTargets = planPodTargets(matches, outdated, observed);
@@ -86,7 +86,9 @@ function planRunning(desired: Running, observed: Observed, endpoints: Endpoint[]
   return [...podTargets, ...planSwitch(desired, matches, outdated, endpoints)];
 }
 
-/** Whoever has one of the volumes, or may have, goes; then all of them are swapped. Nothing else is done before. */
+/**
+ * Removes all workloads that use or may use one of the volumes, then swaps all volumes. Nothing else happens before.
+ */
 function planRestore(restore: FilledRestore, matches: Match[], observed: Observed, endpoints: Endpoint[]): Operation[] {
   const { snapshotId, volumes } = restore;
   const because = `snapshot ${snapshotId}`;
@@ -102,12 +104,12 @@ function swap({ id: restoreId, snapshotId, fromDeploymentId, volumes, filledKey 
   return { kind: 'swap-volumes', volumes, restoreId, filledKey, snapshotId, fromDeploymentId, because };
 }
 
-/** It has none of the volumes, or has ended and is not started again. */
+/** Returns whether the workload uses none of the volumes, or has ended for good. */
 function canStay({ wanted: { workload }, found }: Match, volumes: readonly string[]): boolean {
   return (found && isOver(workload, found)) || !workload.volumes.some(({ volume }) => volumes.includes(volume));
 }
 
-/** The edge lets go of what is about to be removed: its address may soon be another pod's. */
+/** Routes away from workloads that are about to be removed, because another pod may soon get their address. */
 function planWithdrawal(operations: Operation[], { workloads }: Observed, endpoints: Endpoint[]): Operation[] {
   const removed = new Set(operations.flatMap((operation) => (operation.kind === 'remove' ? [operation.name] : [])));
   const lost = new Set(workloads.filter(({ name }) => removed.has(name)).map(({ address }) => address));
@@ -121,7 +123,10 @@ function planNetwork({ egress }: Running, { hasNetwork, egress: present }: Obser
   return [{ kind: 'set-egress', egress, because: `it is ${present}` }];
 }
 
-/** Without their network they never find each other again, and engines do not start them; a job that is done needs none. */
+/**
+ * Returns the workloads without their network: they cannot connect to each other, and engines do not start them. A
+ * finished job needs no network.
+ */
 function severedWorkloads(matches: Match[], { workloads }: Observed): ObservedWorkload[] {
   const done = new Set(
     matches.flatMap(({ found }) => (found?.isReady && found.phase === 'exited' ? [found.name] : [])),
@@ -142,7 +147,8 @@ function planStarts(desired: Running, observed: Observed, matches: Match[], outd
       operations.push({ kind: 'pull', ...requestOf(workload), because: 'not on this host' });
       pulled.add(image);
     }
-    // What the tag means is found out first; the next plan starts it. One pull at a time: what is ready to start meanwhile does.
+    // The tag is resolved first; the next plan starts the workload. Images are pulled one at a time, and other
+    // workloads start during a pull.
     if (!isSettled(wanted, observed)) {
       const images = unsettledImages(matches, observed);
       if (isPresent(image, observed)) operations.push({ kind: 'check', images, because: 'tags may have moved' });
@@ -164,7 +170,7 @@ function neighbourOf({ pod, replica, aliases, ports }: Workload): Neighbour {
   return { pod, replica, aliases, ports };
 }
 
-/** A workload may have the address that its own path leads to, which then leads where it should. */
+/** A start avoids the addresses of all endpoints except its own, whose path should lead to it. */
 function avoiding(operation: Operation, matches: Match[], endpoints: Endpoint[]): Operation {
   if (operation.kind !== 'start') return operation;
   const { pod, ports } = operation.workload;
@@ -176,7 +182,7 @@ function avoiding(operation: Operation, matches: Match[], endpoints: Endpoint[])
   return avoid.length === 0 ? operation : { ...operation, avoid: avoid.map(({ address }) => address) };
 }
 
-/** A workload that does not run is started again, unless it is over. */
+/** Returns whether the workload has to be started: it does not run and has not ended for good. */
 function needsStart({ workload }: DesiredWorkload, found: ObservedWorkload): boolean {
   if (found.phase === 'created' || found.tampering) return true;
   return found.phase === 'exited' && !isOver(workload, found);
@@ -189,19 +195,21 @@ function mayStart({ workload, dependsOn, isOrdered }: DesiredWorkload, matches: 
   return !isOrdered || matches.filter(isBefore).every(({ found }) => found?.isReady);
 }
 
-/** A workload that is over uses nothing any more; kept, it need not run again should the update fail. */
+/** A workload that has ended for good uses no volume. It is kept, so it need not run again if the update fails. */
 function usesVolumesOf({ workload }: DesiredWorkload, found: ObservedWorkload): boolean {
   if (found.pod !== workload.pod || found.replica !== workload.replica) return false;
   return !isOver(workload, found);
 }
 
-/** The same before it was restarted, where that was of no use to anybody: nothing goes back to it. */
+/** Returns whether `found` is the same workload before a restart and is not ready, so that nothing falls back to it. */
 function isEarlierStart({ workload }: DesiredWorkload, { pod, replica, revision, isReady }: ObservedWorkload): boolean {
   const isSame = pod === workload.pod && replica === workload.replica && revision === workload.revision;
   return isSame && !isReady;
 }
 
-/** Everything wanted is ready: the edge turns to it, the old has time to end what it is doing, and goes. */
+/**
+ * All desired workloads are ready: the edge switches to them, and the old ones complete their requests and are removed.
+ */
 function planSwitch(
   desired: Running,
   matches: Match[],
@@ -219,7 +227,7 @@ function planSwitch(
   ];
 }
 
-/** Those that the edge sends requests to, and, since whoever drained them may have died meanwhile, those that it may have. */
+/** Returns addresses that receive requests, or may have until a process died while it drained them. */
 function addressesToDrain(matches: Match[], outdated: ObservedWorkload[], endpoints: Endpoint[]): string[] {
   const served = new Set(endpoints.map(({ address }) => address));
   const publicPods = new Set(matches.flatMap(({ wanted }) => routesOf(wanted).map(() => wanted.workload.pod)));
@@ -251,7 +259,7 @@ function endpointsOf(matches: Match[]): Endpoint[] {
   });
 }
 
-/** By which paths it is reached: at the deployment's hosts, and at the one that is its alone. */
+/** Returns its public paths, at the deployment's hosts and at its own custom domain. */
 function routesOf({ path, subdomain }: DesiredWorkload): Pick<Endpoint, 'path' | 'host'>[] {
   return [...(path === undefined ? [] : [{ path }]), ...(subdomain ? [subdomain] : [])];
 }

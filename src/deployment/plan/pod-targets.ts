@@ -1,10 +1,10 @@
-/** PURE. Which workloads the pod addresses of a deployment lead to. */
+/** PURE. The targets of a deployment's pod addresses. */
 import { addressesOfPod, type PodTargets, podAddressesOf, printTargets } from '../workload/pod-addresses.ts';
 import type { Observed, ObservedWorkload, Workload } from '../workload/workload.ts';
 import type { Match } from './matches.ts';
 import type { Operation } from './operation.ts';
 
-/** Empty if every address already leads to the right workloads, or if the engine's Services route instead. */
+/** Returns no operation if all addresses have the right targets, or if the engine uses Services instead. */
 export function planPodTargets(matches: Match[], outdated: ObservedWorkload[], observed: Observed): Operation[] {
   const { podTargets: present } = observed;
   if (present === undefined || !observed.hasNetwork) return [];
@@ -15,7 +15,7 @@ export function planPodTargets(matches: Match[], outdated: ObservedWorkload[], o
   return [{ kind: 'set-pod-targets', targets: wanted, because }];
 }
 
-/** A pod that the next revision does not have serves until that revision does. */
+/** A pod that the next revision lacks serves until that revision is ready. */
 function stillUsed(present: PodTargets, outdated: ObservedWorkload[]): PodTargets {
   const running = new Set(addressesIn(outdated));
   const kept = Object.entries(present).filter(([, leadsTo]) => leadsTo.some((address) => running.has(address)));
@@ -37,8 +37,8 @@ function targetsOf(matches: Match[], outdated: ObservedWorkload[], isComplete: b
 }
 
 /**
- * Those that serve: of the revision before, until all of the next one is ready. Where none serves, those that run, since
- * two pods may need each other to become ready.
+ * Returns the serving workloads: those of the previous revision until the next one is ready. If none serves, returns
+ * the running ones, because two pods may need each other to become ready.
  */
 function backendsOf(group: Match[], outdated: ObservedWorkload[]): string[] {
   const before = outdated.filter((each) => group.some(({ wanted }) => isSamePlace(each, wanted.workload)));

@@ -1,11 +1,11 @@
-/** In which order the pods of an application start. */
+/** The order in which the pods of an application start. */
 import type { AppSpec, PodSpec } from '../../config/spec/spec.ts';
 import { usesOf } from '../../config/spec/uses.ts';
 
 /**
- * Pods after those that they use; among the rest, those with volumes (databases, the slowest to become ready) first:
- * starting the slowest first makes the whole ready earliest (measured: 1.3 s instead of 1.9 s). Of pods that name each
- * other in a circle only `dependsOn` says who comes first.
+ * Returns the pods so that each starts after those that it uses. Among the rest, pods with volumes start first:
+ * databases are slowest, and starting them first makes the application ready earlier (1.3 instead of 1.9 s, measured).
+ * Among pods that name each other in a circle, only `dependsOn` decides.
  */
 export function startOrder(spec: AppSpec): PodSpec[] {
   const byName = new Map(spec.pods.map((pod) => [pod.name, pod]));

@@ -1,15 +1,15 @@
 /**
- * PURE. Quarantine: what is on the engine with our label while the store has no row for it. The store may have lost the
- * row (an older copy of the database was put back), so such things are stopped and kept before they are removed.
+ * PURE. Quarantine: objects on the engine with Berth's label but without a row. The store may have lost the row (an
+ * older copy of the database was put back), so such objects are stopped and kept for a time before they are removed.
  */
 import type { Instant } from '../deployment.ts';
 
-/** What the sweep reads of one thing on the engine. */
+/** One object on the engine, as the sweep reads it. */
 export type OwnedThing = {
   kind: 'workload' | 'volume' | 'network' | 'group';
   name: string;
   phase?: string | undefined;
-  /** The epoch of the store when the thing was made; absent if its engine does not record it. */
+  /** The epoch of the store when the object was created; absent if its engine does not record it. */
   epoch?: number | undefined;
   /** Of a workload. */
   revision?: number | undefined;
@@ -46,7 +46,7 @@ export function removedAt({ firstSeenAt, acceptedAt, decision }: Quarantined, gr
 }
 
 export type SweepView<Thing extends OwnedThing> = {
-  /** The listed things of each inspected deployment; empty if nothing is left. */
+  /** The listed objects of each inspected deployment; empty if nothing is left. */
   things: ReadonlyMap<string, readonly Thing[]>;
   known: ReadonlyMap<string, KnownDeployment>;
   entries: ReadonlyMap<string, Quarantined>;
@@ -83,7 +83,7 @@ export function planSweep<Thing extends OwnedThing>(view: SweepView<Thing>): Swe
   return plan;
 }
 
-/** Deployments with something on the engine and no row. */
+/** Returns deployments with objects on the engine and no row. */
 export function unknownAmong(
   things: ReadonlyMap<string, readonly OwnedThing[]>,
   known: ReadonlyMap<string, KnownDeployment>,
@@ -91,7 +91,7 @@ export function unknownAmong(
   return [...things].flatMap(([id, listed]) => (!isEmpty(listed) && !known.has(id) ? [id] : []));
 }
 
-/** A group is what held the things of a deployment: without them nothing can be lost. */
+/** A group contains no data once the objects of its deployment are gone. */
 function isEmpty(listed: readonly OwnedThing[]): boolean {
   return listed.every(({ kind }) => kind === 'group');
 }

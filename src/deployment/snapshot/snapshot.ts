@@ -1,12 +1,12 @@
-/** PURE. Snapshots of a deployment's volumes: when one is due, which are kept, what they take of their place. */
+/** PURE. Snapshots of a deployment's volumes: when one is due, which are kept, and how much space they use. */
 import type { Instant } from '../deployment.ts';
 import type { Dump, LoadedDump } from './dump.ts';
 
-/** What one is taken for. */
+/** Why a snapshot is taken. */
 export const snapshotReasons = ['asked', 'schedule', 'before-update', 'before-restore'] as const;
 export type SnapshotReason = (typeof snapshotReasons)[number];
 
-/** `leaving`: what was kept of it is on its way out; `left`: it is out, and only when it was taken is still known. */
+/** `leaving`: its data is being deleted. `left`: its data is deleted, and only its row remains. */
 export const snapshotStates = ['asked', 'taken', 'failed', 'leaving', 'left'] as const;
 export type SnapshotState = (typeof snapshotStates)[number];
 
@@ -15,90 +15,90 @@ export type SizedVolume = { volume: string; sizeBytes: number };
 export type Snapshot = {
   id: string;
   deploymentId: string;
-  /** The revision that was asked for last when it was taken. */
+  /** The latest revision when it was taken. */
   revision: number;
   reason: SnapshotReason;
   state: SnapshotState;
   createdAt: Instant;
-  /** What is in it is of this instant. */
+  /** The instant of its data. */
   takenAt: Instant | null;
-  /** As the place calls it. */
+  /** Its id in the backup place. */
   placeId: string | null;
-  /** Those that are kept as files. */
+  /** Volumes that are stored as files. */
   volumes: SizedVolume[];
-  /** Databases that are kept, or are to be, as their own tools tell them. */
+  /** Databases that are stored, or will be, as dumps of their own tools. */
   dumps: Dump[];
   totalBytes: number | null;
-  /** Of what was not at the place before. */
+  /** Bytes that were new in the backup place. */
   addedBytes: number | null;
-  /** For so long writers have waited. */
+  /** How long writers were frozen. */
   pausedMs: number | null;
-  /** That have begun. */
+  /** The number of tries that have begun. */
   tries: number;
   nextTryAt: Instant;
-  /** Of the last try that failed, in words for the owner. */
+  /** Why the last try failed, for the owner. */
   problem: string | null;
-  /** When somebody was told that it fails. */
+  /** When its owner was notified of failures. */
   toldAt: Instant | null;
-  /** When a try began to write to the place; null where nothing of it can be there any more that has no name. */
+  /** When a try began to write to the place; null if it can have left no unnamed data there. */
   begunAt: Instant | null;
 };
 
 export const restoreStates = ['asked', 'filled', 'done', 'failed'] as const;
 export type RestoreState = (typeof restoreStates)[number];
 
-/** Of volumes. `filled`: what is to take their places is there, and the next visit puts it there. */
+/** A restore of volumes. `filled`: the replacements are filled, and the next visit swaps them in. */
 export type Restore = {
   id: string;
-  /** Whose volumes they become. */
+  /** The deployment that gets the volumes. */
   deploymentId: string;
   snapshotId: string;
-  /** The deployment of the snapshot, where that is another one: this one was started beside it. */
+  /** The deployment of the snapshot, if the restore starts a new deployment. */
   fromDeploymentId: string | null;
   volumes: string[];
-  /** What their databases load, while they run. */
+  /** Dumps that the running databases load. */
   dumps: LoadedDump[];
   state: RestoreState;
-  /** Whether a snapshot of what is there is taken before; of a new deployment there is nothing. */
+  /** Whether a snapshot of the current data is taken first; false for a new deployment. */
   takesSafety: boolean;
-  /** That snapshot. */
+  /** The id of that snapshot. */
   safetyId: string | null;
-  /** Names what the newest try fills, or has filled; each try has its own. */
+  /** The key of the replacements of the latest try; each try has its own. */
   filledKey: string | null;
-  /** 0 to 100, of the fetching; null before its first look. */
+  /** Progress of the download, 0 to 100; null before it is measured. */
   progress: number | null;
   createdAt: Instant;
   finishedAt: Instant | null;
   tries: number;
   nextTryAt: Instant;
   problem: string | null;
-  /** When somebody was told that it fails. */
+  /** When its owner was notified of failures. */
   toldAt: Instant | null;
 };
 
 /** The snapshot settings of the owner; they apply to updates by all users. */
 export type SnapshotWishes = {
-  /** One is taken before each update that changes a pod with volumes. */
+  /** A snapshot is taken before each update that changes a pod with volumes. */
   beforeUpdates: boolean;
 };
 
-/** Where nobody has said anything. */
+/** The default. */
 export const noWishes: SnapshotWishes = { beforeUpdates: false };
 
-/** What restores that are not over need of what is kept. */
+/** Returns the ids of snapshots that unfinished restores need. */
 export function neededBy(restores: readonly Restore[]): ReadonlySet<string> {
   return new Set(restores.flatMap(({ snapshotId, safetyId }) => [snapshotId, safetyId ?? '']));
 }
 
-/** Then it has failed for good. */
+/** After this many failed tries, it has failed for good. */
 export const mostTries = 4;
 
-/** Of tries that have begun, and of which nothing else is known: then it is what ends the service each time. */
+/** After this many interrupted tries, it has failed for good, because it may be what ends the service. */
 export const mostCutOff = 12;
 
 const toldAfterTries = 2;
 
-/** Whether somebody is told by mail of a failure: once, also where tries before it, of which nobody has heard, were cut off. */
+/** Returns whether the owner is notified of a failure by mail: once, after several failures or the final one. */
 export function isWorthTelling(
   { toldAt }: Pick<Snapshot, 'toldAt'>,
   { tries, isOver }: { tries: number; isOver: boolean },
@@ -106,15 +106,15 @@ export function isWorthTelling(
   return toldAt === null && (isOver || tries >= toldAfterTries);
 }
 
-/** Two minutes after the first failure, and twice as long each time. */
+/** Returns when to try again: two minutes after the first failure, and twice as long each time. */
 export function retryAt(tries: number, now: Instant): Instant {
   return now + 60_000 * 2 ** tries;
 }
 
 export type SnapshotTerms = {
-  /** How many are kept of those that were asked for, and as many of those that the schedule has taken. */
+  /** How many manual snapshots are kept, and how many scheduled ones. */
   count: number;
-  /** What those of an account may take of their place in all. */
+  /** The maximum size of all snapshots of an account. */
   bytes: number;
   /** The interval of scheduled snapshots; null: never. */
   everyMs: number | null;
@@ -124,8 +124,8 @@ const gibibyte = 2 ** 30;
 const day = 24 * 60 * 60_000;
 
 /**
- * Where a plan says nothing of it. `hasPlace`: the operator has chosen where they are kept; nothing fills the host's disk
- * without anybody having asked for it.
+ * Returns the terms of a plan, with defaults. `hasPlace`: the operator has configured a place. Without one, snapshots
+ * would fill the host's disk, so none are scheduled.
  */
 export function snapshotTermsOf(
   { snapshots = {} }: { snapshots?: Partial<SnapshotTerms> },
@@ -135,8 +135,8 @@ export function snapshotTermsOf(
 }
 
 /**
- * Those that are one too many, of one deployment: what the schedule has taken does not push out what somebody has asked
- * for, nor the other way round. One from before an update or a restore counts as asked for. `spared` stays.
+ * Returns the snapshots of one deployment that exceed the limit. Scheduled and manual snapshots are counted separately.
+ * A snapshot before an update or a restore counts as manual. `spared` snapshots stay.
  */
 export function surplusSnapshots(
   snapshots: readonly Snapshot[],
@@ -146,7 +146,7 @@ export function surplusSnapshots(
   const newestFirst = snapshots.toSorted((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
   const surplus = (some: Snapshot[]) => [
     ...some.filter(({ state }) => state === 'taken').slice(count),
-    // One failure is worth to be seen, and no longer than until the next one.
+    // Only the latest failure is kept.
     ...some.filter(({ state }) => state === 'failed').slice(1),
   ];
   return [true, false]
@@ -155,8 +155,8 @@ export function surplusSnapshots(
 }
 
 /**
- * The most that snapshots of one deployment can take of their place: all of the oldest, and of each later one what was
- * new then.
+ * Returns an upper bound of the space that snapshots of one deployment use: the whole oldest snapshot, and what each
+ * later one added.
  */
 export function bytesOf(snapshots: readonly Snapshot[]): number {
   const oldestFirst = snapshots.filter(({ state }) => state === 'taken').toSorted((a, b) => a.createdAt - b.createdAt);
@@ -166,15 +166,15 @@ export function bytesOf(snapshots: readonly Snapshot[]): number {
   );
 }
 
-/** As `bytesOf`, of several deployments. */
+/** Like `bytesOf`, for several deployments. */
 export function bytesOfAll(snapshots: readonly Snapshot[]): number {
   const groups = Map.groupBy(snapshots, ({ deploymentId }) => deploymentId);
   return [...groups.values()].reduce((sum, group) => sum + bytesOf(group), 0);
 }
 
 /**
- * Those of the schedule that have to leave so that there is room for another one, the oldest first; never the newest of a
- * deployment. Undefined where that is not enough. `snapshots`: of all deployments that count together.
+ * Returns the scheduled snapshots to delete so that another one fits, oldest first, but never a deployment's latest
+ * one. Returns undefined if that is not enough. `snapshots`: of all deployments that share the limit.
  */
 export function leavingForRoom(
   snapshots: readonly Snapshot[],
@@ -196,8 +196,8 @@ export function leavingForRoom(
 }
 
 /**
- * Whether the schedule wants one now: there is none, or the newest is so old. A failure counts as one, and so does one
- * that was deleted.
+ * Returns whether a scheduled snapshot is due: there is none, or the latest one is older than the interval. Failed and
+ * deleted snapshots count too.
  */
 export function isSnapshotDue(
   snapshots: readonly Snapshot[],

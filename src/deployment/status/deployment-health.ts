@@ -1,24 +1,27 @@
 /**
- * PURE. How a deployment does at an instant, in one word, and how each of its pods does. Whoever shows a deployment
- * (API, dashboard, pages, commands) shows this and nothing of its own making.
+ * PURE. The health of a deployment and of its pods at an instant, in one word each. The API, dashboard, pages and
+ * commands all show this value.
  */
 import { type Deployment, type Instant, isActive, messageOf, type PodStatus } from '../deployment.ts';
 import { describeSuspension } from '../suspension.ts';
 import { describeReason } from './reason.ts';
 import { keepsRestarting } from './restarts.ts';
 
-/** `degraded`: it runs, and a pod keeps restarting or is not ready; `serving`: an update has failed, an earlier revision serves; `stopped`: the owner has stopped it, or the operator has suspended it. */
+/**
+ * `degraded`: it runs, and a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier
+ * revision serves. `stopped`: stopped by the owner, or suspended by the operator.
+ */
 export const healths = ['deploying', 'running', 'degraded', 'serving', 'failed', 'stopped', 'expired'] as const;
 export type Health = (typeof healths)[number];
 
-/** `degraded`: it is ready, and keeps restarting; or it was ready, and is not any more. */
+/** `degraded`: it is ready and keeps restarting, or it was ready and no longer is. */
 export type PodHealth = PodStatus['state'];
 
 export type ShownPod = Omit<PodStatus, 'restartedAt' | 'settledRestarts'>;
 
 export type Status = {
   health: Health;
-  /** What is to be told beside it; the empty text when nothing is. */
+  /** Details; may be empty. */
   message: string;
   pods: ShownPod[];
 };
@@ -46,7 +49,7 @@ function healthOf(deployment: Deployment, pods: readonly ShownPod[], now: Instan
       return pods.every((pod) => pod.state === 'ready') ? 'running' : 'degraded';
     case 'failed': {
       if (servingRevision === null || servingRevision === revision) return 'failed';
-      // Those of the update itself go, and are of no account.
+      // Pods of the failed update are being removed.
       const isLive = (pod: PodStatus) => pod.state === 'ready' || pod.revision > servingRevision;
       return deployment.pods.length > 0 && deployment.pods.every(isLive) ? 'serving' : 'failed';
     }
@@ -72,5 +75,5 @@ function describeWorstPod(pods: readonly ShownPod[]): string {
   return worst ? `pod ${worst.name}: ${worst.message ?? worst.state}` : '';
 }
 
-/** The worst first. */
+/** Worst first. */
 const worstFirst: PodHealth[] = ['failed', 'starting', 'waiting', 'degraded'];

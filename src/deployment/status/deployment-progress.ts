@@ -1,19 +1,18 @@
-/** Progress: 0 to 100 from the steps that are really done. */
+/** Progress, 0 to 100, from the completed steps. */
 import type { PulledBytes } from '../deployment.ts';
 import type { Running } from '../desired.ts';
 import { isPresent } from '../plan/images.ts';
 import { matchWorkloads } from '../plan/matches.ts';
 import type { Observed } from '../workload/workload.ts';
 
-/** How much of an image is on the host: 0..1, with its unpacking, and in bytes where they are known. */
+/** How much of an image is on the host: 0..1 including its unpacking, and in bytes if they are known. */
 export type Pulled = { share: number; bytes?: PulledBytes };
 
-/** What each step of a workload weighs: its image, its start, its readiness. */
+/** The weights of a workload's steps: image, start, readiness. */
 const weights = { image: 3, started: 1, ready: 3 };
 
 /**
- * An integer from 0 to 99; 100 is for the deployment that also is routed.
- * `pulled`: images that are on their way.
+ * Returns an integer from 0 to 99; a deployment reaches 100 when it is routed. `pulled`: images that are being pulled.
  */
 export function progressOf(desired: Running, observed: Observed, pulled: ReadonlyMap<string, Pulled>): number {
   const total = weights.image + weights.started + weights.ready;

@@ -1,4 +1,4 @@
-/** Status: how each pod does, and whether the whole can still become ready. In words for the deployment's owner. */
+/** The status of each pod, and whether the deployment can still become ready. Messages are for its owner. */
 
 import type { Deployment, Instant, PodStatus } from '../deployment.ts';
 import { hasFailed, type Running } from '../desired.ts';
@@ -9,24 +9,24 @@ import { shownBeginning } from './health-check-answer.ts';
 import type { Reason } from './reason.ts';
 import { lastExitOf, rememberRestarts, restartsOf } from './restarts.ts';
 
-/** A service that has crashed this often is not going to come up: Docker's back-off then waits longer than 3 s. */
+/** After this many crashes, a service counts as failed. Docker's backoff then exceeds 3 s. */
 const crashLimit = 5;
 
 export type Circumstances = {
   now: Instant;
-  /** The pods at the last look. */
+  /** The pods at the last observation. */
   before?: readonly PodStatus[];
-  /** Its revision has become ready as a whole before. */
+  /** Its revision has been ready as a whole before. */
   isServing?: boolean;
-  /** The deployment has failed, and nothing else is wanted: those that made it fail stay failed until they are ready. */
+  /** The deployment has failed and has no other revision to run: failed pods stay failed until they are ready. */
   hasFailed?: boolean;
-  /** Those that make it fail now, with why where no workload tells. */
+  /** Pods that cause the failure now, with the reason if no workload has one. */
   blamed?: ReadonlyMap<string, string | undefined>;
-  /** Images that are on their way. */
+  /** Images that are being pulled. */
   pulling?: ReadonlyMap<string, Pulled>;
 };
 
-/** Those of a deployment, while `desired` is wanted of it. */
+/** Returns the statuses of a deployment's pods. */
 export function podsOf(
   deployment: Deployment,
   desired: Running,
@@ -42,7 +42,7 @@ export function podsOf(
   });
 }
 
-/** Once another revision is wanted: what was wrong with the one before says nothing of it. */
+/** Returns the pods for a new revision, without the failures of the previous one. */
 export function withoutFailures(pods: readonly PodStatus[]): PodStatus[] {
   return pods.map((pod) => {
     if (pod.state === 'ready') return pod;
@@ -51,7 +51,7 @@ export function withoutFailures(pods: readonly PodStatus[]): PodStatus[] {
   });
 }
 
-/** What containers answer may tell what only their owner gave them. */
+/** Responses of containers may contain their secrets. */
 export function withoutSecrets(observed: Observed, redact: (text: string) => string): Observed {
   const workloads = observed.workloads.map((workload) => {
     const { notReadyBecause: because, healthCheckBody: body } = workload;
@@ -65,7 +65,7 @@ export function withoutSecrets(observed: Observed, redact: (text: string) => str
   return { ...observed, workloads };
 }
 
-/** One status per pod, in start order; a pod's replicas are summed up by their worst. */
+/** Returns one status per pod, in start order. The worst replica determines the status. */
 export function podStatuses(desired: Running, observed: Observed, circumstances: Circumstances): PodStatus[] {
   const replicas = Map.groupBy(matchWorkloads(desired, observed), ({ wanted }) => wanted.workload.pod);
   return [...replicas].map(([name, matches]) => {
@@ -92,7 +92,7 @@ function worstOf<T extends Told>(all: T[]): T {
   return all.toSorted((a, b) => severity.indexOf(b.state) - severity.indexOf(a.state))[0]!;
 }
 
-/** How one replica does. Whoever only waits for another, or is still on the way, has not failed. */
+/** Returns the status of one replica. A replica that waits or is starting has not failed. */
 function tell(match: Match, before: PodStatus | undefined, circumstances: Circumstances): Told {
   const { found, wanted } = match;
   const { hasFailed = false, blamed, pulling } = circumstances;
@@ -112,7 +112,7 @@ function tell(match: Match, before: PodStatus | undefined, circumstances: Circum
   return { state: 'waiting', message: 'its image is being downloaded', ...(pulled.bytes && { pulling: pulled.bytes }) };
 }
 
-/** The same start of it was ready before, in the revision that serves. */
+/** Returns whether the replica was ready before, since the same start and in the serving revision. */
 function wasWell(
   { wanted, found }: Match,
   before: PodStatus | undefined,
@@ -128,39 +128,42 @@ function said(words: string | undefined, hint?: string): Pick<PodStatus, 'messag
   return { message: hint === undefined ? words : `${words} (${hint})` };
 }
 
-/** `before`: the pod at the last look; what it did before it was last well does not count. */
+/**
+ * Returns whether the workload has failed for good. `before`: the pod at the last observation; earlier restarts do not
+ * count.
+ */
 function hasGivenUp({ wanted, found }: Match, before?: Pick<PodStatus, 'settledRestarts'>): boolean {
   if (!found || found.isReady) return false;
   if (found.phase === 'evicted') return true;
   if (wanted.workload.readiness.kind === 'exit') return found.phase === 'exited';
   const settled = before?.settledRestarts[wanted.workload.replica] ?? 0;
-  // Whoever looks for the first time while it runs once more does not know yet how it ended; it will end again.
+  // During a restart, the last exit may be unknown. It will exit again.
   return found.restarts - settled >= crashLimit && found.lastExit !== undefined;
 }
 
 export type Verdict =
   | { kind: 'ready' }
-  /** `lookAgainAt`: when waiting on may have become hopeless although nothing has changed. */
+  /** `lookAgainAt`: when the verdict may change without another event. */
   | { kind: 'pending'; lookAgainAt: Instant }
-  /** `workload`: whose lines tell more. */
+  /** `workload`: the workload whose log explains the failure. */
   | ({ kind: 'given-up'; workload?: WorkloadName } & Reason);
 
 export type Patience = {
-  /** Without any progress, whatever the reason. */
+  /** For a deployment without any progress. */
   deadlineMs: number;
-  /** With who listens, but not where he should. */
+  /** For a pod that listens only on other ports. */
   listenMs: number;
 };
 
-/** Who listens elsewhere is looked at this often meanwhile: between two looks it is told whether it works or waits. */
+/** How often a pod that listens on other ports is checked during its patience. */
 const looksWhileListening = 5;
 
 export type Clock = { now: Instant; progressedAt: Instant; patience: Patience; isRunning: boolean };
 
 /**
- * Ready when every workload is; given up when a pod has failed for good, does something else than become ready for too
- * long, or nothing has moved since `progressedAt`. One that runs already is given the whole deadline to come back.
- * `before`: the pods at the last look.
+ * Returns `ready` when all workloads are ready. Returns `given-up` when a pod has failed for good, fails its check or
+ * listens on other ports for too long, or when nothing has changed since `progressedAt` for the deadline. A running
+ * deployment always gets the whole deadline. `before`: the pods at the last observation.
  */
 export function judge(desired: Running, observed: Observed, clock: Clock, before: readonly PodStatus[] = []): Verdict {
   const { now, progressedAt, patience } = clock;
@@ -175,7 +178,7 @@ export function judge(desired: Running, observed: Observed, clock: Clock, before
   return { kind: 'pending', lookAgainAt: Math.min(progressedAt + patience.deadlineMs, ...looks) };
 }
 
-/** The pods for which a verdict gives up: not who only waits for them, and not who is still on the way. */
+/** Returns the pods that cause a `given-up` verdict, without pods that only wait for them or are still starting. */
 export function blamedPods(
   desired: Running,
   observed: Observed,
@@ -190,10 +193,10 @@ function unreadyOf(desired: Running, observed: Observed): Match[] {
   return matchWorkloads(desired, observed).filter(({ found }) => !found?.isReady);
 }
 
-/** `suffix`: for how long it has been like this; '' where that is not the reason. */
+/** `suffix`: how long the state has lasted; '' if that is not the reason. */
 type Hopeless = { match: Match; suffix: string };
 
-/** For the first reason that holds for any: it has ended for good, it does something else, its time is over. */
+/** Returns the workloads of the first reason that applies: failed for good, stuck, or over the deadline. */
 function hopelessOf(unready: Match[], clock: Clock, before: readonly PodStatus[]): Hopeless[] {
   const { now, progressedAt, patience } = clock;
   const crashed = unready.filter((match) => hasGivenUp(match, statusIn(before, match)));
@@ -203,7 +206,7 @@ function hopelessOf(unready: Match[], clock: Clock, before: readonly PodStatus[]
     return stuck.map(({ match, patienceMs }) => ({ match, suffix: `, unchanged for ${printSpan(patienceMs)}` }));
   if (now - progressedAt < patience.deadlineMs) return [];
   const suffix = `, and nothing has changed for ${printSpan(patience.deadlineMs)}`;
-  // Who has not been started waits for one of those that have.
+  // A workload that is not started waits for one that is.
   const started = unready.filter(({ found }) => found);
   return (started.length > 0 ? started : unready.slice(0, 1)).map((match) => ({ match, suffix }));
 }
@@ -216,12 +219,13 @@ function stuckOf(unready: Match[], { patience, isRunning }: Clock) {
   return isRunning ? [] : unready.flatMap((match) => stuckIn(match, patience));
 }
 
-/** A command fails while its program starts, as a connection is refused: an interval of 1 s says nothing about that. */
+/** A command fails while its program starts, like a refused connection, whatever the interval of the check is. */
 const leastCommandMs = 30_000;
 
 /**
- * A health check is given its start period, and then as long as it would need to make a running pod unhealthy. A pod that
- * listens elsewhere is given at least as much: a guess does not override what its owner wrote.
+ * Returns the patience with a stuck workload: the start period of its health check, plus the time in which the check
+ * makes a running pod unhealthy. A pod that listens on other ports gets at least as much, because its owner wrote these
+ * times.
  */
 function stuckIn(match: Match, { listenMs }: Patience): (Stuck & { match: Match; patienceMs: number })[] {
   const { readiness } = match.wanted.workload;
@@ -240,7 +244,7 @@ function stuckIn(match: Match, { listenMs }: Patience): (Stuck & { match: Match;
 
 function givenUp({ match, suffix }: Hopeless, before: readonly PodStatus[]): Verdict {
   const { wanted, found } = match;
-  // Of a crash loop the crash is the reason, and not what the next start has not done yet.
+  // In a crash loop, the reason is the last exit, not the state of the next start.
   const hasEnded = hasGivenUp(match, statusIn(before, match));
   const exit = hasEnded ? found?.lastExit : undefined;
   const words = exit?.reason ?? found?.notReadyBecause ?? 'is not ready';
@@ -257,7 +261,7 @@ function givenUp({ match, suffix }: Hopeless, before: readonly PodStatus[]): Ver
   };
 }
 
-/** What listens on one other port alone is meant to be reached there. */
+/** Suggests the port of a workload that listens only on one other port. */
 function adviceFor({ wanted: { workload }, found }: Match, hasEnded: boolean): Pick<Reason, 'advice'> {
   const { readiness, pod } = workload;
   const open = found?.stuck?.by === 'listening' ? (found.stuck.open ?? []) : [];

@@ -1,22 +1,22 @@
-/** The states of a deployment and what moves it from one to the next. */
+/** The states of a deployment and the triggers between them. */
 import type { DeploymentState } from '../deployment.ts';
 
 export type Trigger =
-  /** A new revision was asked for. */
+  /** Its owner has sent a new revision. */
   | 'updated'
-  /** The same revision is to become ready once more: after a stop, or with a pod that is restarted. */
+  /** The same revision starts again: after a stop, or because a pod is restarted. */
   | 'begun-again'
-  /** Every workload of the wanted revision is ready and routed. */
+  /** All workloads of the desired revision are ready and routed. */
   | 'ready'
-  /** It cannot become ready: in words elsewhere. */
+  /** It cannot become ready; the explanation says why. */
   | 'given-up'
-  /** Removed, or past its time limit. */
+  /** It was removed, or its time limit has passed. */
   | 'ended'
-  /** Brought back while what it had was kept. */
+  /** It was restored during the grace time. */
   | 'restored';
 
 const transitions: Record<DeploymentState, Partial<Record<Trigger, DeploymentState>>> = {
-  // One that was removed, or is past its limit, keeps its state until its next visit: it can be restored before that.
+  // An ended deployment keeps its state until its next visit, and can be restored before that.
   deploying: {
     updated: 'deploying',
     'begun-again': 'deploying',
@@ -33,7 +33,7 @@ const transitions: Record<DeploymentState, Partial<Record<Trigger, DeploymentSta
     ended: 'expired',
     restored: 'deploying',
   },
-  // A pod that recovers by itself makes a failed deployment run again.
+  // A failed deployment runs again if its pods recover.
   failed: {
     updated: 'deploying',
     'begun-again': 'deploying',
@@ -45,7 +45,10 @@ const transitions: Record<DeploymentState, Partial<Record<Trigger, DeploymentSta
   expired: { ended: 'expired', restored: 'deploying' },
 };
 
-/** The state after a trigger; the same state where the trigger means nothing to it (only a restore revives an expired one). */
+/**
+ * Returns the state after a trigger; the same state if the trigger does not apply. Only a restore revives an expired
+ * deployment.
+ */
 export function nextState(state: DeploymentState, trigger: Trigger): DeploymentState {
   return transitions[state][trigger] ?? state;
 }

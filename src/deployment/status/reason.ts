@@ -1,19 +1,19 @@
-/** What is told of a deployment beside its state, as values; the words for them are made here. Pure. */
+/** PURE. Explanations of a deployment's state, as values, and their sentences. */
 import type { Static, TObject } from 'typebox';
 import type { reasonFields } from '../event/event.ts';
 
-/** What is wrong. `because` and `repeated` are parts of a sentence; `repeated` grows while the reason stays the same. */
+/** A problem. `because` and `repeated` are parts of a sentence. `repeated` changes while the reason stays the same. */
 export type Reason = Static<TObject<typeof reasonFields>>;
 
 export type Explanation =
-  /** An image is being built from source; `step`: how far it is, such as `step 4 of 9, RUN npm ci`. */
+  /** An image is being built from source. `step`: the current step, such as `step 4 of 9, RUN npm ci`. */
   | { kind: 'building'; image: string; step: string | null }
   | ({ kind: 'tried-again' } & Reason)
-  /** `servingRevision`: the earlier one that still serves. */
+  /** `servingRevision`: the earlier revision that still serves. */
   | ({ kind: 'failed'; servingRevision?: number } & Reason)
   | { kind: 'ended'; because: 'removed' | 'expired' };
 
-/** The empty text where there is nothing to tell. */
+/** Returns the explanation as text; empty without an explanation. */
 export function describeExplanation(explanation: Explanation | null): string {
   switch (explanation?.kind) {
     case undefined:
@@ -38,7 +38,7 @@ export function describeReason({ pods, because, repeated, hint }: Reason): strin
   return `${subject}${times}${because}${hint === undefined ? '' : ` (${hint})`}`;
 }
 
-/** With its words changed, for example without what is secret. */
+/** Returns the reason with changed texts, for example without secrets. */
 export function withWords(
   { pods, because, repeated, hint, advice }: Reason,
   change: (words: string) => string,
@@ -52,7 +52,7 @@ export function withWords(
   };
 }
 
-/** Whether both say that a deployment has failed for the same reason, however often that was. */
+/** Returns whether both are failures for the same reason, ignoring the number of repetitions. */
 export function isSameFailure(one: Explanation | null, other: Explanation): boolean {
   if (one?.kind !== 'failed' || other.kind !== 'failed') return false;
   const facts = ({ pods, because, hint, servingRevision }: Extract<Explanation, { kind: 'failed' }>) =>

@@ -1,16 +1,16 @@
-/** Folds what is written again and again: of a crash loop one trace is enough, with how often it came. Pure. */
+/** PURE. Folds repeated lines: a crash loop is shown as one trace with the number of its repetitions. */
 
-/** Of lines that repeat one another, these parts differ from one time to the next. */
+/** Parts that differ between repetitions of a line. */
 const passing =
   /\d{4}[-/]\d\d[-/]\d\d|\d{1,2}:\d\d:\d\d(?:[.,]\d+)?|0x[\da-f]+|[[(]\d+[\])]|\b\d+(?:\.\d+)? ?(?:ms|s)\b|[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/gi;
 
-/** Something to read is in it: braces and blank lines repeat everywhere. */
+/** Lines with words. Braces and blank lines repeat everywhere. */
 const word = /\p{L}{2}/u;
 
 /**
- * The last `max` lines of what is left when each block of lines that follows itself is there once, the last time that
- * it came; its first line ends with how often. With `isCut`, other lines came before these: where the first ones are
- * the end of a block that follows them, they are left out.
+ * Returns the last `max` lines, after each block that repeats directly after itself is reduced to its last repetition.
+ * The first line of the block ends with the number of repetitions. `isCut`: earlier lines are missing; an incomplete
+ * first repetition is then left out.
  */
 export function foldRepetitions(lines: readonly string[], max: number, isCut: boolean): string[] {
   const keys = lines.map((line) => line.replace(passing, '#').trimEnd());
@@ -29,7 +29,7 @@ export function foldRepetitions(lines: readonly string[], max: number, isCut: bo
   return folded;
 }
 
-/** The block that ends there: the one that covers most lines by its repetitions, and of those the shortest. */
+/** Returns the block that ends there: its repetitions cover the most lines, and it is the shortest of such blocks. */
 function blockBefore(
   keys: readonly string[],
   end: number,

@@ -1,29 +1,30 @@
 /**
- * PURE. Restarts of a pod that serves, remembered from one look to the next: an engine counts them for ever, and says
- * when the last one was. Before a revision serves they mean nothing: many applications crash until their database is up.
+ * PURE. Recent restarts of a serving pod. An engine returns only their total number and the time of the last one, so
+ * they are remembered between observations. Restarts before a revision serves do not count: many applications crash
+ * until their database is ready.
  */
 import type { Instant, PodStatus } from '../deployment.ts';
 import type { Match } from '../plan/matches.ts';
 
-/** So many restarts within so long: the pod keeps restarting. */
+/** With this many restarts in this time, a pod keeps restarting. */
 const manyRestarts = 2;
 const restartSpanMs = 30 * 60_000;
 
-/** More are never asked for. */
+/** No caller needs more. */
 const maxRemembered = 5;
 
 type Memory = Pick<PodStatus, 'restartedAt' | 'settledRestarts'>;
 
 /**
- * What is to be remembered of a pod, with `matches` for its replicas. `before`: its status at the last look.
- * `isServing`: its revision has become ready as a whole.
+ * Returns the remembered fields of a pod. `matches`: its replicas. `before`: its status at the last observation.
+ * `isServing`: its revision has been ready as a whole.
  */
 export function rememberRestarts(
   before: PodStatus | undefined,
   matches: readonly Match[],
   { isServing, now }: { isServing: boolean; now: Instant },
 ): Memory {
-  // Of another revision's workload nothing is known that would concern this one.
+  // Restarts of another revision's workload do not count.
   const known = before && matches.some(({ found }) => found?.revision === before.revision) ? before : undefined;
   const { restartedAt, settledRestarts } = known ?? { restartedAt: [], settledRestarts: [] };
   if (!isServing) return { restartedAt, settledRestarts };
@@ -41,12 +42,12 @@ export function restartsOf(matches: readonly Match[]): number {
   return matches.reduce((sum, { found }) => sum + (found?.restarts ?? 0), 0);
 }
 
-/** Of all replicas the one that ended last. */
+/** Returns the last exit of all replicas. */
 export function lastExitOf(matches: readonly Match[]): PodStatus['lastExit'] {
   return matches.flatMap(({ found }) => found?.lastExit ?? []).toSorted((a, b) => b.at - a.at)[0];
 }
 
-/** Whether it has been started anew again and again until a short while before `now`. */
+/** Returns whether the pod has restarted repeatedly until shortly before `now`. */
 export function keepsRestarting({ restartedAt }: Pick<PodStatus, 'restartedAt'>, now: Instant): boolean {
   return restartedAt.filter((at) => now - at < restartSpanMs).length >= manyRestarts;
 }

@@ -1,16 +1,16 @@
-/** Generated values: passwords and keys that a configuration asks for and nobody has set. Pure. */
+/** PURE. Generated values: passwords and keys that a configuration requires without a value. */
 
-/** Bytes that nobody else can make, the same for the same name; from the deployment's seed outside tests. */
+/** Returns secret bytes, the same for the same name. Outside of tests, they come from the deployment's seed. */
 export type Derive = (name: string) => Uint8Array;
 
 const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
 
 /**
- * The value of a name in a deployment: the same in all its pods, after every update and on every machine, because
- * it comes from the deployment's seed. Letters and digits only, so that it can stand in any address.
+ * Returns the value of a name in a deployment. It is the same in all pods, after every update and on every machine,
+ * because it comes from the deployment's seed. It has only letters and digits, so that it is valid in any address.
  *
- * Passwords and tokens have 32 characters and all three kinds of them, which SQL Server insists on. Anything else
- * (keys, salts) is 32 bytes as 64 hexadecimal digits, which is what programs check that are particular about keys.
+ * Passwords and tokens have 32 characters with upper case, lower case and digits, which SQL Server requires. Other
+ * values (keys, salts) are 32 bytes as 64 hexadecimal digits, the format that programs check.
  */
 export function generatedValue(name: string, derive: Derive): string {
   const bytes = derive(name);

@@ -1,31 +1,31 @@
-/** PURE. Egress: what the containers of a deployment may reach beside one another. */
+/** PURE. Egress: what the containers of a deployment may connect to, except each other. */
 import { isIP } from 'node:net';
 
 export type Egress =
-  /** The public internet, but for mail; the site's own public address. */
+  /** The public internet without mail ports, and the deployment's public address. */
   | { kind: 'open' }
   /** Nothing. */
   | { kind: 'none' }
-  /** These networks and no others; the site's own public address. */
+  /** Only these networks, and the deployment's public address. */
   | { kind: 'only'; to: EgressTarget[] };
 
 export type EgressTarget = {
   family: 4 | 6;
   /** `203.0.113.0/24` */
   cidr: string;
-  /** Of TCP and UDP; default: all ports, and all protocols. */
+  /** A port of TCP and UDP; default: all ports and protocols. */
   port?: number;
 };
 
 export const openEgress: Egress = { kind: 'open' };
 export const noEgress: Egress = { kind: 'none' };
 
-/** More would be a firewall of the operator's own. */
+/** An operator who needs more uses a separate firewall. */
 const maxTargets = 100;
 
 /**
- * `open`, `none`, or networks and addresses with a comma between them, each with a port or without:
- * `203.0.113.0/24:443,198.51.100.7,[2001:db8::/32]:443`. Undefined for anything else.
+ * Parses `open`, `none`, or a comma-separated list of networks and addresses with optional ports:
+ * `203.0.113.0/24:443,198.51.100.7,[2001:db8::/32]:443`. Returns undefined for any other text.
  */
 export function parseEgress(text: string): Egress | undefined {
   if (text === 'open' || text === 'none') return { kind: text };
@@ -35,7 +35,7 @@ export function parseEgress(text: string): Egress | undefined {
   return known.length === to.length ? { kind: 'only', to: known } : undefined;
 }
 
-/** The text that `parseEgress` reads: equal for what lets out the same things in the same order. */
+/** Returns the text that `parseEgress` reads. Equal lists have equal texts. */
 export function printEgress(egress: Egress): string {
   if (egress.kind !== 'only') return egress.kind;
   return egress.to

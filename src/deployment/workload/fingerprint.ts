@@ -7,12 +7,15 @@ import { createHash } from 'node:crypto';
 import stringify from 'safe-stable-stringify';
 import type { Workload } from './workload.ts';
 
-/** All that makes a workload what it is. Not its revision: a pod that an update leaves as it was keeps running. */
+/**
+ * The fields in the fingerprint. The revision is not one of them, so that a pod that an update does not change keeps
+ * running.
+ */
 export type WorkloadContent = Omit<Workload, 'name' | 'revision' | 'fingerprint' | 'runtime'>;
 
 /**
- * `v2-` and 32 hexadecimal digits, of JSON with sorted keys. A new field has to be absent where nobody asked for it: a
- * default that is written out would replace every workload.
+ * Returns `v2-` and 32 hexadecimal digits, a hash of JSON with sorted keys. A new field must be absent by default,
+ * because a default value would replace every workload.
  */
 export function fingerprintOf(content: WorkloadContent): string {
   return `v2-${createHash('sha256').update(stringify(content)).digest('hex').slice(0, 32)}`;

@@ -1,8 +1,8 @@
-/** Observed hashes: what exists of a deployment, in short. Two that differ say that somebody should look closer. Pure. */
+/** PURE. Hashes of what exists for a deployment. Different hashes mean that a visit is necessary. */
 import { createHash } from 'node:crypto';
 import type { Observed, ObservedWorkload, Tampering } from './workload.ts';
 
-/** What a listing of a whole engine tells of one thing. */
+/** One object in a listing of the whole engine. */
 export type Listed = {
   kind: 'network' | 'volume' | 'workload' | 'group';
   name?: string;
@@ -11,7 +11,7 @@ export type Listed = {
   volume?: string;
 };
 
-/** Of what an observation saw: the same as that of the listing made at the same time. */
+/** Returns the hash of an observation; equal to the hash of a listing at the same time. */
 export function hashObserved({ hasNetwork, volumes, workloads }: Observed): string {
   return hashListed([
     ...(hasNetwork ? [{ kind: 'network' } as const] : []),
@@ -22,7 +22,7 @@ export function hashObserved({ hasNetwork, volumes, workloads }: Observed): stri
   ]);
 }
 
-/** 16 characters; the order of what is listed does not matter, nor how often it is. */
+/** Returns 16 characters. The order and repetitions of listed objects do not matter. */
 export function hashListed(listed: readonly Listed[]): string {
   const lines = [...new Set(listed.flatMap(print))].sort();
   return createHash('sha256').update(lines.join('\n')).digest('base64url').slice(0, 16);
@@ -35,9 +35,9 @@ function print({ kind, name, phase, tampering, volume }: Listed): string[] {
     case 'volume':
       return volume === undefined ? [] : [`volume ${volume}`];
     case 'workload':
-      // No listing shows other limits.
+      // Listings do not show other limits.
       return [`${tampering === undefined || tampering === 'limits' ? phase : tampering} ${name}`];
-    // Without a network, nothing of a deployment is left that a visit could see.
+    // Without a network, a visit would find nothing of the deployment.
     case 'group':
       return [];
   }

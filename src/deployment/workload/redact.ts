@@ -1,26 +1,26 @@
-/** Keeps the secrets of a configuration out of what is shown of its pods' output. */
+/** Removes a configuration's secrets from the shown output of its pods. */
 import type { AppSpec } from '../../config/spec/spec.ts';
 import { createWordSearch, shortestWord } from '../../lib/word-search.ts';
 
-/** What stands where a secret was. */
+/** The replacement of a secret. */
 export const redacted = '[redacted]';
 
-/** A variable with such a name holds a secret. */
+/** Names of variables that contain secrets. */
 const secretName = /pass|secret|token|key|credential|auth|private|salt|dsn/i;
 
-/** The password of an address, e.g. `postgresql://user:password@db.pod/`. */
+/** The password of a URL, such as `postgresql://user:password@db.pod/`. */
 const addressPassword = /:\/\/[^\s/:@]*:([^\s/@]+)@/g;
 
-/** Encoded, a shorter one is a few letters that stand in too many places. */
+/** A shorter secret, encoded, would match too many texts. */
 const shortestEncoded = 8;
 
-/** Each is ten more to look for; 100 secrets are more than any configuration has that was written by hand. */
+/** Each secret adds ten search texts. No hand-written configuration has 100 secrets. */
 const maxEncoded = 100;
 
 /**
- * A function that replaces every secret of the configuration in a text. `environments` are the variables of its
- * workloads, in which generated values have their place. Programs also print secrets as JSON, in addresses and in
- * base64 (a header with a password); those forms are replaced too.
+ * Returns a function that replaces every secret of the configuration in a text. `environments`: the resolved variables
+ * of its workloads, with generated values. Secrets in JSON, URLs and base64 (a header with a password) are replaced
+ * too.
  */
 export function redactorOf(spec: AppSpec, environments: Record<string, string>[]): (text: string) => string {
   const secrets = new Set<string>();
@@ -38,7 +38,7 @@ export function redactorOf(spec: AppSpec, environments: Record<string, string>[]
   const encoded = [...secrets].filter(({ length }) => length >= shortestEncoded).slice(0, maxEncoded);
   const search = createWordSearch([...secrets, ...encoded.flatMap(encodingsOf)]);
   return (text) => {
-    // Of a text that was cut off the end may be the beginning of a secret.
+    // The end of a truncated text may be the beginning of a secret.
     const isCut = text.endsWith('…');
     const known = isCut ? text.slice(0, -1) : text;
     const spans = search.spansIn(known, isCut);
@@ -59,7 +59,7 @@ function encodingsOf(secret: string): string[] {
   ];
 }
 
-/** Those letters of base64 that stand for the secret alone when other bytes, so many of each three, are before it. */
+/** Returns the base64 characters that encode only the secret, if it begins at this offset within three bytes. */
 function base64After(before: number, secret: string): string {
   const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
   return bytes.toString('base64').slice(Math.ceil((before * 4) / 3), Math.floor((bytes.length * 4) / 3));

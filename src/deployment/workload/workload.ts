@@ -1,4 +1,4 @@
-/** Workloads: what an engine is asked to run, and what it says about them. Engine-neutral values only. */
+/** Workloads, as engines run and observe them. Only engine-neutral values. */
 import type {
   CommandCheck,
   ContainerOptions,
@@ -11,20 +11,23 @@ import type {
 import type { Instant, LastExit } from '../deployment.ts';
 import type { PodTargets } from './pod-addresses.ts';
 
-/** `berth-<deployment>-<pod>-<revision>-<replica>`, and `-r<n>` after a restart that was asked for: deterministic, so that a second create is "already exists". */
+/**
+ * `berth-<deployment>-<pod>-<revision>-<replica>`, and `-r<n>` after the owner's restart. Deterministic, so that a
+ * second create finds the first.
+ */
 export type WorkloadName = string;
 
-/** One replica of one pod of one revision, with everything resolved. */
+/** One replica of one pod of one revision, with all values resolved. */
 export type Workload = {
   name: WorkloadName;
   pod: string;
   revision: number;
   replica: number;
-  /** Hash of all that follows: an equal fingerprint means that a running workload may stay as it is. */
+  /** A hash of the fields below. A running workload with an equal fingerprint stays. */
   fingerprint: string;
   image: string;
   registryLogin?: RegistryLogin;
-  /** What it calls itself; default: its pod's name. */
+  /** Its own host name; default: the pod's name. */
   hostname?: string;
   entrypoint?: string[];
   command?: string[];
@@ -34,58 +37,64 @@ export type Workload = {
   files: (FileAccess & { path: string; content: string })[];
   volumes: { volume: string; mountPath: string }[];
   ports: number[];
-  /** Names by which the other pods of the deployment reach it. */
+  /** Names by which other pods of the deployment connect to it. */
   aliases: string[];
   resources: { requests: Resources; limits: Resources };
   useGPU: boolean;
-  /** Absent where it is as for everybody. */
+  /** Absent if all options have their defaults. */
   container?: ContainerOptions;
   readiness: Readiness;
-  /** Fingerprints of the pods in `restartsWith`; absent if there are none. */
+  /** Fingerprints of the pods in `restartsWith`; absent if that is empty. */
   restartsWith?: string[];
-  /** How often its owner has had its pod restarted; absent where never. */
+  /** How often its owner has restarted the pod; absent: never. */
   restart?: number;
   /** It builds images of the deployment, and may create user namespaces for that. No configuration can set this. */
   buildsImages?: true;
-  /** Of its deployment's plan; absent where the engine's own holds. Not in the fingerprint: another plan restarts nothing. */
+  /**
+   * The runtime of its plan; absent: the engine's default. Not part of the fingerprint, so a change of plan restarts
+   * nothing.
+   */
   runtime?: PodRuntime;
 };
 
 /** The kernel of the machine (runc), or gVisor (runsc). */
 export type PodRuntime = 'runc' | 'runsc';
 
-/** What the other pods of a deployment find of a workload, whether it runs yet or not. */
+/** What other pods of the deployment know about a workload, whether it runs or not. */
 export type Neighbour = Pick<Workload, 'pod' | 'replica' | 'aliases' | 'ports'>;
 
 export type Readiness = Condition & {
-  /** It is also ready, and is not restarted, after it has exited with 0. */
+  /** After an exit with 0, it is also ready and is not restarted. */
   mayEnd?: true;
 };
 
 type Condition =
-  /** `host`: what the request calls the site; default: `localhost` with the port. */
+  /** `host`: the Host header of the request; default: `localhost` with the port. */
   | ({ kind: 'http'; host?: string } & HttpCheck)
-  /** A program in the container, which ends with 0. */
+  /** A program in the container that exits with 0. */
   | ({ kind: 'command' } & CommandCheck)
-  /** The image's own HEALTHCHECK where it has one and it is not ignored, else a TCP connection to the port. */
+  /** The image's HEALTHCHECK, unless it is missing or ignored; otherwise a TCP connection to the port. */
   | ({ kind: 'port'; port: number } & DefaultCheckOptions)
-  /** A worker without ports: the image's own HEALTHCHECK where it has one and it is not ignored, else that it runs. */
+  /**
+   * A worker without ports: the image's HEALTHCHECK, unless it is missing or ignored; otherwise it is ready while it
+   * runs.
+   */
   | ({ kind: 'running' } & DefaultCheckOptions)
-  /** A job: that it has exited with 0. It is not restarted after that. */
+  /** A job is ready after it has exited with 0, and is not restarted then. */
   | { kind: 'exit' };
 
 type DefaultCheckOptions = { ignoresImage?: true } & Partial<StartPatience>;
 
-/** What exists for one deployment, as the engine sees it now. */
+/** What exists for one deployment on the engine now. */
 export type Observed = {
   hasNetwork: boolean;
-  /** What its network lets out, as `printEgress` says it; absent where the engine does not see to that. */
+  /** What its network allows, as `printEgress` returns it; absent on an engine without the facet `isolation`. */
   egress?: string;
-  /** Names as in `Workload.volumes`: those whose content is there, or that a workload could be given now. */
+  /** Names as in `Workload.volumes`, of volumes that exist or that a workload can use now. */
   volumes: string[];
-  /** Of those with a hard limit, how many bytes fit into each; 0 while it is not complete. */
+  /** The capacity of volumes with a hard limit, in bytes; 0 for an incomplete volume. */
   volumeSizes?: Record<string, number>;
-  /** Of those asked for; absent where the engine has no store of images, and whoever starts brings its image. */
+  /** Of the requested images; absent on an engine without the facet `images`, which pulls at a start. */
   images?: ObservedImages;
   /** Targets of the pod addresses; absent if the engine has Services of its own, or no firewall. */
   podTargets?: PodTargets;
@@ -93,15 +102,15 @@ export type Observed = {
 };
 
 export type ObservedImages = {
-  /** Those that are on the host. */
+  /** Images that are on the host. */
   present: string[];
-  /** Those of them that no registry knows, because they were built or loaded here: there is nobody to ask about them. */
+  /** Images that were built or loaded on the host, and have no registry. */
   local: string[];
 };
 
 /**
- * What somebody changed about a workload behind our back, that the engine keeps. Starting the workload again takes it
- * back. `limits`: of memory and processor, or when the engine restarts it.
+ * A change to a workload that Berth did not make. Starting the workload again reverts it. `limits`: of memory and
+ * processor, or the restart policy.
  */
 export type Tampering = 'paused' | 'off-network' | 'on-other-network' | 'limits';
 
@@ -111,30 +120,30 @@ export type ObservedWorkload = {
   revision: number;
   replica: number;
   fingerprint: string;
-  /** `evicted`: it was removed for what it held of the disk, and stays so; no engine says this. */
+  /** `evicted`: it was removed because of its disk use, and stays removed. Engines do not return this phase. */
   phase: 'created' | 'running' | 'exited' | 'evicted';
   isReady: boolean;
   tampering?: Tampering;
-  /** Where the edge and the other pods reach it; absent while it has none. */
+  /** The address for the edge and other pods; absent while it has none. */
   address?: string;
-  /** Times the engine has restarted it after an exit. */
+  /** How often the engine has restarted it after an exit. */
   restarts: number;
-  /** In words, e.g. `does not listen on port 3000`; absent when ready. */
+  /** For example `does not listen on port 3000`; absent if it is ready. */
   notReadyBecause?: string;
-  /** What its owner can do about that. */
+  /** What its owner can do about it. */
   hint?: string;
-  /** What its health check answered at the last try that was answered, and not well: the beginning of the body. */
+  /** The beginning of the body of the last failing response to its health check. */
   healthCheckBody?: string;
-  /** How it ended the last time, whatever it does now; absent when it never has, or nobody knows how. */
+  /** Its last exit; absent if it has never exited, or if the engine does not know how. */
   lastExit?: LastExit;
   stuck?: Stuck;
 };
 
 /**
- * It runs, was never ready since its start, and does something else: its health check is answered, and not well; it
- * listens, and not where it should. `since`: from then on it has done nothing but that.
+ * It runs, has never been ready since its start, and either fails its health check or listens only on other ports.
+ * `since`: when that state began.
  */
 export type Stuck =
   | { by: 'health-check'; since: Instant }
-  /** `open`: the ports on which others could reach it. */
+  /** `open`: the ports on which it accepts connections. */
   | { by: 'listening'; since: Instant; open?: number[] };
