@@ -22,7 +22,7 @@ export function keptUntil(deployment: Deployment, now: Instant, graceMs: number)
 const warnedBeforeMs = 10 * 60_000;
 
 /**
- * Returns when the owner is warned of the time limit; null if there is no warning, or the limit was near from the
+ * Returns when the owner is warned of the time limit; null: no warning is due, or the limit was near from the
  * beginning.
  */
 export function warnAt({

@@ -56,15 +56,15 @@ export function changesBetween(
 type Kept = { number: number; outcome: RevisionOutcome | null };
 
 /**
- * Returns the default revision of a rollback: the last one before the current one that became ready. Undefined if no earlier
- * revision did.
+ * Returns the default revision of a rollback: the last one before the current one that became ready. Undefined if no
+ * earlier revision did.
  */
 export function revisionBefore(kept: readonly Kept[], current: number): number | undefined {
   const ready = kept.filter(({ number, outcome }) => number < current && outcome === 'running');
   return ready.length === 0 ? undefined : Math.max(...ready.map(({ number }) => number));
 }
 
-/** Returns the milliseconds until the outcome; undefined if there is no outcome, or its time is unknown. */
+/** Returns the milliseconds until the outcome; undefined before the outcome, or if its time is unknown. */
 export function durationMs({ createdAt, settledAt }: { createdAt: Instant; settledAt: Instant | null }) {
   return settledAt === null ? undefined : Math.max(0, settledAt - createdAt);
 }

@@ -60,7 +60,7 @@ class Step {
   /** Aborts when the visit has to end, or the intent has changed. */
   readonly #disturbed: AbortSignal;
   readonly #journal: Journal;
-  /** Removes the secrets of the desired revision. Before that is read, there are no secrets. */
+  /** Removes the secrets of the desired revision. Before that is read, no secrets are known. */
   #redact = (text: string) => text;
   #isSeen = false;
 

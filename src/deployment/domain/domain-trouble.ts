@@ -16,7 +16,7 @@ export type CertificateTries = CertificateNews & { failures: number; expiresAt: 
 /** The first failures may be temporary. The third one is some 20 minutes after the first. */
 const failuresToTell = 3;
 
-/** Returns undefined if there is no problem, or if the name was never proven. */
+/** Returns undefined without a problem, or if the name was never proven. */
 export function domainTrouble(domain: Domain, tries: CertificateTries | undefined): DomainTrouble | undefined {
   if (domain.verifiedAt === null) return undefined;
   if (domain.releasedAt !== null) return domain.releasedBecause === 'unproven' ? 'lost' : undefined;

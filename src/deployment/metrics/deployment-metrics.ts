@@ -1,12 +1,12 @@
-/** What is told of a deployment's use and of its site's requests, over the last hour. */
+/** Metrics of a deployment: resource usage and requests of the last hour. */
 import type { Instant } from '../deployment.ts';
 import type { PodValues, SiteValues } from './rates.ts';
 import type { RequestCounts, Used, VolumeUse, WorkloadUse } from './use.ts';
 
-/** A value for each step; null without a measurement. */
+/** One value per step; null without a measurement. */
 export type SeriesOf<Values> = Record<keyof Values, (number | null)[]>;
 
-/** `now` is absent where it does not run any more, or could not be measured lately. */
+/** `now` is absent if the pod no longer runs, or was not measured recently. */
 export type PodMetrics = Omit<WorkloadUse, keyof Used | 'deploymentId'> & {
   now?: PodValues;
   series: SeriesOf<PodValues>;
@@ -16,17 +16,17 @@ export type PodMetrics = Omit<WorkloadUse, keyof Used | 'deploymentId'> & {
 export type SiteMetrics = { now: SiteValues; series: SeriesOf<SiteValues> };
 
 export type DeploymentMetrics = {
-  /** Of the first step. */
+  /** The time of the first step. */
   from: Instant;
   stepSeconds: number;
   pods: PodMetrics[];
-  /** False where the engine tells nothing of what pods use. */
+  /** False if the engine does not measure pods. */
   arePodsMeasured: boolean;
   volumes: Omit<VolumeUse, 'deploymentId'>[];
   site: SiteMetrics;
 };
 
-/** What has been counted in all of one deployment, since this process measures. */
+/** Totals of one deployment, since this process started. */
 export type DeploymentTotals = {
   deploymentId: string;
   uses: readonly WorkloadUse[];
@@ -35,13 +35,13 @@ export type DeploymentTotals = {
   site: SiteValues;
 };
 
-/** What was measured, for whoever asks. */
+/** Access to the measurements. */
 export type Samples = {
   of(deploymentId: string): DeploymentMetrics;
   totals(): Iterable<DeploymentTotals>;
 };
 
-/** What is kept of five minutes of a deployment that is claimed: means, of the memory the most. */
+/** Stored values of five minutes of a claimed deployment: means, and the maximum of the memory. */
 export type KeptMetrics = {
   at: Instant;
   /** By pod and replica: `web/0`. */

@@ -1,8 +1,8 @@
-/** PURE. What several processes have measured of the same minutes, each its own edge and the pods that it sees, as one. */
+/** PURE. Merges the measurements of several processes, each of its own edge and the pods that it sees. */
 import type { KeptMetrics } from './deployment-metrics.ts';
 import { type PodValues, podNames, type SiteValues } from './rates.ts';
 
-/** Of one instant. Pods are those of all; what edges have passed on is one sum. At least one. */
+/** Merges measurements of one instant, at least one: all pods, and the sum of all edges' requests. */
 export function mergeKept([first, ...others]: readonly [KeptMetrics, ...KeptMetrics[]]): KeptMetrics {
   return others.reduce(
     (sum, each) => ({ at: sum.at, pods: mergePods(sum.pods, each.pods), site: mergeSites(sum.site, each.site) }),
@@ -10,7 +10,7 @@ export function mergeKept([first, ...others]: readonly [KeptMetrics, ...KeptMetr
   );
 }
 
-/** Processes on one engine see the same pods: where one has nothing, another one's counts. */
+/** Processes on one engine see the same pods, so a missing value is taken from another process. */
 function mergePods(one: KeptMetrics['pods'], other: KeptMetrics['pods']): KeptMetrics['pods'] {
   const pods = new Map(Object.entries(one));
   for (const [key, values] of Object.entries(other)) {
@@ -21,7 +21,10 @@ function mergePods(one: KeptMetrics['pods'], other: KeptMetrics['pods']): KeptMe
   return Object.fromEntries(pods);
 }
 
-/** Quantiles of several edges tell none of all: the mean, by how much each was asked, lies between them, as that one does. */
+/**
+ * Quantiles of several edges cannot be merged exactly. The mean, weighted by requests, lies between them like the real
+ * one.
+ */
 function mergeSites(one: SiteValues, other: SiteValues): SiteValues {
   const sum = (name: keyof SiteValues) =>
     one[name] === null || other[name] === null ? (one[name] ?? other[name]) : one[name] + other[name];

@@ -1,4 +1,4 @@
-/** PURE. From what is counted to what is told: shares and rates between two looks, and how long answers took. */
+/** PURE. Computes shares, rates and response times from counters of two measurements. */
 import { answerBoundsMs, type RequestCounts, type Used, type WorkloadUse } from './use.ts';
 
 export const podNames = ['cpuMillis', 'memoryBytes', 'receivedBytesPerSecond', 'sentBytesPerSecond'] as const;
@@ -13,7 +13,7 @@ export const siteNames = [
 ] as const;
 export type SiteValues = Record<(typeof siteNames)[number], number | null>;
 
-/** `elapsedMs` by a clock that never jumps. Nothing but the memory is known of one that was not there at the look before. */
+/** `elapsedMs`: by a monotonic clock. Without a previous measurement, only the memory is known. */
 export function podValues(before: WorkloadUse | undefined, now: WorkloadUse, elapsedMs: number): PodValues {
   if (!before || elapsedMs <= 0)
     return { cpuMillis: null, memoryBytes: now.memoryBytes, receivedBytesPerSecond: null, sentBytesPerSecond: null };
@@ -21,7 +21,7 @@ export function podValues(before: WorkloadUse | undefined, now: WorkloadUse, ela
   const since = (of: keyof Used) => (isSameStart && now[of] >= before[of] ? now[of] - before[of] : now[of]);
   const perSecond = (of: keyof Used) => (since(of) / elapsedMs) * 1_000;
   return {
-    // As many milliseconds in a second as thousandths of a processor.
+    // Milliseconds per second equal thousandths of a processor.
     cpuMillis: perSecond('cpuMs'),
     memoryBytes: now.memoryBytes,
     receivedBytesPerSecond: perSecond('receivedBytes'),
@@ -41,8 +41,8 @@ export function siteValues(counts: RequestCounts, elapsedMs: number): SiteValues
 }
 
 /**
- * Within so many milliseconds this share of the answers has come. Between two bounds it is as if they were spread evenly,
- * and what took longer than the last bound counts as that. Null without answers.
+ * Returns the time in milliseconds within which this share of the responses came. Between two bounds, an even
+ * distribution is assumed. Responses slower than the last bound count as that bound. Null without responses.
  */
 export function quantileMs(tookWithin: readonly number[], share: number): number | null {
   const all = tookWithin.reduce((sum, count) => sum + count, 0);

@@ -1,7 +1,7 @@
 /**
- * From what an edge has counted by address to what is asked of each deployment. Addresses pass from one to another, and
- * counters begin at 0 again when the edge is started anew or has not seen an address for long: what counts is what has
- * come since the look before. Pure, but for what it remembers.
+ * Converts an edge's counters by address into requests by deployment. Addresses are reassigned, and counters restart at
+ * 0 when the edge restarts or has not used an address for long, so differences to the previous call are counted. Its
+ * only state is the previous counters.
  */
 import { answerBoundsMs, type RequestCounts } from './use.ts';
 
@@ -17,7 +17,7 @@ export type RequestTally = (
   ownerOf: (address: string) => string | undefined,
 ) => Map<string, RequestCounts>;
 
-/** Answers, by deployment, what has come since the call before; nothing at the first one. */
+/** Returns the requests of each deployment since the previous call; none at the first call. */
 export function createRequestTally(): RequestTally {
   let before: Map<string, { counts: RequestCounts; owner: string | undefined; isHeld: boolean }> | undefined;
   return (all, ownerOf) => {
@@ -27,11 +27,12 @@ export function createRequestTally(): RequestTally {
     for (const [address, counts] of all) {
       const last = known?.get(address);
       const holder = ownerOf(address);
-      // Whose it was until now has had these: a switch to other addresses comes between two looks.
+      // These requests belong to the previous deployment of the address: the switch came between two calls.
       const owner = holder ?? last?.owner;
       before.set(address, { counts, owner, isHeld: holder !== undefined });
       if (!known || owner === undefined) continue;
-      // It passed from one to another since: which of them had how many, nobody knows, and neither is told of the other's.
+      // The address was reassigned since the previous call. The requests of the two deployments cannot be separated, so
+      // neither gets them.
       if (last?.isHeld && last.owner !== owner) continue;
       sums.set(owner, add(sums.get(owner) ?? noRequests, since(last?.counts, counts)));
     }

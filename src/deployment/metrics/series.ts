@@ -1,10 +1,10 @@
 /**
- * The values of the last hour, one for each step of the clock. A step that nobody has measured has none. Where the clock
- * is set back, what was measured until then is forgotten: it would be of the future.
+ * The values of the last hour, one per step of the clock. A step without a measurement has none. If the clock is set
+ * back, earlier values are removed, because they would be in the future.
  */
 import type { Instant } from '../deployment.ts';
 
-/** How often is measured, and how many of these make an hour. */
+/** The interval of measurements, and their number in an hour. */
 export const stepMs = 10_000;
 export const keptSteps = 360;
 
@@ -16,9 +16,9 @@ export type Values<Name extends string> = Record<Name, number | null>;
 
 export type Series<Name extends string> = {
   note(step: number, values: Values<Name>): void;
-  /** Of the newest step that has any; undefined before that. */
+  /** Returns the values of the newest measured step; undefined if there was no measurement. */
   newest(): { step: number; values: Values<Name> } | undefined;
-  /** From a step up to another one, both included. */
+  /** Returns the values from one step to another, inclusive. */
   read(name: Name, from: number, to: number): (number | null)[];
 };
 
@@ -53,12 +53,12 @@ export function createSeries<Name extends string>(names: readonly Name[]): Serie
   };
 }
 
-/** In a ring. A clock may begin before 1970. */
+/** The position in a ring buffer. A clock may begin before 1970. */
 function placeOf(step: number): number {
   return ((step % keptSteps) + keptSteps) % keptSteps;
 }
 
-/** Of those that there are; null of none. */
+/** Returns the mean of the existing values; null without values. */
 export function meanOf(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;

@@ -1,11 +1,11 @@
-/** What is counted: what workloads use of their machine, what volumes hold, what the edge has sent to addresses. */
+/** Counters: resource usage of workloads and volumes, and requests of the edge. */
 import type { Instant } from '../deployment.ts';
 
-/** What is counted since the workload's start begins at 0 with each start. */
+/** Counters since the start of the workload restart at 0 with each start. */
 export type Used = {
-  /** Milliseconds that it has computed, on all processors together. */
+  /** Processor time in milliseconds, on all processors. */
   cpuMs: number;
-  /** What it holds, without what the kernel keeps of files and can drop at any time. */
+  /** Memory use, without the kernel's reclaimable file cache. */
   memoryBytes: number;
   receivedBytes: number;
   sentBytes: number;
@@ -16,19 +16,19 @@ export type WorkloadUse = Used & {
   pod: string;
   revision: number;
   replica: number;
-  /** When it was started the last time. */
+  /** The time of its last start. */
   startedAt: Instant;
   /** 1000 for one processor; absent without a limit. */
   cpuLimitMillis?: number;
   memoryLimitBytes?: number;
 };
 
-/** Of a volume with a hard limit. */
+/** Usage of a volume with a hard limit. */
 export type VolumeUse = { deploymentId: string; volume: string; usedBytes: number; sizeBytes: number };
 
 /**
- * What an edge has sent to the workloads of a deployment since it was started. `tookWithin[i]`: answers whose head came
- * within `answerBoundsMs[i]` and no earlier bound; the last one has those that took longer than all of them.
+ * Requests that an edge has forwarded to the workloads of a deployment since its start. `tookWithin[i]`: responses
+ * whose head arrived within `answerBoundsMs[i]` and no earlier bound; the last entry counts all slower responses.
  */
 export type RequestCounts = {
   requests: number;
@@ -37,5 +37,5 @@ export type RequestCounts = {
   tookWithin: readonly number[];
 };
 
-/** Milliseconds from when the edge passes a request on until it has the head of the answer. */
+/** Milliseconds between forwarding a request and receiving the head of its response. */
 export const answerBoundsMs = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 10_000] as const;

@@ -1,18 +1,18 @@
-/** PURE. When a notice is sent, sent again, and given up. */
+/** PURE. Retries of notifications. */
 import type { Instant } from '../deployment.ts';
 
-/** After each try that failed: four more, within an hour and a half. */
+/** Pauses after failed tries: four more tries within an hour and a half. */
 const pausesMs = [30_000, 2 * 60_000, 15 * 60_000, 70 * 60_000];
-/** Notices in a row that an address did not take, each with all of its tries. */
+/** The number of consecutive notifications, each with all its tries, after which an address is disabled. */
 export const failuresToDisable = 5;
 
-/** When to try again after so many tries; undefined: it is given up. */
+/** Returns when to try again; undefined: no more tries. */
 export function nextTryAt(tries: number, now: Instant): Instant | undefined {
   const pause = pausesMs[tries - 1];
   return pause === undefined ? undefined : now + pause;
 }
 
-/** `failures`: notices in a row that were given up, the present one included. */
+/** `failures`: consecutive failed notifications, including the present one. */
 export function isToBeDisabled(failures: number): boolean {
   return failures >= failuresToDisable;
 }

@@ -1,4 +1,4 @@
-/** PURE. What the owner of deployments is told, once for each cause, by mail or webhook. */
+/** PURE. Notifications to owners of deployments, one per cause, by mail or webhook. */
 import { type Deployment, type Instant, messageOf } from '../deployment.ts';
 import type { Domain } from '../domain/domain-state.ts';
 import type { DomainTrouble } from '../domain/domain-trouble.ts';
@@ -11,7 +11,7 @@ export type NoticeKind = (typeof noticeKinds)[number];
 export const noticeChannels = ['mail', 'webhook'] as const;
 export type NoticeChannel = (typeof noticeChannels)[number];
 
-/** What is said. `url`: where its owner sees the rest. */
+/** The content. `url`: the page with details. */
 export type NoticeContent = {
   kind: NoticeKind | 'test' | 'webhook-disabled';
   message: string;
@@ -20,18 +20,18 @@ export type NoticeContent = {
   environment?: string;
 };
 
-/** `subject`: the cause, by which it is told once. */
+/** `subject`: the cause; each cause is reported once. */
 export type Notice = { subject: string; content: NoticeContent };
 
-/** All of one account that may be a cause. */
+/** The possible causes of one account. */
 export type Observed = {
   deployments: readonly Deployment[];
   domains: readonly { domain: Domain; trouble: DomainTrouble }[];
-  /** Those that failed. */
+  /** Failed snapshots. */
   snapshots: readonly Snapshot[];
 };
 
-/** `urlOf`: the page of a deployment. */
+/** `urlOf`: returns the page of a deployment. */
 export function noticesOf(
   { deployments, domains, snapshots }: Observed,
   { urlOf, now }: { urlOf: (deployment: Deployment) => string; now: Instant },
@@ -46,7 +46,7 @@ export function noticesOf(
       const { id, applicationName, state, revision, progressedAt, expiresAt, warnedOf } = deployment;
       const notices: Notice[] = [];
       if (state === 'failed') {
-        // Of one that was stopped since, the status says only that. Both say whether an earlier revision serves.
+        // The status of a stopped deployment hides the failure. Both values show whether an earlier revision serves.
         const reason = deployment.stoppedAt === null ? statusAt(deployment, now).message : messageOf(deployment);
         const message = `Revision ${revision} of ${applicationName} failed${reason === '' ? '' : `: ${reason}`}.`;
         notices.push({
@@ -54,7 +54,7 @@ export function noticesOf(
           content: about(deployment, 'failed', message),
         });
       }
-      // The one place that decides when a warning is due has done so.
+      // `grace.ts` has decided that the warning is due.
       if (expiresAt !== null && warnedOf === expiresAt) {
         const message = `${applicationName} expires at ${new Date(expiresAt).toISOString()}.`;
         notices.push({ subject: `expiring ${id} ${expiresAt}`, content: about(deployment, 'expiring', message) });
@@ -87,7 +87,7 @@ const domainWords: Record<DomainTrouble, string> = {
   uncertified: 'has no certificate',
 };
 
-/** The mail that says it. */
+/** Returns the mail of a notification. */
 export function noticeMail({ message, url }: NoticeContent): { subject: string; text: string } {
   const subject = message.split(/[:.] |[.:]$/)[0]!.slice(0, 120);
   return {

@@ -1,4 +1,4 @@
-/** What an update does to the volumes of a pod. Pure. */
+/** PURE. The effect of an update on the volumes of a pod. */
 import { printBytes } from '../../config/values/units.ts';
 import type { Running } from '../desired.ts';
 import type { DesiredVolume } from '../desired-volumes.ts';
@@ -7,11 +7,11 @@ export type VolumeChange = {
   /** The display name, such as `volume data of pod db`. */
   title: string;
   /**
-   * `kept`, `grown`: with what is in it. `new`: it is made, and empty. `left`: the pod no longer has it; what is in it
-   * stays on the server until the deployment ends.
+   * `kept`, `grown`: with its data. `new`: created empty. `left`: the pod no longer uses it; its data stays on the
+   * server until the deployment ends.
    */
   change: 'kept' | 'grown' | 'new' | 'left';
-  /** What it is asked to hold, afterwards and before. */
+  /** Its requested size after and before the update. */
   sizeBytes: number;
   fromBytes?: number;
 };
@@ -31,7 +31,7 @@ export function volumeChanges(current: Running, next: Running, pod: string): Vol
   ];
 }
 
-/** Of those that grow: `volume data of pod db grows from 1 GiB to 2 GiB`. */
+/** Returns texts about growing volumes: `volume data of pod db grows from 1 GiB to 2 GiB`. */
 export function growthWords(changes: readonly VolumeChange[]): string[] {
   return changes
     .filter(({ change }) => change === 'grown')

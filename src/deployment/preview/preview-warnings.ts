@@ -1,4 +1,4 @@
-/** What surely goes otherwise than an update's author may expect: of databases and their data, of sizes. Pure. */
+/** PURE. Warnings about effects of an update that its author may not expect: databases, their data, and sizes. */
 
 import { newDataDirectory } from '../../config/software/postgres-data.ts';
 import { databaseOf, majorVersionOf, readsOnlyWhenNew } from '../../config/software/software.ts';
@@ -10,12 +10,12 @@ import type { VolumeChange } from './preview-volumes.ts';
 
 export type UpdateWarning = {
   code: 'ignored-variable' | 'other-database' | 'other-database-version' | 'empty-database' | 'volume-not-smaller';
-  /** Without a value of the configuration that could be a secret. */
+  /** Contains no values of the configuration, because they may be secret. */
   message: string;
   hint?: string;
 };
 
-/** A pod before and after: as the configuration writes it, and resolved. */
+/** A pod before and after the update, as configured and as resolved. */
 export type PodRevision = { spec: PodSpec; workload: Workload };
 
 export function warningsOf(before: PodRevision, after: PodRevision, volumes: readonly VolumeChange[]): UpdateWarning[] {
@@ -39,7 +39,7 @@ function isMariaDb(repository: string): boolean {
   return repository.includes('mariadb');
 }
 
-/** Each major version of PostgreSQL has a format of its own. */
+/** Each major version of PostgreSQL has its own data format. */
 function warningsOfVersions(before: PodRevision, after: PodRevision): UpdateWarning[] {
   if (databaseOf(after.spec.image) !== 'postgres') return [];
   const [was, is] = [before, after].map(({ spec }) => majorVersionOf(spec.image));
@@ -59,7 +59,7 @@ function mountsParent({ volumes }: Workload): boolean {
   return volumes.some(({ mountPath }) => mountPath === newDataDirectory);
 }
 
-/** What the image reads when it makes its database, and never again. */
+/** Variables that the image reads only when it creates its database. */
 function warningsOfVariables(before: PodRevision, after: PodRevision): UpdateWarning[] {
   const kind = databaseOf(after.spec.image)!;
   const names = Object.entries(after.workload.env)

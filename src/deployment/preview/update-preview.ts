@@ -1,6 +1,6 @@
 /**
- * What an update would do to each pod: the plan itself, played to its end on a deployment whose every pod is ready.
- * Pure.
+ * PURE. The effect of an update on each pod: simulates all plans of the update on a deployment whose pods are all
+ * ready.
  */
 import type { AppSpec, ContainerOptions } from '../../config/spec/spec.ts';
 import type { Running } from '../desired.ts';
@@ -16,20 +16,21 @@ export const podChanges = [
   ...(['scaled', 'grown', 'rerouted'] as const),
 ] as const;
 
-/** A revision as its configuration writes it, and what it would have run. */
+/** A revision, as configured and as resolved. */
 export type PreviewedRevision = { spec: AppSpec; desired: Running };
 
 export type PodChange = {
   name: string;
   /**
-   * `replaced`: the new one is ready before the old one goes. `restarted`: the old one stops first. Those that run stay
-   * when a pod is `scaled` (more of it or less), `grown` (a volume of it gets larger) or `rerouted` (its public path).
+   * `replaced`: the new workload is ready before the old one stops. `restarted`: the old one stops first. Running
+   * workloads stay if a pod is `scaled` (more or fewer replicas), `grown` (a larger volume) or `rerouted` (another
+   * public path).
    */
   change: (typeof podChanges)[number];
-  /** Whether all that it has stored is there afterwards: it stays as it is, or its volumes do. */
+  /** Whether all its stored data exists afterwards: the workload or its volumes stay. */
   keepsData: boolean;
   volumes: VolumeChange[];
-  /** In words, without a value of the configuration that could be a secret. */
+  /** The reason, without values of the configuration, because they may be secret. */
   because: string;
   warnings: UpdateWarning[];
 };
@@ -40,13 +41,13 @@ export type UpdatePreview = {
   interrupted: string[];
 };
 
-/** A plan that has not come to rest by then never will. */
+/** A simulation with more rounds does not end. */
 const maxRounds = 500;
 
-/** In the start order of `next`; pods that go come last. Both have the images that their references mean. */
+/** Returns the pods in the start order of `next`; removed pods come last. Both revisions have resolved images. */
 export function previewUpdate(before: PreviewedRevision, after: PreviewedRevision): UpdatePreview {
   const [current, next] = [before.desired, after.desired];
-  // What has never served has no route.
+  // A deployment that has never served has no routes.
   const endpoints = next.hasServed ? endpointsOf(current) : [];
   const operations = playOut(next, settled(current), endpoints);
   const names = [...new Set([...next.workloads, ...current.workloads].map(({ workload }) => workload.pod))];
@@ -67,7 +68,7 @@ export function previewUpdate(before: PreviewedRevision, after: PreviewedRevisio
   return { pods, interrupted: [...new Set(lost)].filter((path) => stays.has(path)) };
 }
 
-/** What runs of the pod goes on running. */
+/** The running workloads of the pod stay. */
 const staying: ReadonlySet<PodChange['change']> = new Set(['unchanged', 'scaled', 'grown', 'rerouted']);
 
 function warningsFor(
@@ -84,13 +85,13 @@ function warningsFor(
   return old && young ? warningsOf(old, young, volumes) : [];
 }
 
-/** All operations of the update, as the loop would execute them one plan after another. */
+/** Returns all operations of the update, as the loop would execute them. */
 function playOut(next: Running, from: Observed, endpoints: Endpoint[]): Operation[] {
   const all: Operation[] = [];
   let observed = from;
   let served = endpoints;
   for (let round = 0; round < maxRounds; round++) {
-    // What images mean was found out before, or is found out on the way: it decides nothing here.
+    // Tag checks change nothing here.
     const images = next.workloads.map(({ workload }) => workload.image);
     const operations = plan(next, { ...observed, images: { present: images, local: images } }, served);
     if (operations.length === 0) return all;
@@ -166,7 +167,7 @@ function changeOf(comparison: Comparison): Pick<PodChange, 'change' | 'because'>
   return { change, because };
 }
 
-/** As it is written: what it was found to mean says less to people. */
+/** Shows the image as written, because a digest means less to people. */
 function imageIn({ pods }: AppSpec, pod: string): string {
   return pods.find(({ name }) => name === pod)?.image ?? '';
 }
@@ -182,7 +183,7 @@ function reroutes(before: string | undefined, after: string | undefined): string
   return before === after ? [] : [`its public path (${before ?? 'none'} → ${after ?? 'none'})`];
 }
 
-/** Whether one of its old workloads goes before the first new one comes. */
+/** Returns whether an old workload is removed before the first new one starts. */
 function stopsFirst(
   operations: readonly Operation[],
   before: readonly Workload[],
@@ -195,7 +196,7 @@ function stopsFirst(
   return operations.slice(0, start).some((operation) => operation.kind === 'remove' && names.includes(operation.name));
 }
 
-/** Volumes outlive every update, also that of a pod that goes; a pod finds its data again under the same name. */
+/** Volumes survive every update, even if their pod is removed. A pod with the same name finds its data again. */
 function keepsVolumes(before: Workload | undefined, after: Workload | undefined): boolean {
   if (!before) return true;
   const found = new Set(after?.volumes.map(({ volume }) => volume));
@@ -206,7 +207,7 @@ function replicas(before: readonly Workload[], after: readonly Workload[]): stri
   return before.length === after.length ? [] : [`${before.length} → ${after.length} replicas`];
 }
 
-/** What a fingerprint is made of, in the words of the configuration. */
+/** The fields of a fingerprint, with their names in the configuration. */
 const fields = {
   image: 'its image',
   registryLogin: 'the registry login',
@@ -222,7 +223,7 @@ const fields = {
   restartsWith: 'a pod that it restarts with',
 } as const satisfies Partial<Record<keyof Workload, string>>;
 
-/** What its containers are created with beyond that. */
+/** Further options of its containers. */
 const options = {
   shmBytes: 'its shmSize',
   tmpfs: 'its tmpfs',
@@ -238,7 +239,7 @@ const options = {
   sysctls: 'its sysctls',
 } as const satisfies Record<keyof ContainerOptions, string>;
 
-/** Names of variables and paths of files are told; what they hold is not. */
+/** Shows names of variables and paths of files, but not their content. */
 function differencesOf(before: Workload, after: Workload, images: string): string[] {
   const plain = Object.entries(fields)
     .filter(([field]) => !isSame(before[field as keyof Workload], after[field as keyof Workload]))

@@ -1,4 +1,4 @@
-/** PURE. Which pods' databases a snapshot can have by their own tools, in the place of the files of their volumes. */
+/** PURE. Finds databases that a snapshot stores as dumps of their own tools instead of files. */
 import { databaseOf } from '../../config/software/software.ts';
 import type { AppSpec } from '../../config/spec/spec.ts';
 import { shortNameOf } from '../../config/values/image-names.ts';
@@ -6,19 +6,19 @@ import { podsOfVolumes, replicasOf } from '../desired-volumes.ts';
 
 /** `mysql` includes MariaDB. `redis` includes Valkey and KeyDB. */
 export const dumpKinds = ['postgres', 'mysql', 'redis'] as const;
-/** What has written all that it holds before its files are kept, as ever. */
+/** A database that saves its data before its files are stored. */
 type SavedKind = 'redis';
-/** What is kept as its tool writes it, and loaded by it. */
+/** A database that is stored as a dump, which its tool loads. */
 export type LoadedKind = Exclude<(typeof dumpKinds)[number], SavedKind>;
 
-/** `volumes`: of the pod, of which no files are kept then. */
+/** `volumes`: volumes of the pod, whose files are not stored. */
 export type LoadedDump = { pod: string; kind: LoadedKind; volumes: string[] };
 export type Dump = LoadedDump | { pod: string; kind: SavedKind; volumes: never[] };
 
-/** They answer as Redis does, and have no save of the whole in a file. */
+/** They use the protocol of Redis but cannot save all data to a file. */
 const unlikeRedis = new Set(['dragonfly', 'redis-cluster']);
 
-/** Those with one replica, whose volumes are nobody else's. */
+/** Returns databases with one replica whose volumes are not shared. */
 export function dumpsOf(spec: Pick<AppSpec, 'pods'>): Dump[] {
   const users = [...podsOfVolumes(spec)];
   return spec.pods.flatMap((pod): Dump[] => {
@@ -32,12 +32,12 @@ export function dumpsOf(spec: Pick<AppSpec, 'pods'>): Dump[] {
   });
 }
 
-/** Those that are kept beside the files, and loaded. */
+/** Returns the databases that are stored as dumps and loaded. */
 export function loadedOf(dumps: readonly Dump[]): LoadedDump[] {
   return dumps.filter((dump): dump is LoadedDump => dump.kind !== 'redis');
 }
 
-/** Volumes that are kept as files. */
+/** Returns the volumes that are stored as files. */
 export function withoutDumped<Named extends { volume: string }>(
   volumes: readonly Named[],
   dumps: readonly Dump[],

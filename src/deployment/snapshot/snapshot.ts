@@ -196,7 +196,7 @@ export function leavingForRoom(
 }
 
 /**
- * Returns whether a scheduled snapshot is due: there is none, or the latest one is older than the interval. Failed and
+ * Returns whether a scheduled snapshot is due: none exists, or the latest one is older than the interval. Failed and
  * deleted snapshots count too.
  */
 export function isSnapshotDue(

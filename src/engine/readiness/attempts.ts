@@ -1,6 +1,6 @@
 /**
- * One question to a container: does its port accept a connection, does its health check answer? Asked from the host at
- * the container's own address. The other side is hostile: times and sizes are bounded, redirects are not followed.
+ * One attempt at a container: connects to its port or requests its health check, from the host at the container's
+ * address. The container is hostile: times and sizes are bounded, and redirects are not followed.
  */
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
@@ -8,22 +8,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { bytesRead, readableText } from '../../deployment/status/health-check-answer.ts';
 import type { Readiness } from '../../deployment/workload/workload.ts';
 
-/** Why an attempt failed. `refused`: nobody listens there (yet). `unhealthy`: somebody does, and does not answer well. */
+/** Why an attempt failed. `refused`: no socket listens there (yet). `unhealthy`: the response is bad. */
 export type Reason = {
   kind: 'refused' | 'unhealthy' | 'unreachable';
   words: string;
   hint?: string;
-  /** The beginning of what a health check answered that failed. */
+  /** The beginning of the response to a failed health check. */
   body?: string;
 };
 
-/** A connection on a bridge of this host takes well under a millisecond; it is only dropped when something is wrong. */
+/** A connection on a bridge of this host takes well under a millisecond. Dropped packets mean a fault. */
 const connectTimeoutMs = 1_000;
 
-/** A server that has answered with a status has the first bytes of a body at hand; who sends them slowly has none. */
+/** A server that has sent a status has the first bytes of a body ready. A slow body is ignored. */
 const bodyTimeoutMs = 500;
 
-/** Resolves with nothing when it went well. */
+/** Resolves to undefined if it succeeds. */
 export function attemptConnection(address: string, port: number): Promise<Reason | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host: address, port });
@@ -39,7 +39,7 @@ export function attemptConnection(address: string, port: number): Promise<Reason
 
 export type Asked = Pick<Extract<Readiness, { kind: 'http' }>, 'port' | 'path' | 'host' | 'timeoutSeconds'>;
 
-/** Resolves with nothing at any 2xx or 3xx, which is healthy. Of another answer the beginning of the body is read. */
+/** Resolves to undefined for any 2xx or 3xx status. For other responses, reads the beginning of the body. */
 export function attemptRequest(address: string, asked: Asked): Promise<Reason | undefined> {
   const { port, path, timeoutSeconds, host = `localhost:${port}` } = asked;
   return new Promise((resolve) => {
@@ -48,7 +48,7 @@ export function attemptRequest(address: string, asked: Asked): Promise<Reason | 
       port,
       path,
       agent: false,
-      // Many frameworks refuse names that they do not know, the container's address among them.
+      // Many frameworks refuse unknown hosts, including the container's address.
       headers: { host, 'user-agent': 'berth-health-check', connection: 'close' },
       signal: AbortSignal.timeout(timeoutSeconds * 1000),
     });
@@ -61,13 +61,13 @@ export function attemptRequest(address: string, asked: Asked): Promise<Reason | 
       if (reason) void readBeginning(response).then((body) => end({ ...reason, ...(body !== '' && { body }) }));
       else end();
     });
-    // Stays on: destroying the request above may raise another error.
+    // The listener stays, because destroying the request above may raise another error.
     sent.on('error', (error: NodeJS.ErrnoException) => end(requestReason(error, asked)));
     sent.end();
   });
 }
 
-/** What has come of a body within its time, at most so much; never rejects. Compressed ones are nothing to read. */
+/** Returns what has arrived of a body in time, up to a limit. Never rejects. Compressed bodies are skipped. */
 async function readBeginning(response: IncomingMessage): Promise<string> {
   if ((response.headers['content-encoding'] ?? 'identity') !== 'identity') return '';
   const chunks: Buffer[] = [];
@@ -80,7 +80,7 @@ async function readBeginning(response: IncomingMessage): Promise<string> {
     }
   };
   const enough = new AbortController();
-  // What was cut off is shown as far as it came.
+  // A truncated body is shown as far as it has arrived.
   await Promise.race([
     read().catch(() => {}),
     delay(bodyTimeoutMs, undefined, { signal: enough.signal }).catch(() => {}),

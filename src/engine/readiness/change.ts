@@ -1,4 +1,4 @@
-/** Waiting until an observation may be worth repeating. */
+/** Waits until a new observation may have another result. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Observed, Readiness, WorkloadName } from '../../deployment/workload/workload.ts';
 import type { ContainerState } from './container-state.ts';
@@ -6,26 +6,26 @@ import { listeningAfterMs } from './listening.ts';
 import type { Probe } from './probe.ts';
 import { uptimeMissingMs } from './readiness.ts';
 
-/** Pauses between two attempts grow by this factor: many while an application is young, few for a slow one. */
+/** Pauses between attempts grow by this factor: attempts are frequent at first and rare for a slow application. */
 const pauseGrowth = 1.3;
 
-/** Who is asked and does not get ready is looked at as a whole when it is that much older: what it does may tell why. */
+/** An unready workload is observed again when its age has grown by this factor, because the reason may have changed. */
 const ageGrowth = 1.3;
 
-/** Of the engine, about what it runs. */
+/** The engine's events. */
 export type Changes = {
-  /** `sinceMs` (epoch) has the engine tell again what happened since, where it can. */
+  /** `sinceMs` (epoch): also returns earlier events since then, if the engine stores them. */
   listen(listener: (deploymentId: string) => void, signal: AbortSignal, sinceMs?: number): void;
   hasChangedSince(deploymentId: string, mark: number): boolean;
 };
 
-/** What the last look has seen of a workload. */
+/** The last observation of a workload. */
 export type Looked = {
   name: WorkloadName;
   labels: { readiness: Readiness };
   state: ContainerState;
   probe?: Probe;
-  /** What was told of the probe. */
+  /** The last reported readiness. */
   toldReady?: boolean;
 };
 
@@ -42,8 +42,8 @@ export type ChangeRequest = {
 };
 
 /**
- * Resolves at an event of the deployment since `mark`, when a workload that was seen unready becomes ready, or may have
- * another reason by now why it does not, after `timeoutMs`, or at the abort.
+ * Resolves at an event of the deployment since `mark`, when an unready workload becomes ready or may be unready for
+ * another reason, after `timeoutMs`, or at the abort.
  */
 export async function waitForChange(changes: Changes, request: ChangeRequest, uptime: () => number): Promise<void> {
   const { deploymentId, seen, mark, known, timeoutMs, signal } = request;
@@ -65,12 +65,12 @@ export async function waitForChange(changes: Changes, request: ChangeRequest, up
   }
 }
 
-/** Resolves when the container has become ready. Exits and the image's own health checks are events, not ours to ask. */
+/** Resolves when the container has become ready. Exits and the image's own health checks are reported by events. */
 async function waitForFlip(looked: Looked, until: AbortSignal, uptime: () => number): Promise<void> {
   const { labels, state, probe, toldReady } = looked;
   if (probe) {
     const look = pause(nextLookInMs(state, uptime()), until);
-    // Something else keeps it from being ready, such as a copy of its volumes for which it is stopped: events tell its end.
+    // Something else delays it, such as a copy of its volumes for which it is stopped. Events report the end of that.
     return toldReady ? look : Promise.race([waitForProbe(probe, until), look]);
   }
   const countsUptime = labels.readiness.kind === 'running' && state.phase === 'running' && !state.health;

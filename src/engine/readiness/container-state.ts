@@ -1,10 +1,10 @@
-/** PURE. One container at one instant, whichever engine runs it, and how it ended. */
+/** PURE. The state of a container on any engine, and how it ended. */
 import type { Instant, LastExit } from '../../deployment/deployment.ts';
 import type { ObservedWorkload } from '../../deployment/workload/workload.ts';
 
 /**
- * `memoryBytes`: its limit; 0 without one. `evictedFor`: its machine had stopped it, so that the code says nothing.
- * `isStopped`: it was stopped together with its engine, and did not end by itself.
+ * `memoryBytes`: its limit; 0 without one. `evictedFor`: its machine stopped it for this reason, so the exit code means
+ * nothing. `isStopped`: it was stopped together with its engine.
  */
 export type Ending = {
   code: number;
@@ -18,23 +18,25 @@ export type Ended = Ending & { at: Instant };
 
 export type ContainerState = {
   phase: ObservedWorkload['phase'];
-  /** Of the start that runs now or ran last, by the clock that never jumps. */
+  /** The time of the last start, by a monotonic clock. */
   startedAtMs: number;
   restarts: number;
-  /** Absent while it runs; present between two restarts, although the phase is `running` then. */
+  /** Absent while it runs. Present between two restarts, although the phase is `running` then. */
   exit?: Ended;
-  /** What the image's HEALTHCHECK says; absent when the container has none. */
+  /** The result of the image's HEALTHCHECK; absent if the container has none. */
   health?: { isHealthy: boolean; wasHealthy: boolean; output: string };
   pid: number;
 };
 
-/** As it is told of a workload. */
+/** Returns the last exit of a workload. */
 export function lastExitOf({ at, ...ending }: Ended): LastExit {
   const { words: reason, hint } = exitReason(ending);
   return { code: ending.code, reason, ...(hint !== undefined && { hint }), at };
 }
 
-/** Why it ended, e.g. `exited with code 1`, `killed for memory (limit 512 MiB)`, and what to do about it. */
+/**
+ * Returns why it ended, such as `exited with code 1` or `killed for memory (limit 512 MiB)`, and what to do about it.
+ */
 export function exitReason({ code, isOutOfMemory, memoryBytes, evictedFor, isStopped }: Ending): {
   words: string;
   hint?: string;
@@ -59,7 +61,7 @@ const evictionReasons = {
   memory: { words: 'evicted: its node was short of memory', hint: 'the operator has to make room' },
 } as const;
 
-/** Conventions of shells and of the init process; 128 + n is signal n. */
+/** Exit codes by convention of shells and the init process; 128 + n is signal n. */
 const exitMeanings: Record<number, string> = {
   126: 'the command cannot be executed',
   127: 'command not found',

@@ -1,35 +1,37 @@
 /**
- * On which TCP ports a container listens, for the most common of mistakes: another port, or only on localhost.
+ * Reads the TCP ports on which a container listens, to explain the most common mistakes: another port, or only
+ * localhost.
  *
- * Who listens elsewhere may be on the way (RabbitMQ opens three other ports first, an image of a database listens on
- * localhost while it initialises), so it counts from the last sign of that: other ports than before, or work.
+ * A container on other ports may still be starting (RabbitMQ opens three other ports first, and database images listen
+ * on localhost while they initialize). The time therefore begins at the last sign of progress: changed ports, or
+ * processor use.
  */
 import { open, readFile } from 'node:fs/promises';
 import type { Reason } from './attempts.ts';
 
-/** `isIPv6`: only sockets of IPv6 listen there. Unless they are for IPv6 alone, they accept IPv4, too. */
+/** `isIPv6`: only IPv6 sockets listen there. They also accept IPv4, unless they are IPv6-only. */
 export type Listening = { port: number; isLocalOnly: boolean; isIPv6?: true };
 
-/** Most applications listen within a second; before that, looking for other ports would only cost. */
+/** Most applications listen within a second. Before that, other ports are not read. */
 export const listeningAfterMs = 1_000;
 
-/** Databases and runtimes take seconds. Until then it is nothing to be alarmed about. */
+/** Databases and runtimes start within seconds. Until then, the message does not warn. */
 export const startingMs = 10_000;
 
-/** Addresses as the kernel prints them: bytes of 127.x.x.x in reverse; ::1 in words of four bytes. */
+/** Addresses as the kernel prints them: 127.x.x.x in reverse byte order; ::1 in words of four bytes. */
 const localAddress = /^([0-9A-F]{6}7F|00000000000000000000000001000000|0000000000000000FFFF0000[0-9A-F]{6}7F)$/;
 
-/** Docker's DNS listens in every container on this address. */
+/** Docker's DNS server listens on this address in every container. */
 const dockerDns = '0B00007F';
 
-/** Of an address of IPv6, in hexadecimal. */
+/** The length of a hexadecimal IPv6 address. */
 const ipv6Digits = 32;
 
 const listenState = '0A';
 
 /**
- * Reads the sockets of the network namespace of process `pid`. Undefined where that cannot be known: the engine is on
- * another host (the process is not the container's), or this user may not look.
+ * Reads the sockets of the network namespace of process `pid`. Returns undefined if the engine is on another host (the
+ * process does not belong to the container), or if this user may not read them.
  */
 export async function readListening(pid: number, containerId: string): Promise<Listening[] | undefined> {
   try {
@@ -78,12 +80,12 @@ export function parseListening(table: string): Listening[] {
     .sort((a, b) => a.port - b.port);
 }
 
-/** Why the port of a container is refused that has only just started. */
+/** The reason for a refused port shortly after the start. */
 export function notYet(wanted: number): Reason {
   return { kind: 'refused', words: `does not listen on port ${wanted} yet` };
 }
 
-/** Why the port is refused then; undefined when these sockets do not explain it. */
+/** Returns the reason for a refused port; undefined if the sockets do not explain it. */
 export function listeningReason(listening: Listening[] | undefined, wanted: number): Reason | undefined {
   if (!listening) return undefined;
   const refused = (words: string, hint: string): Reason => ({ kind: 'refused', words, hint });
@@ -108,23 +110,23 @@ export function listeningReason(listening: Listening[] | undefined, wanted: numb
   );
 }
 
-/** A container that listens elsewhere: on which ports, with how much processor time used, seen when. */
+/** A container that listens on other ports, with its processor time and the time of the observation. */
 export type Elsewhere = {
   ports: string;
-  /** Those on which others could reach it. */
+  /** Ports that accept connections from other containers. */
   open: number[];
   cpuMs: number | undefined;
   atMs: number;
   sinceMs: number;
 };
 
-/** A server that waits for requests uses well under 1 % of a processor; one that starts, what it can get. */
+/** An idle server uses well under 1 % of a processor. A starting one uses much more. */
 const busyShare = 0.05;
 
-/** In a shorter time a single request of anybody's would count for work. */
+/** In a shorter time, a single request would look like a start. */
 const shortestSpanMs = 1_000;
 
-/** `sinceMs`: since when nothing has moved. */
+/** `sinceMs`: since when nothing has changed. */
 export function followElsewhere(before: Elsewhere | undefined, seen: Omit<Elsewhere, 'sinceMs'>): Elsewhere {
   if (!before || before.ports !== seen.ports) return { ...seen, sinceMs: seen.atMs };
   const spanMs = seen.atMs - before.atMs;

@@ -1,10 +1,10 @@
-/** What is known about the readiness of one start of one container, and when it is worth asking again. */
+/** A readiness probe of one start of one container, and when its next attempt is due. */
 import type { CommandCheck } from '../../config/spec/spec.ts';
 import type { Readiness } from '../../deployment/workload/workload.ts';
 import { programOf } from '../check-words.ts';
 import { attemptConnection, attemptRequest, type Reason } from './attempts.ts';
 
-/** Runs the command of a check in its container, once; resolves with nothing when it ended with 0. Never rejects. */
+/** Runs a check command once in its container. Resolves to undefined after an exit with 0. Never rejects. */
 export type RunCheck = (check: CommandCheck) => Promise<Reason | undefined>;
 
 export type ProbedReadiness = Extract<Readiness, { kind: 'http' | 'command' | 'port' }>;
@@ -12,21 +12,21 @@ export type ProbedReadiness = Extract<Readiness, { kind: 'http' | 'command' | 'p
 export type Probe = {
   readonly kind: ProbedReadiness['kind'];
   readonly isReady: boolean;
-  /** It has been ready since this start of the container. */
+  /** Whether it has been ready since this start of the container. */
   readonly wasReady: boolean;
-  /** It is being asked. */
+  /** Whether an attempt is running. */
   readonly isAsked: boolean;
-  /** When it was last answered. */
+  /** When the last attempt ended. */
   readonly answeredAtMs: number;
-  /** Undefined when ready. */
+  /** Undefined if it is ready. */
   readonly because: Reason | undefined;
-  /** Since when it has answered, and never as it should; undefined once it has, or while nobody answers. */
+  /** Since when all responses have been bad; undefined after a good response, or without responses. */
   readonly unhealthySinceMs: number | undefined;
-  /** Milliseconds until it should be asked again: 0 when now. */
+  /** Returns the milliseconds until the next attempt; 0: now. */
   dueInMs(): number;
-  /** Asks, or joins a question that is under way. Never rejects. */
+  /** Starts an attempt, or joins the running one. Never rejects. */
   attempt(): Promise<void>;
-  /** How long to wait between attempts until it is ready, the shortest and the longest pause. */
+  /** The shortest and the longest pause between attempts until it is ready. */
   readonly pausesMs: { shortest: number; longest: number };
 };
 
@@ -34,23 +34,26 @@ export type ProbeOptions = {
   readiness: ProbedReadiness;
   address: string;
   startedAtMs: number;
-  /** A clock that never jumps. */
+  /** Milliseconds; never jumps. */
   uptime: () => number;
   runCheck: RunCheck;
-  /** Whether somebody is seen to listen on the port; false where that cannot be seen. */
+  /** Returns whether a socket listens on the port; false if the sockets cannot be read. */
   listens: (port: number) => Promise<boolean>;
-  /** Once it has been ready, so much time is between two questions at least. */
+  /** The minimum time between two attempts after it was ready. */
   leastPeriodMs: number;
 };
 
-/** Who stops listening and runs on is rare, and to look for it costs 2 to 5 ms of a processor (measured). */
+/**
+ * Ports are checked less often: a running server rarely stops listening, and a check takes 2 to 5 ms of a processor
+ * (measured).
+ */
 const portPeriods = 3;
 const portThreshold = 2;
 
 /**
- * Until it is ready for the first time it is asked as often as somebody waits for it; from then on every `periodSeconds`,
- * and `failureThreshold` failures in a row make it unready. A port is asked again too, without a connection where the
- * kernel tells: databases count those that say nothing, and write about each of them.
+ * Creates a probe. Until it is first ready, callers attempt it as often as they wait. After that, it is due every
+ * `periodSeconds`, and `failureThreshold` consecutive failures make it unready. A port that was ready is checked
+ * without a connection if the kernel shows its sockets, because databases count and log connections without data.
  */
 export function createProbe(options: ProbeOptions): Probe {
   const { readiness, startedAtMs, uptime, leastPeriodMs } = options;
@@ -108,7 +111,9 @@ export function createProbe(options: ProbeOptions): Probe {
   };
 }
 
-/** A refused connection costs 0.1 ms; a request makes the application work; a command is a process more, for some 50 ms. */
+/**
+ * A refused connection takes 0.1 ms. A request makes the application work. A command starts a process, for some 50 ms.
+ */
 const pausesMs = {
   port: { shortest: 5, longest: 50 },
   http: { shortest: 10, longest: 250 },
@@ -133,18 +138,18 @@ function unasked(words: string): Reason {
 }
 
 /**
- * Whether the way to the address works that the edge takes. Nobody listens there, and the refusal is the answer of its
- * network: the application is not asked.
+ * Returns whether the edge's path to the address works. It connects to a port without a listener: the network's refusal
+ * shows that the path works, and the application sees nothing.
  */
 async function isReachable(address: string): Promise<boolean> {
   const reason = await attemptConnection(address, refusedPort);
   return reason === undefined || reason.kind === 'refused';
 }
 
-/** As good as never listened on; an application that does hears of a connection without a word. */
+/** Applications practically never listen on this port. */
 const refusedPort = 1;
 
-/** A path or port that no request can be made of is a reason like any other. */
+/** An invalid path or port is a reason too. */
 async function ask(
   { readiness, address, runCheck, listens }: ProbeOptions,
   wasReady: boolean,

@@ -1,4 +1,4 @@
-/** Asking several workloads at once, and what is told of each of them, on every engine that probes them itself. */
+/** Probes several workloads at once and describes each of them, for engines that Berth probes itself. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ObservedWorkload, Readiness, Stuck, WorkloadName } from '../../deployment/workload/workload.ts';
 import type { Reason } from './attempts.ts';
@@ -15,24 +15,24 @@ import {
 import type { Probe } from './probe.ts';
 import type { Verdict } from './readiness.ts';
 
-/** A probe may take longer; it goes on, and a later observation has its answer. */
+/** A probe that takes longer continues, and a later observation has its result. */
 const probeWaitMs = 250;
 
-/** What is remembered of a workload from one observation to the next, whatever engine runs it. */
+/** The state of a workload between two observations. */
 export type ProbedWorkload = {
   name: WorkloadName;
   labels: { pod: string; revision: number; replica: number; fingerprint: string; readiness: Readiness };
   state: ContainerState;
   probe?: Probe;
-  /** What was last told of the probe. */
+  /** The last reported readiness. */
   toldReady?: boolean;
   elsewhere?: Elsewhere;
 };
 
-/** One instant by both clocks: what is counted by the one, which never jumps, is dated by the other. */
+/** One instant by the monotonic clock and by the wall clock. */
 export type Instants = { nowMs: number; uptimeMs: number };
 
-/** Processor time in milliseconds since the container's start, where it can be told. */
+/** Returns the processor time in milliseconds since the container's start, if it is known. */
 export type SeenInside = { listening: Listening[]; cpuMs: number | undefined };
 
 export async function probeAll(known: readonly Pick<ProbedWorkload, 'probe'>[]): Promise<void> {
@@ -43,7 +43,9 @@ export async function probeAll(known: readonly Pick<ProbedWorkload, 'probe'>[]):
   enough.abort();
 }
 
-/** A port is refused: on which ports does the container listen instead? Remembers since when it does nothing else. */
+/**
+ * Explains a refused port by the ports on which the container listens, and remembers since when that has not changed.
+ */
 export async function reasonElsewhere(
   known: ProbedWorkload,
   uptimeMs: number,
@@ -69,7 +71,7 @@ export async function reasonElsewhere(
   return isStarting ? notYet(readiness.port) : listeningReason(seen?.listening, readiness.port);
 }
 
-/** All that is told of it but its address and its last end. */
+/** Describes a workload, without its address and last exit. */
 export function describeProbed(known: ProbedWorkload, verdict: Verdict, at: Instants): ObservedWorkload {
   const { name, labels, state, probe } = known;
   const stuck = stuckOf(known);
@@ -89,7 +91,7 @@ export function describeProbed(known: ProbedWorkload, verdict: Verdict, at: Inst
   };
 }
 
-/** `since` by the clock that never jumps. */
+/** `since`: by the monotonic clock. */
 function stuckOf({ probe, elsewhere, state }: ProbedWorkload): Stuck | undefined {
   if (state.exit || !probe || probe.isReady) return undefined;
   if (probe.unhealthySinceMs !== undefined) return { by: 'health-check', since: probe.unhealthySinceMs };

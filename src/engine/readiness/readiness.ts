@@ -1,17 +1,17 @@
-/** PURE. Whether a container is ready, and if not, why not. */
+/** PURE. Decides whether a container is ready, and why not. */
 import type { Readiness } from '../../deployment/workload/workload.ts';
 import type { Reason } from './attempts.ts';
 import { type ContainerState, type Ending, exitReason } from './container-state.ts';
 
 export type Verdict = { isReady: true } | { isReady: false; because: string; hint?: string };
 
-/** What a probe knows: `because` is undefined when ready. */
+/** The result of a probe: `because` is undefined if it is ready. */
 export type Probed = { isReady: boolean; because: Pick<Reason, 'words' | 'hint'> | undefined };
 
-/** A worker without ports counts as running once it has survived its first moments … */
+/** A worker without ports counts as ready after it has run for this time … */
 const firstUptimeMs = 500;
 
-/** … and, once it has been restarted, when Docker itself takes the start for a good one and forgets its back-off. */
+/** … and after a restart, when Docker considers the start successful and resets its backoff. */
 const uptimeAfterRestartMs = 10_000;
 
 export function judge(
@@ -27,7 +27,7 @@ export function judge(
     const { words, hint } = exitReason(state.exit);
     return notReady(words, hint);
   }
-  // A cluster starts it again although it is done.
+  // A cluster restarts it although it has finished.
   if (readiness.mayEnd && lastExit && isGoodEnd(lastExit)) return { isReady: true };
   const verdict = judgeRunning(readiness, state, probed, uptimeMs);
   if (verdict.isReady || !lastExit) return verdict;
@@ -35,7 +35,7 @@ export function judge(
   return notReady(`${words}; since its restart: ${verdict.because}`, verdict.hint ?? hint);
 }
 
-/** Milliseconds until a worker without ports will have run for long enough; 0 when it has. */
+/** Returns the milliseconds until a worker without ports counts as ready; 0 if it does. */
 export function uptimeMissingMs(state: ContainerState, uptimeMs: number): number {
   const needed = state.restarts === 0 ? firstUptimeMs : uptimeAfterRestartMs;
   return Math.max(0, state.startedAtMs + needed - uptimeMs);
@@ -57,7 +57,7 @@ function judgeRunning(
       : 'the health check of its image has not succeeded yet';
     return notReady(output ? `${words}: ${output.slice(0, 200)}` : words);
   }
-  // A port without an address is on its way into its network.
+  // A container without an address is being connected to its network.
   if (readiness.kind !== 'running') return notReady('has no address yet');
   if (uptimeMissingMs(state, uptimeMs) === 0) return { isReady: true };
   return notReady('has only just started');

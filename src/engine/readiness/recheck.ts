@@ -1,24 +1,25 @@
 /**
- * Whether containers that have been ready still are: between two visits nobody else asks, and the engine's events tell of
- * exits, not of a server that answers 500. There may be thousands, and they are hostile: each is asked once at a time and
- * not more often than its probe allows, and in a second only so many are, whoever is due. Only a change is told.
+ * Checks whether ready containers are still ready. Between two visits, nothing else checks them, and the engine's
+ * events report exits but not a server that responds with 500. There may be thousands of hostile containers, so each
+ * has one check at a time, at its probe's interval, and the number of checks per second is limited. Only changes are
+ * reported.
  */
 import { wait } from '../../lib/wait.ts';
 import type { Probe } from './probe.ts';
 
-/** A period in a configuration may be shorter; this one is kept all the same. */
+/** The minimum period, even if a configuration has a shorter one. */
 export const leastPeriodMs = 10_000;
 
 const beatMs = 1_000;
 
 /**
- * So many begin in a beat. Of a processor a request costs 0.4 ms, a look at a port 5, a command 50 (measured): together at
- * most a quarter of one. Where more are due, as with 2,000 pods or 20 with commands, their periods become longer, for all
- * alike.
+ * Checks per beat. A request takes 0.4 ms of a processor, reading a port 5 ms, a command 50 ms (measured), so all
+ * together take at most a quarter of a processor. If more checks are due (2,000 pods, or 20 with commands), all periods
+ * become longer.
  */
 export const mostInBeat = { port: 10, http: 200, command: 2 };
 
-/** PURE. Those to ask now: the longest unasked first. */
+/** PURE. Returns the probes to check now, those with the oldest result first. */
 function dueAmong<T extends Pick<Probe, 'kind' | 'wasReady' | 'isAsked' | 'answeredAtMs' | 'dueInMs'>>(
   probes: readonly T[],
 ): T[] {
@@ -31,11 +32,11 @@ function dueAmong<T extends Pick<Probe, 'kind' | 'wasReady' | 'isAsked' | 'answe
 
 export type Rechecked = {
   probe?: Probe;
-  /** What was last told of the probe. */
+  /** The last reported readiness. */
   toldReady?: boolean;
 };
 
-/** `known`: what was seen last of each deployment. `tell`: called with its id when that is not so any more. */
+/** `known`: the last observations. `tell`: called with the id of a deployment that has changed since. */
 export function recheck(known: Iterable<[string, Rechecked[]]>, tell: (deploymentId: string) => void): void {
   const probes: Probe[] = [];
   for (const [deploymentId, containers] of known) {
@@ -44,7 +45,7 @@ export function recheck(known: Iterable<[string, Rechecked[]]>, tell: (deploymen
       if (!probe) continue;
       probes.push(probe);
       if (toldReady === undefined || toldReady === probe.isReady) continue;
-      // Once: whoever looks says what it has seen, and whoever cannot look now is tried again anyway.
+      // Reported once: the next observation sets it again, and a failed visit is retried anyway.
       container.toldReady = probe.isReady;
       tell(deploymentId);
     }
@@ -53,8 +54,8 @@ export function recheck(known: Iterable<[string, Rechecked[]]>, tell: (deploymen
 }
 
 /**
- * Goes on while at least one of those watches that it is called for, until their signals; once for all of them, however
- * many follow logs: what is asked in a beat is meant for the machine.
+ * Runs while at least one caller watches, until its signal aborts. All callers share one series of beats, because the
+ * limit per beat applies to the machine.
  */
 export function createRechecks(
   allKnown: () => Iterable<[string, Rechecked[]]>,
