@@ -15,6 +15,7 @@ import { openPages } from './edge/open-pages.ts';
 import { openEngine } from './engine/open.ts';
 import { offerHandover } from './handover.ts';
 import { openKeptImages } from './images/open.ts';
+import { readRegistries } from './images/upstream/listed-registries.ts';
 import { createBells } from './lib/bells.ts';
 import { finishConnections } from './lib/finish-connections.ts';
 import { createMetrics } from './lib/metrics.ts';
@@ -69,7 +70,13 @@ async function start(settings: Settings, logFile: string | undefined, parts: Par
   const exchange = settings.databaseUrl && createCountExchange((text) => tellAll(db, 'asked', text), longestNews - 100);
   const shared = { seal, engine, urlOf, metrics, now, told: createBells(), exchange };
   const sources = (await offersBuilds(settings, engine, part('builds')))
-    ? opening.adopt(await openSources(join(settings.dataDir, 'sources')), (opened) => opened.close())
+    ? opening.adopt(
+        await openSources(
+          join(settings.dataDir, 'sources'),
+          await readRegistries(settings.gitServers, 'BERTH_GIT_SERVERS'),
+        ),
+        (opened) => opened.close(),
+      )
     : undefined;
   await predecessor?.standAside();
   const turn = opening.use(

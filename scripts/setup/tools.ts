@@ -11,6 +11,7 @@ import type { Host } from './host.ts';
 /** By the program, the Debian package that it comes with; a minimal system has none of them. */
 const packageOf = {
   certutil: 'libnss3-tools',
+  git: 'git',
   ip: 'iproute2',
   'mkfs.ext4': 'e2fsprogs',
   pebble: 'pebble',

@@ -1,4 +1,4 @@
-/** PURE. Checks an entry of a source archive. The archive may be hostile. */
+/** PURE. Checks a file of a source, which may be hostile. */
 import { posix } from 'node:path';
 
 export type SourceEntry =
@@ -25,7 +25,7 @@ export function readEntry({ name, type, mode, target }: ArchiveHeader): SourceEn
       return { kind: 'folder', path };
     case 'symlink':
       if (!staysInside(path, target))
-        throw new SourceError(`${shown(path)} is a symbolic link that leaves the archive, to ${shown(target)}.`);
+        throw new SourceError(`${shown(path)} is a symbolic link that leaves the source, to ${shown(target)}.`);
       return { kind: 'link', path, target };
     case 'link':
       return { kind: 'copy', path, from: pathOf(target) };
@@ -38,7 +38,7 @@ function pathOf(name: string): string {
   const path = posix.normalize(name).replace(/(.)\/$/, '$1');
   const parts = path.split('/');
   if (name.includes('\0') || path.startsWith('/') || parts.includes('..'))
-    throw new SourceError(`${shown(name)} is a path outside the archive.`);
+    throw new SourceError(`${shown(name)} is a path outside the source.`);
   const isTooLong =
     Buffer.byteLength(path) > most.pathBytes || parts.some((part) => Buffer.byteLength(part) > most.partBytes);
   if (isTooLong || parts.length > most.depth) throw new SourceError(`The path ${shown(path)} is too long or too deep.`);

@@ -1,19 +1,23 @@
-/** Sources that clients send: received to disk, unpacked, read, and kept until their images are built. */
+/** Sources that clients send or name: received to disk, unpacked, read, and kept until their images are built. */
 import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { type Readable, Transform } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Finding } from '../folder/project.ts';
+import type { DialerOptions } from '../images/dialer/dialer.ts';
 import { newId } from '../lib/ids.ts';
 import { type Problem, type Result, refuse, succeed } from '../lib/problem.ts';
 import { createPool, type PoolOptions } from '../lib/worker-pool.ts';
+import { boundBytes } from './bound-bytes.ts';
+import { type FetchedCommit, openRepositories } from './git/fetch-repository.ts';
+import { type GitAddress, nameOfAddress } from './git/git-address.ts';
 import type { PlannedSource } from './plan-source.ts';
 import { SourceError } from './source-entry.ts';
 import { unpackSource } from './unpack-source.ts';
 
-/** Of an archive, and of the files in it. */
+/** Of an archive or a repository, and of the files in it. */
 export const mostSourceBytes = 512 * 2 ** 20;
 
 /** `content`: a digest of all files. */
@@ -22,9 +26,15 @@ export type Source = Omit<PlannedSource, 'refusals'> & { id: string; content: st
 export type Sources = {
   /** The folder of all of them: builds name it. */
   place: string;
-  /** Writes a body to disk. `client`: how many one client sends at once is limited. */
+  /** Writes a body to disk. `client`: how many sources one client sends at once is limited. */
   receive(body: Readable, client: string): Promise<Result<string>>;
-  /** Unpacks and reads a received source. Refuses a source that cannot be deployed. */
+  /** Fetches the files of a commit. `token`: for a private repository. */
+  fetch(
+    address: GitAddress,
+    client: string,
+    asked: { token: string | undefined; signal: AbortSignal },
+  ): Promise<Result<string>>;
+  /** Unpacks and reads a source. Refuses a source that cannot be deployed. */
   open(id: string, client: string, name: string | undefined): Promise<Result<Source>>;
   /** A build has taken the source over. */
   keep(id: string): void;
@@ -51,54 +61,82 @@ const pool: PoolOptions = {
   max: { each: 4, all: 32 },
 };
 
+type GitServers = NonNullable<DialerOptions['listed']>;
+
 type Planning = { folder: string; name: string | undefined };
 
-/** `place`: a folder of this process alone. */
-export async function openSources(place: string): Promise<Sources> {
+/** `content`: a digest of all files. `name`: of an application whose source contains none. */
+type Unpacked = { content: string; name?: string | undefined; notes: Finding[] };
+
+/** `place`: a folder of this process alone. `gitServers`: the ones that the operator lists. */
+export async function openSources(place: string, gitServers: GitServers = new Map()): Promise<Sources> {
   await mkdir(place, { recursive: true, mode: 0o700 });
   const plans = createPool<Planning, PlannedSource>(pool);
+  const repositories = openRepositories({ mostBytes: mostSourceBytes, mostEntries }, { listed: gitServers });
   const inUse = new Map<string, string>();
+  const fetched = new Map<string, Unpacked>();
   const folderOf = (id: string) => join(place, id);
   const archiveOf = (id: string) => join(place, id, 'archive');
+  const filesOf = (id: string) => join(place, id, 'app');
 
   async function remove(id: string): Promise<void> {
     inUse.delete(id);
+    fetched.delete(id);
     await rm(folderOf(id), { recursive: true, force: true });
+  }
+
+  /** Makes a source of the client, which is removed unless `fill` succeeds. */
+  async function begin(client: string, fill: (id: string) => Promise<Result<unknown>>): Promise<Result<string>> {
+    const ofClient = [...inUse.values()].filter((each) => each === client).length;
+    if (ofClient >= most.ofClient) return busy('Several sources from your address are being received already.');
+    if (inUse.size >= most.inAll) return busy('The server is receiving as many sources as it can.');
+    const id = newId();
+    inUse.set(id, client);
+    let filled: Result<unknown> | undefined;
+    try {
+      await mkdir(folderOf(id), { mode: 0o700 });
+      filled = await fill(id);
+      return filled.ok ? succeed(id) : filled;
+    } finally {
+      if (!filled?.ok) await remove(id);
+    }
+  }
+
+  async function unpack(id: string): Promise<Unpacked> {
+    await mkdir(filesOf(id), { mode: 0o700 });
+    const content = await unpackSource(archiveOf(id), filesOf(id), { mostBytes: mostSourceBytes, mostEntries });
+    await rm(archiveOf(id));
+    return { content, notes: [] };
   }
 
   return {
     place,
 
-    async receive(body, client) {
-      const ofClient = [...inUse.values()].filter((each) => each === client).length;
-      if (ofClient >= most.ofClient)
-        return busy('Several source archives from your address are being received already.');
-      if (inUse.size >= most.inAll) return busy('The server is receiving as many source archives as it can.');
-      const id = newId();
-      inUse.set(id, client);
-      try {
-        await mkdir(folderOf(id), { mode: 0o700 });
-        await pipeline(body, bounded(), createWriteStream(archiveOf(id), { mode: 0o600 }));
-        return succeed(id);
-      } catch (error) {
-        await remove(id);
-        if (error instanceof SourceError) return refuseSource(error);
-        throw error;
-      }
-    },
+    receive: (body, client) =>
+      begin(client, async (id) => {
+        const bound = boundBytes(mostSourceBytes, `The archive is larger than ${mostSourceBytes / 2 ** 20} MiB.`);
+        return await orRefusal(pipeline(body, bound, createWriteStream(archiveOf(id), { mode: 0o600 })));
+      }),
+
+    fetch: (address, client, asked) =>
+      begin(client, async (id) => {
+        await mkdir(filesOf(id), { mode: 0o700 });
+        const pack = join(folderOf(id), 'pack');
+        const commit = await repositories.fetch({ address, pack, folder: filesOf(id), client, ...asked });
+        if (!commit.ok) return commit;
+        await rm(pack);
+        const { content, ...found } = commit.value;
+        fetched.set(id, { content, name: nameOfAddress(address), notes: notesOf(found) });
+        return commit;
+      }),
 
     async open(id, client, name) {
-      const folder = join(folderOf(id), 'app');
-      let content: string;
-      try {
-        await mkdir(folder, { mode: 0o700 });
-        content = await unpackSource(archiveOf(id), folder, { mostBytes: mostSourceBytes, mostEntries });
-        await rm(archiveOf(id));
-      } catch (error) {
-        if (error instanceof SourceError) return refuseSource(error);
-        throw error;
-      }
-      const outcome = await plans.run(client, { folder, name });
+      const known = fetched.get(id);
+      const unpacked = known ? succeed(known) : await orRefusal(unpack(id));
+      if (!unpacked.ok) return unpacked;
+      const { content, notes } = unpacked.value;
+      const asked = { folder: filesOf(id), name: name ?? unpacked.value.name };
+      const outcome = await plans.run(client, asked);
       if (outcome.kind === 'refused') return busy('The server is reading as many sources as it can.');
       if (outcome.kind === 'costly')
         return refuse(
@@ -107,10 +145,14 @@ export async function openSources(place: string): Promise<Sources> {
           'Send fewer or smaller documents.',
         );
       const { refusals, ...planned } = outcome.answer;
-      return refusals.length > 0 ? refuseFindings(refusals) : succeed({ ...planned, id, content });
+      if (refusals.length > 0) return refuseFindings(refusals);
+      return succeed({ ...planned, notes: [...notes, ...planned.notes], id, content });
     },
 
-    keep: (id) => void inUse.delete(id),
+    keep(id) {
+      inUse.delete(id);
+      fetched.delete(id);
+    },
     async release(id) {
       if (inUse.has(id)) await remove(id);
     },
@@ -124,19 +166,29 @@ export async function openSources(place: string): Promise<Sources> {
       }
     },
 
-    close: () => plans.close(),
+    async close() {
+      await Promise.all([plans.close(), repositories.close()]);
+    },
   };
 }
 
-function bounded(): Transform {
-  let bytes = 0;
-  return new Transform({
-    transform(piece: Buffer, _, done) {
-      bytes += piece.length;
-      if (bytes <= mostSourceBytes) done(undefined, piece);
-      else done(new SourceError(`The archive is larger than ${mostSourceBytes / 2 ** 20} MiB.`, { isTooLarge: true }));
-    },
-  });
+/** A SourceError as a refusal. */
+async function orRefusal<T>(work: Promise<T>): Promise<Result<T>> {
+  try {
+    return succeed(await work);
+  } catch (error) {
+    if (error instanceof SourceError) return refuseSource(error);
+    throw error;
+  }
+}
+
+/** PURE. The commit, and the submodules that are missing. */
+function notesOf({ commit, ref, submodules }: Pick<FetchedCommit, 'commit' | 'ref' | 'submodules'>): Finding[] {
+  const from = ref === commit ? '' : ` of ${ref}`;
+  const notes: Finding[] = [{ code: 'commit', message: `The source is commit ${commit.slice(0, 12)}${from}.` }];
+  if (submodules.length === 0) return notes;
+  const message = `Submodules are not fetched: ${submodules.slice(0, 10).join(', ')}.`;
+  return [...notes, { code: 'submodule', message, hint: 'Send an archive that contains their files.' }];
 }
 
 function busy(error: string): Result<never> {

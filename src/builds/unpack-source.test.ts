@@ -112,17 +112,17 @@ test('a zip is unpacked with its folders, modes and links', async (t) => {
   assert.equal(await readlink(join(folder, 'app/link')), 'main.py');
   assert.equal((await lstat(join(folder, 'run'))).mode & 0o777, 0o755);
   await assert.rejects(unpacked(t, zipOf([{ name: '../evil', content: 'x' }])), SourceError);
-  await assert.rejects(unpacked(t, zipOf([{ name: 'l', mode: 0o120777, content: '/etc' }])), /leaves the archive/);
+  await assert.rejects(unpacked(t, zipOf([{ name: 'l', mode: 0o120777, content: '/etc' }])), /leaves the source/);
 });
 
 test('nothing of an archive is written outside its folder', async (t) => {
   const hostile: [TarEntry[], RegExp][] = [
-    [[[{ name: '../evil' }, 'x']], /path outside the archive/],
-    [[[{ name: '/etc/passwd' }, 'x']], /path outside the archive/],
-    [[[{ name: 'a/../../evil' }, 'x']], /path outside the archive/],
-    [[[{ name: 'link', type: 'symlink', linkname: '/etc' }]], /leaves the archive/],
-    [[[{ name: 'a/link', type: 'symlink', linkname: '../../etc' }]], /leaves the archive/],
-    [[[{ name: 'copy', type: 'link', linkname: '../../etc/passwd' }]], /path outside the archive/],
+    [[[{ name: '../evil' }, 'x']], /path outside the source/],
+    [[[{ name: '/etc/passwd' }, 'x']], /path outside the source/],
+    [[[{ name: 'a/../../evil' }, 'x']], /path outside the source/],
+    [[[{ name: 'link', type: 'symlink', linkname: '/etc' }]], /leaves the source/],
+    [[[{ name: 'a/link', type: 'symlink', linkname: '../../etc' }]], /leaves the source/],
+    [[[{ name: 'copy', type: 'link', linkname: '../../etc/passwd' }]], /path outside the source/],
     [[[{ name: 'copy', type: 'link', linkname: 'not-there' }]], /damaged/],
     [[[{ name: 'device', type: 'character-device', devmajor: 1, devminor: 5 }]], /character device/],
     [[[{ name: 'pipe', type: 'fifo' }]], /fifo/],

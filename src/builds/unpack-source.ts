@@ -1,24 +1,20 @@
-/** Unpacks source archives, which may be hostile. Files stay inside the folder, and bytes and entries are limited. */
-import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { copyFile, mkdir, open, stat, symlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { type Readable, Transform } from 'node:stream';
+/** Unpacks source archives, which may be hostile. */
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { fromFd, type Entry as ZipEntry, type ZipFile } from 'yauzl';
 import { type ArchiveFormat, archiveFormat, magicBytes } from './archive-format.ts';
-import { readEntry, type SourceEntry, SourceError } from './source-entry.ts';
-
-export type UnpackLimits = { mostBytes: number; mostEntries: number };
+import { readEntry, SourceError } from './source-entry.ts';
+import { createSourceWriter, isDamage, type SourceWriter, type UnpackLimits } from './source-writer.ts';
 
 /**
  * Unpacks the archive in `file`, a tar (plain, gzip or zstd) or a zip, into `folder`, which exists. Returns a digest of the
  * content, which does not depend on order, times and compression. Throws SourceError.
  */
 export async function unpackSource(file: string, folder: string, limits: UnpackLimits): Promise<string> {
-  const writer = createWriter(folder, limits);
+  const writer = createSourceWriter(folder, limits);
   try {
     const format = await formatOf(file);
     await (format === 'zip' ? readZip(file, writer) : readTar(file, format, writer));
@@ -41,82 +37,7 @@ async function formatOf(file: string): Promise<ArchiveFormat> {
   }
 }
 
-type Writer = {
-  /** Writes an entry. `open`: opens the content of a file. */
-  add(entry: SourceEntry | undefined, open: () => Promise<Readable>): Promise<void>;
-  /** Writes the links last, so that no file is written through one. Returns the digest of the content. */
-  finish(): Promise<string>;
-};
-
-function createWriter(folder: string, { mostBytes, mostEntries }: UnpackLimits): Writer {
-  const links: Extract<SourceEntry, { kind: 'link' }>[] = [];
-  const folders = new Set<string>();
-  const content = new Map<string, string>();
-  let entries = 0;
-  let bytes = 0;
-  const count = (more: number) => {
-    bytes += more;
-    if (bytes > mostBytes)
-      throw new SourceError(`The archive holds more than ${Math.floor(mostBytes / 2 ** 20)} MiB.`, {
-        isTooLarge: true,
-      });
-  };
-  const makeFolder = async (path: string) => {
-    if (folders.has(path)) return;
-    await mkdir(path, { recursive: true, mode: 0o755 });
-    folders.add(path);
-  };
-  return {
-    async add(entry, open) {
-      if (!entry) return;
-      entries += 1;
-      if (entries > mostEntries)
-        throw new SourceError(`The archive has more than ${mostEntries} entries.`, { isTooLarge: true });
-      const path = join(folder, entry.path);
-      switch (entry.kind) {
-        case 'link':
-          links.push(entry);
-          content.set(entry.path, `link ${JSON.stringify(entry.target)}`);
-          return;
-        case 'folder':
-          return await makeFolder(path);
-        case 'copy':
-          await makeFolder(dirname(path));
-          content.set(entry.path, `copy ${JSON.stringify(entry.from)}`);
-          count((await stat(join(folder, entry.from))).size);
-          return await copyFile(join(folder, entry.from), path);
-        case 'file': {
-          await makeFolder(dirname(path));
-          const hash = createHash('sha256');
-          const counted = new Transform({
-            transform(piece: Buffer, _, done) {
-              try {
-                count(piece.length);
-                hash.update(piece);
-                done(undefined, piece);
-              } catch (error) {
-                done(error as Error);
-              }
-            },
-          });
-          const mode = entry.isExecutable ? 0o755 : 0o644;
-          await pipeline(await open(), counted, createWriteStream(path, { mode }));
-          content.set(entry.path, `file ${mode} ${hash.digest('hex')}`);
-        }
-      }
-    },
-    async finish() {
-      for (const { path, target } of links) {
-        await makeFolder(dirname(join(folder, path)));
-        await symlink(target, join(folder, path));
-      }
-      const lines = [...content].map(([path, what]) => `${JSON.stringify(path)} ${what}\n`).sort();
-      return createHash('sha256').update(lines.join('')).digest('hex');
-    },
-  };
-}
-
-async function readTar(file: string, format: Exclude<ArchiveFormat, 'zip'>, writer: Writer): Promise<void> {
+async function readTar(file: string, format: Exclude<ArchiveFormat, 'zip'>, writer: SourceWriter): Promise<void> {
   const handle = await open(file);
   const tar = extract();
   const source = handle.createReadStream({ highWaterMark: 256 * 1024 });
@@ -145,7 +66,7 @@ const unixTypes = new Map([
   [0, 'file'],
 ]);
 
-async function readZip(file: string, writer: Writer): Promise<void> {
+async function readZip(file: string, writer: SourceWriter): Promise<void> {
   const handle = await open(file);
   try {
     const zip = await new Promise<ZipFile>((resolve, reject) =>
@@ -191,10 +112,4 @@ async function textOf(stream: Readable): Promise<string> {
     if (text.length > 4_096) throw new SourceError('The archive has a symbolic link with a target that is too long.');
   }
   return text;
-}
-
-/** Errors that the content of an archive causes, and not this machine. */
-function isDamage(error: unknown): boolean {
-  const { code = '' } = error as NodeJS.ErrnoException;
-  return !/^(?:EACCES|EDQUOT|EIO|EMFILE|ENFILE|ENOSPC|EPERM|EROFS)$/.test(code);
 }

@@ -19,13 +19,18 @@ type Part<Name extends string, Value> =
       ? Record<never, never>
       : { [name in Name]: Value };
 
-/** A tar file compressed with gzip, which these operations accept instead of a document. */
-type SourceOf<Id> = Id extends 'startDeployment' | 'updateDeployment' ? Uint8Array : never;
+/**
+ * These operations also accept a source instead of a document: a tar file compressed with gzip, or no body, with a Git
+ * repository in the query.
+ */
+type BodyOf<Id extends OperationId> = Id extends 'startDeployment' | 'updateDeployment'
+  ? { body?: string | Uint8Array }
+  : Part<'body', Operations[Id]['body']>;
 
 /** What a call takes: the parts that its operation has, and how to send it. */
 export type Given<Id extends OperationId> = Part<'path', Operations[Id]['path']> &
   Part<'query', Operations[Id]['query']> &
-  Part<'body', Operations[Id]['body'] | SourceOf<Id>> & {
+  BodyOf<Id> & {
     /** A session token or an API key, instead of the client's own. */
     token?: string | undefined;
     headers?: { [name: string]: string };
@@ -76,6 +81,7 @@ export function createClient({ token: own, ...place }: Place & { token?: string 
       ...(query && { query }),
       ...(headers && { headers }),
       ...(sends === 'yaml' &&
+        body !== undefined &&
         (body instanceof Uint8Array ? { archive: new Uint8Array(body) } : { yaml: String(body) })),
       ...(sends === 'json' && { json: body ?? {} }),
     };

@@ -1020,6 +1020,9 @@ export type Operations = {
       strict?: 'true' | 'false';
       dryRun?: 'true' | 'false';
       name?: string;
+      git?: string;
+      ref?: string;
+      path?: string;
     };
     body: string;
     answer:
@@ -1044,6 +1047,9 @@ export type Operations = {
       strict?: 'true' | 'false';
       dryRun?: 'true' | 'false';
       name?: string;
+      git?: string;
+      ref?: string;
+      path?: string;
     };
     body: string;
     answer:
@@ -1065,6 +1071,9 @@ export type Operations = {
       sessionToken?: string;
       environment?: string;
       name?: string;
+      git?: string;
+      ref?: string;
+      path?: string;
       strict?: 'true' | 'false';
       dryRun?: 'true' | 'false';
       snapshot?: 'true' | 'false';
@@ -1091,6 +1100,9 @@ export type Operations = {
       sessionToken?: string;
       environment?: string;
       name?: string;
+      git?: string;
+      ref?: string;
+      path?: string;
       strict?: 'true' | 'false';
       dryRun?: 'true' | 'false';
       snapshot?: 'true' | 'false';

@@ -62,7 +62,7 @@ export const problemCodes = {
   template_not_found: { status: 404, meaning: 'no template has this name' },
   document_unavailable: {
     status: 502,
-    meaning: 'the address did not return a text that could be a configuration',
+    meaning: 'the address did not return a text that could be a configuration, or is not a reachable Git repository',
   },
   token_not_found: { status: 404, meaning: 'the account has no session of this id' },
   cross_site_request: { status: 403, meaning: 'the request came from a page of another site' },

@@ -1,10 +1,14 @@
 /** Settings about building images from source. */
-import { integer, type Setting, size } from './setting-values.ts';
+import { type ListedRegistry, listedHosts } from './image-settings.ts';
+import { integer, type Setting, size, Unreadable } from './setting-values.ts';
 
 export type BuildSettings = {
   builds: number;
   buildMemoryBytes: number;
+  gitServers: GitServer[];
 };
+
+type GitServer = Pick<ListedRegistry, 'host' | 'plainHttp' | 'caFile'>;
 
 export const buildTable = {
   builds: {
@@ -19,4 +23,19 @@ export const buildTable = {
     help: 'memory limit of an image build',
     read: size,
   },
+  gitServers: {
+    variable: 'GIT_SERVERS',
+    default: '',
+    help: 'Git servers on private addresses, from which all users may deploy: "git.lan:3000 http; git.example ca=FILE"',
+    read: gitServers,
+  },
 } satisfies { [Name in keyof BuildSettings]: Setting<BuildSettings[Name]> };
+
+const form = 'must be Git servers such as "git.lan:3000 http; git.example ca=/etc/ca.pem"';
+
+function gitServers(value: string): GitServer[] {
+  return listedHosts(value, form).map(({ loginFile, open, ...server }) => {
+    if (loginFile !== undefined || open) throw new Unreadable(form);
+    return server;
+  });
+}

@@ -12,7 +12,7 @@ export type ImageSettings = {
   pushedBytes: number;
 };
 
-type ListedRegistry = { host: string; plainHttp: boolean; caFile?: string; loginFile?: string; open?: string[] };
+export type ListedRegistry = { host: string; plainHttp: boolean; caFile?: string; loginFile?: string; open?: string[] };
 
 /** `built`: images that the set-up has built. `patterns`: names of further images, in which `*` matches any characters. */
 type LocalImages = { built: boolean; patterns: string[] };
@@ -76,16 +76,21 @@ const registryForm =
 export const noRegistries: ListedRegistry[] = [];
 
 function registries(value: string): ListedRegistry[] {
-  const entries = value.split(';').map((text) => text.trim());
-  return entries.filter((text) => text !== '').map(registry);
+  return listedHosts(value, registryForm);
 }
 
-function registry(text: string): ListedRegistry {
+/** `form`: what to say of a value that cannot be read. */
+export function listedHosts(value: string, form: string): ListedRegistry[] {
+  const entries = value.split(';').map((text) => text.trim());
+  return entries.filter((text) => text !== '').map((text) => listedHost(text, form));
+}
+
+function listedHost(text: string, form: string): ListedRegistry {
   const [host = '', ...words] = text.split(/\s+/);
   // The host as image references and URLs write it, without a default port.
   const isPlain = words.includes('http');
   if (!/^[a-z0-9.-]+(?::\d+)?$/.test(host) || URL.parse(`${isPlain ? 'http' : 'https'}://${host}`)?.host !== host)
-    throw new Unreadable(registryForm);
+    throw new Unreadable(form);
   const listed: ListedRegistry = { host, plainHttp: isPlain };
   for (const word of words.filter((each) => each !== 'http')) {
     const [, beginning] = /^open=([a-z0-9][a-z0-9._/-]*)$/.exec(word) ?? [];
@@ -94,7 +99,7 @@ function registry(text: string): ListedRegistry {
       continue;
     }
     const [, key, file] = /^(ca|login)=(\/.+)$/.exec(word) ?? [];
-    if (file === undefined) throw new Unreadable(registryForm);
+    if (file === undefined) throw new Unreadable(form);
     if (key === 'ca') listed.caFile = file;
     else listed.loginFile = file;
   }

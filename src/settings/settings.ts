@@ -262,6 +262,7 @@ export function readSettings(
       baseUrl,
       httpsPort: httpsPort(settings, baseUrl),
       registries: settings.registries ?? noRegistries,
+      gitServers: settings.gitServers ?? [],
       tiers: settings.tiers ?? tiers(defaultTiersText),
       strangers: settings.strangers ?? strangers(defaultStrangersText),
     },

@@ -1,20 +1,34 @@
 /** From source code to a live site with nothing but HTTP: the service builds the images. */
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { pack } from 'tar-stream';
+import { type GitServer, startGitServer } from '../support/git-server.ts';
 import { type Berth, createBerth, type Started, until } from './berth.ts';
 import { onDocker } from './engine-of-tests.ts';
 
 const options = onDocker('the base images of these tests are on the engine of this machine alone');
 
 let berth: Berth;
+let gitServer: GitServer;
+let folder: string;
 before(async () => {
-  berth = await createBerth();
+  gitServer = await startGitServer({ login: 'x-access-token:a-secret-token' });
+  folder = await mkdtemp(join(tmpdir(), 'berth-authority-'));
+  const ca = join(folder, 'ca.pem');
+  await writeFile(ca, gitServer.certificate);
+  berth = await createBerth({ BERTH_GIT_SERVERS: `${gitServer.host} ca=${ca}` });
   await berth.serve();
 });
-after(() => berth.destroy());
+after(async () => {
+  await berth?.destroy();
+  await gitServer?.[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
 
 async function archiveOf(files: Record<string, string>): Promise<Buffer> {
   const tar = pack();
@@ -121,6 +135,39 @@ test('a folder with a package.json alone is built with a Dockerfile that the ser
   await berth.remove(started);
 });
 
+test(
+  'a Git repository is live after one request without a body, and its next commit after another',
+  options,
+  async () => {
+    const { commit } = await gitServer.create('cloned');
+    const web = { 'web/Dockerfile': dockerfile('ENV GREETING=" world"'), 'web/server.mjs': serverOf('hello') };
+    await commit({ ...web, 'README.md': 'one' });
+    const from = `git=${encodeURIComponent(gitServer.url('cloned'))}&ref=main&path=web&name=cloned`;
+    const ask = async (path: string, headers = {}) =>
+      await berth.visit(`http://localhost:${berth.settings.port}${path}${from}`, { method: 'POST', headers });
+    const refused = await ask('/startUserDeployment?');
+    assert.match(refused.text, /does not exist, or is private/);
+    const token = { 'git-token': 'a-secret-token' };
+    const answer = await ask('/startUserDeployment?', token);
+    assert.equal(answer.status, 200, answer.text);
+    const started: Started = answer.body;
+    assert.match(answer.text, /The source is commit [0-9a-f]{12} of main\./);
+    await berth.reach(started, 'running');
+    assert.equal((await berth.visit(started.url)).text, 'hello world');
+    const update = `/updateUserDeployment?sessionToken=${started.sessionToken}&`;
+    await commit({ 'README.md': 'two' });
+    assert.equal((await ask(update, token)).status, 200);
+    await berth.eventsUntil(started, /revision 2 is running/);
+    assert.match(await logOf(started), /same as in revision 1/);
+    await commit({ 'web/server.mjs': serverOf('goodbye') });
+    assert.equal((await ask(update, token)).status, 200);
+    await berth.eventsUntil(started, /revision 3 is running/);
+    assert.equal((await berth.visit(started.url)).text, 'goodbye world');
+    assert.doesNotMatch(berth.log() + answer.text + refused.text, /a-secret-token/);
+    await berth.remove(started);
+  },
+);
+
 test('an agent builds and deploys a map of files with one call, and updates it with the token', options, async () => {
   const client = new Client({ name: 'test', version: '1.0.0' });
   await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', berth.settings.baseUrl)));
@@ -172,6 +219,21 @@ test('a source that cannot be deployed is refused with the reason', options, asy
   }
   const url = `http://localhost:${berth.settings.port}/startUserDeployment`;
   const headers = { 'content-type': 'application/gzip' };
+  const queries: [string, RegExp][] = [
+    ['git=https://github.com/a/b', /both a body and `git`/],
+    ['ref=main', /`ref` and `path` require `git`/],
+  ];
+  for (const [query, words] of queries) {
+    const { status, text } = await send(`/startUserDeployment?${query}`, { 'index.html': 'page' });
+    assert.equal(status, 400, text);
+    assert.match(text, words);
+  }
+  const hostile = ['ext::sh -c id', 'file:///etc', '--upload-pack=id', 'https://me:hunter22@github.com/a/b'];
+  for (const git of [...hostile, 'http://127.0.0.1/a', 'https://127.0.0.1/a', 'https://169.254.169.254/a']) {
+    const { status, text } = await berth.visit(`${url}?git=${encodeURIComponent(git)}`, { method: 'POST' });
+    assert.ok([400, 502].includes(status), `${git}: ${text}`);
+    assert.doesNotMatch(text + berth.log(), /hunter22/);
+  }
   const damaged = await berth.visit(url, { method: 'POST', headers, body: Buffer.from('not an archive') });
   assert.deepEqual([damaged.status, damaged.body.code], [400, 'invalid_request']);
 });

@@ -1,6 +1,6 @@
-/** Source archives as request bodies: received to disk, and read as the configuration that they contain. */
+/** Sources of requests, archives and repositories: received to disk, and read as the configuration that they contain. */
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { archiveFormat, magicBytes } from '../../builds/archive-format.ts';
 import { mostSourceBytes, type Source } from '../../builds/sources.ts';
 import { maxDocumentBytes } from '../../config/document/source.ts';
@@ -9,6 +9,7 @@ import type { Service } from '../api-service.ts';
 import { clientKey } from '../requests/client-address.ts';
 import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { type Configuration, type Documents, readConfiguration } from './documents.ts';
+import { fetchGit, type GitRequest, notOffered } from './git-sources.ts';
 
 const archiveTypes = [
   ...['application/gzip', 'application/x-gzip', 'application/x-gtar', 'application/x-compressed-tar'],
@@ -30,14 +31,16 @@ type SourceBody = { sourceId: string };
 export function receiveSources(scope: FastifyInstance, service: Service): void {
   const read = async (request: FastifyRequest, payload: Readable): Promise<SourceBody> => {
     const { builds, settings } = service;
-    if (!builds) throw new RefusedRequest(notOffered);
+    if (!builds) throw new RefusedRequest(notOffered.problem);
     const client = clientKey(request, settings.networkPool);
     return { sourceId: orRefuse(await builds.sources.receive(payload, client)) };
   };
   const options = { bodyLimit: mostSourceBytes };
   scope.addContentTypeParser(archiveTypes, options, read);
   scope.addContentTypeParser(vagueTypes, options, async (request: FastifyRequest, payload: Readable) => {
-    const { isArchive, body } = await sniff(payload);
+    const { isArchive, isEmpty, body } = await sniff(payload);
+    // What curl sends for -d ''.
+    if (isEmpty) return undefined;
     if (!isArchive) throw new RefusedRequest(vagueType);
     return await read(request, body);
   });
@@ -48,14 +51,19 @@ export function receiveSources(scope: FastifyInstance, service: Service): void {
 
 export type SourceConfiguration = Configuration & { source?: Source };
 
-type ConfigurationRequest = Parameters<typeof readConfiguration>[1] & FastifyRequest;
+type ConfigurationRequest = Parameters<typeof readConfiguration>[1] & FastifyRequest & GitRequest;
 
-/** The configuration of a document, or of an archive. `name`: of an application whose source has none. */
+/** The configuration of a document, an archive or a repository. `name`: of an application whose source has none. */
 export async function readConfigurationOrSource(
   documents: Documents,
-  { builds, settings }: Service,
+  service: Service,
   request: ConfigurationRequest & { query: { name?: string } },
+  reply: FastifyReply,
 ): Promise<Result<SourceConfiguration>> {
+  const { builds, settings } = service;
+  const fetched = await fetchGit(service, request, reply);
+  if (fetched && !fetched.ok) return fetched;
+  if (fetched) request.body = { sourceId: fetched.value } satisfies SourceBody;
   const { body } = request;
   if (!isSource(body) || !builds) return await readConfiguration(documents, request);
   const client = clientKey(request, settings.networkPool);
@@ -75,7 +83,7 @@ function isSource(body: unknown): body is SourceBody {
 }
 
 /** Reads the beginning of a body. `body` is the complete body. */
-async function sniff(payload: Readable): Promise<{ isArchive: boolean; body: Readable }> {
+async function sniff(payload: Readable): Promise<{ isArchive: boolean; isEmpty: boolean; body: Readable }> {
   const pieces = (payload as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);
   while (head.length < magicBytes) {
@@ -87,14 +95,9 @@ async function sniff(payload: Readable): Promise<{ isArchive: boolean; body: Rea
     yield head;
     for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield next.value;
   }
-  return { isArchive: archiveFormat(head) !== undefined, body: Readable.from(whole(), { objectMode: false }) };
+  const isArchive = archiveFormat(head) !== undefined;
+  return { isArchive, isEmpty: head.length === 0, body: Readable.from(whole(), { objectMode: false }) };
 }
-
-const notOffered: Problem = {
-  code: 'unsupported_media_type',
-  error: 'This service builds no images from source.',
-  hint: 'Build and push the images with berth up and a local Docker, and send the configuration.',
-};
 
 const vagueType: Problem = {
   code: 'unsupported_media_type',

@@ -11,6 +11,7 @@ import { payerOf } from '../admission/plans.ts';
 import { createProofs } from '../admission/proof-challenges.ts';
 import type { Service } from '../api-service.ts';
 import { type Configuration, type Documents, refuseBeyond, Strict } from '../configuration/documents.ts';
+import { GitHeaders, GitQuery } from '../configuration/git-sources.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
 import { readConfigurationOrSource, receiveSources } from '../configuration/source-bodies.ts';
 import { addNamedDomains, withNamed } from '../custom-domains/named-domains.ts';
@@ -44,13 +45,14 @@ const Name = Type.Optional(
   Type.String({
     pattern: '^[a-z][a-z0-9-]{2,63}$',
     'x-says': 'must have 3 to 64 lowercase letters, digits and hyphens',
-    description: 'The name of the application, for a source archive without a document that names it.',
+    description: 'The name of the application, for a source without a document that names it.',
   }),
 );
-const StartQuery = Type.Object({ ...TokenQuery.properties, strict: Strict, dryRun: DryRun, name: Name });
+const StartQuery = Type.Object({ ...TokenQuery.properties, strict: Strict, dryRun: DryRun, name: Name, ...GitQuery });
 const ChangeQuery = Type.Object({
   ...UpdateQuery.properties,
   name: Name,
+  ...GitQuery,
   strict: Strict,
   dryRun: DryRun,
   snapshot: Type.Optional(
@@ -94,7 +96,9 @@ const updateRoutes = [
   },
 ];
 
+const UpdateHeaders = Type.Object(GitHeaders);
 const StartHeaders = Type.Object({
+  ...GitHeaders,
   'idempotency-key': Type.Optional(
     Type.String({
       minLength: 16,
@@ -150,14 +154,14 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
             summary: 'Start a deployment',
             tags: ['deployments'],
             access: 'optional',
-            refusals: refusalsOfStarts,
+            refusals: [...refusalsOfStarts, 'document_unavailable'],
             querystring: StartQuery,
             headers: StartHeaders,
             response: { 200: StartAnswer, '4xx': ErrorRecord, 429: ProofRequiredRecord, 503: ErrorRecord },
           },
         },
         async (request, reply) => {
-          const configuration = orRefuse(await readConfigurationOrSource(documents, service, request));
+          const configuration = orRefuse(await readConfigurationOrSource(documents, service, request, reply));
           const caller = orRefuse(await findCaller(service, request, request.query));
 
           const { document, spec, findings, source } = configuration;
@@ -203,13 +207,14 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
             summary: 'Update a deployment',
             tags: ['deployments'],
             access: 'caller',
-            refusals: [...refusalsOfUpdates, ...refusalsOfFirstSnapshots],
+            refusals: [...refusalsOfUpdates, ...refusalsOfFirstSnapshots, 'document_unavailable'],
             querystring: ChangeQuery,
+            headers: UpdateHeaders,
             response: { 200: UpdateAnswer, '4xx': ErrorRecord, 503: ErrorRecord },
           },
         },
-        async (request) => {
-          const configuration = orRefuse(await readConfigurationOrSource(documents, service, request));
+        async (request, reply) => {
+          const configuration = orRefuse(await readConfigurationOrSource(documents, service, request, reply));
           const caller = orRefuse(await requireCaller(service, request, request.query));
           const { document, spec, source } = configuration;
           const { environment } = request.query;

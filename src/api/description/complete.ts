@@ -56,7 +56,13 @@ function complete(operation: Operation, note: OperationNote, codes: readonly Pro
   return {
     ...operation,
     security: securityOf[note.access],
-    ...(requestBody && { requestBody: { ...requestBody, content: requestContent(requestBody.content, request) } }),
+    ...(requestBody && {
+      requestBody: {
+        ...requestBody,
+        ...(note.takesSources && { required: false }),
+        content: requestContent(requestBody.content, request),
+      },
+    }),
     responses: {
       ...Object.fromEntries(
         success.map(([status, { content, ...response }]) => [

@@ -82,7 +82,10 @@ export async function describeApi(
     },
     transform: ({ schema, url, route }) => {
       const { operationId, access, refusals = [], exampleOf } = schema ?? {};
-      if (operationId && access) notes.set(operationId, { access, refusals, ...(exampleOf && { exampleOf }) });
+      if (operationId && access) {
+        const { takesSources } = route.config ?? {};
+        notes.set(operationId, { access, refusals, takesSources, ...(exampleOf && { exampleOf }) });
+      }
       const described = { ...schema, ...bodyOf(route.config?.isDocument), response: answersOf(schema) };
       return { url, schema: schema?.hide ? schema : described };
     },

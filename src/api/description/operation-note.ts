@@ -27,4 +27,6 @@ export type OperationNote = {
   access: Access;
   refusals?: readonly ProblemCode[];
   exampleOf?: string;
+  /** Its body may be a source archive, or absent. */
+  takesSources?: boolean | undefined;
 };

@@ -29,21 +29,24 @@ export function opens({ open }: ListedRegistry, { registry, repository }: { regi
   return open ? open.some((beginning) => repository.startsWith(beginning)) : registry !== 'docker.io';
 }
 
-/** By host. Throws StartError when a file cannot be read or says nothing. */
-export async function readRegistries(settings: readonly RegistrySetting[]): Promise<Map<string, ListedRegistry>> {
+/** By host. `variable`: the setting. Throws StartError when a file cannot be read or is empty. */
+export async function readRegistries(
+  settings: readonly RegistrySetting[],
+  variable = 'BERTH_REGISTRIES',
+): Promise<Map<string, ListedRegistry>> {
   const entries = settings.map(
     async ({ host, plainHttp, caFile, loginFile, open }): Promise<[string, ListedRegistry]> => {
-      const ca = caFile === undefined ? undefined : await readText(caFile);
-      const login = loginFile === undefined ? undefined : readLogin(await readText(loginFile), loginFile);
+      const ca = caFile === undefined ? undefined : await readText(caFile, variable);
+      const login = loginFile === undefined ? undefined : readLogin(await readText(loginFile, variable), loginFile);
       return [host, { plainHttp, ...(ca !== undefined && { ca }), ...(login && { login }), ...(open && { open }) }];
     },
   );
   return new Map(await Promise.all(entries));
 }
 
-async function readText(file: string): Promise<string> {
+async function readText(file: string, variable: string): Promise<string> {
   return await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new StartError(`BERTH_REGISTRIES: ${file} cannot be read (${error.code}).`);
+    throw new StartError(`${variable}: ${file} cannot be read (${error.code}).`);
   });
 }
 

@@ -1,4 +1,4 @@
-/** The tool that takes source code: the service builds its images. */
+/** The tool for source code: the service builds the images. */
 import { gzipSync } from 'node:zlib';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { pack } from 'tar-stream';
@@ -13,11 +13,19 @@ export function addSourceTools(server: McpServer, service: Service): void {
   addTool(server, 'deploy_source', {
     title: 'Build and deploy source code',
     description:
-      'Builds the images of a small project on the server, and starts it; with the sessionToken of the running application, updates it. Then call status. For large projects, send a tar archive to /startUserDeployment with curl.',
+      'Builds the images of a project on the server, and starts it; with the sessionToken of the running application, updates it. The source is either `files` or a Git repository. Then call status. For large projects without Git, send a tar archive to /startUserDeployment with curl.',
     input: {
       files: z
         .record(z.string().max(1_000), z.string())
+        .optional()
         .describe('Path to text, such as a Dockerfile with its program, or a Compose file with `build`.'),
+      git: z
+        .string()
+        .max(2_048)
+        .optional()
+        .describe('The https address of a public Git repository, instead of `files`.'),
+      ref: z.string().max(255).optional().describe('Branch, tag or commit hash. Default: the default branch.'),
+      path: z.string().max(1_024).optional().describe('The folder of the repository with the source.'),
       name: z
         .string()
         .regex(/^[a-z][a-z0-9-]{2,63}$/, { error: 'name must be 3 to 64 lowercase letters, digits and hyphens.' })
@@ -28,9 +36,15 @@ export function addSourceTools(server: McpServer, service: Service): void {
     say: (answer: AnswerOf<'updateDeployment'> | Omit<Started, 'sessionToken'>) =>
       'environment' in answer ? sayStart(answer) : sayUpdate(answer),
     effect: 'changes',
-    run: async ({ files, name, sessionToken }, { signal }) => {
+    run: async ({ files, git, ref, path, name, sessionToken }, { signal }) => {
       const client = await service.clientOf(sessionToken);
-      const asked = { body: await archiveOf(files), query: { ...(name !== undefined && { name }) }, signal };
+      const query = {
+        ...(git !== undefined && { git }),
+        ...(ref !== undefined && { ref }),
+        ...(path !== undefined && { path }),
+        ...(name !== undefined && { name }),
+      };
+      const asked = { ...(files && { body: await archiveOf(files) }), query, signal };
       const updated = sessionToken === undefined ? undefined : await client.call('updateDeployment', asked);
       if (updated && (updated.ok || updated.problem.code !== 'application_not_found')) return updated;
       const started = await client.call('startDeployment', asked);

@@ -1,0 +1,164 @@
+/**
+ * Fetches the files of one commit from a Git server that a client names. The service speaks Git's HTTP protocol itself, so
+ * that each connection passes the guarded dialer, and no program reads options, hooks or files of a stranger.
+ */
+import { createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { readAtPace, readWhole } from '../../images/dialer/bounded-body.ts';
+import { DialFault } from '../../images/dialer/dial-fault.ts';
+import { dialWords } from '../../images/dialer/dial-words.ts';
+import { type Answer, createDialer, type DialerOptions } from '../../images/dialer/dialer.ts';
+import { type Result, refuse, succeed } from '../../lib/problem.ts';
+import { createPool, type PoolOptions } from '../../lib/worker-pool.ts';
+import { boundBytes } from '../bound-bytes.ts';
+import { SourceError } from '../source-entry.ts';
+import { findRef, packOf, readAdvertised, requestOf } from './advertised-refs.ts';
+import type { GitAddress } from './git-address.ts';
+import { PacketError } from './pkt-lines.ts';
+import type { UnpackedCommit, Unpacking } from './unpack-commit.ts';
+import type { UnpackAnswer } from './unpack-worker.ts';
+
+export type Fetching = {
+  address: GitAddress;
+  /** An access token, or `user:token`. */
+  token: string | undefined;
+  /** A new file for the pack, and an existing folder for the files. */
+  pack: string;
+  folder: string;
+  /** Whose turn it is. */
+  client: string;
+  signal: AbortSignal;
+};
+
+/** `ref`: the branch, the tag or the hash that was found. */
+export type FetchedCommit = UnpackedCommit & { ref: string };
+
+export type Repositories = {
+  fetch(fetching: Fetching): Promise<Result<FetchedCommit>>;
+  close(): Promise<void>;
+};
+
+/** GitHub refuses larger files. The advertisement of a repository with 100,000 pull requests has 15 MiB. */
+const most = { fileBytes: 100 * 2 ** 20, advertisedBytes: 32 * 2 ** 20, fetchMs: 5 * 60_000, answerMs: 60_000 };
+
+const pool: PoolOptions = {
+  file: new URL('unpack-worker.ts', import.meta.url),
+  width: 1,
+  budgetMs: 60_000,
+  memoryMib: 512,
+  idleMs: 60_000,
+  max: { each: 4, all: 32 },
+};
+
+export type RepositoryLimits = { mostBytes: number; mostEntries: number };
+
+/** `dialing`: with the Git servers that the operator lists. */
+export function openRepositories({ mostBytes, mostEntries }: RepositoryLimits, dialing: DialerOptions): Repositories {
+  const dialer = createDialer({ answerMs: most.answerMs, ...dialing });
+  const unpacking = createPool<Unpacking, UnpackAnswer>(pool);
+
+  async function download({ address, token, pack, signal }: Fetching): Promise<Result<{ ref: string; hash: string }>> {
+    const mayAskListed = dialing.listed?.has(address.url.host) ?? false;
+    const authorization = token === undefined ? undefined : authorizationOf(token);
+    const refs = new URL(`${address.url.href}/info/refs?service=git-upload-pack`);
+    const headers = { 'user-agent': 'git/2 berth', 'accept-encoding': 'identity' };
+    const listed = await dialer.ask(refs, { method: 'GET', headers, authorization, mayAskListed, signal });
+    if (listed.status !== 200) return refuseStatus(listed, { address, token });
+    const advertised = await readAdvertised(await readWhole(listed.body, most.advertisedBytes, listed.url.host));
+    const found = findRef(advertised, address.ref);
+    if (!found.ok) return found;
+    const body = requestOf(advertised, found.value);
+    if (body === undefined) return unusable(address);
+    const answer = await dialer.ask(new URL(listed.url.href.replace(/\/info\/refs\?.*$/, '/git-upload-pack')), {
+      method: 'POST',
+      body,
+      headers: { ...headers, 'content-type': 'application/x-git-upload-pack-request' },
+      // A redirect to another host has taken no token along.
+      ...(listed.url.origin === refs.origin && { authorization }),
+      mayAskListed,
+      signal,
+    });
+    if (answer.status !== 200) return refuseStatus(answer, { address, token });
+    const pieces = packOf(readAtPace(answer.body, answer.url.host));
+    const bound = boundBytes(mostBytes, `The repository has more than ${mostBytes / 2 ** 20} MiB.`);
+    await pipeline(pieces, bound, createWriteStream(pack, { mode: 0o600 }), { signal });
+    return succeed({ ref: found.value.name, hash: found.value.hash });
+  }
+
+  return {
+    async fetch(fetching) {
+      const { address, pack, folder, client } = fetching;
+      const signal = AbortSignal.any([fetching.signal, AbortSignal.timeout(most.fetchMs)]);
+      try {
+        const downloaded = await download({ ...fetching, signal });
+        if (!downloaded.ok) return downloaded;
+        const { ref, hash } = downloaded.value;
+        const limits = { mostBytes, mostEntries, mostFileBytes: most.fileBytes };
+        const outcome = await unpacking.run(client, { pack, hash, path: address.path, folder, limits });
+        if (outcome.kind === 'refused') return busy;
+        if (outcome.kind === 'costly') return tooLarge('The repository takes too long to unpack.');
+        const { answer } = outcome;
+        if (!('refusal' in answer)) return succeed({ ...answer, ref });
+        return answer.isTooLarge ? tooLarge(answer.refusal) : refuse('invalid_request', answer.refusal);
+      } catch (error) {
+        if (signal.aborted) return unavailable(address.url.host, dialWords['too-slow']);
+        if (error instanceof SourceError) return tooLarge(error.message);
+        if (error instanceof PacketError) return unusable(address);
+        if (!(error instanceof DialFault)) throw error;
+        if (error.kind === 'too-long') return tooLarge('The repository has too many branches and tags.');
+        return unavailable(error.host, dialWords[error.kind]);
+      }
+    },
+    async close() {
+      dialer[Symbol.dispose]();
+      await unpacking.close();
+    },
+  };
+}
+
+/** GitHub, GitLab and Gitea accept any user name with an access token. */
+function authorizationOf(token: string): string {
+  const login = token.includes(':') ? token : `x-access-token:${token}`;
+  return `Basic ${Buffer.from(login).toString('base64')}`;
+}
+
+/** Git servers report a private repository like a missing one. */
+function refuseStatus(
+  { status, url, body }: Answer,
+  { address, token }: Pick<Fetching, 'address' | 'token'>,
+): Result<never> {
+  body.destroy();
+  if (![401, 403, 404].includes(status)) return unavailable(url.host, `answers with status ${status}`);
+  const hint =
+    token === undefined
+      ? 'Check the address. For a private repository, send an access token in the header Git-Token.'
+      : 'Check the address, and that the token can read the repository.';
+  return refuse('invalid_request', `The repository ${nameOf(address)} does not exist, or is private.`, hint);
+}
+
+function nameOf({ url }: GitAddress): string {
+  return `${url.host}${url.pathname}`;
+}
+
+function unavailable(host: string, because: string): Result<never> {
+  const hint = 'Use the https address of a Git repository on the public internet, or send the source as an archive.';
+  return refuse('document_unavailable', `The repository cannot be fetched: ${host} ${because}.`, hint);
+}
+
+function unusable({ url }: GitAddress): Result<never> {
+  return unavailable(url.host, 'does not answer like a Git server with HTTP');
+}
+
+function tooLarge(error: string): Result<never> {
+  return refuse('payload_too_large', error, 'Use a smaller repository, or `path` for one folder of it.');
+}
+
+const busy: Result<never> = {
+  ok: false,
+  problem: {
+    code: 'rate_limited',
+    error: 'The server is fetching as many repositories as it can.',
+    hint: 'Try again in a few seconds.',
+    retryAfterSeconds: 5,
+  },
+};

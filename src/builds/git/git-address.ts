@@ -1,0 +1,76 @@
+/** PURE. Reads the address of a Git repository in a request, which may be hostile. */
+import { toSlug } from '../../config/diagnostics/suggest.ts';
+import { type Result, refuse, succeed } from '../../lib/problem.ts';
+
+export type GitAddress = {
+  /** Of the repository, without a slash at the end. */
+  url: URL;
+  /** A branch, a tag, or the complete hash of a commit. Undefined: the default branch. */
+  ref: string | undefined;
+  /** The names of the folders that lead to the source. */
+  path: string[];
+};
+
+export type WrittenAddress = { git: string; ref?: string | undefined; path?: string | undefined };
+
+const most = { url: 2_048, ref: 255, path: 1_024 };
+
+/** No refusal repeats the address: it may contain a password. */
+export function readGitAddress({ git, ref, path }: WrittenAddress): Result<GitAddress> {
+  const url = git.length <= most.url && /^https?:\/\/[\x21-\x7e]+$/.test(git) ? URL.parse(git) : null;
+  if (url?.search !== '' || url.hash !== '' || url.pathname === '/') return notHttps;
+  if (url.username !== '' || url.password !== '') return withLogin;
+  url.pathname = url.pathname.replace(/\/+$/, '');
+  if (ref !== undefined && !isRef(ref)) return notRef;
+  const names = path === undefined ? [] : folderNames(path);
+  return names ? succeed({ url, ref, path: names }) : notPath;
+}
+
+/** The name of an application whose source contains none; undefined if the address has no usable name. */
+export function nameOfAddress({ url, path }: GitAddress): string | undefined {
+  const name =
+    path.at(-1) ??
+    url.pathname
+      .split('/')
+      .at(-1)!
+      .replace(/\.git$/, '');
+  const slug = toSlug(name);
+  return slug !== undefined && slug.length >= 3 ? slug : undefined;
+}
+
+/** Commands of Git read a name that begins with a hyphen as an option. */
+function isRef(ref: string): boolean {
+  return ref.length <= most.ref && /^\w[\w.@+/-]*$/.test(ref) && !ref.includes('..') && !ref.endsWith('/');
+}
+
+function folderNames(path: string): string[] | undefined {
+  const names = path.replace(/\/$/, '').split('/');
+  const isUsable = names.every(
+    (name) => name !== '' && name !== '..' && !name.startsWith('-') && !/\p{Cc}/u.test(name),
+  );
+  return path.length <= most.path && isUsable ? names.filter((name) => name !== '.') : undefined;
+}
+
+const notHttps = refuse(
+  'invalid_request',
+  '`git` is not the https address of a Git repository.',
+  'Use an address such as https://github.com/owner/repository, and `ref` and `path` for a branch and a folder.',
+);
+
+const withLogin = refuse(
+  'invalid_request',
+  '`git` contains a user name or a password.',
+  'Send an access token in the header Git-Token, which appears in no log.',
+);
+
+const notRef = refuse(
+  'invalid_request',
+  '`ref` is not the name of a branch or a tag, or the hash of a commit.',
+  'Use a name such as main or v1.2, without `ref` for the default branch.',
+);
+
+const notPath = refuse(
+  'invalid_request',
+  '`path` is not a folder in the repository.',
+  'Use a relative path such as apps/web.',
+);

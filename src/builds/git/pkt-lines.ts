@@ -1,0 +1,43 @@
+/** PURE. The packets of Git's protocols: four hexadecimal digits with the length, then the content. */
+
+/** https://git-scm.com/docs/protocol-common#_pkt_line_format */
+const mostPacketBytes = 65_520;
+
+export class PacketError extends Error {}
+
+export const flush = '0000';
+
+export function packet(text: string): string {
+  return (Buffer.byteLength(text) + 4).toString(16).padStart(4, '0') + text;
+}
+
+/** The packets in `pieces`; undefined for a flush. Throws PacketError for damaged ones. */
+export async function* readPackets(
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Buffer | undefined> {
+  let rest = Buffer.alloc(0);
+  for await (const piece of pieces) {
+    rest = rest.length === 0 ? Buffer.from(piece) : Buffer.concat([rest, piece]);
+    let at = 0;
+    while (rest.length - at >= 4) {
+      const length = lengthOf(rest.toString('latin1', at, at + 4));
+      if (length === 0) {
+        at += 4;
+        yield undefined;
+      } else if (rest.length - at < length) {
+        break;
+      } else {
+        yield rest.subarray(at + 4, at + length);
+        at += length;
+      }
+    }
+    rest = rest.subarray(at);
+  }
+  if (rest.length > 0) throw new PacketError('the last packet is incomplete');
+}
+
+function lengthOf(digits: string): number {
+  const length = /^[0-9a-f]{4}$/i.test(digits) ? Number.parseInt(digits, 16) : -1;
+  if (length !== 0 && (length < 4 || length > mostPacketBytes)) throw new PacketError('not a packet');
+  return length;
+}
