@@ -70,7 +70,10 @@ test('a site that a script builds is built, and then only served', async (t) => 
     'index.html': '<div>',
   });
   assert.equal(port(), 80);
-  assert.match(text('Dockerfile'), /AS build[\s\S]*npm run build[\s\S]*FROM nginx:1\nCOPY --from=build \/app\/dist /);
+  assert.match(
+    text('Dockerfile'),
+    /AS build[\s\S]*npm run build[\s\S]*FROM nginx:1\n[\s\S]*COPY --from=build \/app\/dist /,
+  );
 });
 
 test('pages are served as they are', async (t) => {

@@ -1,4 +1,4 @@
-/** A first document for a folder that has none, told from what lies in it; with a Dockerfile where that is missing too. */
+/** A first document for a folder that has none, written from its files; with a Dockerfile if that is missing too. */
 import { basename, join } from 'node:path';
 import { toApplicationName } from '../../config/compose/compose-names.ts';
 import { readDockerfile } from '../dockerfile.ts';
@@ -6,10 +6,8 @@ import { findDocuments, isComposeName } from '../find-documents.ts';
 import { openFindings } from '../findings.ts';
 import { type FolderFiles, shownPath } from '../folder-files.ts';
 import { portOf } from '../lone-dockerfile.ts';
-import { nodeRecipe } from './node-recipe.ts';
-import { pythonRecipe } from './python-recipe.ts';
-import type { Recipe } from './recipe.ts';
-import { siteRecipe } from './site-recipe.ts';
+import { dockerfileOf, type Recipe } from './recipe.ts';
+import { lookedFor, recipeOf } from './recipes.ts';
 import { readText } from './texts.ts';
 
 export type Draft =
@@ -29,8 +27,8 @@ export function draftFolder(files: FolderFiles): Draft {
     return { kind: 'there', file, isCompose: isComposeName(file) };
   }
   if (found.kind === 'dockerfile') return fromDockerfile(found.path, files);
-  const recipe = nodeRecipe(files) ?? pythonRecipe(files) ?? siteRecipe(files);
-  if (!recipe) return { kind: 'nothing', lookedFor: ['Dockerfile', 'package.json', 'requirements.txt', 'index.html'] };
+  const recipe = recipeOf(files);
+  if (!recipe) return { kind: 'nothing', lookedFor };
   const hasIgnored = files.look(join(files.folder, '.dockerignore')).kind !== 'missing';
   const names = [...ignored, ...recipe.ignored];
   const { found: what, port, isGuess } = recipe;
@@ -40,7 +38,7 @@ export function draftFolder(files: FolderFiles): Draft {
     port,
     isGuess,
     files: [
-      { name: 'Dockerfile', content: recipe.dockerfile },
+      { name: 'Dockerfile', content: dockerfileOf(recipe) },
       ...(hasIgnored ? [] : [{ name: '.dockerignore', content: `${names.join('\n')}\n` }]),
       { name: 'berth.yaml', content: documentOf(files, recipe) },
     ],
@@ -51,7 +49,7 @@ function fromDockerfile(path: string, files: FolderFiles): Draft {
   const found = shownPath(files, path);
   const image = readDockerfile(readText(files, found) ?? '');
   const told = image && portOf(image);
-  const port = told ?? nodeRecipe(files)?.port ?? pythonRecipe(files)?.port ?? 3000;
+  const port = told ?? recipeOf(files)?.port ?? 3000;
   const isGuess = told === undefined;
   const content = documentOf(files, { port, isGuess });
   return { kind: 'draft', found, port, isGuess, files: [{ name: 'berth.yaml', content }] };

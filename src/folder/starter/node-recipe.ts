@@ -1,101 +1,122 @@
-/** A folder with a `package.json`: a server that is started, or a site that is built. */
-import { posix } from 'node:path';
+/** A folder with a `package.json`: a server that is started, or pages that are built. */
+import { join, posix } from 'node:path';
 import type { FolderFiles } from '../folder-files.ts';
-import type { Recipe } from './recipe.ts';
-import { firstThere, isThere, portIn, readText } from './texts.ts';
+import { frameworkOutcome, type Outcome } from './node-frameworks.ts';
+import { installLines, type Manager, managerOf } from './node-install.ts';
+import { type Package, readPackage } from './node-package.ts';
+import { applicationsOf, buildOfWorkspace, type Workspace } from './node-workspaces.ts';
+import { copyAll, copyBuilt, pagesStage, programStage, type Recipe } from './recipe.ts';
+import { firstThere, portIn, readText } from './texts.ts';
 
-type Package = { start?: string; build?: string; main?: string; dependencies: Set<string> };
-
-/** Programs that serve a developer, and nobody else. */
+/** Scripts that start a server for development only. */
 const forDevelopment =
-  /(?:^|\s|&)(?:vite(?! preview)|react-scripts start|ng serve|webpack(?:-dev-server| serve)|parcel)(?:\s|$)/;
+  /(?:^|\s|&)(?:vite(?! preview)|vitepress|react-scripts start|ng serve|vue-cli-service serve|webpack(?:-dev-server| serve)|parcel|docusaurus start|gatsby develop|eleventy --serve|(?:next|nuxt|astro) dev)(?:\s|$)/;
 const usualMains = ['server.js', 'server.mjs', 'index.js', 'index.mjs', 'app.js', 'src/server.js', 'src/index.js'];
+const ignored = ['node_modules', '.next', '.nuxt', '.output', '.svelte-kit', '.turbo'];
+const usualPort = 3000;
 
-/** Undefined without a package, and for one that only holds tools. */
+type Plan = { outcome: Outcome; what: string; isGuess: boolean; needsTools: boolean };
+
+/** Undefined without a package, and for one that nothing starts or builds. */
 export function nodeRecipe(files: FolderFiles): Recipe | undefined {
-  const found = readPackage(files);
-  if (!found) return undefined;
-  const { start, build, main } = found;
-  const isSite = build !== undefined && (start === undefined || forDevelopment.test(start));
-  if (isSite) return builtSite(found, files);
-  const file = mainOf(start, main, files);
-  if (start === undefined && file === undefined) return undefined;
-  const said = portIn(start, /(?:--port|-p)[= ](\d{2,5})\b/) ?? portInSource(file, files);
-  const port = said ?? 3000;
-  const command = start === undefined ? ['node', file!] : ['npm', 'start'];
-  const lines = [
-    ...installed(files, { withTools: build !== undefined }),
-    ...(build === undefined ? [] : ['RUN npm run build']),
-    `ENV NODE_ENV=production PORT=${port}`,
-    `EXPOSE ${port}`,
-    `CMD ${JSON.stringify(command)}`,
-  ];
-  const what = start === undefined ? file! : 'its start script';
+  const root = readPackage(files);
+  if (!root) return undefined;
+  const app = applicationIn(files, root);
+  if (!app) return undefined;
+  const manager = managerOf(files, root);
+  const plan = planOf({ ...files, folder: join(files.folder, app.folder) }, app.found, manager);
+  if (!plan) return undefined;
+  const { outcome, what, isGuess } = plan;
+  const found = `${posix.join(app.folder, 'package.json')}, with ${what}`;
+  const stages = stagesOf(files, root, app, plan, manager);
+  if (outcome.kind === 'pages') return { found, lines: stages, port: 80, isGuess: false, ignored };
+  const { command, port, env } = outcome;
+  return { found, lines: stages, ...(env && { env }), command, port, isGuess, ignored };
+}
+
+/** The package itself, or the only application of its workspaces. */
+function applicationIn(files: FolderFiles, root: Package): Workspace | undefined {
+  const own = { folder: '.', found: root };
+  if (root.scripts.start !== undefined) return own;
+  const applications = applicationsOf(files, root);
+  if (applications.length === 0) return own;
+  return applications.length === 1 ? applications[0] : undefined;
+}
+
+function planOf(files: FolderFiles, found: Package, manager: Manager): Plan | undefined {
+  const { scripts } = found;
+  const { build } = scripts;
+  const script = ['start:prod', 'start'].find((name) => isServer(scripts[name]));
+  const outcome = build === undefined ? undefined : frameworkOutcome(files, build);
+  if (script !== undefined) return startedByScript(files, found, { script, outcome, manager });
+  if (outcome) return fromFramework(outcome, found);
+  const file = mainOf(undefined, found.main, files);
+  const isCompiled = /\b(?:tsc|tsup|esbuild|swc|babel)\b/.test(build ?? '') && found.main !== undefined;
+  if (build !== undefined && !isCompiled) {
+    const pages: Outcome = { kind: 'pages', output: 'dist', isSinglePage: true };
+    return { outcome: pages, what: 'a build script; its pages are taken from dist/', isGuess: true, needsTools: false };
+  }
+  const main = isCompiled ? found.main : file;
+  if (main === undefined) return undefined;
+  const said = portInSource(file, files);
+  const server: Outcome = { kind: 'server', command: ['node', main], port: said ?? usualPort };
+  return { outcome: server, what: main, isGuess: said === undefined, needsTools: false };
+}
+
+function isServer(script: string | undefined): boolean {
+  return script !== undefined && !forDevelopment.test(script);
+}
+
+function startedByScript(
+  files: FolderFiles,
+  found: Package,
+  { script, outcome, manager }: { script: string; outcome: Outcome | undefined; manager: Manager },
+): Plan {
+  const text = found.scripts[script]!;
+  const said = portIn(text, /(?:--port|-p)[= ](\d{2,5})\b/) ?? portInSource(mainOf(text, found.main, files), files);
+  const framework = outcome?.kind === 'server' ? outcome : undefined;
+  const port = said ?? framework?.port ?? usualPort;
   return {
-    found: `package.json, with ${what}`,
-    dockerfile: written(lines),
-    port,
-    isGuess: said === undefined,
-    ignored,
+    outcome: { kind: 'server', command: manager.run(script), port, ...(framework?.env && { env: framework.env }) },
+    what: `its ${script} script`,
+    isGuess: said === undefined && !framework,
+    needsTools: text.split(/\s+/).some((word) => found.tools.has(word)),
   };
 }
 
-const ignored = ['node_modules'];
-
-function builtSite({ dependencies }: Package, files: FolderFiles): Recipe {
-  const output = dependencies.has('react-scripts') ? 'build' : 'dist';
-  const [from = '', ...rest] = installed(files, { withTools: true });
-  const lines = [
-    ...[`${from} AS build`, ...rest, 'RUN npm run build', ''],
-    ...['FROM nginx:1', `COPY --from=build /app/${output} /usr/share/nginx/html`, 'EXPOSE 80'],
-  ];
-  const found = `package.json, whose build script makes a site (taken from ${output}/)`;
-  return { found, dockerfile: written(lines), port: 80, isGuess: false, ignored: [...ignored, output] };
-}
-
-function installed(files: FolderFiles, { withTools }: { withTools: boolean }): string[] {
-  const omit = withTools ? '' : ' --omit=dev';
-  const [lock, command] = isThere(files, 'pnpm-lock.yaml')
-    ? ['pnpm-lock.yaml ', `npm install -g pnpm && pnpm install --frozen-lockfile${withTools ? '' : ' --prod'}`]
-    : isThere(files, 'yarn.lock')
-      ? ['yarn.lock ', 'npm install -g --force yarn && yarn install']
-      : isThere(files, 'package-lock.json')
-        ? ['package-lock.json ', `npm ci${omit}`]
-        : ['', `npm install${omit}`];
-  return ['FROM node:26-slim', 'WORKDIR /app', `COPY package.json ${lock}./`, `RUN ${command}`, 'COPY . .'];
-}
-
-function written(lines: readonly string[]): string {
-  return `${lines.join('\n')}\n`;
-}
-
-/** What is no package is as good as none. */
-function readPackage(files: FolderFiles): Package | undefined {
-  const text = readText(files, 'package.json');
-  if (text === undefined) return undefined;
-  try {
-    const read: unknown = JSON.parse(text);
-    const map = mapOf(read);
-    const scripts = mapOf(map.scripts);
-    const [start, build, main] = [scripts.start, scripts.build, map.main];
-    return {
-      ...(typeof start === 'string' && { start }),
-      ...(typeof build === 'string' && { build }),
-      ...(typeof main === 'string' && { main }),
-      dependencies: new Set([...Object.keys(mapOf(map.dependencies)), ...Object.keys(mapOf(map.devDependencies))]),
-    };
-  } catch {
-    // It is no JSON: nothing in it can be started.
-    return undefined;
+function fromFramework(outcome: Outcome, { tools }: Package): Plan {
+  if (outcome.kind === 'pages') {
+    const what = `a build script that makes pages (taken from ${outcome.output}/)`;
+    return { outcome, what, isGuess: false, needsTools: false };
   }
+  const { command } = outcome;
+  const what = `a build script, started with ${command.join(' ')}`;
+  return { outcome, what, isGuess: false, needsTools: command.some((word) => tools.has(word)) };
 }
 
-function mapOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+function stagesOf(files: FolderFiles, root: Package, app: Workspace, plan: Plan, manager: Manager): string[] {
+  const { outcome, needsTools } = plan;
+  const { build } = app.found.scripts;
+  const isBuilt = build !== undefined;
+  const installed = installLines(files, root, manager, {
+    packages: isBuilt || needsTools ? 'all' : 'production',
+    copy: isBuilt ? 'COPY . .' : copyAll,
+  });
+  const at = app.folder === '.' ? [] : [`WORKDIR ${posix.join('/app', app.folder)}`];
+  if (!isBuilt) return [...programStage(manager.image), ...installed, ...at];
+  const builds = app.folder === '.' ? manager.run('build').join(' ') : buildOfWorkspace(files, app);
+  const first = [`FROM ${manager.image} AS build`, 'WORKDIR /app', ...installed];
+  if (outcome.kind === 'pages') {
+    const { output, isSinglePage } = outcome;
+    const copy = `COPY --from=build ${posix.join('/app', app.folder, output)} /usr/share/nginx/html`;
+    return [...first, `RUN ${builds}`, '', ...pagesStage(copy, { isSinglePage })];
+  }
+  const prune = needsTools ? '' : ` && ${manager.prune}`;
+  return [...first, `RUN ${builds}${prune}`, '', ...programStage(manager.image), copyBuilt('/app', '/app'), ...at];
 }
 
 function mainOf(start: string | undefined, main: string | undefined, files: FolderFiles): string | undefined {
-  const started = /(?:^|\s)(?:node|tsx|nodemon)\s(?:-\S+\s)*([\w./-]+)/.exec(start ?? '')?.[1];
+  const started = /(?:^|\s)(?:node|tsx|ts-node|nodemon|bun)\s(?:run\s|-\S+\s)*([\w./-]+)/.exec(start ?? '')?.[1];
   const named = [started, main].flatMap((name) => (name === undefined ? [] : [name, `${name}.js`, `${name}.ts`]));
   return firstThere(files, [...named.map((name) => posix.normalize(name)), ...usualMains]);
 }

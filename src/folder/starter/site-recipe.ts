@@ -1,7 +1,7 @@
 /** A folder with pages that only have to be served. */
 import { dirname } from 'node:path';
 import type { FolderFiles } from '../folder-files.ts';
-import type { Recipe } from './recipe.ts';
+import { pagesStage, type Recipe } from './recipe.ts';
 import { firstThere } from './texts.ts';
 
 const places = ['.', 'public', 'dist', 'build', 'site', '_site', 'html', 'www', 'docs', 'src'];
@@ -12,6 +12,6 @@ export function siteRecipe(files: FolderFiles): Recipe | undefined {
     places.map((place) => (place === '.' ? 'index.html' : `${place}/index.html`)),
   );
   if (found === undefined) return undefined;
-  const lines = ['FROM nginx:1', `COPY ${dirname(found)} /usr/share/nginx/html`, 'EXPOSE 80'];
-  return { found, dockerfile: `${lines.join('\n')}\n`, port: 80, isGuess: false, ignored: ['node_modules'] };
+  const lines = pagesStage(`COPY ${dirname(found)} /usr/share/nginx/html`);
+  return { found, lines, port: 80, isGuess: false, ignored: ['node_modules'] };
 }

@@ -24,3 +24,9 @@ export function portIn(text: string | undefined, pattern: RegExp): number | unde
   const port = Number(pattern.exec(text ?? '')?.[1]);
   return port > 0 && port < 65_536 ? port : undefined;
 }
+
+/** The text of the first of these files that is there. */
+export function firstText(files: FolderFiles, names: readonly string[]): string | undefined {
+  const name = firstThere(files, names);
+  return name === undefined ? undefined : readText(files, name);
+}
