@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { images, shopOnMemory, spec, withWeb } from '../../../test/support/controlled-deployment.ts';
 import { volumeKey } from '../../engine/memory/deployment-map.ts';
 import { createMemoryEngine } from '../../engine/memory/memory.ts';
+import { addBuild, buildOf, noteBuildFailed } from '../../store/builds.ts';
 import { askForRestore, failRestore, noteFilled, noteTry } from '../../store/restores.ts';
 import { askForSnapshot, noteFailedTry, noteTaken } from '../../store/snapshots.ts';
 
@@ -42,6 +43,23 @@ test('where there is none, the update has failed for that, and the revision befo
   await shop.update(withWeb('nginx:2'));
   await shop.visit();
   assert.equal((await shop.deployment()).servingRevision, 3, 'the next update does not wait for it');
+});
+
+test('a first revision whose build has failed stays failed for that reason, at every visit', async () => {
+  const shop = await shopOnMemory(withWeb('./web:1'), images);
+  const { db, seal, now } = shop.control;
+  const revision = { deploymentId: 'shop', revision: 1 };
+  await addBuild(db, seal, { ...revision, source: 's', content: 'c', place: 'p', images: [], createdAt: now() });
+  assert.deepEqual(await shop.visit(), []);
+  assert.equal((await shop.deployment()).state, 'deploying');
+  const failure = { problem: 'npm ci has failed', hint: undefined, pods: ['web'], lastLines: ['E404'] };
+  await noteBuildFailed(db, (await buildOf(db, 'shop', 1))!, failure, now());
+  for (let visits = 0; visits < 3; visits++) {
+    assert.deepEqual(await shop.visit(), []);
+    const { state, message } = await shop.deployment();
+    assert.deepEqual([state, message], ['failed', 'pod web: npm ci has failed']);
+    shop.clock.pass(600_000);
+  }
 });
 
 /** One whose data is beside those in use, or, if `isLost`, was. */

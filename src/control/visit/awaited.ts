@@ -3,7 +3,7 @@
  * and the data of a deployment that starts with the data of another one.
  */
 import type { Deployment } from '../../deployment/deployment.ts';
-import type { Running } from '../../deployment/desired.ts';
+import { hasFailed, type Running } from '../../deployment/desired.ts';
 import { buildOf } from '../../store/builds.ts';
 import type { Database } from '../../store/database.ts';
 import { restoreInto } from '../../store/restores.ts';
@@ -29,7 +29,9 @@ export async function findAwaited(
       because: `the data of snapshot ${data.snapshotId} could not be fetched: ${data.problem}`,
       hint: 'Remove it, and restore the snapshot again.',
     };
-  if (deployment.state !== 'deploying') return undefined;
+  const isDeploying = deployment.state === 'deploying';
+  // A revision whose build has failed has no images. It stays failed for that reason at every later visit.
+  if (!isDeploying && !hasFailed(deployment)) return undefined;
   const build = await buildOf(db, deployment.id, deployment.revision);
   if (build?.state === 'asked' || build?.state === 'building') return 'wait';
   if (build?.state === 'failed')
@@ -39,6 +41,7 @@ export async function findAwaited(
       lastLines: build.lastLines,
       ...(build.hint !== null && { hint: build.hint }),
     };
+  if (!isDeploying) return undefined;
   const awaited = await awaitedSnapshot(db, deployment);
   if (awaited?.state !== 'failed') return awaited && 'wait';
   return {
