@@ -1,6 +1,7 @@
 /** `berth exec` as it is installed, against a service on the engine in memory: its statuses, its input, its terminal. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -100,6 +101,7 @@ test('on a terminal there is a shell on it, keys go there one by one, and the te
     cwd: folder,
     env,
   });
+  const closed = once(running, 'close');
   let shown = '';
   running.stdout.on('data', (piece) => {
     shown += piece;
@@ -112,7 +114,7 @@ test('on a terminal there is a shell on it, keys go there one by one, and the te
   await sees('^C');
   running.stdin.write('exit 6\r');
   await sees('status 6');
-  await new Promise((resolve) => running.once('close', resolve));
+  await closed;
   assert.match(shown, /[^-]icanon/);
   assert.match(shown, /[^-]echo /);
 });
