@@ -5,7 +5,7 @@ import { seccompProfile } from './seccomp.ts';
 type Profile = {
   defaultAction: string;
   archMap: { architecture: string }[];
-  syscalls: { names: string[]; action: string; args?: { value: number; op: string }[] }[];
+  syscalls: { names: string[]; action: string; args?: { value: number; valueTwo?: number; op: string }[] }[];
 };
 const profile = JSON.parse(seccompProfile('amd64')!) as Profile;
 const rulesFor = (name: string) => profile.syscalls.filter(({ names }) => names.includes(name));
@@ -42,4 +42,18 @@ test('the one call of 32-bit programs for all of sockets is refused by name', ()
 test('an architecture whose calls are not known has the list of the engine', () => {
   assert.equal(seccompProfile('s390x'), undefined);
   assert.equal(JSON.parse(seccompProfile('arm64')!).archMap[0].architecture, 'SCMP_ARCH_AARCH64');
+});
+
+test('a build may do with a file what a pod may, except for taking a lease', () => {
+  assert.deepEqual(
+    rulesFor('fcntl').map(({ args }) => args),
+    [undefined],
+  );
+  const { syscalls } = JSON.parse(seccompProfile('amd64', true)!) as Profile;
+  const rules = syscalls.filter(({ names }) => names.includes('fcntl'));
+  const isAllowed = (command: number) =>
+    rules.some(({ args }) => (BigInt(command) & BigInt(args![0]!.value)) === BigInt(args![0]!.valueTwo!));
+  const [setLease, getLease, dupClosing, seals, lock] = [1024, 1025, 1030, 1033, 6];
+  assert.deepEqual([setLease, setLease + 2 ** 32].filter(isAllowed), []);
+  assert.ok([getLease, dupClosing, seals, lock].every(isAllowed));
 });

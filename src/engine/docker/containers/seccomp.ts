@@ -14,7 +14,7 @@ type Rule = {
 
 const files = `
   access arm_fadvise64_64 arm_sync_file_range chdir chmod chown chown32 close close_range copy_file_range creat dup dup2 dup3 faccessat faccessat2 fadvise64
-  fadvise64_64 fallocate fchdir fchmod fchmodat fchmodat2 fchown fchown32 fchownat fcntl fcntl64 fdatasync fgetxattr
+  fadvise64_64 fallocate fchdir fchmod fchmodat fchmodat2 fchown fchown32 fchownat fdatasync fgetxattr
   flistxattr flock fremovexattr fsetxattr fstat fstat64 fstatat64 fstatfs fstatfs64 fsync ftruncate ftruncate64 futimesat
   getcwd getdents getdents64 getxattr getxattrat inotify_add_watch inotify_init inotify_init1 inotify_rm_watch ioctl
   lchown lchown32 lgetxattr link linkat listxattr listxattrat llistxattr _llseek lremovexattr lseek lsetxattr lstat
@@ -83,6 +83,26 @@ const commonRules: Rule[] = [
   { names: ['clone3', 'socketcall'], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS },
 ];
 
+const fcntl = ['fcntl', 'fcntl64'];
+
+/** Linux numbers its own commands of fcntl from 1024 on; those below are of POSIX. */
+const ownCommands = 1024;
+
+/**
+ * F_SETLEASE (1024) is missing: a lease on a file delays other processes that open it by 45 s, and builders share the files
+ * of base images. The rest: notes, dup, pipe sizes, seals, write hints.
+ */
+const commandsInBuilds = [1025, 1026, 1027, 1028, 1030, 1031, 1032, 1033, 1034, 1035, 1036, 1037, 1038, 1039, 1040];
+
+/** The kernel reads the lower half of a command. */
+const lowerHalf = 0xffffffff;
+
+function fcntlInBuilds(): Rule[] {
+  const matching = (value: number, valueTwo: number) =>
+    fcntl.map((name) => when(name, { index: 1, value, valueTwo, op: 'SCMP_CMP_MASKED_EQ' }));
+  return [matching(ownCommands, 0), ...commandsInBuilds.map((command) => matching(lowerHalf, command))].flat();
+}
+
 const withoutNamespaces = when('clone', { index: 0, value: namespaceFlags, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' });
 
 /** The calls that an image build needs to run each step with its own root file system in a user namespace (buildah). */
@@ -104,7 +124,8 @@ const architectures: Record<string, { architecture: string; subArchitectures: st
 export function seccompProfile(architecture: string, buildsImages = false): string | undefined {
   const known = architectures[architecture];
   if (!known) return undefined;
-  const syscalls = [...commonRules, buildsImages ? forBuilds : withoutNamespaces];
+  const more = buildsImages ? [forBuilds, ...fcntlInBuilds()] : [withoutNamespaces, { names: fcntl, action: allow }];
+  const syscalls = [...commonRules, ...more];
   return JSON.stringify({ defaultAction: 'SCMP_ACT_ERRNO', archMap: [known], syscalls });
 }
 
