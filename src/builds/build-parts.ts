@@ -6,6 +6,7 @@ import type { PodRuntime } from '../deployment/workload/workload.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Tables } from '../store/rows.ts';
+import type { BaseImages } from './base-images.ts';
 import type { BuilderLimits } from './builder-workload.ts';
 import type { Sources } from './sources.ts';
 import type { ImageStoreParts } from './store-image.ts';
@@ -15,9 +16,10 @@ export type BuildParts = ImageStoreParts & {
   seal: Seal;
   engine: Engine;
   sources: Sources;
+  bases: BaseImages;
   /** Of each builder. */
   limits: BuilderLimits;
-  /** The size of the volume of a builder, with base images and layers. */
+  /** The size of the volume of a builder, with the layers of its images. */
   volumeBytes: number;
   /** The time limit of a whole build. */
   withinMs: number;

@@ -2,10 +2,6 @@
 import { join } from 'node:path';
 import { repositoryOf } from '../config/values/image-names.ts';
 import { pushedReference, readPushedName } from '../config/values/pushed-image.ts';
-import type { Build } from '../deployment/build/build.ts';
-import { buildVolume } from '../deployment/build/build-volume.ts';
-import type { Deployment } from '../deployment/deployment.ts';
-import { facetOf } from '../engine/engine.ts';
 import type { ImageToMake } from '../folder/project.ts';
 import { namespaceOf } from '../images/pushed/repository-names.ts';
 import { grantAccess, markPrivate } from '../store/image-access.ts';
@@ -13,82 +9,38 @@ import type { Namespace } from '../store/image-namespaces.ts';
 import { clientOf } from '../store/origins.ts';
 import { settleImage } from '../store/revisions.ts';
 import { write } from '../store/transaction.ts';
+import { bringBase } from './bring-base.ts';
 import type { BuildParts } from './build-parts.ts';
-import { type Builder, createBuilder } from './builder.ts';
-import { builderWorkload } from './builder-workload.ts';
 import { makeImage } from './make-image.ts';
+import { type Revising, startBuilder } from './start-builder.ts';
 import { storeImage } from './store-image.ts';
 
-export type Revising = {
-  build: Build;
-  deployment: Deployment;
-  images: readonly ImageToMake[];
-  onImage: (image: ImageToMake) => Promise<void>;
+type Hearing = {
   onImageDone: (image: ImageToMake, ms: number) => Promise<void>;
-  onOutput: (text: string) => void;
-  /** Ends the build. */
-  stop: AbortSignal;
 };
 
-const because = 'build';
-
 /** Throws BuildFault, PushFault and EngineFault for what has gone wrong with an image, and the reason of `stop`. */
-export async function buildRevision(parts: BuildParts, revising: Revising): Promise<void> {
-  const { build, deployment, images, onOutput, stop } = revising;
+export async function buildRevision(parts: BuildParts, asked: Omit<Revising, 'leftMs'> & Hearing): Promise<void> {
+  const { deployment, images, build } = asked;
   const endsAt = performance.now() + parts.withinMs;
-  const late = AbortSignal.timeout(parts.withinMs);
-  const over = AbortSignal.any([stop, late]);
-  let builder: Promise<Builder> | undefined;
-  const providing = () => {
-    builder ??= startBuilder(parts, { build, deployment, stop: over, leftMs: () => endsAt - performance.now() });
-    return builder;
-  };
-  try {
-    for (const image of images) {
-      await revising.onImage(image);
-      const begunAt = performance.now();
-      const making = {
-        deploymentId: deployment.id,
-        folder: join(parts.sources.place, build.source),
-        engine: parts.engine,
-        builder: providing,
-        onOutput,
-        stop: over,
-      };
-      await makeImage(making, image, async (made) => {
-        over.throwIfAborted();
-        await settle(parts, revising, image, made);
-      });
-      await revising.onImageDone(image, performance.now() - begunAt);
-    }
-  } finally {
-    if (builder) await removeBuilder(parts, build);
+  const stop = AbortSignal.any([asked.stop, AbortSignal.timeout(parts.withinMs)]);
+  const revising = { ...asked, stop, leftMs: () => endsAt - performance.now() };
+  await using builder = await startBuilder(parts, revising);
+  for (const image of images) {
+    asked.onImage(image);
+    const begunAt = performance.now();
+    const making = {
+      folder: join(parts.sources.place, build.source),
+      openImage: async (name: string) =>
+        await (await bringBase(parts, { deploymentId: deployment.id, image: name, stop })).open(),
+      builder,
+    };
+    await makeImage(making, image, async (made) => {
+      stop.throwIfAborted();
+      await settle(parts, revising, image, made);
+    });
+    await asked.onImageDone(image, performance.now() - begunAt);
   }
-}
-
-type Starting = Pick<Revising, 'build' | 'deployment' | 'stop'> & { leftMs: () => number };
-
-async function startBuilder(parts: BuildParts, { build, deployment, stop, leftMs }: Starting): Promise<Builder> {
-  const { engine, limits, volumeBytes } = parts;
-  const { deploymentId } = build;
-  const egress = await parts.egressOf(deployment);
-  const runtime = await parts.runtimeOf(deployment);
-  const workload = builderWorkload(deploymentId, build.revision, { limits, runtime });
-  await engine.execute(deploymentId, { kind: 'create-network', egress, because });
-  await engine.execute(deploymentId, { kind: 'create-volume', volume: buildVolume, sizeBytes: volumeBytes, because });
-  await engine.execute(deploymentId, { kind: 'start', workload, because });
-  return createBuilder({ exec: facetOf(engine, 'exec'), workload: workload.name, stop, leftMs });
-}
-
-/** The volume stays for the next build of the deployment, and goes with the deployment. */
-export async function removeBuilder({ engine }: Pick<BuildParts, 'engine'>, build: Build): Promise<void> {
-  const { name } = builderWorkload(build.deploymentId, build.revision, { limits: { memoryBytes: 0, cpuMillis: 0 } });
-  await engine.execute(build.deploymentId, { kind: 'remove', name, because });
-}
-
-/** The next build of the deployment begins with an empty cache. */
-export async function removeBuildCache({ engine }: Pick<BuildParts, 'engine'>, { deploymentId }: Build): Promise<void> {
-  await engine.execute(deploymentId, { kind: 'remove-volume', volume: buildVolume, because });
 }
 
 async function settle(

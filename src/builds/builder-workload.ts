@@ -1,12 +1,13 @@
-/** PURE. The workload in which the images of a deployment are built: a tenant like any other, which may also nest. */
+/** PURE. The workloads that build the images of a deployment: tenants like any other, which may create user namespaces. */
 import { buildVolume } from '../deployment/build/build-volume.ts';
 import { workloadName } from '../deployment/deployment-names.ts';
-import type { PodRuntime, Workload } from '../deployment/workload/workload.ts';
+import type { PodRuntime, Workload, WorkloadName } from '../deployment/workload/workload.ts';
 
 export const builderImage = 'berth-builder:1';
 
 /** No pod of a configuration has a dot in its name. */
 const builderPod = 'image.build';
+const unpackerPod = 'image.base';
 
 /** Where the volume is mounted. */
 export const buildFolder = '/build';
@@ -16,21 +17,60 @@ const requests = { memoryBytes: 128 * 2 ** 20, cpuMillis: 250 };
 
 export type BuilderLimits = { memoryBytes: number; cpuMillis: number };
 
+type BuilderOptions = { limits: BuilderLimits; runtime?: PodRuntime | undefined };
+
+/** `bases`: the folders of the base images, which it cannot change. */
 export function builderWorkload(
   deploymentId: string,
   revision: number,
-  { limits, runtime }: { limits: BuilderLimits; runtime?: PodRuntime | undefined },
+  { bases, ...options }: BuilderOptions & { bases: readonly string[] },
+): Workload {
+  const folders = bases.map((directory, at) => ({ directory, mountPath: `/bases/${at}` }));
+  return {
+    ...workloadOf(builderPod, deploymentId, revision, options),
+    volumes: [{ volume: buildVolume, mountPath: buildFolder }],
+    sharedFolders: folders,
+    env: { STORAGE_OPTS: folders.map(({ mountPath }) => `overlay.imagestore=${mountPath}`).join(',') },
+  };
+}
+
+/** Where the folder is mounted that an image is unpacked into. */
+export const unpackFolder = '/base';
+
+/** It unpacks a base image into the folder, and runs nothing of any tenant. */
+export function unpackerWorkload(
+  deploymentId: string,
+  revision: number,
+  { folder, ...options }: BuilderOptions & { folder: string },
 ): Workload {
   return {
-    name: workloadName(deploymentId, builderPod, { revision, replica: 0, restart: 0 }),
-    pod: builderPod,
+    ...workloadOf(unpackerPod, deploymentId, revision, options),
+    sharedFolders: [{ directory: folder, mountPath: unpackFolder, isWritable: true }],
+  };
+}
+
+/** The workloads of a build, for their removal. */
+export function buildWorkloadNames(deploymentId: string, revision: number): WorkloadName[] {
+  return [builderPod, unpackerPod].map((pod) => nameOf(deploymentId, pod, revision));
+}
+
+function workloadOf(
+  pod: string,
+  deploymentId: string,
+  revision: number,
+  { limits, runtime }: BuilderOptions,
+): Workload {
+  return {
+    name: nameOf(deploymentId, pod, revision),
+    pod,
     revision,
     replica: 0,
-    fingerprint: `builder-${limits.memoryBytes}-${limits.cpuMillis}`,
+    // It is made for one build and never found again.
+    fingerprint: 'build',
     image: builderImage,
     env: {},
     files: [],
-    volumes: [{ volume: buildVolume, mountPath: buildFolder }],
+    volumes: [],
     ports: [],
     aliases: [],
     resources: { requests, limits },
@@ -39,4 +79,8 @@ export function builderWorkload(
     buildsImages: true,
     ...(runtime && { runtime }),
   };
+}
+
+function nameOf(deploymentId: string, pod: string, revision: number): WorkloadName {
+  return workloadName(deploymentId, pod, { revision, replica: 0, restart: 0 });
 }

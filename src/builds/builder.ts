@@ -1,11 +1,14 @@
 /**
- * Builds images in a builder workload: a base image goes in, a build context goes in, an image comes out. Everything passes
- * through the standard input and output of commands, so that the builder needs no connection to the service.
+ * Builds images in a builder workload: a build context goes in, the layers that are not of a base image come out. Everything
+ * passes through the standard input and output of one command, so that the builder needs no connection to the service.
  */
 import { PassThrough, type Readable } from 'node:stream';
 import type { Exec } from '../engine/exec.ts';
 import { runInWorkload } from '../engine/run-in-workload.ts';
 import type { Build } from '../folder/project.ts';
+import type { Entry } from '../push/layers/folder-listing.ts';
+import { type Made, packEntries } from '../push/layers/tarball.ts';
+import type { BaseImage } from './base-images.ts';
 import { BuildFault } from './build-fault.ts';
 import { buildFolder } from './builder-workload.ts';
 
@@ -18,142 +21,127 @@ export type BuilderParts = {
   leftMs: () => number;
 };
 
-export type Builder = {
-  /** The id of an image that the builder has from an earlier build. */
-  idOf(image: string): Promise<string | undefined>;
-  /** Brings in a base image from a tar in the format of `docker save`. */
-  load(image: string, archive: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Builds an image from a context in tar format. `onOutput` gets the lines of the build as they are written. */
-  build(request: BuildRequest, onOutput: (text: string) => void): Promise<void>;
-  /** Calls `read` with the image as a tar in the format of `docker save`. */
-  save<T>(tag: string, read: (saved: Readable) => Promise<T>): Promise<T>;
-};
-
 export type BuildRequest = {
-  tag: string;
   build: Pick<Build, 'args' | 'target' | 'secrets' | 'labels'>;
   /** Path of the Dockerfile in the context. */
   dockerfile: string;
-  context: AsyncIterable<Uint8Array>;
+  context: readonly (Entry | Made)[];
+  /** The images that the Dockerfile names, as it writes them. */
+  bases: ReadonlyMap<string, Pick<BaseImage, 'id' | 'layers'>>;
+};
+
+export type Building<T> = {
+  /** Gets the lines of the build as they are written. */
+  onOutput: (text: string) => void;
+  /** Gets a tar of the image in OCI layout, with its configuration in `config.json`. Layers of base images are empty. */
+  read: (built: Readable) => Promise<T>;
 };
 
 /** Docker's resolver in every network of ours. Without it, buildah gives the steps of a build public resolvers. */
 const engineResolver = '127.0.0.11';
 const mostBytes = { output: 32 * 2 ** 20, image: 16 * 2 ** 30 };
 
-const contextFolder = `${buildFolder}/context`;
-const secretsFolder = `${buildFolder}/secrets`;
+/**
+ * `in` has what is on standard input: the context, the files of secrets, and a script that sets the build arguments, so that
+ * no value is an argument of a program. The arguments here are those of buildah. A layer that is in `out` already, an empty
+ * file, is not written: so are those of base images. The format of `out` has no health checks, so the configuration comes
+ * from buildah.
+ */
+const buildImage = `
+set -e
+cd ${buildFolder}
+rm -rf in out
+trap 'rm -rf in' EXIT
+mkdir -p in/context in/secrets out/blobs/sha256
+tar -x -C in -f -
+while read -r layer; do : > "out/blobs/sha256/$layer"; done < in/layers
+(set -a; . in/variables; set +a; exec buildah bud "$@") >&2
+buildah push --quiet --compression-level 1 built:1 oci:${buildFolder}/out:1 >&2
+buildah inspect --type image --format '{{.Config}}' built:1 > out/config.json
+tar -c -C out -f - config.json index.json blobs`;
 
-/** `$0` is the file with the variables; the words of buildah follow. No value is ever an argument of a program. */
-const withVariables = 'set -a; . "$0"; set +a; exec buildah "$@"';
+/** Unpacks the image on standard input into `$1`. */
+const unpackImage = `
+set -e
+cat > "$1/base.tar"
+buildah --root "$1" --runroot /tmp/run pull --quiet "docker-archive:$1/base.tar"
+rm "$1/base.tar"
+sync -f "$1"`;
 
-/** Replaces the context in `$1` by the tar on standard input, and removes the secrets in `$2`. One command takes 0.1 s. */
-const newContext = 'rm -rf "$1" "$2"; mkdir -p "$1"; exec tar -x -C "$1" -f -';
-
-/** Loads the image on standard input by way of the file `$1`, and names it `$2`. */
-const loadImage =
-  'set -e; cat > "$1"; id=$(buildah pull --quiet "docker-archive:$1" | tail -n 1); buildah tag "$id" "$2"; rm -f "$1"';
-
-/** Writes standard input to the file `$1`. */
-const toFile = ['sh', '-c', 'umask 077; mkdir -p "${1%/*}"; cat > "$1"', 'sh'];
-
-/** All methods throw BuildFault. */
-export function createBuilder({ exec, workload, stop, leftMs }: BuilderParts): Builder {
-  type Running = Partial<Parameters<typeof runInWorkload>[1]>;
-
-  async function run(what: string, command: readonly string[], running: Running = {}): Promise<void> {
+/** Builds an image. Throws BuildFault. */
+export async function buildIn<T>(
+  { exec, workload, stop, leftMs }: BuilderParts,
+  { build, dockerfile, context, bases }: BuildRequest,
+  { onOutput, read }: Building<T>,
+): Promise<T> {
+  const secrets = build.secrets.map((secret) => {
+    if (!('value' in secret) || !/^[\w.-]+$/.test(secret.id)) throw unusable(secret.id);
+    return secret;
+  });
+  const layers = [...bases.values()].flatMap((base) => base.layers.map(({ diffId }) => diffId.slice('sha256:'.length)));
+  const input = packEntries([
+    textFile('variables', variablesOf(build.args)),
+    textFile('layers', layers.map((layer) => `${layer}\n`).join('')),
+    ...secrets.map(({ id, value }) => textFile(`secrets/${id}`, value)),
+    ...context.map((entry) => ({ ...entry, path: `context/${entry.path}` })),
+  ]);
+  const words = [
+    ...['--dns', engineResolver],
+    ...['--layers', '--pull-never', '--format', 'docker', '--tag', 'built:1', '--file', `in/context/${dockerfile}`],
+    ...Object.keys(build.args).flatMap((name) => ['--build-arg', name]),
+    ...(build.target === undefined ? [] : ['--target', build.target]),
+    ...Object.entries(build.labels).flatMap(([name, value]) => ['--label', `${name}=${value}`]),
+    ...secrets.flatMap(({ id }) => ['--secret', `id=${id},src=in/secrets/${id}`]),
+    ...Array.from(bases, ([written, { id }]) => ['--build-context', `${written}=docker-image://${id.slice(7)}`]).flat(),
+  ];
+  const built = new PassThrough({ highWaterMark: 2 ** 20 });
+  let outputBytes = 0;
+  const running = async () => {
     await runInWorkload(
-      { what, command },
+      { what: 'the build', command: ['sh', '-c', buildImage, 'sh', ...words, '--', 'in/context'] },
       {
-        exec,
-        workload,
-        take() {},
-        mostBytes: mostBytes.output,
-        withinMs: Math.max(1, leftMs()),
-        stop,
-        fault: (message, said) => new BuildFault(message, { cause: said?.said }),
-        ...running,
+        ...{ exec, workload, stop, input, mostBytes: mostBytes.image, withinMs: Math.max(1, leftMs()), fault },
+        take: async (piece) => {
+          if (built.destroyed) throw fault('The image was not read to its end.');
+          if (!built.write(piece)) await new Promise<void>((resolve) => resumed(built, resolve));
+        },
+        takeError: (piece) => {
+          outputBytes += piece.length;
+          if (outputBytes > mostBytes.output) throw new BuildFault('The build wrote more output than is allowed.');
+          onOutput(withNames(Buffer.from(piece).toString('utf8'), bases));
+        },
       },
     );
-  }
-
-  async function read(what: string, command: readonly string[]): Promise<string> {
-    const pieces: Uint8Array[] = [];
-    await run(what, command, { take: (piece) => void pieces.push(piece), mostBytes: 65_536 });
-    return Buffer.concat(pieces).toString('utf8').trim();
-  }
-
-  async function put(path: string, text: string): Promise<void> {
-    await run('writing a file', [...toFile, path], { input: once(text) });
-  }
-
-  return {
-    async idOf(image) {
-      const id = await read('listing images', ['buildah', 'images', '--quiet', '--no-trunc', '--', image]).catch(
-        (error: unknown) => {
-          stop.throwIfAborted();
-          if (error instanceof BuildFault) return '';
-          throw error;
-        },
-      );
-      return id === '' ? undefined : id.split('\n')[0];
-    },
-
-    async load(image, archive) {
-      const command = ['sh', '-c', loadImage, 'sh', `${buildFolder}/base.tar`, image];
-      await run('loading the base image', command, { input: archive });
-    },
-
-    async build({ tag, build, dockerfile, context }, onOutput) {
-      const receive = ['sh', '-c', newContext, 'sh', contextFolder, secretsFolder];
-      await run('receiving the context', receive, { input: context });
-      const variables = `${buildFolder}/variables`;
-      await put(variables, variablesOf(build.args));
-      const secrets: string[] = [];
-      for (const secret of build.secrets) {
-        if (!('value' in secret) || !/^[\w.-]+$/.test(secret.id)) throw unusable(secret.id);
-        await put(`${secretsFolder}/${secret.id}`, secret.value);
-        secrets.push('--secret', `id=${secret.id},src=${secretsFolder}/${secret.id}`);
-      }
-      const words = [
-        ...['bud', '--layers', '--pull-never', '--format', 'docker', '--tag', tag],
-        ...['--dns', engineResolver],
-        ...['--file', `${contextFolder}/${dockerfile}`],
-        ...Object.keys(build.args).flatMap((name) => ['--build-arg', name]),
-        ...(build.target === undefined ? [] : ['--target', build.target]),
-        ...Object.entries(build.labels).flatMap(([name, value]) => ['--label', `${name}=${value}`]),
-        ...secrets,
-      ];
-      const hear = (piece: Uint8Array) => onOutput(Buffer.from(piece).toString('utf8'));
-      await run('the build', ['sh', '-c', withVariables, variables, ...words, '--', contextFolder], {
-        take: hear,
-        takeError: hear,
-      });
-    },
-
-    async save(tag, reading) {
-      const saved = new PassThrough({ highWaterMark: 2 ** 20 });
-      const taken = reading(saved);
-      const command = ['buildah', 'push', '--quiet', '--', tag, 'docker-archive:/dev/stdout'];
-      const write = async () => {
-        await run('exporting the image', command, {
-          mostBytes: mostBytes.image,
-          take: async (piece) => {
-            if (!saved.write(piece)) await new Promise<void>((resolve) => resumed(saved, resolve));
-          },
-        });
-        saved.end();
-      };
-      const [result] = await Promise.all([
-        taken,
-        write().catch((error: Error) => {
-          saved.destroy(error);
-          throw error;
-        }),
-      ]);
-      return result;
-    },
+    built.end();
   };
+  const reading = read(built);
+  const [result] = await Promise.all([
+    reading,
+    running().catch((error: Error) => {
+      built.destroy(error);
+      throw error;
+    }),
+  ]);
+  return result;
+}
+
+/** Unpacks an image, a tar in the format of `docker save`, into a folder of the builder. Throws BuildFault. */
+export async function unpackIn(
+  { exec, workload, stop, leftMs }: BuilderParts,
+  folder: string,
+  saved: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  await runInWorkload(
+    { what: 'unpacking the base image', command: ['sh', '-c', unpackImage, 'sh', folder] },
+    {
+      ...{ exec, workload, stop, input: saved, mostBytes: mostBytes.output, withinMs: Math.max(1, leftMs()), fault },
+      take() {},
+    },
+  );
+}
+
+function fault(message: string, said?: { said: string }): BuildFault {
+  return new BuildFault(message, { cause: said?.said });
 }
 
 /** Once the reader has made room, or will not read any more. */
@@ -165,6 +153,15 @@ function resumed(stream: PassThrough, then: () => void): void {
   };
   stream.on('drain', done);
   stream.on('close', done);
+}
+
+/** buildah names a base image by its id. */
+function withNames(text: string, bases: BuildRequest['bases']): string {
+  return Array.from(bases).reduce((named, [written, { id }]) => named.replaceAll(id.slice(7), written), text);
+}
+
+function textFile(path: string, content: string): Made {
+  return { kind: 'made', path, mode: 0o600, content };
 }
 
 /** PURE. A shell script that sets the build arguments. Throws BuildFault for a name that is not a variable's. */
@@ -186,8 +183,4 @@ function unusable(id: string): BuildFault {
       hint: 'Take it from a variable (environment: NAME), and use letters, digits, ".", "_" and "-" in its id.',
     },
   );
-}
-
-async function* once(text: string): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(text);
 }

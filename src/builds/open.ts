@@ -1,6 +1,9 @@
 /** The door of this layer: images are built from source, where the engine can run commands in workloads. */
+
+import { join } from 'node:path';
 import type { Engine } from '../engine/engine.ts';
 import { runRounds } from '../lib/rounds.ts';
+import { createBaseImages } from './base-images.ts';
 import type { BuildParts } from './build-parts.ts';
 import { builderImage } from './builder-workload.ts';
 import { createBuildWorker } from './worker.ts';
@@ -12,6 +15,7 @@ export type BuildSettings = {
   builds: number;
   /** The memory limit of a build. */
   buildMemoryBytes: number;
+  dataDir: string;
 };
 
 /** Whether this service can build images: on Docker, with the image of the set-up, and where commands can be run. */
@@ -27,18 +31,19 @@ export async function offersBuilds(
   return isThere;
 }
 
-const limits = { cpuMillis: 2_000, volumeBytes: 10 * 2 ** 30, withinMs: 20 * 60_000 };
+const limits = { cpuMillis: 2_000, volumeBytes: 10 * 2 ** 30, baseBytes: 10 * 2 ** 30, withinMs: 20 * 60_000 };
 
-export type OpenBuildParts = Omit<BuildParts, 'limits' | 'volumeBytes' | 'withinMs'>;
+export type OpenBuildParts = Omit<BuildParts, 'bases' | 'limits' | 'volumeBytes' | 'withinMs'>;
 
 /** Closing it ends what is under way, which the next process begins again. `look`: called after a build was requested. */
 export function openBuilds(
-  { builds, buildMemoryBytes }: BuildSettings,
+  { builds, buildMemoryBytes, dataDir }: BuildSettings,
   parts: OpenBuildParts,
 ): AsyncDisposable & { look(): void } {
   const stopping = new AbortController();
   const { cpuMillis, volumeBytes, withinMs } = limits;
-  const whole = { ...parts, limits: { memoryBytes: buildMemoryBytes, cpuMillis }, volumeBytes, withinMs };
+  const bases = createBaseImages(join(dataDir, 'base-images'), limits.baseBytes);
+  const whole = { ...parts, bases, limits: { memoryBytes: buildMemoryBytes, cpuMillis }, volumeBytes, withinMs };
   const worker = createBuildWorker(whole, builds, stopping.signal);
   const rounds = runRounds({
     name: 'builds',

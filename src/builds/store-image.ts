@@ -5,6 +5,7 @@ import { stageFile } from '../images/blobs/staged-file.ts';
 import {
   blobSize,
   type CheckRoom,
+  nameBlob,
   type PushedImages,
   takeBlob,
   takeManifest,
@@ -57,6 +58,8 @@ async function storeBlob(
 ): Promise<void> {
   if (!isDigest(digest)) throw new Error(`not a digest: ${digest}`);
   if ((await blobSize(images, namespace.name, digest)) !== undefined) return;
+  // Most layers of a base image are here from another image.
+  if (await nameBlob(images, namespace, digest, checkRoom)) return;
   const staged = await stageFile(images.folder.stagingPath(randomUUID()));
   try {
     for await (const piece of open()) await staged.write(piece);

@@ -31,8 +31,9 @@ import { write } from '../store/transaction.ts';
 import { BuildFault } from './build-fault.ts';
 import { type BuildLog, openBuildLog } from './build-log.ts';
 import type { BuildParts } from './build-parts.ts';
-import { buildRevision, removeBuildCache, removeBuilder } from './build-revision.ts';
+import { buildRevision } from './build-revision.ts';
 import { explainFailure } from './explain-failure.ts';
+import { removeBuildCache, removeBuilder } from './start-builder.ts';
 
 /** How often the output is written down, and whether the build is still wanted is looked at. */
 const noteEveryMs = 1_000;
@@ -124,9 +125,9 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
         images,
         onOutput: (text) => output.add(text),
         stop: over,
-        onImage: async (image) => {
+        onImage: (image) => {
+          if (current !== image) output.add(`=== ${image.name}\n`);
           current = image;
-          output.add(`=== ${image.name}\n`);
         },
         onImageDone: async (image, ms) =>
           await event({

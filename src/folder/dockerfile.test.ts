@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readDockerfile } from './dockerfile.ts';
+import { baseImagesOf, readDockerfile } from './dockerfile.ts';
 
 test('the last stage says where the program listens, and what it inherits', () => {
   const image = readDockerfile(`
@@ -66,4 +66,22 @@ test('what a build argument says is used, and what stands in a heredoc is no ins
 test('lines that are joined, comments between them, and lower case are read', () => {
   const text = 'from a:1\nrun one && \\\n# why\n  two\nexpose \\\n  80 \\\n  81\n';
   assert.deepEqual(readDockerfile(text)?.ports, [80, 81]);
+});
+
+test('base images are those of FROM and of --from without stages, as written and with values', () => {
+  const text = `
+ARG BASE=node
+FROM --platform=linux/amd64 \${BASE}:26 AS build
+FROM $OTHER
+FROM scratch
+FROM build
+COPY --from=build /a /a
+COPY --from=0 /a /a
+COPY --from=redis:7 /b /b
+RUN --mount=type=bind,from=python:3,target=/p true
+COPY --from=redis:7 /c /c
+`;
+  const same = (image: string) => ({ written: image, image });
+  const bases = baseImagesOf(text, { BASE: 'deno' });
+  assert.deepEqual(bases, [{ written: '${BASE}:26', image: 'deno:26' }, same('redis:7'), same('python:3')]);
 });

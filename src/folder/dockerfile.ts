@@ -19,7 +19,10 @@ export type DockerImage = {
   copies: { sources: string[]; to: string }[];
 };
 
-type Stage = { name?: string; from: string; instructions: Instruction[] };
+/** `written`: as it is in the Dockerfile, with variables. */
+export type BaseName = { written: string; image: string };
+
+type Stage = { name?: string; written: string; from: string; instructions: Instruction[] };
 type Instruction = { keyword: string; rest: string };
 
 /** Largest one that is read. */
@@ -46,18 +49,17 @@ export function readDockerfile(
  * The images that a build of the Dockerfile starts from or copies from, each once. An image whose name contains an unknown
  * variable is left out.
  */
-export function baseImagesOf(text: string, args: Record<string, string> = {}): string[] {
+export function baseImagesOf(text: string, args: Record<string, string> = {}): BaseName[] {
   const { stages } = stagesOf(text, args);
   const names = stages.flatMap(({ name }) => name ?? []);
   const copied = stages.flatMap(({ instructions }) => instructions.flatMap(({ rest }) => fromOption(rest)));
   const isImage = (source: string, before: number) =>
     source !== '' && source !== 'scratch' && !source.includes('$') && !isStage(source, names, before);
-  return [
-    ...new Set([
-      ...stages.flatMap(({ from }, at) => (isImage(from, at) ? [from] : [])),
-      ...copied.filter((source) => isImage(source, stages.length)),
-    ]),
+  const found = [
+    ...stages.flatMap(({ written, from }, at) => (isImage(from, at) ? [[written, from] as const] : [])),
+    ...copied.flatMap((source) => (isImage(source, stages.length) ? [[source, source] as const] : [])),
   ];
+  return Array.from(new Map(found), ([written, image]) => ({ written, image }));
 }
 
 /** `COPY --from=…` and `RUN --mount=type=bind,from=…`. */
@@ -77,7 +79,12 @@ function stagesOf(text: string, args: Record<string, string>): { stages: Stage[]
     if (instruction.keyword === 'FROM') {
       const [from = '', as, name] = instruction.rest.replace(/^(?:--\S+\s+)+/, '').split(/\s+/);
       const isNamed = as?.toLowerCase() === 'as' && name !== undefined;
-      stages.push({ from: replace(from, globals), ...(isNamed && { name: name.toLowerCase() }), instructions: [] });
+      stages.push({
+        written: from,
+        from: replace(from, globals),
+        ...(isNamed && { name: name.toLowerCase() }),
+        instructions: [],
+      });
     } else if (current) current.instructions.push(instruction);
     else if (instruction.keyword === 'ARG') setArg(instruction.rest, globals, args);
   }

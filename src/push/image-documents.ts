@@ -15,6 +15,11 @@ function readConfig(config: Buffer): Config {
   return JSON.parse(config.toString('utf8')) as Config;
 }
 
+/** The digests of the plain tars of an image's layers, from the lowest one on. */
+export function diffIdsOf(config: Buffer): string[] {
+  return readConfig(config).rootfs.diff_ids;
+}
+
 /** Without anything on top it is the very same, byte for byte. */
 export function withLayers(config: Buffer, added: readonly AddedLayer[]): Buffer {
   if (added.length === 0) return config;

@@ -4,13 +4,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import { BuildFault } from '../../src/builds/build-fault.ts';
-import { base, contextOf, noBuild, setBuildStage } from '../builds/build-stage.ts';
+import { base, setBuildStage } from '../builds/build-stage.ts';
 
 describe('a hostile build', () => {
-  const startBuilder = setBuildStage();
+  const newBuilds = setBuildStage();
 
   test('reaches no device, no file and no service of the host', async () => {
-    const { build, output } = await startBuilder();
+    const { build, output } = newBuilds();
     let requests = 0;
     const server = createServer((_, response) => {
       requests += 1;
@@ -34,26 +34,43 @@ describe('a hostile build', () => {
       const lines = ['# syntax=127.0.0.1:1/evil/frontend:1', `FROM ${base}`];
       for (const [at, attempt] of attempts.entries())
         lines.push(`RUN if ${attempt}; then echo "reached ${at}"; fi 2>&1`);
-      await build({ build: noBuild, context: contextOf({ Dockerfile: lines.join('\n') }) });
+      await build({ Dockerfile: lines.join('\n') });
       assert.doesNotMatch(output(), /^reached \d/m);
-      const adding = contextOf({ Dockerfile: `FROM ${base}\nADD http://127.0.0.1:${port}/ /got` });
-      await assert.rejects(build({ build: noBuild, context: adding }), BuildFault);
+      await assert.rejects(build({ Dockerfile: `FROM ${base}\nADD http://127.0.0.1:${port}/ /got` }), BuildFault);
       assert.equal(requests, 0);
     } finally {
       server.close();
     }
   });
 
+  test('changes no base image that builds share, and sees no base image of other builds', async () => {
+    const { inBuilder } = newBuilds();
+    await newBuilds().build({ Dockerfile: 'FROM redis:7\nRUN true' });
+    const attempts = [
+      'touch /bases/0/made',
+      'echo changed > /bases/0/overlay-images/images.json',
+      'mount -o remount,rw /bases/0 && touch /bases/0/made',
+      'mount --bind /bases/0 /mnt && mount -o remount,bind,rw /mnt && touch /mnt/made',
+      'buildah unshare sh -c "mount -o remount,bind,rw /bases/0 && touch /bases/0/made"',
+      'buildah unshare sh -c "umount /bases/0"',
+      'buildah rmi --all --force && test ! -e /bases/0/overlay-images/images.json',
+    ];
+    const tried = attempts.map((attempt, at) => `if ( ${attempt} ) >&2; then echo "reached ${at}"; fi`);
+    const said = await inBuilder(base, [...tried, 'ls /bases', 'buildah images'].join('\n'));
+    assert.doesNotMatch(said, /^reached \d/m);
+    assert.match(said, /^0$/m);
+    assert.doesNotMatch(said, /^1$|redis/m);
+  });
+
   test('ends at its memory, its processes and its disk', async () => {
-    const { build, output } = await startBuilder({ volumeBytes: 2 ** 30 });
+    const { build, output } = newBuilds({ volumeBytes: 2 ** 30 });
     const attempts: [string, RegExp][] = [
       ['node -e "const kept = []; for (;;) kept.push(Buffer.alloc(2 ** 26, 1))"', /exited on killed/],
       ['for i in $(seq 1000); do sleep 60 & done', /can't fork|Cannot fork|Resource temporarily unavailable/i],
       ['head -c 3000000000 /dev/zero > /filled', /no space left/i],
     ];
     for (const [attempt, words] of attempts) {
-      const context = contextOf({ Dockerfile: `FROM ${base}\nRUN ${attempt}` });
-      await assert.rejects(build({ build: noBuild, context }), BuildFault, attempt);
+      await assert.rejects(build({ Dockerfile: `FROM ${base}\nRUN ${attempt}` }), BuildFault, attempt);
       assert.match(output(), words);
     }
   });

@@ -196,6 +196,19 @@ test('an agent builds and deploys a map of files with one call, and updates it w
   }
 });
 
+test('no build is based on an image of another session', options, async () => {
+  const files = { Dockerfile: dockerfile('ENV GREETING=" owner"'), 'server.mjs': serverOf('hello') };
+  const owner = await startFrom('owner', files);
+  await berth.reach(owner, 'running');
+  const refused = await berth.get('/v2/any/name/tags/list', { authorization: `Bearer ${owner.sessionToken}` });
+  const [, namespace] = /named localhost:\d+\/(\w+)\//.exec(refused.body.errors[0].message)!;
+  const thief = await startFrom('thief', { Dockerfile: `FROM pushed.invalid/${namespace}/web:1\nEXPOSE 3000` });
+  const { message } = await berth.reach(thief, 'failed');
+  assert.match(message, /does not belong to this application/);
+  await berth.remove(owner);
+  await berth.remove(thief);
+});
+
 test('a build that fails says which step of which pod failed, with its last lines and a fix', options, async () => {
   const started = await startFrom('broken', {
     Dockerfile: dockerfile('COPY package.json ./', 'RUN npm ci'),

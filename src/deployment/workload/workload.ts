@@ -50,12 +50,17 @@ export type Workload = {
   restart?: number;
   /** It builds images of the deployment, and may create user namespaces for that. No configuration can set this. */
   buildsImages?: true;
+  /** Folders of the service that workloads share, read-only by default. No configuration can set this. */
+  sharedFolders?: SharedFolder[];
   /**
    * The runtime of its plan; absent: the engine's default. Not part of the fingerprint, so a change of plan restarts
    * nothing.
    */
   runtime?: PodRuntime;
 };
+
+/** `directory`: on the machine of the engine. */
+export type SharedFolder = { directory: string; mountPath: string; isWritable?: true };
 
 /** The kernel of the machine (runc), or gVisor (runsc). */
 export type PodRuntime = 'runc' | 'runsc';

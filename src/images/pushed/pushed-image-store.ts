@@ -52,14 +52,37 @@ export async function takeBlob(
   return await turns(digest, async () => {
     const adopted = await folder.adopt(staged, { digest });
     if (adopted !== 'kept') return adopted;
-    await write(db, 'all', async (transaction) => {
-      await provideNamespace(transaction, namespace, now());
-      const blob = { namespace: namespace.name, digest, sizeBytes };
-      await checkRoom(transaction, blob);
-      await addPushedBlob(transaction, blob, now());
-    });
+    await write(db, 'all', (transaction) => addBlob(transaction, namespace, { digest, sizeBytes }, checkRoom, now()));
     return adopted;
   });
+}
+
+/** Gives a namespace a blob whose bytes its caller has; false if they are not in the folder yet. */
+export async function nameBlob(
+  { db, folder, turns, now }: PushedImages,
+  namespace: Namespace,
+  digest: Digest,
+  checkRoom: CheckRoom,
+): Promise<boolean> {
+  return await turns(digest, async () => {
+    const sizeBytes = await folder.sizeOf(digest);
+    if (sizeBytes === undefined) return false;
+    await write(db, 'all', (transaction) => addBlob(transaction, namespace, { digest, sizeBytes }, checkRoom, now()));
+    return true;
+  });
+}
+
+async function addBlob(
+  db: Database,
+  namespace: Namespace,
+  { digest, sizeBytes }: Omit<NewBlob, 'namespace'>,
+  checkRoom: CheckRoom,
+  now: number,
+): Promise<void> {
+  await provideNamespace(db, namespace, now);
+  const blob = { namespace: namespace.name, digest, sizeBytes };
+  await checkRoom(db, blob);
+  await addPushedBlob(db, blob, now);
 }
 
 /**
@@ -87,10 +110,7 @@ export async function shareBlob(
     write(db, 'all', async (transaction) => {
       const sizeBytes = await seePushedBlob(transaction, { namespace: from, digest }, now());
       if (sizeBytes === undefined) return false;
-      await provideNamespace(transaction, to, now());
-      const blob = { namespace: to.name, digest, sizeBytes };
-      await checkRoom(transaction, blob);
-      await addPushedBlob(transaction, blob, now());
+      await addBlob(transaction, to, { digest, sizeBytes }, checkRoom, now());
       return true;
     }),
   );

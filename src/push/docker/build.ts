@@ -5,6 +5,7 @@ import { isAbsolute, join } from 'node:path';
 import { isSecretName } from '../../config/variables/secret-names.ts';
 import type { Build } from '../../folder/project.ts';
 import { type BuildContext, readBuildContext } from '../layers/build-context.ts';
+import { packEntries } from '../layers/tarball.ts';
 import { PushFault } from '../push-fault.ts';
 import type { Docker } from './docker-command.ts';
 import { withoutMemories } from './further-contexts.ts';
@@ -41,7 +42,7 @@ export async function buildImage(
       cwd,
       env,
       onLine,
-      ...(context && { input: () => context.open() }),
+      ...(context && { input: () => packEntries(context.sent) }),
     });
     if (status !== 0) throw buildFault(docker, lines);
     return (await readFile(idFile, 'utf8')).trim();

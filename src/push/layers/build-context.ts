@@ -1,12 +1,11 @@
 /** The context of a build: what its `.dockerignore` leaves of the folder, as the builder gets it. */
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import type { Readable } from 'node:stream';
 import dockerignoreModule from '@balena/dockerignore';
 import type { Build } from '../../folder/project.ts';
 import { PushFault } from '../push-fault.ts';
 import { bytesOf, type Entry, entryAt, type Ignored, listFolder } from './folder-listing.ts';
-import { type Made, packEntries } from './tarball.ts';
+import type { Made } from './tarball.ts';
 
 /** The package exports the function itself, and its types call it `default`. */
 const dockerignore = dockerignoreModule as unknown as typeof dockerignoreModule.default;
@@ -16,8 +15,8 @@ export type BuildContext = {
   sizeBytes: number;
   /** Where the Dockerfile is in it. */
   dockerfile: string;
-  /** What the builder reads. */
-  open(): Readable;
+  /** What the builder gets. */
+  sent: (Entry | Made)[];
 };
 
 /** Under which a Dockerfile is sent that is not in the context: no project has one of that name. */
@@ -31,7 +30,7 @@ export async function readBuildContext(build: Build): Promise<BuildContext> {
   const listed = { entries, sizeBytes: bytesOf(entries) };
   const place = relative(context, dockerfile).split(sep).join('/');
   if (inline === undefined && entries.some(({ path }) => path === place))
-    return { ...listed, dockerfile: place, open: () => packEntries(entries) };
+    return { ...listed, dockerfile: place, sent: entries };
   // It is outside of the context, or left out of it: the builder needs it all the same, and shows it to no COPY.
   const sent: Entry | Made | undefined =
     inline === undefined
@@ -45,7 +44,7 @@ export async function readBuildContext(build: Build): Promise<BuildContext> {
     content: `${rules ?? '.dockerignore'}\n${sentDockerfile}\n`,
   };
   const others = entries.filter(({ path }) => path !== hiding.path);
-  return { ...listed, dockerfile: sentDockerfile, open: () => packEntries([...others, hiding, sent]) };
+  return { ...listed, dockerfile: sentDockerfile, sent: [...others, hiding, sent] };
 }
 
 /** The rules of the Dockerfile's own file go before the folder's. */

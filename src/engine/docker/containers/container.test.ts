@@ -219,3 +219,18 @@ test('the name of a bridge has at most 15 characters, begins as all of its insta
   assert.match(bridgePrefix('me'), /^brt-[0-9a-z]{4}$/);
   assert.notEqual(bridgePrefix('me'), bridgePrefix('you'));
 });
+
+test('a shared folder is an anonymous volume of the deployment, and read-only unless the service fills it', () => {
+  const sharedFolders = [
+    { directory: '/data/a', mountPath: '/bases/0' },
+    { directory: '/data/b', mountPath: '/base', isWritable: true as const },
+  ];
+  const mounts = host({ sharedFolders }).Mounts!;
+  assert.deepEqual(
+    mounts.map(({ Source, Target, VolumeOptions }) => [Source, Target, VolumeOptions?.DriverConfig?.Options]),
+    [
+      ['', '/bases/0', { type: 'none', o: 'bind,ro', device: '/data/a' }],
+      ['', '/base', { type: 'none', o: 'bind', device: '/data/b' }],
+    ],
+  );
+});

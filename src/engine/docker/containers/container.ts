@@ -12,7 +12,7 @@ import type { ImageFacts } from '../images/image-facts.ts';
 import { networkName } from '../names.ts';
 import { directoriesInMemory, withOptions } from './container-options.ts';
 import { hardening } from './hardening.ts';
-import { mountsOf } from './mounts.ts';
+import { mountsOf, sharedMounts } from './mounts.ts';
 import { limitsText } from './tampering.ts';
 
 const second = 1_000_000_000; // Docker counts in nanoseconds.
@@ -85,7 +85,10 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
     ...(container.stopSignal !== undefined && { StopSignal: container.stopSignal }),
     HostConfig: {
       NetworkMode: network,
-      Mounts: mountsOf(owner, deploymentId, workload.volumes, imageVolumes, boundTo),
+      Mounts: [
+        ...mountsOf(owner, deploymentId, workload.volumes, imageVolumes, boundTo),
+        ...sharedMounts(owner, deploymentId, workload.sharedFolders),
+      ],
       ...limits,
       Runtime: runtime,
       ...(gpu !== undefined && { DeviceRequests: [{ Driver: '', DeviceIDs: [String(gpu)], Capabilities: [['gpu']] }] }),

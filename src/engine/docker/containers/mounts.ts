@@ -9,7 +9,7 @@
  */
 import { posix } from 'node:path';
 import type { MountSettings } from 'dockerode';
-import type { Workload } from '../../../deployment/workload/workload.ts';
+import type { SharedFolder, Workload } from '../../../deployment/workload/workload.ts';
 import { deploymentLabels, type Labels, nestedVolumeLabels, volumeLabels } from '../../labels.ts';
 import { nestedSlug, nestedVolumeName, volumeName } from '../names.ts';
 
@@ -28,17 +28,21 @@ export function mountsOf(
   boundTo: ReadonlyMap<string, string> = new Map(),
 ): MountSettings[] {
   const nested = nestedVolumes(volumes, imageVolumes);
+  const bound = (path: string) => {
+    const directory = boundTo.get(path);
+    return directory === undefined ? {} : bindTo(directory);
+  };
   const taken = new Set([...mountPaths(volumes), ...nested].map(({ path }) => path));
   return [
     ...mountPaths(volumes).map(({ volume, path }) =>
-      mountOf(volumeName(deploymentId, volume), path, volumeLabels(owner, deploymentId, volume), boundTo.get(path)),
+      mountOf(volumeName(deploymentId, volume), path, volumeLabels(owner, deploymentId, volume), bound(path)),
     ),
     ...nested.map(({ volume, path, relativePath }) =>
       mountOf(
         nestedVolumeName(deploymentId, volume, relativePath),
         path,
         nestedVolumeLabels(owner, deploymentId, volume, relativePath),
-        boundTo.get(path),
+        bound(path),
       ),
     ),
     // Anonymous as Docker would make it, but labelled: one that is left behind is then found.
@@ -47,6 +51,23 @@ export function mountsOf(
       .filter((path) => !taken.has(path))
       .map((path) => mountOf('', path, deploymentLabels(owner, deploymentId))),
   ];
+}
+
+/**
+ * Anonymous volumes, which leave with their container. Docker's removal keeps the directory. Docker refuses an anonymous
+ * volume that is mounted read-only, so the volume itself is read-only.
+ */
+export function sharedMounts(
+  owner: string,
+  deploymentId: string,
+  folders: readonly SharedFolder[] = [],
+): MountSettings[] {
+  return folders.map(({ directory, mountPath, isWritable }) =>
+    mountOf('', absolute(mountPath), deploymentLabels(owner, deploymentId), {
+      ...bindTo(directory),
+      ...(!isWritable && { o: 'bind,ro' }),
+    }),
+  );
 }
 
 export function nestedVolumes(volumes: Workload['volumes'], imageVolumes: string[]): NestedVolume[] {
@@ -79,8 +100,7 @@ export function bindTo(directory: string): Record<string, string> {
 }
 
 /** A volume that is missing is made by Docker, with these labels. */
-function mountOf(source: string, target: string, labels: Labels, directory?: string): MountSettings {
-  const options = directory === undefined ? {} : bindTo(directory);
+function mountOf(source: string, target: string, labels: Labels, options: Record<string, string> = {}): MountSettings {
   return {
     Type: 'volume',
     Source: source,

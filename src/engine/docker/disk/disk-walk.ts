@@ -157,7 +157,14 @@ async function placesOf(docker: Docker, id: string): Promise<Places | undefined>
   const found = await orAbsent(docker.getContainer(id).inspect());
   if (!found) return undefined;
   const layer = (found.GraphDriver?.Data as { UpperDir?: string } | null)?.UpperDir;
-  const unkept = found.Mounts.filter(({ Type, Name }) => Type === 'volume' && /^[0-9a-f]{64}$/.test(Name ?? ''));
+  // Those that are bound to a directory are folders of the service.
+  const bound = (found.HostConfig.Mounts ?? []).filter(
+    ({ VolumeOptions: given }) => given?.DriverConfig?.Options?.device,
+  );
+  const unkept = found.Mounts.filter(
+    ({ Type, Name, Destination }) =>
+      Type === 'volume' && /^[0-9a-f]{64}$/.test(Name ?? '') && !bound.some(({ Target }) => Target === Destination),
+  );
   const files = [found.HostsPath, found.HostnamePath, found.ResolvConfPath];
   return {
     directories: layer ? [layer, ...unkept.map(({ Source }) => Source)] : [],
