@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: time to live, updates and removal against Docker Compose, the latency of the API, how many
- * deployments fit, what the control loop costs with up to 100,000, what its stores take with 100,000, and what the gate adds to a pull, on
- * this machine, in one run.
+ * deployments fit, what the control loop costs with up to 100,000, what its stores take with 100,000, what the gate adds to a pull, and
+ * builds from source against `docker build`, on this machine, in one run.
  */
 import { readFile } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
@@ -13,6 +13,8 @@ import { providePostgres } from '../scripts/setup/postgres.ts';
 import { setUp } from '../scripts/setup/setup.ts';
 import { parseConfiguration } from '../src/config/parse.ts';
 import type { AppSpec } from '../src/config/spec/spec.ts';
+import { buildSections } from './build-figures.ts';
+import { measureBuilds } from './builds.ts';
 import { measureCertificates } from './certificates.ts';
 import { measureCommandLine } from './command-line.ts';
 import { timeSections, updateSections } from './compared-figures.ts';
@@ -141,6 +143,10 @@ async function measure(part: Part, bench: Bench): Promise<Section[]> {
       return await announce(`Taking snapshots of ${options.snapshots.megabytes} MB`, async () =>
         snapshotSections(await measureSnapshots(service, options.snapshots, signal)),
       );
+    case 'builds': {
+      const { ours, theirs } = await measureBuilds(service, options, { say, undo, signal });
+      return buildSections(ours, theirs);
+    }
     case 'density':
       return [densitySection(await measureDensity(service, options.density, say, signal), options.density.idleSeconds)];
   }

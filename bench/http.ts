@@ -10,7 +10,7 @@ export type Question = {
   host: string;
   method?: 'GET' | 'POST';
   type?: string;
-  body?: string;
+  body?: string | Buffer;
 };
 
 /** `ms`: from before the connection is made until the last byte of the answer. */

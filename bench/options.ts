@@ -19,6 +19,7 @@ export const parts = [
   'store',
   'cli',
   'images',
+  'builds',
   'certificates',
   'renewals',
   'snapshots',

@@ -22,11 +22,14 @@ export type Service = {
   port: number;
   pid: number;
   get(path: string): Promise<Answer>;
-  post(path: string, type: string, body: string): Promise<Answer>;
+  post(path: string, type: string, body: string | Buffer): Promise<Answer>;
   /** POST /startUserDeployment; `ms`: until its answer is here. */
   start(yaml: string): Promise<Started>;
   /** POST /updateUserDeployment. */
   update(started: Started, yaml: string): Promise<void>;
+  /** POST /startUserDeployment with an archive of source code. */
+  startSource(name: string, archive: Buffer): Promise<Started>;
+  updateSource(started: Started, archive: Buffer): Promise<void>;
   /** Resolves when its state is running. */
   untilRunning(started: Started): Promise<void>;
   /** Resolves with the milliseconds from the request until nothing of the deployment is on the engine any more. */
@@ -98,21 +101,29 @@ export async function startService(
   ownedNow = () => engineOf(store.owner).listOwned();
   removeRules = () => endIsolation(store.owner, dataDir);
   const running = new Set<Started>();
-  const post = (path: string, type: string, body: string) =>
+  const post = (path: string, type: string, body: string | Buffer) =>
     ask({ port, host: `localhost:${port}`, method: 'POST', path, type, body }, AbortSignal.timeout(answerPatienceMs));
+
+  async function start(path: string, type: string, body: string | Buffer): Promise<Started> {
+    signal.throwIfAborted();
+    const answer = await post(path, type, body);
+    const { sessionToken, applicationName, url } = read(answer);
+    const started = { sessionToken, applicationName, host: new URL(url).host, ms: answer.ms };
+    running.add(started);
+    return started;
+  }
 
   const service: Service = {
     port,
     pid: child.pid!,
     post,
     get: (path) => ask({ port, host: `localhost:${port}`, path }, signal),
-    async start(yaml) {
+    start: (yaml) => start('/startUserDeployment', 'text/x-yaml', yaml),
+    startSource: (name, archive) => start(`/startUserDeployment?name=${name}`, 'application/gzip', archive),
+    async updateSource({ sessionToken, applicationName: name }, archive) {
       signal.throwIfAborted();
-      const answer = await post('/startUserDeployment', 'text/x-yaml', yaml);
-      const { sessionToken, applicationName, url } = read(answer);
-      const started = { sessionToken, applicationName, host: new URL(url).host, ms: answer.ms };
-      running.add(started);
-      return started;
+      const query = new URLSearchParams({ sessionToken, name });
+      read(await post(`/updateUserDeployment?${query}`, 'application/gzip', archive));
     },
     async update({ sessionToken }, yaml) {
       signal.throwIfAborted();
