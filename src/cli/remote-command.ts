@@ -42,6 +42,7 @@ export type RemoteCommand = {
 type Asked = { server: string; token: string | undefined; signal: AbortSignal };
 type Opened = { ok: true; value: RemoteCommand } | { ok: false; problem: Problem };
 
+/** Opens a connection, and starts the command. Aborting `signal` ends both, at any time. */
 export async function openRemoteCommand({ server, token, signal }: Asked, opening: Opening): Promise<Opened> {
   const socket = new WebSocket(`${server.replace(/^http/, 'ws')}/openTerminal`, {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
@@ -52,6 +53,9 @@ export async function openRemoteCommand({ server, token, signal }: Asked, openin
   const refusal = await connected(socket, server, signal);
   if (refusal) return { ok: false, problem: refusal };
   const remote = createRemote(socket);
+  const close = () => remote.close();
+  signal.addEventListener('abort', close, { once: true });
+  socket.once('close', () => signal.removeEventListener('abort', close));
   socket.send(JSON.stringify({ kind: 'open', ...opening }));
   const first = await remote.firstWord;
   if (first.kind === 'refused') return { ok: false, problem: { status: 400, ...first.problem } };

@@ -86,9 +86,7 @@ function lendTerminal(remote: RemoteCommand, keyboard: ReadStream, screen: Write
 const endings = ['SIGTERM', 'SIGHUP'] as const;
 
 /** What somebody pipes in, to its end; a person at a terminal is not read from. */
-function lendPipe(remote: RemoteCommand, { streams: { stdin }, signal }: Context): () => void {
-  const interrupt = () => remote.close();
-  signal.addEventListener('abort', interrupt, { once: true });
+function lendPipe(remote: RemoteCommand, { streams: { stdin } }: Context): () => void {
   const left = new AbortController();
   const feed = async () => {
     if (stdin.isTTY !== true)
@@ -102,7 +100,6 @@ function lendPipe(remote: RemoteCommand, { streams: { stdin }, signal }: Context
   // Whoever pipes in nothing any more, or breaks, has ended it.
   feed().catch(() => remote.endInput());
   return () => {
-    signal.removeEventListener('abort', interrupt);
     left.abort();
     stdin.destroy();
   };
