@@ -11,6 +11,8 @@ after(() => browser.close());
 
 /** Opens the first result. Resolves when its page shows the words. */
 async function openFirstResult({ page }: Visitor, words: string): Promise<void> {
+  // The box would open with the results of the last search.
+  await page.evaluate(() => sessionStorage.clear());
   await page.keyboard.press('Control+k');
   await page.locator('.VPLocalSearchBox input').fill(words);
   await page.locator('.VPLocalSearchBox a.result').first().click();

@@ -64,7 +64,11 @@ test('the operator reads which record to set, and with it there is a wildcard th
   // The next try is due.
   ahead += 5 * 60_000;
   const first = await until('it is served', shown);
-  assert.equal((await (await service.client()).ask({ host: `${host}:${service.httpsPort}` })).status, 200);
+  const client = await service.client();
+  await until('a page is served with it', async () => {
+    const page = await client.ask({ host: `${host}:${service.httpsPort}` }).catch(() => undefined);
+    return page?.status === 200 || undefined;
+  });
   ahead += 60 * day;
   await until('it is renewed', async () => {
     const serial = await shown();

@@ -115,8 +115,9 @@ test('a worker that may end and that its engine has stopped runs again with the 
 `);
   const begun = async (times: number) =>
     await until(`it has begun ${times} times`, async () => {
-      const { text } = await berth.visit(`${app.url}/begun`);
-      return text === 'begun\n'.repeat(times) || undefined;
+      const { status, text } = await berth.visit(`${app.url}/begun`);
+      // A busy machine may see it begin more often.
+      return (status === 200 && text.split('\n').length > times) || undefined;
     });
   await begun(1);
   await whileAway('SIGTERM', async () => {});

@@ -1,6 +1,5 @@
 /** Folders with a program in Go, Rust, Java or C#, which is compiled in one image and runs in a smaller one. */
 import { basename } from 'node:path';
-import { parse } from 'smol-toml';
 import type { FolderFiles } from '../folder-files.ts';
 import { copyBuilt, programStage, type Recipe } from './recipe.ts';
 import { firstThere, isThere, portIn, readText } from './texts.ts';
@@ -85,15 +84,11 @@ export function rustRecipe(files: FolderFiles): Recipe | undefined {
   };
 }
 
+/** The name of the first program, or else of the package. Only plain names count. */
 function cargoProgram(text: string): string | undefined {
-  try {
-    const { package: own, bin } = parse(text) as { package?: { name?: unknown }; bin?: { name?: unknown }[] };
-    const name = (Array.isArray(bin) ? bin[0]?.name : undefined) ?? own?.name;
-    return typeof name === 'string' && /^[\w-]+$/.test(name) ? name : undefined;
-  } catch {
-    // Not TOML: Cargo would refuse it.
-    return undefined;
-  }
+  const nameIn = (table: string) =>
+    new RegExp(`^${table}\\s*$(?:(?!^\\[)[\\s\\S])*?^name\\s*=\\s*["']([\\w-]+)["']`, 'm').exec(text)?.[1];
+  return nameIn('\\[\\[bin\\]\\]') ?? nameIn('\\[package\\]');
 }
 
 export function javaRecipe(files: FolderFiles): Recipe | undefined {
