@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openBrowser, type TestBrowser, type Width } from './browser.ts';
+import { shiftsOf } from './shifts.ts';
 
 let browser: TestBrowser;
 before(async () => {
@@ -26,6 +27,8 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
     });
     assert.ok(askedAt.length >= 2, 'the editor is among what was loaded');
     for (const at of askedAt) assert.ok(at > paintedAt, `asked for at ${at}, painted at ${paintedAt}`);
+    const { sum, each } = await shiftsOf(page);
+    assert.ok(sum < 0.001, `the page moved by ${sum}\n${each}`);
     await session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
     await visitor.look('start');
     await visitor.close();
