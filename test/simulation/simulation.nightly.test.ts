@@ -1,0 +1,26 @@
+/** A thousand simulated lives of a deployment, with other seeds every night. */
+import { describe, test } from 'node:test';
+import { assertEventful, simulate, type Tally } from './batch.ts';
+
+const processes = 4;
+const runsPerProcess = 250;
+
+/** The number of the day, so that a failed night can be repeated with `npm run simulate`. */
+const day = Math.floor(Date.now() / 86_400_000);
+
+test('a thousand times: whatever goes wrong, every deployment ends as it should', async (t) => {
+  const tallies: Tally[] = [];
+  // Two at a time: one alone would be long the last of all tests.
+  await describe('runs', { concurrency: 2 }, () => {
+    for (let index = 0; index < processes; index++) {
+      const first = day * 1_000 + index * runsPerProcess;
+      test(`from seed ${first}`, async (part) => {
+        const { tally, summary } = await simulate({ first, runs: runsPerProcess });
+        part.diagnostic(summary);
+        tallies.push(tally);
+      });
+    }
+  });
+  t.diagnostic(JSON.stringify(tallies));
+  assertEventful(tallies);
+});
