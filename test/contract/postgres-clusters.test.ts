@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { settleCluster } from '../../src/control/cluster-check.ts';
 import { parsePostgresUrl } from '../../src/lib/postgres-address.ts';
+import { otherServices } from '../../src/store/dialect/postgres.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
+import { until } from '../scenarios/until.ts';
 import { startPostgres } from '../support/postgres.ts';
 
 const postgres = await startPostgres();
@@ -37,6 +39,8 @@ test('a cluster that a service has left, which left nothing there, keeps nobody 
   await assert.rejects(settleCluster(other!.db, undefined, false), /and this engine is not a cluster/);
   await one![Symbol.asyncDispose]();
   one = undefined;
+  // The server ends a session some time after its client has closed the connection.
+  await until('the sessions have ended', async () => (await otherServices(other!.db)).length === 0);
   await settleCluster(other!.db, 'other', false);
   await settleCluster(other!.db, undefined, false);
 });
