@@ -39,7 +39,8 @@ export const chatYaml = (port: number) => `application:
                 said.write(\`PUBLISH chat "\${text}"\\r\\n\`);
               });
             });
-            server.listen(3000);
+            // Whoever sees the page may write at once: by then every line is heard.
+            heard.once('data', () => server.listen(3000));
     - name: store
       image: redis:7
       servicePorts: [6379]

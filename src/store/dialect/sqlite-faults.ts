@@ -2,9 +2,16 @@
 import { StoreFault } from '../store-fault.ts';
 
 /** The lowest byte is the kind of the error. */
+const busy = 5;
 const full = 13;
 /** The shared-memory file of the write-ahead log cannot grow. */
 const noSharedMemory = 4874;
+
+/** Returns whether another connection has a lock that the statement needs. */
+export function isBusy(error: unknown): boolean {
+  const { errcode } = error as { errcode?: unknown };
+  return typeof errcode === 'number' && (errcode & 0xff) === busy;
+}
 
 /** A full disk as a StoreFault: nothing was done. Any other error stays as it is. */
 export function sqliteFault(error: unknown): unknown {

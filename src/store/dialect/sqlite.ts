@@ -2,23 +2,44 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { type Dialect, SqliteAdapter, type SqliteDatabase, SqliteDialect } from 'kysely';
-import { sqliteFault } from './sqlite-faults.ts';
+import { isBusy, sqliteFault } from './sqlite-faults.ts';
+
+/** How long to wait for another process, in milliseconds. */
+const patienceMs = 5_000;
 
 /** Of a file, which is created if it has to be; `:memory:` for tests. */
 export function sqliteDialect(file: string): Dialect {
   // SQLite makes it readable to all, and its write-ahead log like the file itself.
   if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600));
   // Before anything else: the first look at the file waits too, for another process that is closing it, for example.
-  return orFault(() => dialectOf(new DatabaseSync(file, { timeout: 5000 })));
+  return orFault(() => dialectOf(new DatabaseSync(file, { timeout: patienceMs })));
 }
 
 /** Of one that is open. */
 export function dialectOf(sqlite: DatabaseSync): Dialect {
   // FULL: an answered request survives a power cut, not only a crash of ours. Costs 0.18 ms a write (measured).
-  sqlite.exec('pragma journal_mode = wal; pragma synchronous = full');
+  setWriteAheadLog(sqlite);
+  sqlite.exec('pragma synchronous = full');
   // What is deleted or written over leaves the file as well: it may be sealed with a key that others know by now.
   sqlite.exec('pragma secure_delete = on');
   return new TransactionalDialect({ database: forKysely(sqlite) });
+}
+
+/**
+ * If two processes set the mode of a new database at once, SQLite reports one of them as busy without waiting for the
+ * timeout, because both hold a lock that the other one needs.
+ */
+function setWriteAheadLog(sqlite: DatabaseSync): void {
+  const startedMs = performance.now();
+  for (;;) {
+    try {
+      sqlite.exec('pragma journal_mode = wal');
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() - startedMs > patienceMs) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
 }
 
 /**
