@@ -120,8 +120,11 @@ test('a worker that may end and that its engine has stopped runs again with the 
       return (status === 200 && text.split('\n').length > times) || undefined;
     });
   await begun(1);
-  await whileAway('SIGTERM', async () => {});
-  await begun(2);
+  // A start that the end of the engine interrupts can leave a container that it never starts again: not each time.
+  for (const times of [2, 3, 4, 5]) {
+    await whileAway('SIGTERM', async () => {});
+    await begun(times);
+  }
   await remove(app);
 });
 

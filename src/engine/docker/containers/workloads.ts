@@ -72,7 +72,7 @@ export function createWorkloads(docker: Docker, options: WorkloadOptions): Workl
       await mountLoops(options.loops, deploymentId, workload);
       if (found && isComplete(found, workload)) {
         if (tamperingOf(found, deploymentId)) await undoTampering(docker, found, deploymentId, workload);
-        return startAgain(docker, found, workload, startGate);
+        if (await startAgain(docker, found, workload, startGate)) return;
       }
       if (found) await removeContainer(docker, found.Id);
       try {
@@ -148,17 +148,31 @@ function isComplete(found: Docker.ContainerInspectInfo, workload: Workload): boo
   return found.Config.Labels[labelKeys.fingerprint] === workload.fingerprint;
 }
 
-/** Services that were stopped run again; a job that has ended stays as it is. */
+/**
+ * Starts a stopped service. A job that has ended stays as it is. Returns false if the container cannot be started any more.
+ */
 async function startAgain(
   docker: Docker,
   found: Docker.ContainerInspectInfo,
   workload: Workload,
   startGate: ReturnType<typeof createSemaphore>,
-): Promise<void> {
+): Promise<boolean> {
   const { Running, Restarting } = found.State;
-  if (Running || Restarting || workload.readiness.kind === 'exit') return;
-  await startGate(() => startContainer(docker.getContainer(found.Id), workload));
+  if (Running || Restarting || workload.readiness.kind === 'exit') return true;
+  try {
+    await startGate(() => startContainer(docker.getContainer(found.Id), workload));
+    return true;
+  } catch (error) {
+    if (error instanceof EngineFault && leftOver.test(textOf(error.cause))) return false;
+    throw error;
+  }
 }
+
+/**
+ * An engine that ends during a start may leave a task or an endpoint of the container. Docker 20.10 then refuses every
+ * further start: "task … already exists", "endpoint with name … already exists in network …".
+ */
+const leftOver = /already exists/;
 
 async function createContainer(
   docker: Docker,
