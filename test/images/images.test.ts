@@ -133,4 +133,9 @@ test('Node runs a program, has its user, its tools and the public certificates',
     /^\d+\.\d+\.\d+\n1000\n/,
   );
   assert.equal((await app.run('node', '-p', 'new Intl.DateTimeFormat("de").format(0)')).output, '1.1.1970');
+  // Found, but without the entry point of a native module.
+  for (const library of ['librt.so.1', 'libutil.so.1', 'libresolv.so.2']) {
+    const loading = await app.run('node', '-e', `process.dlopen({ exports: {} }, '${library}')`);
+    assert.match(loading.output, /Module did not self-register/);
+  }
 });

@@ -1,10 +1,10 @@
 /** Node from the very program that runs this: the `node` package of npm. */
 import { existsSync, realpathSync } from 'node:fs';
 import { copyFile, cp, mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { findProgram, run } from '../../commands.ts';
 import type { Recipe } from '../build.ts';
-import { addUser, link, type Root, takeLibraries } from '../root.ts';
+import { addUser, librariesIn, link, type Root, take, takeLibraries } from '../root.ts';
 
 export const node: Recipe = {
   image: 'node:26-slim',
@@ -26,6 +26,7 @@ export const node: Recipe = {
   ],
   async fill(root) {
     await addNodeProgram(root);
+    await takeLibrariesOfModules(root);
     await link(root, '/usr/local/bin/nodejs', 'node');
     await addNpm(root);
     await addUser(root, 'node', 1000, '/home/node');
@@ -40,6 +41,14 @@ export async function addNodeProgram(root: Root): Promise<void> {
   if (strip) await run([strip, `--output-file=${program}`, process.execPath]);
   else await copyFile(process.execPath, program);
   await takeLibraries(root, [process.execPath]);
+}
+
+/** Native modules of npm packages are linked with these parts of glibc, and Node itself is not. */
+async function takeLibrariesOfModules(root: Root): Promise<void> {
+  const libraries = librariesIn(await run(['ldd', process.execPath]));
+  const libc = libraries.find((path) => basename(path) === 'libc.so.6');
+  if (libc === undefined) return;
+  for (const name of ['librt.so.1', 'libutil.so.1', 'libresolv.so.2']) await take(root, join(dirname(libc), name));
 }
 
 /** The npm that started this, so that `npm start` is a command as in the official image. */
