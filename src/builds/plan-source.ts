@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { openFiles } from '../folder/folder-files.ts';
 import type { Finding, ImageToMake, Project } from '../folder/project.ts';
 import { readFolder } from '../folder/read-folder.ts';
-import { draftFolder } from '../folder/starter/draft-folder.ts';
+import { draftFolder, lacksDocument, noteOf } from '../folder/starter/draft-folder.ts';
+import { takeSourceOptions } from './read-source-options.ts';
 
 export type PlannedSource = {
   name: string;
@@ -17,24 +18,21 @@ export type PlannedSource = {
   refusals: Finding[];
 };
 
-/** Refusals of `readFolder` that a drafted document resolves. */
-const draftable = ['nothing-found', 'no-port'];
-
 /**
  * Reads the source in `folder`. For one without a document, writes a document, and a Dockerfile if that is missing too. An
  * application whose name is in no file is called like its folder, or `name`.
  */
 export async function planSource(folder: string, name: string | undefined): Promise<PlannedSource> {
   const root = rootOf(folder, name);
-  const project = await readFolder(root);
-  if (!project.refusals.some(({ code }) => draftable.includes(code))) return plannedFrom(project);
+  const taken = takeSourceOptions(root);
+  if ('refusal' in taken) return refused(taken.refusal);
+  const project = await readFolder(root, taken.options);
+  if (!lacksDocument(project)) return plannedFrom(project);
   const draft = draftFolder(openFiles(root));
   if (draft.kind !== 'draft') return { ...plannedFrom(project), refusals: [nothingToRun] };
   for (const { name: file, content } of draft.files) writeFileSync(join(root, file), content, { flag: 'wx' });
-  const drafted = plannedFrom(await readFolder(root));
-  const guess = draft.isGuess ? ` The port ${draft.port} is a guess: set it with EXPOSE, or in a berth.yaml.` : '';
-  const note = { code: 'recipe', message: `Built from ${draft.found}.${guess}` };
-  return { ...drafted, notes: [note, ...drafted.notes] };
+  const drafted = plannedFrom(await readFolder(root, taken.options));
+  return { ...drafted, notes: [noteOf(draft), ...drafted.notes] };
 }
 
 /** An archive of a folder often has that folder as its only entry. */
@@ -46,6 +44,10 @@ function rootOf(folder: string, name: string | undefined): string {
   const named = join(dirname(root), name);
   if (named !== root) renameSync(root, named);
   return named;
+}
+
+function refused(refusal: Finding): PlannedSource {
+  return { name: '', document: '', images: [], notes: [], refusals: [refusal] };
 }
 
 function plannedFrom({

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Finding } from '../folder/project.ts';
+import { mostSourceBytes } from '../folder/source-limits.ts';
 import type { DialerOptions } from '../images/dialer/dialer.ts';
 import { newId } from '../lib/ids.ts';
 import { type Problem, type Result, refuse, succeed } from '../lib/problem.ts';
@@ -17,8 +18,7 @@ import type { PlannedSource } from './plan-source.ts';
 import { SourceError } from './source-entry.ts';
 import { unpackSource } from './unpack-source.ts';
 
-/** Of an archive or a repository, and of the files in it. */
-export const mostSourceBytes = 512 * 2 ** 20;
+export { mostSourceBytes };
 
 /** `content`: a digest of all files. */
 export type Source = Omit<PlannedSource, 'refusals'> & { id: string; content: string };

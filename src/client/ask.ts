@@ -27,8 +27,8 @@ export type Question = {
   query?: { [name: string]: string | undefined };
   json?: unknown;
   yaml?: string;
-  /** A tar file compressed with gzip. */
-  archive?: Uint8Array<ArrayBuffer>;
+  /** A tar file compressed with gzip. A Blob may be a file, which is then read while it is sent. */
+  archive?: Uint8Array<ArrayBuffer> | Blob;
   /** Sent as a header, so that it gets into no address, history or log. Without it a browser's cookie speaks. */
   token?: string | undefined;
   headers?: { [name: string]: string };

@@ -24,7 +24,7 @@ type Part<Name extends string, Value> =
  * repository in the query.
  */
 type BodyOf<Id extends OperationId> = Id extends 'startDeployment' | 'updateDeployment'
-  ? { body?: string | Uint8Array }
+  ? { body?: string | Uint8Array | Blob }
   : Part<'body', Operations[Id]['body']>;
 
 /** What a call takes: the parts that its operation has, and how to send it. */
@@ -82,7 +82,7 @@ export function createClient({ token: own, ...place }: Place & { token?: string 
       ...(headers && { headers }),
       ...(sends === 'yaml' &&
         body !== undefined &&
-        (body instanceof Uint8Array ? { archive: new Uint8Array(body) } : { yaml: String(body) })),
+        (body instanceof Uint8Array || body instanceof Blob ? { archive: archiveOf(body) } : { yaml: String(body) })),
       ...(sends === 'json' && { json: body ?? {} }),
     };
     return [filled, question] as const;
@@ -143,4 +143,8 @@ export function createClient({ token: own, ...place }: Place & { token?: string 
 /** After which nothing comes. */
 function isEnd(event: Event): boolean {
   return event.kind === 'state' && event.state === 'expired';
+}
+
+function archiveOf(body: Uint8Array | Blob): Uint8Array<ArrayBuffer> | Blob {
+  return body instanceof Blob ? body : new Uint8Array(body);
 }

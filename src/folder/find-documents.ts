@@ -35,7 +35,7 @@ export function findDocuments(named: readonly string[], files: FolderFiles, find
     'nothing-found',
     `there is nothing to run in ${folder}: looked for ${[...native, ...compose, 'Dockerfile'].join(', ')}`,
     undefined,
-    'name the file with -f, or let "berth init" write a first document for what is here',
+    'name the file with -f, let "berth init" write a first document for what is here, or send the source with --remote',
   );
   return { kind: 'nothing' };
 }

@@ -22,6 +22,8 @@ export type Variables = {
   whys: Map<string, string>;
   /** The names that were taken from the shell. */
   fromShell: Set<string>;
+  /** Values that were taken from the options and the shell. */
+  given: Map<string, string>;
 };
 
 /** Largest file with variables, in bytes. */
@@ -35,12 +37,14 @@ export function openVariables(
   findings: Findings,
 ): Variables {
   const fromShell = new Set<string>();
+  const given = new Map<string, string>();
   const shell: Lookup = (name) => {
-    const value = Object.hasOwn(values, name) ? values[name] : undefined;
-    if (value !== undefined) return value;
-    const own = Object.hasOwn(environment, name) ? environment[name] : undefined;
-    if (own !== undefined) fromShell.add(name);
-    return own;
+    const own = Object.hasOwn(values, name) ? values[name] : undefined;
+    const value = own ?? (Object.hasOwn(environment, name) ? environment[name] : undefined);
+    if (value === undefined) return undefined;
+    if (own === undefined) fromShell.add(name);
+    given.set(name, value);
+    return value;
   };
   const known = new Map<string, string>();
   const sources: string[] = [];
@@ -55,7 +59,7 @@ export function openVariables(
     reportEnvFile(read, from, findings);
     for (const { name, value } of read.values) if (value !== undefined) known.set(name, value);
   }
-  return { lookup: (name) => shell(name) ?? known.get(name), sources, whys: new Map(), fromShell };
+  return { lookup: (name) => shell(name) ?? known.get(name), sources, whys: new Map(), fromShell, given };
 }
 
 /** The same with further values below all others. */

@@ -68,7 +68,13 @@ export function readLoneDockerfile(
   );
   const command = [image.entrypoint, image.command].filter(Boolean).join(' ');
   tellDevServer('web', command, [], at, { files, findings, image, folders: [files.folder] });
-  const variables = { lookup: () => undefined, sources: [], whys: new Map(), fromShell: new Set<string>() };
+  const variables = {
+    lookup: () => undefined,
+    sources: [],
+    whys: new Map(),
+    fromShell: new Set<string>(),
+    given: new Map<string, string>(),
+  };
   const { document } = checkDocument(tree, variables, () => undefined, findings);
   const made = { ...plainBuild(imageName, files.folder, path), services: ['web'], at: findings.placeOf(at) };
   return { ...start, form: 'dockerfile', name, document, images: [made] };

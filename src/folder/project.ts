@@ -41,6 +41,8 @@ export type Project = {
    * it in `without` of the options, and read again.
    */
   missingFiles: MissingFile[];
+  /** The values in the document that the options and the shell gave, by the name of the variable. */
+  given: Record<string, string>;
 };
 
 /** One image to push. Several services may run it. */

@@ -35,6 +35,7 @@ export async function readFolder(folder: string, options: FolderOptions = {}): P
     refusals: findings.refusals,
     questions: [],
     missingFiles: [],
+    given: {},
   };
   const first = openVariables(files.folder, options, files, findings);
   const listed = first.lookup('COMPOSE_FILE')?.split(first.lookup('COMPOSE_PATH_SEPARATOR') ?? ':') ?? [];
@@ -54,7 +55,8 @@ export async function readFolder(folder: string, options: FolderOptions = {}): P
     at: findings.placeOf(at),
     ...(example !== undefined && { example }),
   }));
-  return { ...project, missingFiles, sources: [...new Set([...project.sources, ...variables.sources])] };
+  const given = { ...Object.fromEntries(first.given), ...Object.fromEntries(variables.given) };
+  return { ...project, missingFiles, given, sources: [...new Set([...project.sources, ...variables.sources])] };
 }
 
 type Context = { files: FolderFiles; findings: Findings; options: FolderOptions };

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { installPacked, type Packed } from '../cli/packed.ts';
 import { type Berth, createBerth, until } from '../scenarios/berth.ts';
@@ -221,19 +222,61 @@ test('with --watch a saved file is live without another word', async () => {
   await remove();
 });
 
-test('without Docker it says so, and what could be done', async () => {
-  const { folder } = await project('bare', { Dockerfile: 'FROM nginx:1\nEXPOSE 80\n' });
-  const env = { PATH: place, BERTH_SERVER: berth.settings.baseUrl.origin };
+test('with --remote the service builds the images, to the same application as with a local Docker', async () => {
+  const { up, cli, write, remove } = await project('remote', {
+    ...shop,
+    '.gitignore': 'node_modules\n*.log\n.env\n',
+    'web/node_modules/left/index.js': '',
+    'web/debug.log': '',
+    'web/server.js': shop['web/server.js']
+      .replace('COLOUR, page', 'COLOUR, page, ...readdirSync("/app"), existsSync("/app/.berth")')
+      .replace(/^/, "const { readdirSync, existsSync } = require('node:fs');\n"),
+  });
+  const first = await up('--remote', '--env', 'SHOP_TOKEN=a1 $b "c"', '--verbose');
+  const page = async () => (await berth.visit(first.url)).text;
+  assert.equal(await page(), 'good day a1 $b "c" green from the folder Dockerfile server.js false');
+  assert.match(first.stderr, /send +7 files/);
+  assert.match(first.stderr, /STEP 1\/\d+: FROM node:26-slim/);
+  assert.equal(first.stderr.split('"cpu_count" is ignored').length, 2, 'the plan and the service say it once');
+  assert.match((await cli('logs', '--build')).stdout, /^STEP 1\/\d+: FROM node:26-slim$/m);
+
+  const again = await up('--remote', '--env', 'SHOP_TOKEN=a1 $b "c"');
+  assert.match(again.stderr, /nothing has changed, so nothing is sent/);
+  await write('pages/page.bin', 'from another folder');
+  await up('--remote', '--env', 'SHOP_TOKEN=x');
+  assert.match(await page(), /^good day x green from another f/);
+  await remove();
+});
+
+test('without a local Docker the service builds, also source code without a document', async () => {
+  const { folder, remove } = await project('bare', {
+    'package.json': JSON.stringify({ name: 'bare', scripts: { start: 'node server.js' } }),
+    'server.js': "require('node:http').createServer((_, response) => response.end('bare')).listen(process.env.PORT);\n",
+  });
+  const env = { PATH: place, HOME: place, BERTH_SERVER: berth.settings.baseUrl.origin };
   const child = spawn(process.execPath, [packed.program, 'up'], {
     cwd: folder,
     env,
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let told = '';
-  child.stderr.setEncoding('utf8').on('data', (piece) => {
-    told += piece;
-  });
-  const [status] = await once(child, 'close');
-  assert.equal(status, 1);
-  assert.match(told, /Docker is not installed here\.\n.*use images from a registry/);
+  const [told, printed, [status]] = await Promise.all([text(child.stderr), text(child.stdout), once(child, 'close')]);
+  assert.equal(status, 0, told);
+  assert.equal(told.split('Built from package.json').length, 2, 'the plan and the service say it once');
+  assert.match(told, /send +2 files, \d+ B; the images are built at http/);
+  const [url] = /http:\S+/.exec(printed)!;
+  assert.equal((await berth.visit(url)).text, 'bare');
+  await remove();
+});
+
+test('what --remote cannot send is refused before anything is sent', async () => {
+  const { cli, folder } = await project('large', site);
+  const handle = await open(join(folder, 'large.bin'), 'w');
+  await handle.truncate(513 * 2 ** 20);
+  await handle.close();
+  const large = await cli('up', '--remote');
+  assert.match(large.stderr, /has 537\.9 MB, and a service accepts 536\.9 MB\..*large\.bin \(537\.9 MB\)/);
+  const outside = await cli('up', '--remote', '--allow', tmpdir());
+  assert.match(outside.stderr, /Only the folder itself is sent/);
+  for (const { status } of [large, outside]) assert.equal(status, 2);
+  await assert.rejects(stat(join(folder, '.berth')), 'nothing was begun');
 });

@@ -11,34 +11,40 @@ import { followDeployment } from './follow-deployment.ts';
 type Findings = Pick<Started, 'warnings' | 'domain'>;
 
 /** Updates what the folder has started under the same name; else starts, in the folder's session where it has one. */
-export const deploy: Run = async (context) => await deployDocument(context, await context.read(context.given[0]!));
+export const deploy: Run = async (context) => {
+  const yaml = await context.read(context.given[0]!);
+  return await deployShipment(context, { body: yaml });
+};
 
-/** Of a document that was made from a folder. */
-type Origin = {
-  /** The digest of all that the document stands for, which the folder then remembers. */
+/** What is sent: a document, or the archive of a source. */
+export type Shipment = {
+  body: string | Blob;
+  /** The name of the application, if the source contains none. */
+  name?: string;
+  /** The digest of all that is sent, which the folder then remembers. An archive has one. */
   content?: string;
-  /** Warnings that were told before it was sent. */
+  /** Warnings that were shown before it was sent. */
   told?: readonly string[];
 };
 
-/** @returns the status to end with. */
-export async function deployDocument(context: Context, yaml: string, origin: Origin = {}): Promise<number> {
+/** Starts or updates an application, and follows it. Returns the exit status. */
+export async function deployShipment(context: Context, shipment: Shipment): Promise<number> {
   const { connection, options, terminal } = context;
   const { token, application } = connection;
   if (token !== undefined && application && !options.new) {
-    const updated = await sendUpdate(context, yaml, application);
+    const updated = await sendUpdate(context, shipment, application);
     if (updated.ok) {
-      await rememberSent(context, updated.value, origin.content);
-      tellFindings(context, updated.value, origin);
+      await rememberSent(context, updated.value, shipment.content);
+      tellFindings(context, updated.value, shipment);
       return await tellUpdate(context, updated.value, application, token);
     }
     const { code } = updated.problem;
     // Another name is another application; a session that has ended is started anew.
     const isNew = code === 'application_not_found' || code === 'session_not_found';
     if (!isNew) return terminal.refuse(updated.problem);
-    return await start(context, yaml, { ...origin, token: code === 'session_not_found' ? connection.key : token });
+    return await start(context, shipment, code === 'session_not_found' ? connection.key : token);
   }
-  return await start(context, yaml, { ...origin, token: options.new ? (keyOf(token) ?? connection.key) : token });
+  return await start(context, shipment, options.new ? (keyOf(token) ?? connection.key) : token);
 }
 
 /** Only of the deployment that the folder remembers. */
@@ -60,27 +66,26 @@ export const update: Run = async (context) => {
   const yaml = await context.read(context.given[0]!);
   const target = await targetOf(context);
   if (typeof target === 'number') return target;
-  const updated = await sendUpdate(context, yaml, target);
+  const updated = await sendUpdate(context, { body: yaml }, target);
   if (!updated.ok) return context.terminal.refuse(updated.problem);
   tellFindings(context, updated.value);
   return await tellUpdate(context, updated.value, target, context.connection.token!);
 };
 
-type Starting = Origin & { token: string | undefined };
-
-async function start(context: Context, yaml: string, starting: Starting): Promise<number> {
-  const { token, content } = starting;
+async function start(context: Context, shipment: Shipment, token: string | undefined): Promise<number> {
+  const { body, content } = shipment;
   const { connection, options, terminal, signal } = context;
+  const named = shipment.name === undefined ? {} : { name: shipment.name };
   if (options['dry-run']) {
     const answer = await connection
       .as(token)
-      .call('startDeployment', { body: yaml, query: { dryRun: 'true' }, signal });
+      .call('startDeployment', { body, query: { ...named, dryRun: 'true' }, signal });
     if (!answer.ok) return terminal.refuse(answer.problem);
     tellFindings(context, answer.value);
     return tellDryRun(context, answer.value);
   }
   const document = createHash('sha256')
-    .update(`${connection.server}\n${token ?? ''}\n${yaml}`)
+    .update(`${connection.server}\n${token ?? ''}\n${typeof body === 'string' ? body : content}`)
     .digest('hex');
   const before = connection.memory.starting;
   const key = before?.document === document ? before.key : randomBytes(16).toString('hex');
@@ -89,12 +94,12 @@ async function start(context: Context, yaml: string, starting: Starting): Promis
   const left = await keepLeft(context);
   await context.remember({ ...memory, starting: { key, document } });
   const headers = { 'Idempotency-Key': key };
-  const answer = await connection.as(token).call('startDeployment', { body: yaml, headers, signal });
+  const answer = await connection.as(token).call('startDeployment', { body, query: named, headers, signal });
   if (!answer.ok) {
     const { status, code } = answer.problem;
     // The folder's own session has ended with its last deployment: the next one makes another.
     const isOver = code === 'session_not_found' && token === connection.memory.sessionToken;
-    if (isOver) return await start(context, yaml, { ...starting, token: connection.key });
+    if (isOver) return await start(context, shipment, connection.key);
     // A refusal is an answer; without one the start may have been heard.
     if (status !== 0) await context.remember(memory);
     else if (signal.aborted)
@@ -112,7 +117,7 @@ async function start(context: Context, yaml: string, starting: Starting): Promis
     ...(content !== undefined && { sent: { content, revision: status.revision } }),
   });
   if (left !== undefined) terminal.note(left);
-  tellFindings(context, answer.value, starting);
+  tellFindings(context, answer.value, shipment);
   terminal.note(`${printable(applicationName)} is being deployed: ${url}`);
   const target = isAccount ? { applicationName, environment } : { applicationName };
   return await finish(context, answer.value as Started, target, isAccount ? token! : sessionToken);
@@ -132,15 +137,16 @@ async function keepLeft({ connection: { memory }, options, keepEarlier }: Contex
 
 function sendUpdate(
   { connection, options, signal }: Context,
-  yaml: string,
+  { body, name }: Shipment,
   { environment }: Target,
 ): Promise<Answer<Updated | { dryRun: true; message: string; warnings: string[] }>> {
   const query = {
+    ...(name !== undefined && { name }),
     ...(environment !== undefined && { environment }),
     ...(options['dry-run'] === true && { dryRun: 'true' as const }),
     ...(options.snapshot === true && { snapshot: 'true' as const }),
   };
-  return connection.client.call('updateDeployment', { body: yaml, query, signal });
+  return connection.client.call('updateDeployment', { body, query, signal });
 }
 
 async function tellUpdate(
@@ -173,7 +179,11 @@ function tellDryRun({ terminal }: Context, answer: object): number {
   return statuses.done;
 }
 
-function tellFindings({ terminal }: Context, { warnings, domain }: Findings, { told = [] }: Origin = {}): void {
+function tellFindings(
+  { terminal }: Context,
+  { warnings, domain }: Findings,
+  { told = [] }: Pick<Shipment, 'told'> = {},
+): void {
   for (const warning of warnings) if (!told.includes(warning)) terminal.note(`warning: ${printable(warning)}`);
   tellDomain(terminal, domain);
 }

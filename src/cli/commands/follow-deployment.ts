@@ -5,6 +5,7 @@ import { wait } from '../../lib/wait.ts';
 import { printable } from '../render.ts';
 import { statuses } from '../words.ts';
 import { askAgain } from './ask-again.ts';
+import { tellBuild } from './build-log.ts';
 import { type Context, leftUntil, type Target } from './command.ts';
 
 /** Below what proxies on the way usually wait. */
@@ -50,7 +51,10 @@ export async function followDeployment(
   const { terminal, connection } = context;
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, context.signal]);
-  const telling = terminal.isWatched ? tellSteps(context, target, { token, signal }) : Promise.resolve();
+  const telling = Promise.all([
+    terminal.isWatched && tellSteps(context, target, { token, signal }),
+    context.options.verbose === true && tellBuild(context, target, { token, signal }),
+  ]);
   const settled = await untilSettled(context, target, token, following);
   stop.abort();
   await telling;
@@ -107,6 +111,9 @@ export function describe(deployment: Deployment, server: string, paint: Context[
     lines.push(
       paint('dim', `  Its data is kept for ${leftUntil(restorableUntil, Date.now())}: "berth restore" brings it back.`),
     );
-  if (status.state === 'failed') lines.push(paint('dim', `  "berth logs" shows what the pods wrote (${server}).`));
+  const messages = [status.message, ...(status.pods ?? []).map(({ message }) => message)];
+  if (messages.some((message) => message?.includes('the build failed')))
+    lines.push(paint('dim', `  "berth logs --build" shows the output of the build (${server}).`));
+  else if (status.state === 'failed') lines.push(paint('dim', `  "berth logs" shows what the pods wrote (${server}).`));
   return `${lines.join('\n')}\n`;
 }

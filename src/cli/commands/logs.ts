@@ -4,6 +4,7 @@ import type { Event, LogLine } from '../../client/client.ts';
 import { messagesOf } from '../../client/server-sent.ts';
 import { type Paint, printable } from '../render.ts';
 import { statuses } from '../words.ts';
+import { printBuildLog } from './build-log.ts';
 import { type Context, type Run, type Target, targetOf } from './command.ts';
 
 const streams = ['stdout', 'stderr'] as const;
@@ -12,6 +13,7 @@ export const logs: Run = async (context) => {
   const { given, options, terminal, connection, signal } = context;
   const target = await targetOf(context);
   if (typeof target === 'number') return target;
+  if (options.build === true) return await printBuildLog(context, target);
   const { since, until, search, stream, tail, follow, previous } = options;
   const chosenStream = streams.find((name) => name === stream);
   if (stream !== undefined && !chosenStream) return terminal.fail('--stream is stdout or stderr.');

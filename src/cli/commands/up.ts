@@ -12,11 +12,12 @@ import { contentOf, keepUnchanged } from '../up/last-sent.ts';
 import { makeImages } from '../up/make-images.ts';
 import { printMissing, printMissingFiles } from '../up/missing-values.ts';
 import { readProject } from '../up/read-project.ts';
+import { type Drafted, draftProject, isBuiltByService, listSent, printSent, sendSource } from '../up/send-source.ts';
 import type { UpContext } from '../up/up-context.ts';
 import { isPossible, planOf, printPlan } from '../up/up-plan.ts';
 import { openSession } from '../up/up-session.ts';
 import { statuses } from '../words.ts';
-import { deployDocument } from './deploy.ts';
+import { deployShipment } from './deploy.ts';
 import { logs } from './logs.ts';
 
 /** How many of the last lines of a failed build are shown. */
@@ -65,11 +66,18 @@ function connectionOf(connection: Connection, memory: Memory): Connection {
   };
 }
 
+type Turn = {
+  /** The plan is shown and confirmed. */
+  isFirst: boolean;
+};
+
 /** Once, from the folder to what runs. */
-async function goUp(context: UpContext, { isFirst }: { isFirst: boolean }): Promise<number> {
+async function goUpOnce(context: UpContext, { isFirst }: Turn): Promise<number> {
   const { terminal, options } = context;
-  const project = await readProject(context);
-  if (typeof project === 'string') return terminal.fail(project);
+  const read = await readProject(context);
+  if (typeof read === 'string') return terminal.fail(read);
+  const isRemote = await isBuiltByService(context, read.project);
+  const { project, rules }: Drafted = isRemote ? draftProject(read.project) : read;
   const plan = planOf(project);
   const { application } = context.connection;
   const isUpdate = application?.applicationName === project.name && options.new !== true;
@@ -83,11 +91,15 @@ async function goUp(context: UpContext, { isFirst }: { isFirst: boolean }): Prom
     }
     return isPossible(plan) ? statuses.done : statuses.refused;
   }
+  const sent = isRemote ? await listSent({ ...read, project }, rules) : undefined;
+  if (typeof sent === 'string') return terminal.fail(sent);
+  if (sent && isFirst) terminal.note(`  send     ${printSent(sent)}; the images are built at ${server}`);
   // Where nobody can be asked, whoever has written the command has meant it.
   if (isFirst && options.yes !== true && (await context.confirm('Go on?', { isYes: true })) === false) {
     terminal.note('Nothing was changed.');
     return context.signal.aborted ? statuses.interrupted : statuses.refused;
   }
+  if (sent) return await sendSource(context, { ...read, project }, sent);
   return await makeAndDeploy(context, project, { isPlanShown: isFirst });
 }
 
@@ -97,23 +109,29 @@ async function makeAndDeploy(
   { isPlanShown }: { isPlanShown: boolean },
 ): Promise<number> {
   const { terminal } = context;
+  const session = project.images.length > 0 ? await openSession(context) : undefined;
+  if (session && 'error' in session) return terminal.refuse(session);
+  const images = session ? await makeImages(context, project, session) : [];
+  // A session that was made for the images is new already.
+  const options = session ? { ...context.options, new: false } : context.options;
+  const connection = session?.connection ?? context.connection;
+  const json = (value: unknown) => terminal.json({ ...(value as object), images });
+  const deploying = { ...context, connection, options, terminal: { ...terminal, json } };
+  const content = contentOf(project, images);
+  const isMeant = context.options.new === true || context.options.force === true;
+  const kept = isMeant ? undefined : await keepUnchanged(deploying, content);
+  // The plan has told them at their places in the folder's files.
+  const told = isPlanShown ? printWarnings(parseConfiguration(project.document).diagnostics) : [];
+  return kept ?? (await deployShipment(deploying, { body: project.document, content, told }));
+}
+
+/** An image that cannot be made, or a file that cannot be read, is a refusal. */
+async function goUp(context: UpContext, turn: Turn): Promise<number> {
   try {
-    const session = project.images.length > 0 ? await openSession(context) : undefined;
-    if (session && 'error' in session) return terminal.refuse(session);
-    const images = session ? await makeImages(context, project, session) : [];
-    // A session that was made for the images is new already.
-    const options = session ? { ...context.options, new: false } : context.options;
-    const connection = session?.connection ?? context.connection;
-    const json = (value: unknown) => terminal.json({ ...(value as object), images });
-    const deploying = { ...context, connection, options, terminal: { ...terminal, json } };
-    const content = contentOf(project, images);
-    const isMeant = context.options.new === true || context.options.force === true;
-    const kept = isMeant ? undefined : await keepUnchanged(deploying, content);
-    // The plan has told them at their places in the folder's files.
-    const told = isPlanShown ? printWarnings(parseConfiguration(project.document).diagnostics) : [];
-    return kept ?? (await deployDocument(deploying, project.document, { content, told }));
+    return await goUpOnce(context, turn);
   } catch (error) {
     if (!(error instanceof PushFault)) throw error;
+    const { terminal } = context;
     for (const line of error.output.slice(-shownLines)) terminal.note(`  | ${printable(line)}`);
     const { message, hint, isUnreachable } = error;
     const refused = isUnreachable ? { status: 0, code: 'unreachable' } : { status: 400, code: 'image_not_made' };

@@ -13,9 +13,9 @@ test('--empty leaves all missing values empty, including those that other values
   });
   const read = async (options: UpContext['options']) => {
     const context = { folder, options, streams: { env: {} } } as unknown as UpContext;
-    const project = await readProject(context);
-    assert.ok(typeof project !== 'string');
-    return project;
+    const read = await readProject(context);
+    assert.ok(typeof read !== 'string');
+    return read.project;
   };
   const all = await read({ empty: true, env: ['GIVEN=1'], 'dry-run': true });
   assert.deepEqual(

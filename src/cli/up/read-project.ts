@@ -9,8 +9,11 @@ import type { UpContext } from './up-context.ts';
 /** An answer may bring further questions: which services run, and which files they read. */
 const mostRounds = 5;
 
+/** A project, and the options that it was read with. */
+export type ReadProject = { project: Project; options: FolderOptions };
+
 /** Asks for what is missing, where somebody can be asked; it is kept for the next time. A text says which words are wrong. */
-export async function readProject(context: UpContext): Promise<Project | string> {
+export async function readProject(context: UpContext): Promise<ReadProject | string> {
   const { folder, terminal } = context;
   const options = optionsOf(context);
   if (typeof options === 'string') return options;
@@ -18,11 +21,12 @@ export async function readProject(context: UpContext): Promise<Project | string>
   const answers: Answers = { values: {}, without: [] };
   const empty: Record<string, string> = {};
   for (let round = 0; ; round += 1) {
-    const project = await readFolder(folder, {
+    const all: FolderOptions = {
       ...options,
       values: { ...empty, ...remembered.values, ...options.values, ...answers.values },
       without: [...remembered.without, ...(options.without ?? []), ...answers.without],
-    });
+    };
+    const project = await readFolder(folder, all);
     const { questions, missingFiles, refusals } = project;
     const emptied = context.options.empty ? emptiable(questions) : [];
     if (emptied.length > 0 && round < mostRounds) {
@@ -30,10 +34,10 @@ export async function readProject(context: UpContext): Promise<Project | string>
       continue;
     }
     const isAsked = questions.length + missingFiles.length > 0 && refusals.length === 0 && !context.options['dry-run'];
-    if (!isAsked || round === mostRounds) return project;
+    if (!isAsked || round === mostRounds) return { project, options: all };
     const values = await askForValues(questions, context);
     const without = values && (await askForFiles(missingFiles, context));
-    if (!without) return project;
+    if (!without) return { project, options: all };
     Object.assign(answers.values, values);
     answers.without.push(...without);
     await rememberAnswers(folder, {

@@ -6,6 +6,7 @@ import { findDocuments, isComposeName } from '../find-documents.ts';
 import { openFindings } from '../findings.ts';
 import { type FolderFiles, shownPath } from '../folder-files.ts';
 import { portOf } from '../lone-dockerfile.ts';
+import type { Finding, Project } from '../project.ts';
 import { dockerfileOf, type Recipe } from './recipe.ts';
 import { lookedFor, recipeOf } from './recipes.ts';
 import { readText } from './texts.ts';
@@ -16,6 +17,17 @@ export type Draft =
   | { kind: 'nothing'; lookedFor: string[] }
   /** `berth.yaml` comes last: with it, everything that it needs is there. */
   | { kind: 'draft'; found: string; port: number; isGuess: boolean; files: { name: string; content: string }[] };
+
+/** Returns whether a draft may replace what `readFolder` has refused. */
+export function lacksDocument({ refusals }: Pick<Project, 'refusals'>): boolean {
+  return refusals.some(({ code }) => code === 'nothing-found' || code === 'no-port');
+}
+
+/** Names what a draft was made from, and a guess as one. */
+export function noteOf({ found, port, isGuess }: Draft & { kind: 'draft' }): Finding {
+  const guess = isGuess ? ` The port ${port} is a guess: set it with EXPOSE, or in a berth.yaml.` : '';
+  return { code: 'recipe', message: `Built from ${found}.${guess}` };
+}
 
 /** What an image has no use for, and what is nobody's but the developer's. */
 const ignored = ['.git', '.berth', '.env', '.env.local', 'berth.yaml', 'Dockerfile', '.dockerignore'];

@@ -25,7 +25,7 @@ const sentDockerfile = '.berth.Dockerfile';
 export async function readBuildContext(build: Build): Promise<BuildContext> {
   const { context, inline } = build;
   const dockerfile = build.dockerfile ?? join(context, 'Dockerfile');
-  const rules = await rulesOf(context, inline === undefined ? dockerfile : undefined);
+  const rules = await ignoreRulesOf(build);
   const entries = await listFolder(context, rules === undefined ? undefined : ignoredBy(rules));
   const listed = { entries, sizeBytes: bytesOf(entries) };
   const place = relative(context, dockerfile).split(sep).join('/');
@@ -47,16 +47,22 @@ export async function readBuildContext(build: Build): Promise<BuildContext> {
   return { ...listed, dockerfile: sentDockerfile, sent: [...others, hiding, sent] };
 }
 
-/** The rules of the Dockerfile's own file go before the folder's. */
-async function rulesOf(context: string, dockerfile: string | undefined): Promise<string | undefined> {
-  const own = dockerfile === undefined ? undefined : await ruleText(`${dockerfile}.dockerignore`);
+/**
+ * The text of the `.dockerignore` that applies to a build: the one of its Dockerfile, or the one of its context. Undefined
+ * without one.
+ */
+export async function ignoreRulesOf({ context, inline, dockerfile }: Build): Promise<string | undefined> {
+  const file = dockerfile ?? join(context, 'Dockerfile');
+  const own = inline === undefined ? await ruleText(`${file}.dockerignore`) : undefined;
   return own ?? (await ruleText(join(context, '.dockerignore')));
 }
 
-function ignoredBy(rules: string): Ignored {
+/** Leaves out what the rules of a `.dockerignore` name. */
+export function ignoredBy(rules: string): Ignored {
   const patterns = rules.split(/\r?\n/);
   const read = dockerignore().add(patterns);
-  return { ignores: (path) => read.ignores(path), isWhole: !patterns.some((pattern) => /^\s*!/.test(pattern)) };
+  const hasExceptions = patterns.some((pattern) => /^\s*!/.test(pattern));
+  return { ignores: (path) => read.ignores(path), mayKeepBelow: () => hasExceptions };
 }
 
 /** Builders read no larger ones usefully. */

@@ -17,7 +17,7 @@ const history = '.git';
 export async function listLayer({ from, kind, except = [] }: FolderLayer): Promise<Entry[]> {
   if (kind === 'folder') {
     const ignores = (path: string) => [history, ...except].some((one) => isWithin(path, one));
-    const entries = await listFolder(from, { ignores, isWhole: true });
+    const entries = await listFolder(from, { ignores, mayKeepBelow: () => false });
     for (const entry of entries) if (entry.kind === 'link') refuseLeaving(from, entry);
     return entries;
   }

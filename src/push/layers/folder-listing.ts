@@ -16,8 +16,13 @@ export type Entry = {
   changedAt: number;
 } & ({ kind: 'folder' } | { kind: 'file'; sizeBytes: number } | { kind: 'link'; target: string });
 
-/** What is not to be listed. `isWhole`: nothing below a folder that is left out can come back. */
-export type Ignored = { ignores(path: string): boolean; isWhole: boolean };
+/** What is left out of a listing. */
+export type Ignored = {
+  /** Folders are asked about before the files in them. */
+  ignores(path: string, isFolder: boolean): boolean;
+  /** Returns whether a folder that is left out may contain something that is not. */
+  mayKeepBelow(path: string): boolean;
+};
 
 /** The memory of the command, with its tokens, goes into no image. */
 export const ownMemory = '.berth';
@@ -31,11 +36,12 @@ export async function listFolder(folder: string, ignored?: Ignored): Promise<Ent
       const path = posix.join(below, name);
       const entry = await entryAt(join(folder, path), path);
       if (!entry) continue;
-      const isIgnored = ignored?.ignores(path) ?? false;
+      const isFolder = entry.kind === 'folder';
+      const isIgnored = ignored?.ignores(path, isFolder) ?? false;
       if (!isIgnored) found.push(entry);
       if (found.length > mostEntries)
         throw new PushFault(`${folder} has more than ${mostEntries} files: is it the right folder?`);
-      if (entry.kind === 'folder' && !(isIgnored && ignored!.isWhole)) await visit(path);
+      if (isFolder && (!isIgnored || ignored!.mayKeepBelow(path))) await visit(path);
     }
   };
   await visit('');

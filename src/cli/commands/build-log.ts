@@ -1,0 +1,49 @@
+/** The output of image builds that the service runs. */
+import { problemOf } from '../../client/ask.ts';
+import { printable } from '../render.ts';
+import { statuses } from '../words.ts';
+import type { Context, Target } from './command.ts';
+
+type Reading = { token?: string | undefined; isFollowed: boolean; signal: AbortSignal; tell: (line: string) => void };
+
+/** Calls `tell` with each line of the last build. Followed, it ends with the build. Returns the response of a refusal. */
+async function readBuildLog(
+  { connection }: Pick<Context, 'connection'>,
+  target: Target,
+  { isFollowed, tell, ...asked }: Reading,
+): ReturnType<typeof connection.client.open<'getDeploymentLogs'>> {
+  const query = { ...target, build: 'true' as const, ...(isFollowed && { follow: 'true' as const }) };
+  const answer = await connection.client.open('getDeploymentLogs', { query, ...asked });
+  if (!answer.ok || answer.value.status >= 400) return answer;
+  let rest = '';
+  for await (const text of answer.value.body!.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop()!;
+    lines.forEach(tell);
+  }
+  if (rest !== '') tell(rest);
+  return answer;
+}
+
+/** `berth logs --build`. Returns the exit status. */
+export async function printBuildLog(context: Context, target: Target): Promise<number> {
+  const { terminal, options, signal } = context;
+  const tell = (line: string) => terminal.line(terminal.isRaw ? line : printable(line));
+  const answer = await readBuildLog(context, target, { isFollowed: options.follow === true, signal, tell });
+  if (!answer.ok) return terminal.refuse(answer.problem);
+  const { value: response } = answer;
+  if (response.status < 400) return statuses.done;
+  return terminal.refuse(problemOf(response, await response.json().catch(() => undefined)));
+}
+
+/** Shows the output of a build while its deployment is followed. A deployment without a build shows nothing. */
+export async function tellBuild(
+  context: Context,
+  target: Target,
+  following: { token: string; signal: AbortSignal },
+): Promise<void> {
+  const { terminal } = context;
+  const tell = (line: string) => terminal.note(`  ${terminal.paintNotes('dim', printable(line))}`);
+  // The deployment's own state tells how the build has ended.
+  await readBuildLog(context, target, { isFollowed: true, ...following, tell }).catch(() => {});
+}

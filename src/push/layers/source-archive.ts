@@ -1,0 +1,43 @@
+/** A source as the service receives it: a tar file, compressed with gzip, in the temporary folder until it is sent. */
+import { createHash } from 'node:crypto';
+import { createWriteStream, openAsBlob } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { optionsPath, type SourceOptions } from '../../folder/source-options.ts';
+import type { Entry } from './folder-listing.ts';
+import { packEntries } from './tarball.ts';
+
+export type SourceArchive = {
+  /** Reads the file while it is sent. */
+  body: Blob;
+  /** The digest of the tar file. */
+  digest: string;
+  remove(): Promise<void>;
+};
+
+/** Throws a PushFault if a file cannot be read. Call `remove` when it is sent. */
+export async function packSource(
+  entries: readonly Entry[],
+  options: SourceOptions,
+  signal: AbortSignal,
+): Promise<SourceArchive> {
+  const place = await mkdtemp(join(tmpdir(), 'berth-source-'));
+  const remove = () => rm(place, { recursive: true, force: true });
+  try {
+    const file = join(place, 'source.tar.gz');
+    const digest = createHash('sha256');
+    const hashed = new PassThrough().on('data', (piece: Buffer) => digest.update(piece));
+    const content = JSON.stringify(options);
+    const made = { kind: 'made', path: optionsPath, mode: 0o600, content } as const;
+    const tar = packEntries([made, ...entries]);
+    await pipeline(tar, hashed, createGzip(), createWriteStream(file, { mode: 0o600 }), { signal });
+    return { body: await openAsBlob(file), digest: digest.digest('hex'), remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * The files of a project that the service needs to build it. The `.dockerignore` of a build context decides about the files
+ * in the context; without one, `.gitignore` decides. Files that the documents name are never left out, and the history of
+ * Git always is.
+ */
+import { join, relative, sep } from 'node:path';
+import { openFiles } from '../../folder/folder-files.ts';
+import type { Project } from '../../folder/project.ts';
+import { ignoredBy, ignoreRulesOf } from './build-context.ts';
+import { type Entry, type Ignored, listFolder } from './folder-listing.ts';
+import { gitIgnored } from './git-ignored.ts';
+
+/** `rules`: a `.dockerignore` that applies together with `.gitignore`. */
+export async function listSource(
+  { folder, sources, images }: Pick<Project, 'folder' | 'sources' | 'images'>,
+  rules?: string,
+): Promise<Entry[]> {
+  const within = (path: string) => relative(folder, path).split(sep).join('/');
+  const own = gitIgnored(openFiles(folder));
+  const git = rules === undefined ? own : either(own, ignoredBy(rules));
+  const named = [...sources, ...images.flatMap(({ layers }) => layers.map(({ from }) => within(from)))];
+  const contexts = new Map<string, Ignored | undefined>();
+  for (const { base } of images) {
+    if (base.kind !== 'build' || base.build.isRemote) continue;
+    const { context, inline, dockerfile = join(context, 'Dockerfile') } = base.build;
+    if (inline === undefined) named.push(within(dockerfile), within(`${dockerfile}.dockerignore`));
+    named.push(within(join(context, '.dockerignore')));
+    const text = await ignoreRulesOf(base.build);
+    contexts.set(within(context), text === undefined ? undefined : ignoredBy(text));
+  }
+  return await listFolder(folder, ignoredOf({ named, contexts, git }));
+}
+
+type Rules = { named: readonly string[]; contexts: ReadonlyMap<string, Ignored | undefined>; git: Ignored };
+
+/** PURE, except that the rules of Git are read when they are needed. */
+function ignoredOf({ named, contexts, git }: Rules): Ignored {
+  const nearest = [...contexts].toSorted(([a], [b]) => b.length - a.length);
+  const contextOf = (path: string) => nearest.find(([context]) => isAtOrBelow(path, context));
+
+  return {
+    ignores(path, isFolder) {
+      if (path.split('/').includes('.git')) return true;
+      // Asked first: the rules of Git remember which folders are left out.
+      const isGitIgnored = git.ignores(path, isFolder);
+      if (named.some((one) => isAtOrBelow(path, one))) return false;
+      const [context, rules] = contextOf(path) ?? [];
+      if (!rules || context === undefined) return isGitIgnored;
+      const place = context === '' ? path : path.slice(context.length + 1);
+      return place !== '' && rules.ignores(place, isFolder);
+    },
+    mayKeepBelow(path) {
+      if ([...named, ...contexts.keys()].some((one) => one.startsWith(`${path}/`))) return true;
+      return contextOf(path)?.[1]?.mayKeepBelow(path) ?? false;
+    },
+  };
+}
+
+function either(one: Ignored, other: Ignored): Ignored {
+  return {
+    ignores: (path, isFolder) => one.ignores(path, isFolder) || other.ignores(path, isFolder),
+    mayKeepBelow: (path) => one.mayKeepBelow(path) && other.mayKeepBelow(path),
+  };
+}
+
+function isAtOrBelow(path: string, folder: string): boolean {
+  return folder === '' || path === folder || path.startsWith(`${folder}/`);
+}
