@@ -39,7 +39,7 @@ export const chatYaml = (port: number) => `application:
                 said.write(\`PUBLISH chat "\${text}"\\r\\n\`);
               });
             });
-            // Whoever sees the page may write at once: by then every line is heard.
+            // A visitor may send a line as soon as the page is there.
             heard.once('data', () => server.listen(3000));
     - name: store
       image: redis:7

@@ -8,7 +8,7 @@ const runsPerProcess = 250;
 /** The number of the day, so that a failed night can be repeated with `npm run simulate`. */
 const day = Math.floor(Date.now() / 86_400_000);
 
-test('a thousand times: whatever goes wrong, every deployment ends as it should', async (t) => {
+test('in spite of faults, a thousand deployments end as they should, without leftovers', async (t) => {
   const tallies: Tally[] = [];
   // Two at a time: one alone would be long the last of all tests.
   await describe('runs', { concurrency: 2 }, () => {

@@ -12,7 +12,7 @@ const knownSeeds = {
 
 const { BERTH_SIMULATION_SEED: seed, BERTH_SIMULATION_RUNS: runs } = process.env;
 
-test('whatever goes wrong, every deployment ends as it should, and nothing is left behind', async (t) => {
+test('in spite of faults, every deployment ends as it should, without leftovers', async (t) => {
   const isChosen = seed !== undefined || runs !== undefined;
   const { tally, summary } = await simulate(isChosen ? undefined : { first: 1, runs: 250 });
   t.diagnostic(summary);

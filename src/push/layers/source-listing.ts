@@ -41,7 +41,7 @@ function ignoredOf({ named, contexts, git }: Rules): Ignored {
   return {
     ignores(path, isFolder) {
       if (path.split('/').includes('.git')) return true;
-      // Asked first: the rules of Git remember which folders are left out.
+      // These rules come first, because they remember which folders are left out.
       const isGitIgnored = git.ignores(path, isFolder);
       if (named.some((one) => isAtOrBelow(path, one))) return false;
       const [context, rules] = contextOf(path) ?? [];
