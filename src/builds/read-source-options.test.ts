@@ -37,9 +37,9 @@ test('without options, a missing value is a refusal', async () => {
 });
 
 for (const [what, text, says] of [
-  ['no JSON', '{', /cannot be read/],
-  ['a field that is unknown', '{"allowed": ["/"]}', /allowed/],
-  ['a value that is no text', '{"values": {"A": 1}}', /values\.A/],
+  ['invalid JSON', '{', /cannot be read/],
+  ['an unknown field', '{"allowed": ["/"]}', /allowed/],
+  ['a number as a value', '{"values": {"A": 1}}', /values\.A/],
 ] as const)
   test(`options with ${what} are refused`, async () => {
     const { refusals } = await planSource(sourceWith(what.replaceAll(' ', '-'), text), undefined);

@@ -18,9 +18,13 @@ const most = { url: 2_048, ref: 255, path: 1_024 };
 /** No refusal repeats the address: it may contain a password. */
 export function readGitAddress({ git, ref, path }: WrittenAddress): Result<GitAddress> {
   const url = git.length <= most.url && /^https?:\/\/[\x21-\x7e]+$/.test(git) ? URL.parse(git) : null;
-  if (url?.search !== '' || url.hash !== '' || url.pathname === '/') return notHttps;
+  if (url?.search !== '' || url.hash !== '') return notHttps;
   if (url.username !== '' || url.password !== '') return withLogin;
   url.pathname = url.pathname.replace(/\/+$/, '');
+  if (url.pathname === '/') return notHttps;
+  // Removes a sign with nothing behind it, which `search` and `hash` do not show.
+  url.search = '';
+  url.hash = '';
   if (ref !== undefined && !isRef(ref)) return notRef;
   const names = path === undefined ? [] : folderNames(path);
   return names ? succeed({ url, ref, path: names }) : notPath;
