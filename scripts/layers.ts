@@ -45,9 +45,9 @@ const notTests = '!**/*.test.ts';
 const top = '**/main.ts';
 
 /**
- * What the dashboard shares with the service beside `config` and `client`: what events and reasons are and their words.
+ * What the dashboard shares with the service, besides `config` and `client`: events, reasons, their words, and build steps.
  */
-const sharedWithDashboard = ['event/event', 'event/event-words', 'status/reason'].map(
+const sharedWithDashboard = ['build/build-steps', 'event/event', 'event/event-words', 'status/reason'].map(
   (name) => `src/deployment/${name}.ts`,
 );
 
@@ -82,7 +82,8 @@ export function importRules(): { overrides: unknown[] } {
       top,
       ...sharedWithDashboard.map((path) => `!**/${path}`),
     ],
-    message: 'web may import only config, the client, and events and reasons (docs/explanation/architecture.md)',
+    message:
+      'web may import only config, the client, events, reasons and build steps (docs/explanation/architecture.md)',
   };
   return {
     overrides: [

@@ -29,7 +29,7 @@ import { findPushedManifest } from '../store/pushed-images.ts';
 import { settleImage } from '../store/revisions.ts';
 import { write } from '../store/transaction.ts';
 import { BuildFault } from './build-fault.ts';
-import { type BuildLog, openBuildLog } from './build-log.ts';
+import { type BuildLog, imageMark, openBuildLog } from './build-log.ts';
 import type { BuildParts } from './build-parts.ts';
 import { buildRevision } from './build-revision.ts';
 import { explainFailure } from './explain-failure.ts';
@@ -126,7 +126,7 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
         onOutput: (text) => output.add(text),
         stop: over,
         onImage: (image) => {
-          if (current !== image) output.add(`=== ${image.name}\n`);
+          if (current !== image) output.add(`${imageMark}${image.name}\n`);
           current = image;
         },
         onImageDone: async (image, ms) =>
@@ -156,6 +156,7 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
     } finally {
       await watching[Symbol.asyncDispose]();
     }
+    if (!failure) output.end();
     await noteBuildLog(db, build, output.text());
     if (failure && isFull.test(output.text())) await removeBuildCache(parts, build);
     if (!failure) {

@@ -4,10 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { gzipSync } from 'node:zlib';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { pack } from 'tar-stream';
 import { type GitServer, startGitServer } from '../support/git-server.ts';
+import { sourceArchive } from '../support/source-archive.ts';
 import { type Berth, createBerth, type Started, until } from './berth.ts';
 import { onDocker } from './engine-of-tests.ts';
 
@@ -30,18 +29,10 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function archiveOf(files: Record<string, string>): Promise<Buffer> {
-  const tar = pack();
-  for (const [name, content] of Object.entries(files)) tar.entry({ name: `./${name}` }, content);
-  tar.finalize();
-  const pieces = (await Array.fromAsync(tar as AsyncIterable<Uint8Array>)) as Uint8Array[];
-  return gzipSync(Buffer.concat(pieces));
-}
-
 async function send(path: string, files: Record<string, string>, type = 'application/gzip') {
   const url = `http://localhost:${berth.settings.port}${path}`;
   const headers = { ...(type && { 'content-type': type }), connection: 'close' };
-  return await berth.visit(url, { method: 'POST', headers, body: await archiveOf(files) });
+  return await berth.visit(url, { method: 'POST', headers, body: await sourceArchive(files) });
 }
 
 async function startFrom(name: string, files: Record<string, string>, type?: string): Promise<Started> {

@@ -28,7 +28,8 @@ export function Failure({ status, target, route }: FailureProps) {
   const failed = pods.find(({ state }) => state === 'failed');
   // What a program that runs has written need not be about why it is not ready.
   const decisive = failed?.lastExit && !status.advice ? decisiveLine(lastLines) : undefined;
-  const at = (tab: 'logs' | 'configuration' | 'revisions') => pathOf({ ...route, tab });
+  const at = (tab: 'build' | 'logs' | 'configuration' | 'revisions') => pathOf({ ...route, tab });
+  const isOfBuild = [message, ...pods.map(({ message }) => message)].some((text) => text?.includes('the build failed'));
   return (
     <div className={status.health === 'serving' ? 'notice warn' : 'notice alarm'} role="alert">
       <strong>{decisive?.line ?? <Prose text={capitalised(message)} />}</strong>
@@ -40,7 +41,7 @@ export function Failure({ status, target, route }: FailureProps) {
       <Actions status={status} target={target} pod={failed} missingVariable={decisive?.missingVariable} />
       {lastLines.length > 0 && (
         <>
-          <p className="small">Last lines of the pod:</p>
+          <p className="small">Last lines of the {isOfBuild ? 'build' : 'pod'}:</p>
           <pre ref={output} tabIndex={0}>
             {lastLines.join('\n')}
           </pre>
@@ -51,7 +52,9 @@ export function Failure({ status, target, route }: FailureProps) {
         <Link to={failed ? `${at('configuration')}?pod=${encodeURIComponent(failed.name)}` : at('configuration')}>
           Correct the configuration
         </Link>{' '}
-        and send it as an update: the address stays. <Link to={at('logs')}>The logs</Link> may say more.
+        and send it as an update: the address stays.{' '}
+        <Link to={at(isOfBuild ? 'build' : 'logs')}>{isOfBuild ? 'The output of the build' : 'The logs'}</Link> may say
+        more.
         {status.health === 'serving' && status.servingRevision !== undefined && (
           <>
             {' '}

@@ -20,6 +20,7 @@ import { useFeed } from './use-feed.ts';
 import './deployment.css';
 
 const MetricsPanel = lazy(() => import('../metrics/panel.tsx'));
+const BuildTab = lazy(() => import('../build/tab.tsx'));
 const LogsTab = lazy(() => import('../logs/tab.tsx'));
 const TerminalTab = lazy(() => import('../terminal/tab.tsx'));
 const EventsTab = lazy(() => import('./events-tab.tsx'));
@@ -31,6 +32,7 @@ type DeploymentRoute = Extract<Route, { page: 'deployment' }>;
 
 const titles: Record<Tab, string> = {
   overview: 'Overview',
+  build: 'Build',
   logs: 'Logs',
   terminal: 'Terminal',
   events: 'Events',
@@ -94,7 +96,7 @@ function KnownDeployment({ route, target: remembered, isSignedIn, onOpened }: Kn
   return (
     <div className="page stack">
       <DeploymentHeader deployment={deployment} target={target} onChange={feed.refresh} />
-      <Tabs route={route} />
+      <Tabs route={route} hasBuilds={events.some(({ kind }) => kind === 'build')} />
       <Boundary key={tab}>
         <Suspense fallback={<Loading what={titles[tab]} height="24rem" />}>
           {tab === 'overview' && (
@@ -106,6 +108,7 @@ function KnownDeployment({ route, target: remembered, isSignedIn, onOpened }: Kn
               <MetricsPanel target={target} isClaimed={deployment.claim.claimed} outline={outline.value?.pods} />
             </Suspense>
           )}
+          {tab === 'build' && <BuildTab target={target} events={events} />}
           {tab === 'logs' && <LogsTab target={target} pods={outline.value?.pods} />}
           {tab === 'terminal' && <TerminalTab target={target} deployment={deployment} pods={outline.value?.pods} />}
           {tab === 'events' && <EventsTab events={events} connection={connection} />}
@@ -118,7 +121,9 @@ function KnownDeployment({ route, target: remembered, isSignedIn, onOpened }: Kn
   );
 }
 
-function Tabs({ route }: { route: DeploymentRoute }) {
+/** `hasBuilds`: images of the deployment were built from source. */
+function Tabs({ route, hasBuilds }: { route: DeploymentRoute; hasBuilds: boolean }) {
+  const shown = tabs.filter((name) => name !== 'build' || hasBuilds || route.tab === 'build');
   const nav = useRef<HTMLElement>(null);
   // On a telephone there is no room for all of them beside each other.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another one is the current one then
@@ -129,7 +134,7 @@ function Tabs({ route }: { route: DeploymentRoute }) {
   }, [route.tab]);
   return (
     <nav className="tabs" aria-label="Parts of the deployment" ref={nav}>
-      {tabs.map((name) => (
+      {shown.map((name) => (
         <Link
           key={name}
           to={pathOf({ ...route, tab: name })}

@@ -1,6 +1,6 @@
 /** The paths of the dashboard and what they show. Pure. */
 
-export const tabs = ['overview', 'logs', 'terminal', 'events', 'revisions', 'data', 'configuration'] as const;
+export const tabs = ['overview', 'build', 'logs', 'terminal', 'events', 'revisions', 'data', 'configuration'] as const;
 export type Tab = (typeof tabs)[number];
 
 export type Route =

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openBuildLog } from './build-log.ts';
+
+test('the duration of each step follows its output', () => {
+  let now = 0;
+  const log = openBuildLog([], () => now);
+  log.add('=== ./web:1\nSTEP 1/2: FROM node:26-slim\n');
+  now = 250;
+  log.add('--> Using cache\nSTEP 2/2: RUN npm ci\nadded 3 ');
+  now = 12_600;
+  log.add('packages\n=== ./db:1\nSTEP 1/1: FROM postgres:15\n');
+  now = 13_600;
+  log.end();
+  log.end();
+  assert.deepEqual(log.text().split('\n'), [
+    ...['=== ./web:1', 'STEP 1/2: FROM node:26-slim', '--> Using cache', '--- 0.3 s'],
+    ...['STEP 2/2: RUN npm ci', 'added 3 packages', '--- 12.3 s'],
+    ...['=== ./db:1', 'STEP 1/1: FROM postgres:15', '--- 1.0 s', ''],
+  ]);
+});
+
+test('secrets are replaced, also in a line that is still open', () => {
+  const log = openBuildLog(['hunter22']);
+  log.add('token hunt');
+  log.add('er22');
+  assert.equal(log.text(), 'token ***\n');
+});

@@ -1,0 +1,22 @@
+/** PURE. The builds that the events of a deployment tell of. */
+import type { ToldEvent } from '../deployment/story.ts';
+
+export type ToldBuild = {
+  revision: number;
+  state: 'building' | 'built' | 'failed';
+  /** How long the build took. */
+  seconds?: number;
+};
+
+/** One for each revision that was built, the oldest first. */
+export function buildsIn(events: readonly ToldEvent[]): ToldBuild[] {
+  const builds = new Map<number, ToldBuild>();
+  for (const event of events) {
+    if (event.kind !== 'build') continue;
+    const { revision } = event;
+    if (event.build === 'done') builds.set(revision, { revision, state: 'built', seconds: event.seconds });
+    else if (event.build === 'failed') builds.set(revision, { revision, state: 'failed' });
+    else if (!builds.has(revision)) builds.set(revision, { revision, state: 'building' });
+  }
+  return [...builds.values()];
+}
