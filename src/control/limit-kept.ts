@@ -25,7 +25,7 @@ export async function limitKept({
     diskBytes: disk ? (disk.usedBytes + disk.freeBytes) * diskShare : Number.POSITIVE_INFINITY,
   };
   const shortBytes = disk ? Math.max(0, settings.diskFreeBytes - freeOf(disk)) : 0;
-  // Volumes may be smaller than their limit. What else has to be removed is known when these are gone.
+  // Volumes may be smaller than their limit, so the rest to remove is only known once these are gone.
   const missingBytes = shortBytes > 0 && (await isMakingRoom(db)) ? 0 : shortBytes;
   const forgotten = beyondGrace(kept, limits, missingBytes);
   for (const { id, because } of forgotten)

@@ -41,7 +41,7 @@ export async function releaseSessions(db: Database, accountId: string): Promise<
   await db.updateTable('sessions').set({ accountId: null }).where('accountId', '=', accountId).execute();
 }
 
-/** What the account's active deployments are in all that count to its plan. */
+/** The total usage of the account's active deployments that count toward its plan. */
 export async function usageOf(db: Database, accountId: string, now: Instant): Promise<Usage> {
   const deployments = await claimedDeploymentsOfAccount(db, accountId, now);
   return await usageOfDeployments(

@@ -13,7 +13,7 @@ export function isActiveAt(now: Instant): Expression<SqlBool> {
   return row.and([hasNotEnded, row.not(isPastLimitAt(now))]);
 }
 
-/** At its time limit, as `isPastLimit`, and not ended by anybody yet. */
+/** Past its time limit (as `isPastLimit`) and not ended yet. */
 export function isToExpireAt(now: Instant): Expression<SqlBool> {
   return row.and([hasNotEnded, isPastLimitAt(now)]);
 }

@@ -7,7 +7,7 @@ import { write } from './transaction.ts';
 
 export type AuditEntry = { at: Instant; actor: string; action: string; subject: string; reason: string };
 
-/** Within the transaction of what it tells of, which is a writer's: no two take one number. */
+/** Call it in the write transaction of the audited change, so that two entries cannot get the same number. */
 export async function addAuditEntry(db: Database, entry: AuditEntry): Promise<void> {
   const last = await db
     .selectFrom('auditEntries')
@@ -19,7 +19,7 @@ export async function addAuditEntry(db: Database, entry: AuditEntry): Promise<vo
     .execute();
 }
 
-/** What users ran is told for so long: they may run as much as they like. */
+/** Commands that users ran are kept for a limited time, because their number is not limited. */
 const execsKeptMs = 90 * 86_400_000;
 const execAction = 'exec';
 

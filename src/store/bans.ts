@@ -17,7 +17,7 @@ export async function addBan(db: Database, ban: Ban & { createdAt: Instant }): P
     .execute();
 }
 
-/** False when there was none. */
+/** Returns false if the ban did not exist. */
 export async function removeBan(db: Database, { kind, subject }: Pick<Ban, 'kind' | 'subject'>): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('bans')

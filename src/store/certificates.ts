@@ -1,4 +1,4 @@
-/** Certificates that an authority has issued, or is asked for: of each host one row. */
+/** Certificates that an authority has issued or that are being ordered: one row per host. */
 import type { Instant } from '../deployment/deployment.ts';
 import type { Database } from './database.ts';
 import type { CertificateRow } from './rows.ts';
@@ -30,9 +30,7 @@ export async function sealedCertificates(
   return rows.flatMap(({ host, pem }) => (pem ? [{ host, pem }] : []));
 }
 
-/**
- * Before an order is placed, as if it had failed already: whoever dies over it does not place it again at once.
- */
+/** Records a failed order before it is placed. A process that crashes during an order does not retry it immediately. */
 export async function noteOrder(
   db: Database,
   { host, now, nextTryAt }: { host: string; now: Instant; nextTryAt: Instant },
@@ -66,7 +64,7 @@ type Issued = Pick<CertificateRow, 'host'> & {
   issuedAt: Instant;
   expiresAt: Instant;
   renewAt: Instant;
-  /** When the authority is asked first whether it wants another instant. */
+  /** When to query the authority for a new renewal time. */
   askAt: Instant | null;
 };
 
@@ -97,7 +95,7 @@ export async function planRenewal(
   await db.updateTable('certificates').set({ renewAt, askAt }).where('host', '=', host).execute();
 }
 
-/** Those that serve nobody any more. What was issued lately counts to the authority's limit, and stays for that. */
+/** Deletes certificates that are no longer used. Recently issued ones count toward the authority's limit and stay. */
 export async function forgetCertificates(db: Database, hosts: readonly string[]): Promise<void> {
   await db.deleteFrom('certificates').where('host', 'in', hosts).execute();
 }

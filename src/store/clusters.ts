@@ -1,7 +1,10 @@
 /** On which cluster deployments are: by an id that no other cluster has. */
 import type { Database } from './database.ts';
 
-/** Of those that may have something on the engine: how many are on each; null: nobody has said where. */
+/**
+ * How many deployments that may have resources on an engine are on each cluster. The key null counts those whose
+ * cluster is unknown.
+ */
 export async function countByCluster(db: Database): Promise<Map<string | null, number>> {
   const rows = await db
     .selectFrom('deployments')
@@ -22,7 +25,7 @@ export async function claimCluster(db: Database, cluster: string | null): Promis
   await db.updateTable('installation').set({ cluster }).execute();
 }
 
-/** All that may have something on the engine are on this one from now on; null: on none. */
+/** Assigns all deployments that may have resources on the engine to this cluster, or to none if null. */
 export async function moveToCluster(db: Database, cluster: string | null): Promise<void> {
   await db.updateTable('deployments').set({ cluster }).where('goneAt', 'is', null).execute();
 }

@@ -39,7 +39,7 @@ async function sumOf(db: Database, perDeployment: ReturnType<typeof largestOf>) 
     .executeTakeFirst();
 }
 
-/** Of the revision that was asked for and the one that serves, whatever is more: a failed update goes back. */
+/** The larger of the requested and the serving revision, because a failed update rolls back. */
 function largestOf(db: Database) {
   return db
     .selectFrom('deployments')

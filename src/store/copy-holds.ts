@@ -1,6 +1,6 @@
 /**
- * Copies of volumes that a process reads: nobody clears them as left over while it comes back in time. They are rows of
- * the duties, and here also where one service at a time uses the database: commands of its operator are beside it.
+ * Holds on copies of volumes that a process reads. A copy is not cleaned up while its hold is renewed in time. Holds
+ * are rows of the duties, also in SQLite, because commands of the operator run next to the service.
  */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';

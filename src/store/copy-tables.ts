@@ -1,6 +1,6 @@
 /**
- * Copying all tables from one database to another, in the order of their keys, so that what is there tells where to go
- * on. What the tables are, an empty database of this version is asked: none can be forgotten.
+ * Copies all tables from one database to another in the order of their keys, so that a copy can resume after the last
+ * row. The tables are read from an empty database of this version, so that none can be forgotten.
  */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
@@ -48,7 +48,7 @@ async function shapeOf(db: Database, name: string): Promise<TableShape> {
   const { rows } = await sql<Column>`select name, lower(type) as type, pk from pragma_table_info(${name})`.execute(db);
   const key = rows.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
   const columns = rows.map(({ name, type }) => ({ name, type }));
-  // Without a key of its own a row is all that it says.
+  // Without a key, all columns identify the row.
   return { name, columns, key: (key.length > 0 ? key : rows).map(({ name }) => name), seeded: await count(db, name) };
 }
 
@@ -57,13 +57,13 @@ async function count(db: Database, name: string): Promise<number> {
   return rows[0]!.count;
 }
 
-/** Whether nobody has written anything but the migrations. */
+/** Whether the database contains only what the migrations wrote. */
 export async function isUntouched(db: Database, shapes: readonly TableShape[]): Promise<boolean> {
   for (const { name, seeded } of shapes) if ((await count(db, name)) !== seeded) return false;
   return true;
 }
 
-/** Whoever refers to others goes first. */
+/** Referencing tables come first. */
 export async function clearTables(db: Database, shapes: readonly TableShape[]): Promise<void> {
   for (const { name } of shapes.toReversed()) await sql`delete from ${sql.table(name)}`.execute(db);
 }
@@ -115,7 +115,7 @@ export async function lastKey(db: Database, { name, key }: TableShape): Promise<
   return last && key.map((column) => last[column]!);
 }
 
-/** Copies the next rows after a key; the key of the last of them, undefined when there are none. */
+/** Copies the next rows after a key. Returns the key of the last one, or undefined if there are no more rows. */
 export async function copySome(
   from: Database,
   to: (work: (to: Database) => Promise<void>) => Promise<void>,
@@ -155,7 +155,7 @@ function printed(value: Value): unknown {
   return value instanceof Uint8Array ? { bytes: value.toHex() } : value;
 }
 
-/** All tables' at one instant, as long as nobody writes meanwhile. */
+/** Digests of all tables, consistent unless rows are written at the same time. */
 export async function digests(db: Database, shapes: readonly TableShape[]): Promise<TableDigest[]> {
   const found: TableDigest[] = [];
   for (const shape of shapes) found.push(await digestOf(db, shape));

@@ -21,7 +21,7 @@ async function copyFromServer(db: Kysely<Tables>, file: string): Promise<void> {
   const shapes = await tableShapes();
   const to = await openSqlite(file);
   try {
-    // One snapshot of the server for all tables: whatever refers to something finds it.
+    // One snapshot of the server for all tables, so that references resolve.
     const reading = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
     await reading.execute(async (from) => {
       await clearTables(to, shapes);

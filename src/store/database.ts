@@ -1,6 +1,6 @@
 /**
- * The store: one portable schema, reached through Kysely, in SQLite or PostgreSQL. What differs between the two is in
- * `dialect`. Every table has a file of its own with its queries.
+ * The store: one portable schema, accessed through Kysely, in SQLite or PostgreSQL. `dialect` contains the differences
+ * between the two. Every table has its own file with its queries.
  */
 
 import {

@@ -1,4 +1,4 @@
-/** Deployments. Intents (what the API asks for) and observations (what the loop saw) are written by different calls. */
+/** Deployments. Intents (requests of the API) and observations (results of the loop) are written by different calls. */
 import type { Insertable, Selectable } from 'kysely';
 import type { Deployment, DeploymentState, Instant, PodStatus } from '../deployment/deployment.ts';
 import type { KnownDeployment } from '../deployment/quarantine/quarantine.ts';
@@ -93,7 +93,7 @@ export async function countByState(db: Database): Promise<Map<DeploymentState, n
   return new Map(rows.map(({ state, count }) => [state, Number(count)]));
 }
 
-/** Ids of all that may have something on the engine. */
+/** Ids of all deployments that may have resources on the engine. */
 export async function presentDeploymentIds(db: Database): Promise<string[]> {
   const rows = await db.selectFrom('deployments').select('id').where('goneAt', 'is', null).execute();
   return rows.map(({ id }) => id);
@@ -150,7 +150,7 @@ export type Intent = Partial<
   >
 > & { explanation?: Explanation | null };
 
-/** Writes an intent. The generation grows, so that nothing that was decided before the intent is written after it. */
+/** Writes an intent. The generation grows, so that a decision made before the intent is not written after it. */
 export async function writeIntent(db: Database, id: string, { explanation, ...fields }: Intent): Promise<void> {
   const told = explanation === undefined ? {} : { explanation: printExplanation(explanation) };
   await db
@@ -207,7 +207,7 @@ export async function writeObservation(
   return isWritten;
 }
 
-/** Ids of a session's deployments of a name that are past their time limit, and that nobody has ended yet. */
+/** Ids of the session's deployments with this name that are past their time limit and not ended yet. */
 export async function pastLimitOfName(
   db: Database,
   sessionId: string,
@@ -224,7 +224,9 @@ export async function pastLimitOfName(
   return rows.map(({ id }) => id);
 }
 
-/** Ends all deployments without a visit, for when all that they had is removed from the engine at once. In a transaction. */
+/**
+ * Ends all deployments without a visit, when all their resources are removed from the engine at once. In a transaction.
+ */
 export async function endAll(db: Database, now: Instant): Promise<void> {
   await db
     .updateTable('deployments')

@@ -1,4 +1,7 @@
-/** Custom domains: whose a name is, and which deployment it leads to. What changes where one leads is a version of the routes. */
+/**
+ * Custom domains: which account owns a name and which deployment it routes to. Each change of a target is a new version
+ * of the routes.
+ */
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { type Checked, type Domain, quarantineMs, type ReleaseCause } from '../deployment/domain/domain-state.ts';
@@ -41,7 +44,7 @@ export async function countDomains(db: Database, accountId: string): Promise<num
   return Number(count);
 }
 
-/** Whether another account has the name, or has lost it so lately that nobody else may have it. */
+/** Whether another account has the name, or lost it so recently that it is still reserved. */
 export async function isHeldByOther(db: Database, { name, accountId }: DomainKey, now: Instant): Promise<boolean> {
   const row = await db
     .selectFrom('domains')
@@ -139,8 +142,8 @@ export async function releaseDomain(
 }
 
 /**
- * Gives a deployment that comes back the names that it lost by its end, as far as nobody else has them by now and the
- * account may have so many. In a transaction that has everything.
+ * Restores the domains that a deployment lost when it ended, unless another account has them now or the account's limit
+ * is reached. In a transaction with the right to everything.
  */
 export async function restoreDomains(
   db: Database,
@@ -177,7 +180,7 @@ export async function strayDomains(db: Database, now: Instant): Promise<Domain[]
   return rows.map(fromRow);
 }
 
-/** Those of which their owners may have to be told, or were told of what has passed since. */
+/** Domains with a problem that the owner may need to learn of, or with a reported problem that has passed. */
 export async function domainsInTrouble(db: Database): Promise<Domain[]> {
   const rows = await domains(db)
     .where('verifiedAt', 'is not', null)
@@ -197,12 +200,12 @@ export async function noteDomainTold(db: Database, key: DomainKey, told: Domain[
   await setDomain(db, key, { told });
 }
 
-/** All that are somebody's. */
+/** All domains that an account owns. */
 export async function ownedDomains(db: Database): Promise<Domain[]> {
   return (await domains(db).where(isOwned).execute()).map(fromRow);
 }
 
-/** All that lead somewhere: proven, of deployments that serve. */
+/** All verified domains of serving deployments. */
 export async function servedDomains(db: Database): Promise<Domain[]> {
   const serving = db.selectFrom('deployments').select('id').where('goneAt', 'is', null).where('endpoints', '!=', '[]');
   const rows = await domains(db).where(isOwned).where('deploymentId', 'in', serving).orderBy('verifiedAt').execute();

@@ -1,6 +1,6 @@
 /**
- * Duties: what one process does for all that live on the database, such as looking for orphans. Who has one keeps it while
- * it comes back in time; who has died loses it to the next that asks. In SQLite there is one process, and nothing to ask.
+ * Duties: work that one process does for all processes on the database, such as the search for orphans. A holder keeps
+ * its duty while it renews in time; otherwise the next process takes it. SQLite has one process, which needs no rows.
  */
 import type { Instant } from '../deployment/deployment.ts';
 import type { HeldDuty } from '../lib/rounds.ts';
@@ -13,7 +13,7 @@ export type Duty = {
   /** Names the process. */
   holder: string;
   now: Instant;
-  /** For so long nobody else has it. */
+  /** How long the duty is reserved for this holder. */
   forMs: number;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Edges: which version of the route table each one serves, and until when it answers at all. What old routes lead to may
- * be somebody else's as soon as every edge serves a newer version, or answers no more.
+ * Edges: the version of the route table that each one serves, and until when it counts as alive. The target of an old
+ * route may be reused once every edge serves a newer version or has expired.
  */
 import type { Instant } from '../deployment/deployment.ts';
 import type { Database } from './database.ts';
@@ -8,10 +8,10 @@ import { isPostgres } from './dialect/dialect.ts';
 import { telling } from './news.ts';
 import type { EdgeRow } from './rows.ts';
 
-/** Of an edge that needs no word from anybody, because there is no other. */
+/** For the only edge, which never expires. */
 export const forever: Instant = 9_999_999_999_000;
 
-/** Says that an edge is there, before it reads any route: whoever removes one from now on waits for it. */
+/** Registers an edge before it reads any route, so that removals of routes wait for it from now on. */
 export async function registerEdge(db: Database, edge: Omit<EdgeRow, 'version'>): Promise<void> {
   const row = { ...edge, version: 0 };
   await db
@@ -21,7 +21,7 @@ export async function registerEdge(db: Database, edge: Omit<EdgeRow, 'version'>)
     .execute();
 }
 
-/** False when it was struck off: others have gone on without it, and it has to register anew before it answers. */
+/** Returns false if the edge was evicted. It must register again before it answers requests. */
 export async function renewEdge(
   db: Database,
   { id, version, answersUntil }: Pick<EdgeRow, 'id' | 'version' | 'answersUntil'>,

@@ -1,6 +1,6 @@
 /**
- * Events: what happened to a deployment. One that repeats an earlier one is counted there instead of being written
- * again: its number stays, and it gets the next place in the sequence, so that whoever follows hears of the new count.
+ * Events: what happened to a deployment. A repeated event increases the count of the earlier one. Its number stays, and
+ * it moves to the end of the sequence, so that followers see the new count.
  */
 import type { Instant } from '../deployment/deployment.ts';
 import { type DeploymentEvent, identityOf } from '../deployment/event/event.ts';
@@ -13,7 +13,7 @@ import type { EventRow } from './rows.ts';
 export type RecordedEvent = DeploymentEvent & {
   /** Which of the deployment's events it is, the same for all repetitions; they begin at 1. */
   number: number;
-  /** Its place among all that was told, repetitions too; a reader resumes after it. */
+  /** The position in the sequence, in which repetitions count too. A reader resumes after it. */
   sequence: number;
   /** How many times the event has happened since the last intent. */
   count: number;
@@ -73,12 +73,12 @@ function writingEvents(db: Database, deploymentId: string, rows: EventRow[]) {
           count: eb.ref('excluded.count'),
         })),
       )
-      // PostgreSQL tells it once, however many rows say so.
+      // PostgreSQL delivers equal notifications of a transaction once.
       .$if(isPostgres(db), (query) => query.returning(telling('told', deploymentId)))
   );
 }
 
-/** Those told after the place `after`, in the order of telling, at most `limit`. */
+/** Events after the position `after`, in the order of the sequence, at most `limit`. */
 export async function eventsAfter(
   db: Database,
   deploymentId: string,
@@ -93,13 +93,13 @@ export async function eventsAfter(
   return rows.map(fromRow);
 }
 
-/** Last told first, at most `limit`. */
+/** The latest first, at most `limit`. */
 export async function latestEvents(db: Database, deploymentId: string, limit: number): Promise<RecordedEvent[]> {
   const rows = await eventsOf(db, deploymentId).orderBy('sequence', 'desc').limit(limit).execute();
   return rows.map(fromRow);
 }
 
-/** Those of the disk that are kept, last told first: enough to find what was told last of each volume. */
+/** The retained disk events, latest first: enough to find the last reported level of each volume. */
 export async function latestOfDisk(
   db: Database,
   deploymentId: string,

@@ -1,20 +1,23 @@
 /**
- * How many events of a deployment are kept. It may be updated or repaired for years, and whoever reads all of them reads
- * what is kept. The oldest are replaced by one event that tells how many have happened.
+ * Limits the stored events of a deployment, which may be updated or repaired for years. The oldest events are replaced
+ * by one event with their count.
  */
 import type { ExpressionBuilder } from 'kysely';
 import type { EventOf } from '../deployment/event/event.ts';
 import type { Database } from './database.ts';
 import type { Tables } from './rows.ts';
 
-/** Of the disk: what is told of volumes now is found among those (`latestOfDisk`), however much else has happened. */
+/**
+ * Disk events have their own limit, so that other events cannot displace the current levels of volumes
+ * (`latestOfDisk`).
+ */
 export const diskEventsKept = 200;
 export const otherEventsKept = 1_000;
 
-/** To look costs some 0.2 ms: so many are told from one look to the next. */
+/** Looking takes some 0.2 ms, so it is done once per this many events. */
 const tellingsPerLook = 100;
 
-/** Forgets the oldest, now and then: after events were told whose sequence has grown from one place to another. */
+/** Removes the oldest events now and then. `from` and `to` are the sequence before and after the new events. */
 export async function forgetOldest(
   db: Database,
   deploymentId: string,

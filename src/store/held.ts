@@ -1,4 +1,4 @@
-/** What a process holds, leases and duties, has a name that tells whose it is: others let go of it when that one has died. */
+/** Tokens of leases and duties contain the id of their process, so that others can release them when it has died. */
 import type { Instant } from '../deployment/deployment.ts';
 import { newId } from '../lib/ids.ts';
 import type { Database } from './database.ts';
@@ -12,7 +12,10 @@ export function nameOfHeld(process: StoreProcess | undefined): string {
   return process?.isSeen() ? `${process.id}.${newId()}` : newId();
 }
 
-/** Nobody waits for it to run out: what a dead process was at work on is due now, and its duties are anybody's. */
+/**
+ * Releases what a dead process held without waiting for the expiry: its deployments are due now and its duties are
+ * free.
+ */
 export async function releaseHeldBy(db: Database, processId: string, now: Instant): Promise<void> {
   await db
     .updateTable('leases')

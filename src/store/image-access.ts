@@ -1,6 +1,6 @@
 /**
- * Who may use which images of the host. The engine gives an image that is there to everybody; a repository that its
- * registry does not show to everybody is listed here, and so are the deployments whose own login was let in.
+ * Access to the images of the host. The engine gives a local image to any deployment. Private repositories are listed
+ * here, with the deployments whose own credentials granted access.
  */
 import type { Database } from './database.ts';
 
@@ -24,7 +24,7 @@ export async function grantAccess(db: Database, deploymentId: string, repository
     .execute();
 }
 
-/** Whether the deployment was let in by name, whatever the repository is to others. */
+/** Whether the deployment itself was granted access, even if the repository is public. */
 export async function isGranted(db: Database, deploymentId: string, repository: string): Promise<boolean> {
   const row = await db
     .selectFrom('imageAccess')

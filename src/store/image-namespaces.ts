@@ -57,7 +57,7 @@ async function bytesOfAccount(db: Database, accountId: string): Promise<number> 
   return Number(row?.bytes ?? 0);
 }
 
-/** Blobs of sessions that are nobody's and were first pushed to from the client. */
+/** Bytes of blobs in sessions without an account whose first push came from the client. */
 async function bytesOfClient(db: Database, client: string): Promise<number> {
   const row = await bytes(db)
     .where('client', '=', client)
@@ -75,7 +75,7 @@ function bytes(db: Database) {
     .select(({ fn }) => fn.sum<number | null>('sizeBytes').as('bytes'));
 }
 
-/** Each blob once, whoever pushed it. */
+/** Each blob counts once, even if several namespaces have it. */
 export async function bytesOfAll(db: Database): Promise<number> {
   const blobs = db.selectFrom('pushedBlobs').select(['digest', 'sizeBytes']).distinct().as('blobs');
   const row = await db

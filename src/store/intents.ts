@@ -1,4 +1,4 @@
-/** What somebody wants of a deployment, as its owner reads it and the loop acts on it. */
+/** What users want of a deployment: its owner reads it, and the loop acts on it. */
 import type { Instant } from '../deployment/deployment.ts';
 import type { EventOf } from '../deployment/event/event.ts';
 import { endEvent } from '../deployment/grace.ts';

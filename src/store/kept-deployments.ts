@@ -1,4 +1,4 @@
-/** Deployments that somebody counts on: they have no time limit that ends them. */
+/** Deployments that are exempt from the time limit. */
 import type { Instant } from '../deployment/deployment.ts';
 import type { Database } from './database.ts';
 import { volumeSizesOfDeployment } from './revisions.ts';

@@ -5,7 +5,9 @@ import { mergeKept } from '../deployment/metrics/merged.ts';
 import { chunksOf } from './chunks.ts';
 import type { Database } from './database.ts';
 
-/** Of those among them that are claimed, as this process has measured them. What it has told of an instant stays. */
+/**
+ * Stores the metrics that this process measured of the claimed deployments. An instant that is already stored stays.
+ */
 export async function keepMetrics(
   db: Database,
   process: string,

@@ -1,12 +1,12 @@
 /**
- * Leases: which deployment is due, and who works on it. A lease saves work and fences writes; it is not what makes
- * the work safe (names are deterministic, operations idempotent).
+ * Leases: which deployment is due, and which process works on it. A lease saves work and fences writes; it is not what
+ * makes the work safe (names are deterministic, operations idempotent).
  *
- * `dueAt` is null while a lease is held. An intent that comes meanwhile sets it, and the release keeps it, so that
- * nothing asked for during a visit is missed.
+ * `dueAt` is null while a lease is held. An intent during a visit sets it, and the release keeps it, so that no intent
+ * is missed.
  *
- * Instants are those of the clock on the wall, because processes share them; and that clock may be set back. So an
- * instant that is further away than anybody plans ahead is one that has passed.
+ * Instants are wall-clock times, because processes share them, and that clock may be set back. So an instant further
+ * away than the planning horizon counts as past.
  */
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
@@ -22,9 +22,9 @@ export type Lease = { deploymentId: string; token: string };
 const centuryMs = 100 * 365 * 24 * 60 * 60_000;
 
 /**
- * When that is due which is asked for now: earlier than any clock will show that is set back afterwards, and in the order
- * in which it was asked. Otherwise what was written by a clock that was ahead for a moment would wait for what was planned
- * before, up to ten minutes and longer where there are many.
+ * The due time of a new request: earlier than any wall clock shows, even after it is set back, and in the order of the
+ * requests. Otherwise a request written by a clock that was briefly ahead would wait behind planned visits, for ten
+ * minutes or more.
  */
 export function atOnce(now: Instant): Instant {
   return now - centuryMs;
@@ -76,7 +76,7 @@ export type Taking = {
   horizonMs: number;
   /** At most so many. */
   limit: number;
-  /** Of all that are taken now. Default: one that tells nobody whose they are. */
+  /** The token of all leases that are taken now. The default does not identify the process. */
   token?: string;
 };
 
@@ -88,7 +88,7 @@ export async function takeLeases(db: Database, { limit, token = newId(), ...taki
     .updateTable('leases')
     .set({ token, leasedUntil: taking.now + taking.leaseMs, dueAt: null })
     .where('deploymentId', 'in', due)
-    // Somebody else may have been faster.
+    // Another process may have been faster.
     .where((eb) => eb.or(waysToBeDue(taking).map(({ isDue }) => isDue(eb))))
     .returning('deploymentId')
     .execute();
@@ -96,8 +96,8 @@ export async function takeLeases(db: Database, { limit, token = newId(), ...taki
 }
 
 /**
- * Each way to be due is looked up in its index. Asked for all of them at once, databases read everybody who waits: 6 ms
- * at 20,000 deployments, twenty times a second (measured).
+ * Each way to be due is looked up in its own index. In a combined query, databases read all waiting rows: 6 ms at
+ * 20,000 deployments, twenty times a second (measured).
  */
 async function dueIds(db: Database, taking: Span, limit: number): Promise<string[]> {
   const found: string[] = [];
@@ -153,7 +153,10 @@ export async function renewLeases(db: Database, leases: readonly Lease[], until:
   return held;
 }
 
-/** `outdated`: the lease is still this one, but something was asked since `generation`. A read: it waits for no disk. */
+/**
+ * `outdated`: the lease is still held, but an intent arrived since `generation`. This only reads, so it does not wait
+ * for the disk.
+ */
 export async function mandateOf(
   db: Database,
   { deploymentId, token }: Lease,
@@ -203,16 +206,16 @@ function whole(at: Instant | null): Instant | null {
 
 export type TakingOver = {
   now: Instant;
-  /** In what time everything is looked at that nobody was at work on. */
+  /** The period in which every idle deployment is visited. */
   spreadMs: number;
   /** From 0 to below 1. */
   random: () => number;
 };
 
 /**
- * When a process starts. What an earlier one held in SQLite is due now: the file is this process's alone, and that one is
- * dead. In PostgreSQL it may live elsewhere, and has its leases until they run out. Everything else is due soon, because
- * settings and versions may differ, but not in one wave: an intent that comes meanwhile does not wait for it.
+ * Called when a process starts. In SQLite, deployments leased by an earlier process are due now, because that process
+ * is dead. In PostgreSQL it may be alive elsewhere and keeps its leases until they expire. All others are due soon,
+ * because settings and versions may differ, but not in one wave, so that intents do not wait.
  */
 export async function takeOver(db: Database, { now, spreadMs, random }: TakingOver): Promise<void> {
   if (!isPostgres(db))
@@ -224,7 +227,7 @@ export async function takeOver(db: Database, { now, spreadMs, random }: TakingOv
   await spreadVisits(db, { now, spreadMs, random });
 }
 
-/** Has everybody who waits looked at within a time, not in one wave. */
+/** Spreads the visits of all waiting deployments over a period. */
 export async function spreadVisits(db: Database, { now, spreadMs, random }: TakingOver): Promise<void> {
   const waiting = await db.selectFrom('leases').select('deploymentId').where('dueAt', '>', now).execute();
   const steps = Map.groupBy(waiting, () => Math.floor(random() * stepsOfSpread));

@@ -1,6 +1,6 @@
 /**
- * Logins: a command line that asks for an API key, which somebody confirms in a browser (as RFC 8628 has it). It knows a
- * device code, the person a user code; only hashes of both are kept, and a key is made when it is fetched.
+ * Logins: a command line requests an API key, and a user confirms it in a browser (RFC 8628). The command line has the
+ * device code, the user the user code. Only hashes of both are stored, and the key is created when it is fetched.
  */
 import type { Instant } from '../deployment/deployment.ts';
 import { hashToken } from '../lib/ids.ts';
@@ -8,7 +8,7 @@ import type { Database } from './database.ts';
 import type { Origin } from './origins.ts';
 import type { Tables } from './rows.ts';
 
-/** What somebody who is asked to confirm it can know of it. */
+/** The details shown to the user who confirms the login. */
 export type Login = Pick<Tables['logins'], 'machine' | 'address' | 'client' | 'createdAt' | 'expiresAt'>;
 
 export type LoginDecision = 'approved' | 'denied';
@@ -40,7 +40,7 @@ export async function addLogin(
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** One that nobody has decided on. */
+/** A login that is still undecided. */
 export async function waitingLogin(db: Database, userCode: string, now: Instant): Promise<Login | undefined> {
   return await db
     .selectFrom('logins')
@@ -67,7 +67,7 @@ export async function decideLogin(
   return result.numUpdatedRows > 0n;
 }
 
-/** RFC 8628, section 3.5: whoever asks too soon waits so much longer each time, from then on. */
+/** RFC 8628, section 3.5: a client that polls too soon waits this much longer from then on, each time. */
 const slowDownMs = 5_000;
 /** Messages take their time: two that were sent far enough apart may come closer together. */
 const toleranceMs = 500;
@@ -79,7 +79,7 @@ export type Polled =
   | { state: 'denied' }
   | { state: 'approved'; accountId: string; machine: string };
 
-/** What became of a login. What was decided is answered once: it is forgotten. Within a transaction. */
+/** The state of a login. A decision is returned once and then deleted. Within a transaction. */
 export async function pollLogin(db: Database, deviceCode: string, now: Instant): Promise<Polled> {
   const deviceHash = hashToken(deviceCode);
   const login = await db

@@ -12,7 +12,7 @@ export async function tellAll(db: Database, channel: Channel, text = ''): Promis
   if (isPostgres(db)) await sql`select ${notify(channel, text)}`.execute(db);
 }
 
-/** Is told to all as `tellAll` does, by the statement that returns it: in PostgreSQL each statement is a round trip. */
+/** Notifies as `tellAll` does, in the statement that returns it: in PostgreSQL each statement is a round trip. */
 export function telling(channel: Channel, text = '') {
   return notify(channel, text).as('told');
 }
@@ -25,14 +25,14 @@ function notify(channel: Channel, text: string) {
 export type NewsListener = {
   /** A deployment was made due by another process; without an id, there may have been some. */
   due(deploymentId?: string): void;
-  /** Whichever process: an event of the deployment is written. */
+  /** From any process: an event of the deployment was written. */
   told(deploymentId: string): void;
-  /** Whichever process: routes have changed; or news may have been missed. */
+  /** From any process: routes have changed, or notifications may have been missed. */
   routes(): void;
-  /** Whichever process: its edge has said which routes it serves. */
+  /** From any process: its edge has reported which routes it serves. */
   edges(): void;
   /** Of another process. */
   asked(text: string): void;
-  /** A process that holds leases or duties has died; told as long as it holds them. */
+  /** A process that holds leases or duties has died. Repeated as long as it holds them. */
   gone(processId: string): void;
 };

@@ -1,4 +1,4 @@
-/** Notifications: what an account wants to be told, what it was told, and what of that is still to be sent. */
+/** Notifications: the choices of accounts, the notices sent, and the deliveries that are still due. */
 import type { Instant } from '../deployment/deployment.ts';
 import {
   type Notice,
@@ -29,7 +29,7 @@ export type Webhook = {
 
 export type Choices = { mail: NoticeKind[]; webhook: Webhook | undefined };
 
-/** As nobody has chosen otherwise: what owners were always told. */
+/** The default. */
 const usualMail: NoticeKind[] = ['domain', 'snapshot'];
 
 export async function choicesOf(db: Database, accountId: string): Promise<Choices> {
@@ -45,7 +45,7 @@ export async function setMailKinds(db: Database, accountId: string, mail: readon
   await put(db, accountId, { mail: JSON.stringify(mail) });
 }
 
-/** `secret`: of a new address. Whatever it is, it is sent to again, as if it had never failed. */
+/** `secret`: for a new address. Setting a webhook resets its failures. */
 export async function setWebhook(
   db: Database,
   seal: Seal,
@@ -67,7 +67,7 @@ export async function removeWebhook(db: Database, accountId: string): Promise<vo
 
 const unproven = { webhookFailures: 0, webhookDisabledAt: null };
 
-/** Where calls go, and how often that has failed. Undefined where there is no address, or it is disabled. */
+/** The webhook's address and failure count. Undefined without an address or if it is disabled. */
 export async function webhookToCall(
   db: Database,
   seal: Seal,
@@ -107,13 +107,13 @@ export async function noteWebhook(
     .execute();
 }
 
-/** All accounts that want to be told something that is looked for here. */
+/** All accounts with choices. */
 export async function accountsToTell(db: Database): Promise<{ accountId: string; choices: Choices }[]> {
   const rows = await choices(db).execute();
   return rows.map((row) => ({ accountId: row.accountId, choices: fromRow(row) }));
 }
 
-/** False when it was told already. In a transaction. */
+/** Returns false if the notice was already added. In a transaction. */
 export async function addNotice(
   db: Database,
   accountId: string,
@@ -135,7 +135,7 @@ export async function addNotice(
   return true;
 }
 
-/** Of these causes, those that an account was not told of yet. */
+/** The notices that the account has not received yet. */
 export async function untold(db: Database, accountId: string, notices: readonly Notice[]): Promise<Notice[]> {
   const told = new Set<string>();
   for (const some of chunksOf(notices.map(({ subject }) => subject))) {
@@ -202,8 +202,8 @@ export async function dueDeliveries(
 type DeliveryKey = Pick<Delivery, 'noticeId' | 'channel'>;
 
 /**
- * A try is noted before it is made, so that whoever dies over one does not make it again and again. False where another
- * process has noted it.
+ * Records an attempt before it is made, so that a process that crashes in it does not repeat it forever. Returns false
+ * if another process has recorded it.
  */
 export async function noteTry(
   db: Database,
@@ -230,7 +230,7 @@ export async function removeNotice(db: Database, { noticeId }: Pick<Delivery, 'n
   await db.deleteFrom('notices').where('id', '=', noticeId).execute();
 }
 
-/** Causes that nobody comes back to. */
+/** Forgets old causes that do not recur. */
 export async function forgetNotices(db: Database, before: Instant): Promise<void> {
   await db.deleteFrom('notices').where('createdAt', '<', before).execute();
 }

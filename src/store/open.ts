@@ -33,7 +33,7 @@ export type Store = AsyncDisposable & {
   processName: string;
   /** By which the others know what it holds, and, while it is seen, that it is there. */
   process: StoreProcess;
-  /** Hears what processes tell one another, where there may be several: in PostgreSQL. */
+  /** Subscribes to notifications between processes, if there may be several: in PostgreSQL. */
   follow(listener: NewsListener): Promise<AsyncDisposable>;
 };
 

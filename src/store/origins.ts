@@ -12,7 +12,7 @@ export function addingOrigin(db: Database, deploymentId: string, { address, clie
   return db.insertInto('origins').values({ deploymentId, address, client });
 }
 
-/** Whoever brings one back is counted for it from then on. In a transaction. */
+/** A restored deployment counts for the client that restored it from then on. In a transaction. */
 export async function moveOrigin(db: Database, deploymentId: string, origin: Origin): Promise<void> {
   await addingOrigin(db, deploymentId, origin)
     .onConflict((conflict) => conflict.column('deploymentId').doUpdateSet(origin))
@@ -49,14 +49,14 @@ export async function usageOfClient(db: Database, client: string, now: Instant):
 /** What a ban may be about. */
 export type Suspect = {
   id: string;
-  /** Null while it is nobody's. */
+  /** Null while the session has no account. */
   accountId: string | null;
   email: string | null;
   /** Whether it counts to its account's plan. */
   isClaimed: boolean;
   /** Null for what was started before it was written down. */
   address: string | null;
-  /** Of the revision that was asked for, and of the one that serves. */
+  /** Of the requested revision and of the serving one. */
   images: string[];
 };
 

@@ -12,7 +12,7 @@ export async function notePulled(db: Database, references: readonly string[], no
     .execute();
 }
 
-/** Whatever a deployment that is present was started from is in use now. */
+/** Marks the images of all present deployments as in use now. */
 export async function touchUsed(db: Database, now: Instant): Promise<void> {
   await db
     .updateTable('pulledImages')

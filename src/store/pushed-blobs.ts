@@ -1,4 +1,4 @@
-/** Pushed blobs: those that somebody of a namespace has shown to have. */
+/** Pushed blobs: a namespace has those that its clients have proven to have. */
 import type { Instant } from '../deployment/deployment.ts';
 import type { Database } from './database.ts';
 import { noteEveryMs } from './pushed-images.ts';
@@ -15,7 +15,7 @@ export async function addPushedBlob(
     .execute();
 }
 
-/** Its size; undefined where the namespace has no such blob. Who is told so may count on it for a while. */
+/** Returns the size, or undefined if the namespace does not have the blob. The blob then stays for a while. */
 export async function seePushedBlob(
   db: Database,
   { namespace, digest }: { namespace: string; digest: string },

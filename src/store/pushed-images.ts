@@ -15,7 +15,7 @@ export type PushedManifest = {
 
 export type ManifestPart = { digest: string; kind: 'blob' | 'manifest' };
 
-/** In a transaction. The same manifest again is pushed anew. */
+/** In a transaction. Adding the same manifest again counts as a new push. */
 export async function addPushedManifest(
   db: Database,
   manifest: PushedManifest,
@@ -64,7 +64,7 @@ export async function findPushedManifest(
     .executeTakeFirst();
 }
 
-/** That somebody has pulled it, or it runs: noted at most once a minute. */
+/** Records that an image was pulled or runs, at most once a minute. */
 export async function notePulledManifest(
   db: Database,
   { repository, digest }: Pick<PushedManifest, 'repository' | 'digest'>,
@@ -115,7 +115,7 @@ export async function hasRepository(db: Database, repository: string): Promise<b
   return row !== undefined;
 }
 
-/** False when there is none. */
+/** Returns false if the tag does not exist. */
 export async function removePushedTag(db: Database, repository: string, tag: string): Promise<boolean> {
   const result = await db
     .deleteFrom('pushedTags')
@@ -125,7 +125,7 @@ export async function removePushedTag(db: Database, repository: string, tag: str
   return result.numDeletedRows > 0n;
 }
 
-/** With its tags; false when there is none. */
+/** Also removes its tags. Returns false if the manifest does not exist. */
 export async function removePushedManifest(db: Database, repository: string, digest: string): Promise<boolean> {
   const result = await db
     .deleteFrom('pushedManifests')

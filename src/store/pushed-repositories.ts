@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 export type PushedRepository = {
   repository: string;
   tags: string[];
-  /** Of all that its images consist of, each once. */
+  /** The size of all blobs of its images, each counted once. */
   sizeBytes: number;
   email: string | null;
   sessionId: string | null;
@@ -18,7 +18,7 @@ export type PushedRepository = {
 /** Whose: a session's, or an account's own and those of its sessions. */
 export type ImageOwner = { sessionId: string } | { accountId: string };
 
-/** Of everybody, or of one owner. A blob that several images of a repository have counts once. */
+/** Repositories of all owners, or of one. A blob in several images of a repository counts once. */
 export async function pushedRepositories(db: Database, owner?: ImageOwner): Promise<PushedRepository[]> {
   const rows = await db
     .selectFrom('pushedManifests')

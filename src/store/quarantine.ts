@@ -67,7 +67,7 @@ export async function holdSweep(db: Database, hold: SweepHold): Promise<void> {
 
 type Asked = { actor: string; now: Instant };
 
-/** Ends a hold: from now on the sweep works as before. Returns false if there was no hold. */
+/** Ends a hold: from now on the sweep works as before. Returns false without a hold. */
 export async function acceptSweep(db: Kysely<Tables>, { actor, now }: Asked): Promise<boolean> {
   return await write(db, 'all', async (db) => {
     const state = await readSweepState(db);

@@ -1,11 +1,14 @@
-/** Sealing everything anew after the key has changed: in steps, each a transaction of its own, and again from any of them. */
+/**
+ * Reseals everything after the key has changed, in steps. Each step is a transaction, and the process can resume after
+ * any of them.
+ */
 import { type Kysely, sql } from 'kysely';
 import { headerBytes, type Seal } from '../lib/seal.ts';
 import type { Database } from './database.ts';
 import type { Tables } from './rows.ts';
 import { write } from './transaction.ts';
 
-/** All that is sealed in the store; `key` names a row. */
+/** All sealed columns of the store. `key` identifies a row. */
 export const sealedTables: readonly { table: keyof Tables; key: readonly string[]; columns: readonly string[] }[] = [
   { table: 'revisions', key: ['deploymentId', 'number'], columns: ['spec', 'document'] },
   { table: 'builds', key: ['deploymentId', 'revision'], columns: ['images'] },
@@ -33,18 +36,18 @@ export async function hasSealed(db: Database): Promise<boolean> {
 
 type SealedTable = (typeof sealedTables)[number];
 
-/** Rows that were sealed anew, and rows that no key that is here opens: those are left as they are. */
+/** Resealed rows, and rows that none of the present keys opens, which stay as they are. */
 export type Resealed = { rows: number; unreadable: number };
 
 /** Called between transactions, with what has been done so far. */
 export type AfterStep = (sofar: Resealed) => Promise<void>;
 
-/** Others wait to write meanwhile: some 10 ms (measured). */
+/** Other writers wait for some 10 ms (measured). */
 const rowsAtOnce = 50;
 
 /**
- * Seals with the newest key whatever another one has sealed, while others read and write. `whenDone` is called when
- * nothing that can be read is left of another key, within the transaction that has seen so: nothing can come in between.
+ * Reseals with the newest key everything that another key has sealed, while other clients read and write. `whenDone`
+ * runs within the transaction that finds no readable data of another key left.
  */
 export async function resealAll(
   db: Kysely<Tables>,

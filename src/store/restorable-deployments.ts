@@ -34,7 +34,7 @@ export async function restorableDeployments(
   return rows.toSorted((a, b) => endOf(b) - endOf(a) || (a.id < b.id ? -1 : 1)).map(deploymentFrom);
 }
 
-/** All that are kept, with whom each counts to and what its volumes may hold. */
+/** All retained deployments, each with its owner for the limits and the maximum size of its volumes. */
 export async function deploymentsInGrace(db: Database): Promise<Kept[]> {
   const rows = await db
     .selectFrom('deployments')
@@ -53,7 +53,7 @@ export async function deploymentsInGrace(db: Database): Promise<Kept[]> {
   }));
 }
 
-/** Whether what was kept of somebody is yet to go, so that the room it makes cannot be seen yet. */
+/** Whether the removal of retained data is pending, so that its space does not count as free yet. */
 export async function isMakingRoom(db: Database): Promise<boolean> {
   const row = await db
     .selectFrom('deployments')
@@ -72,7 +72,7 @@ export async function forgetKept(
   id: string,
   { because, now }: { because: Extract<EventOf<'lifetime'>, { lifetime: 'forgotten' }>['because']; now: Instant },
 ): Promise<void> {
-  // It may have been restored, or be gone, by now.
+  // In the meantime it may have been restored or removed.
   const { numUpdatedRows } = await db
     .updateTable('deployments')
     .set((eb) => ({ restorableUntil: null, generation: eb('generation', '+', 1) }))

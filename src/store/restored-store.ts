@@ -7,14 +7,14 @@ import type { Tables } from './rows.ts';
 import { write } from './transaction.ts';
 
 /**
- * No route leads anywhere before a visit has seen what runs: an address of before may be somebody else's by now. All
- * that may run is visited at once, and nobody holds a lease.
+ * Clears all endpoints, because another workload may now have a previous address: each route works again after the next
+ * visit. Visits all present deployments at once and releases all leases.
  */
 export async function settleRestored(db: Kysely<Tables>, now: Instant): Promise<void> {
   await write(db, 'all', async (db) => {
     await db.deleteFrom('edges').execute();
     await db.deleteFrom('duties').execute();
-    // What was filled for them stayed on the machine of before.
+    // The filled volumes stayed on the previous machine.
     await db
       .updateTable('restores')
       .set({ state: 'asked', filledKey: null, progress: null, tries: 0, nextTryAt: now })

@@ -104,8 +104,8 @@ export async function filledRestore(
 }
 
 /**
- * Of a deployment that was started beside another: while it is not over, or when it has failed. Then nothing of the
- * deployment is to run, whose volumes would be empty.
+ * The restore into a deployment that was started next to another, while it is pending or after it failed. Nothing of
+ * that deployment may run then, because its volumes would be empty.
  */
 export async function restoreInto(db: Database, deploymentId: string): Promise<Restore | undefined> {
   const row = await db
@@ -156,7 +156,7 @@ export async function noteFilled(db: Database, id: string, filledKey: string): P
   return result.numUpdatedRows > 0n;
 }
 
-/** What was filled is not there any more: it is filled anew. */
+/** The filled volume is gone, so it must be filled again. */
 export async function askAgain(db: Database, id: string, now: Instant): Promise<void> {
   await db
     .updateTable('restores')
@@ -190,7 +190,7 @@ export async function noteFailedRestore(
     .execute();
 }
 
-/** Ends one, whatever has been done of it. */
+/** Ends a restore in any state. */
 export async function failRestore(db: Database, id: string, problem: string, now: Instant): Promise<void> {
   await db
     .updateTable('restores')

@@ -1,4 +1,4 @@
-/** What is kept of each revision beside its configuration: who has asked for it, and what became of it. */
+/** Metadata of each revision in addition to its configuration: who requested it, and its outcome. */
 import type { Instant } from '../deployment/deployment.ts';
 import { type Asker, isFirstOutcome, type RevisionOutcome } from '../deployment/revision-history.ts';
 import type { Database } from './database.ts';

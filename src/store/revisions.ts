@@ -61,7 +61,7 @@ function countedOf(spec: AppSpec, left: VolumeSizes) {
   return { ...amountOf(spec, left), volumeSizes: JSON.stringify([...volumeSizesOf(spec, left)]) };
 }
 
-/** All volumes that its revisions have asked for. */
+/** The sizes of all volumes in the deployment's revisions. */
 export async function volumeSizesOfDeployment(db: Database, deploymentId: string): Promise<VolumeSizes> {
   const row = await db
     .selectFrom('revisions')
@@ -110,12 +110,12 @@ export async function revisionIfKept(
   return { number, spec: readSpec(text), images };
 }
 
-/** The last ones stay whatever runs: to be looked at, and gone back to. */
+/** The last revisions stay for display and rollback. */
 export const lastKept = 10;
 
 /**
- * Deletes what an owner has asked for before, and nothing needs any more: with an update each half a second, some 10 GB
- * a day. `running`: those that workloads are of.
+ * Deletes superseded revisions that are not needed: with an update each half second, they grow by some 10 GB a day.
+ * `running`: the revisions of the current workloads.
  */
 export async function forgetSuperseded(
   db: Database,
@@ -133,7 +133,7 @@ export async function forgetSuperseded(
   if (superseded.length > 0) await forgetRevisions(db, id, superseded);
 }
 
-/** By these, what is kept of their data can be started beside it. */
+/** The data of these snapshots can be started next to the deployment with these revisions. */
 async function snapshotRevisions(db: Database, deploymentId: string): Promise<number[]> {
   const rows = await db
     .selectFrom('snapshots')
@@ -163,7 +163,7 @@ export async function forgetConfigurations(
 }
 
 async function forgetRevisions(db: Database, deploymentId: string, numbers: number[]): Promise<void> {
-  // By their revisions they are found again, whatever ends this in between.
+  // The images are found by their revision, so they go first. The deletion can resume after a crash.
   await db
     .deleteFrom('revisionImages')
     .where('deploymentId', '=', deploymentId)

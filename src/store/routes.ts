@@ -15,20 +15,20 @@ export type StoredRoutes = {
   domains: RoutedDomain[];
 };
 
-/** One of its custom domains. Not served: nobody's, though it may have been this deployment's. */
+/** One of its custom domains. Not served: no deployment has it now, though this one may have had it. */
 export type RoutedDomain = { name: string; redirectTo: string | null; isServed: boolean };
 
 export type RouteNews = {
   version: number;
-  /** Without an earlier version all that lead somewhere, else all that have changed since. */
+  /** All current routes without an earlier version, otherwise all routes that changed since. */
   changed: StoredRoutes[];
-  /** Nothing is known of before: what is not among the changed leads nowhere. */
+  /** A full table: deployments that are not listed have no route. */
   isWhole: boolean;
 };
 
 /**
- * The version of a change to the table. Call it in the transaction that writes the change, after that: whoever writes
- * one waits here for who was first, so that versions are seen in their order.
+ * The version of a change to the table. Call it in the transaction of the change, after the change. Writers take turns
+ * here, so that versions become visible in order.
  */
 export async function nextRoutesVersion(db: Database): Promise<number> {
   const { version } = await db
@@ -44,11 +44,11 @@ export async function nextRoutesVersion(db: Database): Promise<number> {
 }
 
 /**
- * What has changed since a version, or the whole table: for whoever has none, or one that the store does not have, as
- * after it was restored from a copy.
+ * The changes since a version. Returns the whole table if the caller has no version, or one that the store does not
+ * have, such as after a restore from a copy.
  */
 export async function routesSince(db: Database, since: number | undefined): Promise<RouteNews> {
-  // Before the rows: what changes in between is told twice.
+  // Before the rows: a change in between is returned twice.
   const version = await routesVersion(db);
   if (since !== undefined && since === version) return { version, changed: [], isWhole: false };
   if (since === undefined || since > version) return { version, changed: await servedRoutes(db), isWhole: true };
@@ -60,13 +60,13 @@ export async function routesVersion(db: Database): Promise<number> {
   return (await db.selectFrom('routeTable').select('version').executeTakeFirst())?.version ?? 0;
 }
 
-/** All that lead somewhere. */
+/** All current routes. */
 export async function servedRoutes(db: Database): Promise<StoredRoutes[]> {
   const rows = await routes(db).where('goneAt', 'is', null).where('endpoints', '!=', '[]').execute();
   return await withDomains(db, rows);
 }
 
-/** Labels of all that lead somewhere, the newest deployment first. */
+/** Labels of all current routes, the newest deployment first. */
 export async function servedLabels(db: Database): Promise<string[]> {
   const rows = await db
     .selectFrom('deployments')
@@ -110,7 +110,7 @@ async function withDomains(db: Database, rows: readonly Row[]): Promise<StoredRo
   }));
 }
 
-/** Of a name that was lost nothing is said where it is another account's by now: that one's deployment says where it leads. */
+/** A lost name is left out if another account has it now: the route of that account's deployment contains it. */
 async function domainsOf(db: Database, ids: readonly string[]) {
   const isOwned = (table: string) =>
     sql<SqlBool>`${sql.ref(`${table}.verifiedAt`)} is not null and ${sql.ref(`${table}.releasedAt`)} is null`;

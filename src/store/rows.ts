@@ -32,7 +32,7 @@ export type Tables = {
     tokenEndedAt: Instant | null;
     starts: Generated<SessionStarts>;
   };
-  /** Written by the sign-in library, as are the next three and others that nobody else touches; but `tier` is ours. */
+  /** Written only by the sign-in library, like the next three tables and others. `tier` is ours. */
   accounts: {
     id: string;
     name: string;
@@ -99,7 +99,7 @@ export type Tables = {
     /** Sealed text of the document as it was sent. */
     document: Uint8Array;
     createdAt: Instant;
-    /** What it asks of the host. */
+    /** The resources that it requests from the host. */
     memoryBytes: number;
     cpuMillis: number;
     diskBytes: number;
@@ -113,7 +113,7 @@ export type Tables = {
     askedBy: Asker;
     /** The earlier revision whose document it has again. */
     repeats: number | null;
-    /** Null until it has become ready or has failed, and for good when another one was asked for before. */
+    /** Null until the revision became ready or failed. Stays null if it was superseded before that. */
     outcome: RevisionOutcome | null;
     settledAt: Instant | null;
   };
@@ -132,7 +132,7 @@ export type Tables = {
     createdAt: Instant;
     aliveAt: Instant;
   };
-  /** Who has shown that they have a blob. `seenAt`: when a client was last told that it is here. */
+  /** Which namespaces have proven to have a blob. `seenAt`: when a client was last answered that it exists. */
   pushedBlobs: { namespace: string; digest: string; sizeBytes: number; seenAt: Instant };
   pushedManifests: {
     repository: string;
@@ -177,7 +177,7 @@ export type Tables = {
     webhookAnswer: string | null;
     webhookTriedAt: Instant | null;
   };
-  /** `subject`: the cause, told once; `content`: JSON. */
+  /** `subject`: the cause, reported once; `content`: JSON. */
   notices: { id: string; accountId: string; subject: string; content: string; createdAt: Instant };
   /** Those still to be sent. */
   noticeDeliveries: { noticeId: string; channel: NoticeChannel; dueAt: Instant; tries: number };
@@ -202,7 +202,7 @@ export type Tables = {
   snapshotWishes: { deploymentId: string; beforeUpdates: number };
   /** Sealed: what opens each place of snapshots. */
   snapshotPlaces: { place: string; password: Uint8Array };
-  /** One row at the most: see `store-moves.ts`. */
+  /** At most one row: see `store-moves.ts`. */
   storeMoves: {
     id: number;
     /** The same in both databases. */
@@ -210,7 +210,7 @@ export type Tables = {
     side: 'from' | 'to';
     isDone: number;
     installation: string;
-    /** The other database, as people are told of it. */
+    /** The other database, in words for people. */
     place: string;
     /** Of the process that copies; a later one takes it from an earlier one. */
     run: string;
@@ -235,7 +235,7 @@ export type CertificateRow = {
   issuedAt: Instant | null;
   expiresAt: Instant | null;
   renewAt: Instant | null;
-  /** When the authority wants to be asked about the renewal again; null: it tells nothing. */
+  /** When to query the authority about the renewal again. Null: the authority gives no renewal times. */
   askAt: Instant | null;
   orderedAt: Instant;
   /** In a row. */
@@ -243,7 +243,7 @@ export type CertificateRow = {
   nextTryAt: Instant;
   /** Of the last failure, in words for the operator. */
   problem: string | null;
-  /** What they were told of by mail since the last one was issued. */
+  /** What the mail since the last issue reported. */
   told: 'failing' | 'ending' | null;
 };
 
@@ -264,19 +264,19 @@ export type EdgeRow = {
 export type EventRow = {
   deploymentId: string;
   number: number;
-  /** Grows with everything that is told of the deployment. */
+  /** Grows with every event of the deployment. */
   sequence: number;
   kind: EventKind;
   /** Equal for those that repeat one another; null where nothing is counted. */
   identity: string | null;
-  /** JSON of what the event says beside its kind. */
+  /** The remaining fields of the event as JSON. */
   fields: string;
   count: number;
   firstAt: Instant;
   at: Instant;
 };
 
-/** As the deployment, with what is no plain value as JSON. */
+/** As the deployment, with structured values as JSON. */
 export type DeploymentRow = Omit<
   Deployment,
   'explanation' | 'pods' | 'lastLines' | 'endpoints' | 'ownHosts' | 'restarts'
@@ -289,6 +289,6 @@ export type DeploymentRow = Omit<
   restarts: string;
   /** Of the route table, when the endpoints were written last; 0 before. */
   routesVersion: Generated<number>;
-  /** The one that it is on; null on engines of one machine, and where nobody has said it. */
+  /** Null on engines of one machine, and if the cluster is unknown. */
   cluster: Generated<string | null>;
 };

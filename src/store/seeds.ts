@@ -1,13 +1,13 @@
 /**
- * Seeds: 32 bytes for each deployment that all its generated values come from, kept sealed. They are its own, so that
- * its passwords stay when the installation's key changes, and a key that has leaked tells nothing of later deployments.
+ * Seeds: 32 random bytes per deployment, sealed, from which all its generated values derive. Passwords stay the same
+ * when the installation's key changes, and a leaked key reveals nothing about later deployments.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Derive } from '../deployment/workload/derived-secrets.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Database } from './database.ts';
 
-/** Gives it one, unless it has one that can be read. With a new one, whatever was generated before is another. */
+/** Creates a seed unless a readable one exists. A new seed changes all generated values. */
 export async function provideSeed(db: Database, seal: Seal, deploymentId: string): Promise<void> {
   const known = await seedOf(db, deploymentId);
   if (!known || !canOpen(seal, known.seed)) await givingSeed(db, seal, deploymentId).execute();

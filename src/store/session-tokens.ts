@@ -37,7 +37,7 @@ export async function sessionTokensOf(db: Database, accountId: string): Promise<
   }));
 }
 
-/** Whether the session's token is nobody's any more. */
+/** Whether the session's token was ended. */
 export async function hasEnded(db: Database, sessionId: string): Promise<boolean> {
   const row = await db.selectFrom('sessions').select('tokenEndedAt').where('id', '=', sessionId).executeTakeFirst();
   return row?.tokenEndedAt != null;
@@ -45,7 +45,7 @@ export async function hasEnded(db: Database, sessionId: string): Promise<boolean
 
 type Owned = { accountId: string; sessionId: string };
 
-/** From now on nobody is known by the token. False when the account has no such session. */
+/** Ends the token. Returns false if the account does not have the session. */
 export async function endToken(db: Database, owned: Owned, now: Instant): Promise<boolean> {
   const isEnded = await change(db, owned, { tokenEndedAt: now });
   if (isEnded) await forgetAnswers(db, owned.sessionId);

@@ -24,7 +24,7 @@ export async function addSession(
     accountId?: string | null | undefined;
     /** Default: as the account's own. */
     starts?: SessionStarts;
-    /** The address that it was asked for from. */
+    /** The address of the client that requested it. */
     from?: string;
   },
 ): Promise<void> {
@@ -61,7 +61,7 @@ export async function sessionOfTokenHash(db: Database, tokenHash: string): Promi
 /** How long a session is there before anything of it was started. */
 export const openSessionMs = 60 * 60_000;
 
-/** Whether nothing of it was ever started, and it is young enough for that. */
+/** Whether the session never had a deployment and is young enough for that. */
 export async function isOpenSession(db: Database, id: string, now: Instant): Promise<boolean> {
   const row = await db
     .selectFrom('sessions')
@@ -85,13 +85,13 @@ export async function noteTokenUse(
   await db.updateTable('sessions').set({ tokenUsedAt: now, tokenUsedFrom: from }).where('id', '=', id).execute();
 }
 
-/** Whose the session is; null while it is nobody's. */
+/** The account of the session, or null if it does not have one. */
 export async function accountOfSession(db: Database, sessionId: string): Promise<string | null> {
   const row = await db.selectFrom('sessions').select('accountId').where('id', '=', sessionId).executeTakeFirst();
   return row?.accountId ?? null;
 }
 
-/** Makes a session an account's; false when it is somebody's already. Of two at once, one is told true. */
+/** Attaches a session to an account. Returns false if it already has one. Of two concurrent calls, one returns true. */
 export async function attachSession(db: Database, sessionId: string, accountId: string): Promise<boolean> {
   const result = await db
     .updateTable('sessions')

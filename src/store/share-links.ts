@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 
 export type ShareLink = { token: string; createdAt: Instant };
 
-/** Undefined where there is none, or no key opens it any more. */
+/** Undefined if the link does not exist or cannot be unsealed with the present keys. */
 export async function shareLinkOf(db: Database, seal: Seal, deploymentId: string): Promise<ShareLink | undefined> {
   const row = await db
     .selectFrom('shareLinks')
@@ -36,7 +36,7 @@ export async function putShareLink(
     .execute();
 }
 
-/** False where there is none. */
+/** Returns false if the link does not exist. */
 export async function removeShareLink(db: Database, deploymentId: string): Promise<boolean> {
   const result = await db.deleteFrom('shareLinks').where('deploymentId', '=', deploymentId).executeTakeFirst();
   return result.numDeletedRows > 0n;

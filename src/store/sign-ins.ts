@@ -2,7 +2,7 @@
 import type { Instant } from '../deployment/deployment.ts';
 import type { Database } from './database.ts';
 
-/** `userAgent`: what the browser has called itself, which nobody has checked. Times are date-times. */
+/** `userAgent`: the unverified name that the browser sent. Times are date-times. */
 export type SignInRow = { id: string; userAgent: string; createdAt: string; expiresAt: string };
 
 /** The newest first. */
@@ -29,7 +29,10 @@ export async function removeSignIn(db: Database, accountId: string, id: string):
   return result.numDeletedRows > 0n;
 }
 
-/** Those that have expired, and links and challenges that nobody has answered: the library forgets only those it meets. */
+/**
+ * Removes expired sign-ins, and links and challenges that were never answered. The library removes only those that it
+ * reads.
+ */
 export async function forgetSignIns(db: Database, now: Instant): Promise<void> {
   const before = new Date(now).toISOString();
   await db.deleteFrom('signIns').where('expiresAt', '<', before).execute();

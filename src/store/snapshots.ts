@@ -1,4 +1,4 @@
-/** Snapshots of deployments: what was asked for, what was taken, what is to leave its place. */
+/** Snapshots of deployments: those requested, those taken, and those to be removed from their place. */
 import type { Selectable } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import type { Dump } from '../deployment/snapshot/dump.ts';
@@ -101,8 +101,8 @@ export async function snapshotsOfAccount(db: Database, accountId: string): Promi
 }
 
 /**
- * The one that has waited longest, of those that are to be taken now. Not while volumes of its deployment are swapped: it
- * would have some of before and some of after.
+ * The requested snapshot that has waited longest and is due. Not while volumes of its deployment are swapped, because
+ * it would mix old and new data.
  */
 export async function nextAskedSnapshot(db: Database, now: Instant): Promise<Snapshot | undefined> {
   const row = await db
@@ -135,7 +135,7 @@ export type TakenSnapshot = {
   pausedMs: number;
 };
 
-/** False where nobody wants it any more. */
+/** Returns false if the snapshot is no longer wanted. */
 export async function noteTaken(db: Database, id: string, { volumes, ...taken }: TakenSnapshot): Promise<boolean> {
   const result = await db
     .updateTable('snapshots')
@@ -146,7 +146,7 @@ export async function noteTaken(db: Database, id: string, { volumes, ...taken }:
   return result.numUpdatedRows > 0n;
 }
 
-/** `begunAt`: of its own try. What those of other snapshots had left at the place of the deployment is gone. */
+/** `begunAt`: of its own attempt. Leftovers of other snapshots at the deployment's place are gone. */
 export async function noteBegun(db: Database, { id, deploymentId }: Snapshot, begunAt: Instant | null): Promise<void> {
   await db.updateTable('snapshots').set({ begunAt: null }).where('deploymentId', '=', deploymentId).execute();
   if (begunAt !== null) await db.updateTable('snapshots').set({ begunAt }).where('id', '=', id).execute();
@@ -183,7 +183,7 @@ export async function noteFailedTry(db: Database, id: string, { isOver, ...faile
     .execute();
 }
 
-/** They are no snapshots any more; what was kept of them leaves its place, and then their rows go. */
+/** Marks snapshots for removal. Their data leaves its place first, then their rows are deleted. */
 export async function letLeave(db: Database, ids: readonly string[]): Promise<void> {
   if (ids.length > 0)
     await db
@@ -200,7 +200,7 @@ export async function letLeaveOfGone(db: Database): Promise<void> {
     .set({ state: 'leaving' })
     .where('state', '<>', 'leaving')
     .where('deploymentId', 'not in', (eb) => eb.selectFrom('deployments').select('id').where('goneAt', 'is', null))
-    // A deployment that was started beside it still gets its data from there.
+    // A deployment started next to it still reads its data from there.
     .where('id', 'not in', (eb) => eb.selectFrom('restores').select('snapshotId').where('state', '=', 'asked'))
     .execute();
 }

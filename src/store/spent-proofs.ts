@@ -1,4 +1,4 @@
-/** Proofs of work that have paid for something: each does once, whichever process it is shown to. */
+/** Spent proofs of work. Each proof is accepted once across all processes. */
 import type { Instant } from '../deployment/deployment.ts';
 import { hashToken } from '../lib/ids.ts';
 import type { Database } from './database.ts';

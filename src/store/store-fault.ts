@@ -1,12 +1,12 @@
 /** Of SQLite and PostgreSQL. */
 const fullCodes = ['SQLITE_FULL', '53100'];
 
-/** The database could not be asked, or was too busy to answer: nothing that the request, or we, did wrong. */
+/** The database was unreachable or too busy. Neither the request nor the service caused it. */
 export class StoreFault extends Error {
   override name = 'StoreFault';
-  /** Whether what was asked is done all the same: never, or nobody can tell (an answer to a commit that was lost). */
+  /** Whether the statement took effect: no, or unknown (the answer to a commit was lost). */
   readonly wasDone: 'no' | 'unknown';
-  /** Whether another try may go well at once; else somebody has waited for it already. */
+  /** Whether an immediate retry may succeed. False if the call has already waited. */
   readonly isBrief: boolean;
   /** What the database or the system calls it, such as `57P01` or `ECONNREFUSED`. */
   readonly code: string | undefined;

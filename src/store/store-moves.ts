@@ -1,7 +1,7 @@
 /**
- * The mark of a move to another database, in the one that is left and in the one that is filled. Nobody serves from a
- * database that is being left, was left, or is not full yet: of two services that both believe that the containers are
- * theirs, each would undo what the other does.
+ * The mark of a move to another database, stored in both. A service does not start on a database that is being left,
+ * was left, or is not full yet. Otherwise two services would believe that they own the containers, and each would undo
+ * the work of the other.
  */
 import { StartError } from '../lib/start-error.ts';
 import type { Database } from './database.ts';

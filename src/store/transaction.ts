@@ -1,6 +1,6 @@
 /**
- * Transactions that read and then write by what they have read. What they may write is what they have a right to, and
- * nobody else who has it writes meanwhile.
+ * Transactions that read and then write based on what they read. Each takes a right to the rows that it may write,
+ * which excludes concurrent writers of the same rows.
  */
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { createSemaphore, type Semaphore } from '../lib/concurrency.ts';
@@ -11,8 +11,8 @@ import type { Tables } from './rows.ts';
 import { StoreFault } from './store-fault.ts';
 
 /**
- * `all`: everything, alone; for what depends on many rows, such as limits, names, bans. A deployment: its row, revisions,
- * events and lease, beside others who write of other deployments. In SQLite every writer is alone.
+ * `all`: exclusive, for changes that depend on many rows, such as limits, names and bans. A deployment: its row,
+ * revisions, events and lease, concurrently with writers of other deployments. In SQLite every writer is exclusive.
  */
 export type Right = 'all' | { deploymentId: string };
 
@@ -86,8 +86,8 @@ const everything = 0x6265_7274;
 const oneDeployment = 0x6265_7275;
 
 /**
- * Until its end. Whoever writes everything waits for all who write of a deployment, and those for him, in the order in
- * which they came. As the first statement: each one after it sees what was committed before the right was given.
+ * Held until the end of the transaction. A writer of everything waits for all writers of deployments and the other way
+ * around, in order of arrival. This is the first statement, so that later ones see everything committed before.
  */
 async function takeRight(db: Transaction<Tables>, right: Right): Promise<void> {
   const locks =

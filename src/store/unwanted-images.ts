@@ -1,4 +1,4 @@
-/** What of the pushed images somebody wants, and the removal of the rest. */
+/** Which pushed images are in use, and the removal of the others. */
 import type { Instant } from '../deployment/deployment.ts';
 import type { Database } from './database.ts';
 
@@ -58,12 +58,12 @@ export async function removeUnwantedManifests(
   return Number(result.numDeletedRows);
 }
 
-/** Those that no manifest of their namespace consists of, and that no client was told of since. */
+/** Removes blobs that no manifest of their namespace contains and that were not reported to a client since `before`. */
 export async function removeUnnamedBlobs(db: Database, before: Instant): Promise<void> {
   await unnamedBlobs(db).where('seenAt', '<', before).execute();
 }
 
-/** False where there is none, or a manifest of the namespace consists of it. */
+/** Returns false if the blob does not exist or a manifest of the namespace contains it. */
 export async function removeUnnamedBlob(
   db: Database,
   { namespace, digest }: { namespace: string; digest: string },
@@ -94,7 +94,7 @@ function unnamedBlobs(db: Database) {
   );
 }
 
-/** Of blobs and manifests of everybody. */
+/** Digests of all blobs and manifests in all namespaces. */
 export async function namedDigests(db: Database): Promise<Set<string>> {
   const rows = await db
     .selectFrom('pushedBlobs')
@@ -104,7 +104,7 @@ export async function namedDigests(db: Database): Promise<Set<string>> {
   return new Set(rows.map(({ digest }) => digest));
 }
 
-/** Whether somebody has it, as a blob or as a manifest. */
+/** Whether any namespace has the digest, as a blob or as a manifest. */
 export async function isNamed(db: Database, digest: string): Promise<boolean> {
   const blob = await db.selectFrom('pushedBlobs').select('digest').where('digest', '=', digest).executeTakeFirst();
   if (blob) return true;

@@ -1,4 +1,4 @@
-/** What the active deployments of somebody are together. */
+/** The total usage of the active deployments of one owner. */
 import type { Instant } from '../deployment/deployment.ts';
 import { type Usage, usageFrom } from '../deployment/limits/plan-tier.ts';
 import { committedToAll } from './commitments.ts';
@@ -9,7 +9,7 @@ export async function usageOfDeployments(db: Database, deploymentIds: readonly s
   return usageFrom(deploymentIds.length, await committedToAll(db, deploymentIds));
 }
 
-/** What counts to no plan: nobody has claimed it. Without a session there is none. */
+/** The usage of unclaimed deployments, which count toward no plan. Zero without a session. */
 export async function usageOfSession(db: Database, sessionId: string | undefined, now: Instant): Promise<Usage> {
   const deployments = sessionId === undefined ? [] : await activeDeployments(db, sessionId, now);
   const free = deployments.filter(({ claimedAt }) => claimedAt === null);

@@ -1,9 +1,11 @@
-/** Statements that go together: in PostgreSQL each is a round trip, and what many wait for meanwhile is a lock. */
+/**
+ * Combined statements: in PostgreSQL each statement is a round trip, during which other writers may wait for a lock.
+ */
 import { type Compilable, type OperationNodeSource, sql } from 'kysely';
 import type { Database } from './database.ts';
 import { isPostgres } from './dialect/dialect.ts';
 
-/** One that changes rows, and that nobody has executed yet. */
+/** A statement that changes rows and was not executed yet. */
 export type Writing = Compilable & OperationNodeSource & { execute(): Promise<unknown> };
 
 /**

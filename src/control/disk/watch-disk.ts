@@ -1,7 +1,7 @@
 /**
- * The watch on the disk: looks at what deployments hold of it, tells their owners when a volume gets full, and stops
- * who holds more than it may, or who takes the last of the host's room. What is stopped is removed at once with all that
- * it has written outside of its volumes, and started again by its next visit, three times an hour at most.
+ * The disk watch measures what deployments hold, notifies owners when a volume fills up, and evicts deployments that
+ * exceed their limit or that take the last free space of the host. An evicted deployment loses everything it wrote
+ * outside of its volumes. Its next visit starts it again, at most three times an hour.
  */
 
 import { fastestGrowth, heldBytes, type Overuse, overuses } from '../../deployment/disk/disk-judgement.ts';
@@ -20,11 +20,13 @@ import { limitKept } from '../limit-kept.ts';
 /** Measured: a look at 20 volumes takes 5 ms. */
 const lookEveryMs = 2_000;
 
-/** In between only the room is asked for, which takes microseconds: when so much has gone, a look cannot wait. */
+/**
+ * Between two looks only the free space is read, which takes microseconds. A loss this large triggers a look at once.
+ */
 const glanceEveryMs = 200;
 const hurryBytes = 256 * 2 ** 20;
 
-/** What a check of a file system, and whoever is started on it, may have to write. */
+/** The space that a file system check, and the workload that starts after it, may have to write. */
 const mendingBytes = 64 * 2 ** 20;
 
 /** A try stops who uses the volume, so the next one waits for so many looks. */
@@ -84,7 +86,7 @@ export function createLook(watch: DiskWatch): () => Promise<void> {
     const uses = await hostDisk.use();
     const tooMuch = overuses(uses, disk.wantedBy, { containerBytes });
     const { disk: room } = await engine.capacity();
-    // First what nobody runs.
+    // Retained data of ended deployments goes before running workloads.
     if (room !== undefined && freeOf(room) < settings.diskFreeBytes) {
       const forgotten = await limitKept(watch);
       if (forgotten.length > 0) {
@@ -107,8 +109,8 @@ export function createLook(watch: DiskWatch): () => Promise<void> {
 }
 
 /**
- * Volumes are promised more than the disk has: when somebody had all of it, what others wrote into theirs was lost. False
- * when one could not be mended.
+ * Volumes are overcommitted: when one of them fills the disk, writes to the others are lost. Returns false if a volume
+ * could not be repaired.
  */
 async function mend(watch: DiskWatch): Promise<boolean> {
   const { db, hostDisk, disk, now, log } = watch;
@@ -129,7 +131,7 @@ async function mend(watch: DiskWatch): Promise<boolean> {
   return !tries.some(({ fault }) => fault);
 }
 
-/** Tells the owner when a volume has become fuller or has room again. */
+/** Notifies the owner when a volume gets fuller or has space again. */
 async function tell(watch: DiskWatch, use: Extract<DiskUse, { kind: 'volume' }>): Promise<void> {
   const { disk } = watch;
   const { deploymentId, volume: name } = use;
@@ -143,7 +145,7 @@ async function tell(watch: DiskWatch, use: Extract<DiskUse, { kind: 'volume' }>)
   await tellOwner(watch, deploymentId, levelEvent(volume, level, share));
 }
 
-/** What its owner was told last, before this process was started: as long as nothing changes it stands. */
+/** The level last reported to the owner, from before this process started. */
 async function toldLevel({ db }: DiskWatch, deploymentId: string, name: string): Promise<Level> {
   const told = await latestOfDisk(db, deploymentId);
   const last = told.find((event) => event.disk === 'level' && event.volume === name);

@@ -1,6 +1,6 @@
 /**
- * Measures what workloads use and what sites are asked, every ten seconds, in memory; of deployments that are claimed,
- * five minutes at a time go to the store. A look that fails is missing in the lines, and nothing else comes of it.
+ * Measures workload usage and requests to sites every ten seconds, in memory. Samples of claimed deployments are
+ * written to the store every five minutes. A failed measurement only leaves a gap in the charts.
  */
 import type { Instant } from '../../deployment/deployment.ts';
 import { keptPeriodMs, type Samples } from '../../deployment/metrics/deployment-metrics.ts';
@@ -14,7 +14,7 @@ import type { Wait } from '../../lib/wait.ts';
 import type { Database } from '../../store/database.ts';
 import { keepMetrics } from '../../store/kept-metrics.ts';
 
-/** What is in volumes changes slowly, and asking for it reads the table of all mounts. */
+/** Volume usage changes slowly, and measuring it reads the table of all mounts. */
 const volumesEverySteps = 3;
 
 export type SamplerParts = {
@@ -53,7 +53,10 @@ export function startSampler(parts: SamplerParts): Sampler {
   };
 }
 
-/** One look, which remembers the one before. What of it fails is missing, and thrown once the rest is noted. */
+/**
+ * Takes one sample relative to the previous one. A failed part is left out, and its fault is thrown after the rest is
+ * recorded.
+ */
 export function createSampling(
   { db, engine, tallyRequests, process, now, uptime }: Omit<SamplerParts, 'wait' | 'log' | 'metrics'>,
   measured: Pick<Measured, 'note' | 'endPeriod'>,
@@ -95,7 +98,7 @@ type Tried<T> = { value?: T; fault?: unknown };
 
 const nothing: Tried<undefined> = {};
 
-/** So that the others are asked all the same. */
+/** One failure does not stop the other measurements. */
 async function tried<T>(work: () => Promise<T>): Promise<Tried<T>> {
   try {
     return { value: await work() };

@@ -1,6 +1,6 @@
 /**
- * Pulls of one client at a time. The engine has few places for downloads: whoever asks for many images waits for their
- * own, and others do not wait for them. Each process counts for itself.
+ * Limits the concurrent pulls of one client. The engine has few download slots: a client that pulls many images waits
+ * for its own pulls and does not delay other clients. Each process counts separately.
  */
 import type { Deployment } from '../../deployment/deployment.ts';
 import type { OwnImageLimits, PullTerms } from '../../deployment/limits/pull-limits.ts';
@@ -12,7 +12,7 @@ export type Pulls = {
 };
 
 export type PullTurns = {
-  /** A place, if the client has one left and nobody of theirs waits. Disposing of it gives it back. */
+  /** Takes a slot if the client has one left and none of its pulls waits. Disposing releases the slot. */
   take(client: string, atOnce: number): Disposable | undefined;
   /** The next one that is given back. Rejects with the signal's reason. */
   wait(client: string, signal: AbortSignal): Promise<Disposable>;
@@ -56,7 +56,7 @@ export function createPullTurns(): PullTurns {
       const { promise, resolve, reject } = Promise.withResolvers<Disposable>();
       const { waiting } = clients.get(client)!;
       waiting.add(resolve);
-      // Who has been given a place meanwhile gives it back as everybody does.
+      // If a slot was granted before the abort, its holder disposes of it as usual.
       const abort = () => waiting.delete(resolve) && reject(signal.reason);
       signal.addEventListener('abort', abort, { once: true });
       return await promise.finally(() => signal.removeEventListener('abort', abort));
@@ -65,7 +65,7 @@ export function createPullTurns(): PullTurns {
 }
 
 export type PullTurn = {
-  /** Absent where nobody is limited. */
+  /** Absent if pulls are not limited. */
   pulls: Pulls | undefined;
   signal: AbortSignal;
   /** Does what only waits, while others may work. */
@@ -74,7 +74,7 @@ export type PullTurn = {
   waited: () => Promise<void>;
 };
 
-/** Does `work` in its turn, and tells it what the image may have. Rejects with the signal's reason. */
+/** Runs `work` in its turn with the limits of the image. Rejects with the signal's reason. */
 export async function pullInTurn(
   deployment: Deployment,
   { pulls, signal, aside = (work) => work(), waited }: PullTurn,

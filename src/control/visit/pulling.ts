@@ -1,4 +1,4 @@
-/** A pull within a visit: it tells how far it is, and does not hold the visit for longer than its owner would wait. */
+/** A pull within a visit. It reports progress and ends when it has stalled for too long. */
 
 import { registryOf } from '../../config/values/image-names.ts';
 import type { Operation } from '../../deployment/plan/operation.ts';
@@ -9,7 +9,7 @@ import type { Wait } from '../../lib/wait.ts';
 /** Each report is a write. */
 const reportEveryMs = 250;
 
-/** What is told of it, and what ends it. */
+/** How a pull reports progress and is aborted. */
 export type WatchedPull = Required<Pick<Pulling, 'progress' | 'signal'>> & Pick<Pulling, 'limits'>;
 
 export type PullWatch = {
@@ -17,12 +17,12 @@ export type PullWatch = {
   report: (pulled: [image: string, Pulled]) => void;
   /** Gives a pull up: it rejects with the signal's reason. */
   giveUp: AbortSignal;
-  /** What is left of the time that it may take without progress; asked again when that has passed. */
+  /** The time left without progress, read again when it has passed. */
   leftMs: () => number;
   wait: Wait;
 };
 
-/** It has ended because nothing moved, whatever kept it. */
+/** The pull made no progress for too long, for any reason. */
 export class LatePull extends EngineFault {
   constructor(image: string, options: ErrorOptions) {
     const words = `The pull of ${image} has stalled: its registry ${registryOf(image)} may have stopped sending.`;

@@ -1,4 +1,4 @@
-/** Which database it is, for the few places where the two are asked differently. */
+/** Distinguishes the two databases for the few queries that differ. */
 import { type Kysely, PostgresAdapter, sql } from 'kysely';
 import { wait } from '../../lib/wait.ts';
 import { otherServices } from './postgres.ts';
@@ -18,11 +18,11 @@ export async function changeSchema(db: Kysely<unknown>, statements: string): Pro
   for (const statement of text.split(/;\n/)) if (statement.trim() !== '') await sql.raw(statement).execute(db);
 }
 
-/** Whether others are connected to it: in SQLite anybody at all, in PostgreSQL services. */
+/** Whether the database has other connections: any in SQLite, those of services in PostgreSQL. */
 export async function areOthersOn<T>(db: Kysely<T>): Promise<boolean> {
   if (isPostgres(db)) return (await otherServices(db)).length > 0;
   try {
-    // It takes the file for itself, which it cannot have while anybody else has opened it.
+    // This locks the file exclusively, which fails while another process has it open.
     await sql`pragma journal_mode = delete`.execute(db);
     return false;
   } catch (error) {

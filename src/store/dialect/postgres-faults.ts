@@ -1,4 +1,4 @@
-/** PURE. What an error of PostgreSQL, or of the way to it, means for whoever asked. */
+/** PURE. Classifies errors of PostgreSQL and of the connection to it. */
 
 export type PostgresTrouble =
   /** The connection is gone, or of no use any more; the next one may be better. */

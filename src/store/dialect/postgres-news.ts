@@ -1,23 +1,23 @@
 /**
- * What processes on the same PostgreSQL tell one another, heard as soon as it is committed. News may be missed while a
- * connection is made anew; whoever polls finds it then.
+ * Notifications between processes on the same PostgreSQL, delivered at commit. They may be lost while a connection is
+ * replaced; polling makes up for that.
  */
 import { Client, type ClientConfig } from 'pg';
 import { createBackoff } from '../../lib/backoff.ts';
 import { wait } from '../../lib/wait.ts';
 import { bePresent, watchPresence } from './postgres-presence.ts';
 
-/** What each channel tells. Texts begin with the name of the process that says them, and a space. */
+/** The content of each channel. Payloads begin with the name of the sending process and a space. */
 export const channels = {
   /** The id of a deployment that is due. */
   due: 'berth_due',
-  /** The id of a deployment of which there is an event to tell. */
+  /** The id of a deployment that has a new event. */
   told: 'berth_told',
   /** Nothing: routes have changed. */
   routes: 'berth_routes',
   /** Nothing: an edge has said which routes it serves. */
   edges: 'berth_edges',
-  /** What clients have asked, as `api/requests/shared-limits.ts` writes it. */
+  /** Request counts of clients, as `api/requests/shared-limits.ts` writes them. */
   asked: 'berth_asked',
 } as const;
 

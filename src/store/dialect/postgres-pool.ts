@@ -1,7 +1,7 @@
 /**
- * Connections to PostgreSQL as Kysely wants them. A connection that breaks is replaced, and what it was asked is asked
- * again where nothing can have been done: whatever only reads, and whatever the database itself has undone. The rest is
- * a `StoreFault` that says whether it may have been done; whole transactions are repeated by `transaction.ts`.
+ * Connections to PostgreSQL for Kysely. A broken connection is replaced. A statement is repeated if it cannot have
+ * taken effect: reads, and statements that the database itself rolled back. Other failures become a `StoreFault` that
+ * states whether the statement may have taken effect. `transaction.ts` repeats whole transactions.
  */
 import { createHash } from 'node:crypto';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
@@ -13,9 +13,9 @@ import { troubleOf } from './postgres-faults.ts';
 /** Of a lone statement that the database undoes because of others. */
 const attempts = 5;
 
-/** `patienceMs`: how long a request waits for a database that is restarting, before it is told so. */
+/** `patienceMs`: how long a request waits for a restarting database before it fails. */
 export function forKysely(pool: Pool, patienceMs: number): PostgresPool {
-  // An idle connection that breaks leaves the pool by itself; nobody else has to hear of it.
+  // A broken idle connection leaves the pool by itself.
   pool.on('error', () => {});
   return {
     connect: async () => openConnection(pool, patienceMs, await acquire(pool, performance.now() + patienceMs)),
@@ -27,7 +27,7 @@ async function acquire(pool: Pool, untilMs: number): Promise<PoolClient> {
   for (let pauseMs = 50; ; pauseMs *= 2) {
     try {
       const client = await pool.connect();
-      // While nothing is asked of it, too: without a listener its end would be ours.
+      // Also while idle: without a listener, an error of the connection would end the process.
       client.on('error', ignore);
       return client;
     } catch (error) {
@@ -50,7 +50,7 @@ function openConnection(pool: Pool, patienceMs: number, first: PoolClient): Post
 
   async function replace(untilMs: number): Promise<void> {
     release();
-    // The place of the one before is free by now.
+    // The released connection has left its place in the pool.
     client = await acquire(pool, untilMs);
     isBroken = false;
   }
@@ -60,7 +60,7 @@ function openConnection(pool: Pool, patienceMs: number, first: PoolClient): Post
     for (let attempt = 1; ; attempt++) {
       try {
         const result = await client.query({ ...named(text, parameters), text, values: parameters.map(stored) });
-        // The database ends a transaction that has failed so, whoever believes that it has not.
+        // The database rolls back a failed transaction even if its code did not notice the failure.
         if (text === 'commit' && result.command !== 'COMMIT') throw new Error('the transaction had failed before');
         if (isBegin(text)) isInTransaction = true;
         if (isEnd(text)) isInTransaction = false;
@@ -104,7 +104,7 @@ function isEnd(text: string): boolean {
   return text === 'commit' || text === 'rollback';
 }
 
-/** Without what the driver puts into its errors beside words: rows, with tokens in them, and connections. */
+/** Without the rows (which may contain tokens) and connections that the driver attaches to its errors. */
 function told(
   error: unknown,
   wasDone: 'no' | 'unknown',

@@ -9,12 +9,12 @@ import { wait } from '../../lib/wait.ts';
 const presence = 0x6265_7276;
 
 const lookMs = 1_000;
-/** Not to be seen in so many looks, one after the other: a session that was cut is made anew within one of them. */
+/** How many looks in a row must miss a process. A session that was cut reconnects within one look. */
 const looksUntilGone = 3;
 /** After a restart of the server the others come back within 5 s, as this one did. */
 const looksUntilAllAreBack = 10;
 
-/** Whoever holds a lease or a duty, by names that begin with a process and a dot, and is not there. */
+/** Absent processes that hold a lease or a duty. A holder's name begins with its process and a dot. */
 const absentHolders = `
   select holder from (
     select split_part(token, '.', 1) as holder from leases where "leasedUntil" is not null and token like '%.%'
@@ -31,7 +31,7 @@ export async function bePresent(client: Client, processId: string): Promise<void
   await client.query(`select pg_advisory_lock_shared(${presence}, hashtext($1))`, [processId]);
 }
 
-/** Tells of each process that holds something and has gone, as long as it does; until the session ends, or the abort. */
+/** Reports each absent process that holds something, at every look, until the session ends or the abort. */
 export async function watchPresence(
   client: Client,
   gone: (processId: string) => void,

@@ -9,13 +9,13 @@ import { StartError } from '../../lib/start-error.ts';
 import { forKysely } from './postgres-pool.ts';
 
 export type PostgresSettings = PostgresAddress & {
-  /** How many of the server's connections this process takes at the most. */
+  /** The maximum number of connections of this process. */
   connections: number;
-  /** One word: whom the server calls it, and other processes when they are told of what it does. */
+  /** One word: the name of this process at the server and in notifications to other processes. */
   processName?: string;
   /** What has to be mended when it is of no use. Default: BERTH_DATABASE_URL. */
   setting?: string;
-  /** How long a request waits for a connection or a lock before its client is told that it is busy. Default: 5 s. */
+  /** How long a request waits for a connection or a lock before the client gets "busy". Default: 5 s. */
   patienceMs?: number;
 };
 
@@ -26,7 +26,7 @@ const usualSetting = 'BERTH_DATABASE_URL';
 
 /** As long as a request of the API may take. */
 const statementMs = 30_000;
-/** Somebody may hold what a transaction needs. */
+/** Another transaction may hold the lock. */
 const usualPatienceMs = 5_000;
 /** Longer than ours ever think between two statements: then its process stands still, and others wait for its locks. */
 const idleInTransactionMs = 15_000;

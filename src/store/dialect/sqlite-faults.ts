@@ -1,4 +1,4 @@
-/** PURE. What an error of SQLite means for the caller; https://www.sqlite.org/rescode.html. */
+/** PURE. Classifies errors of SQLite: https://www.sqlite.org/rescode.html. */
 import { StoreFault } from '../store-fault.ts';
 
 /** The lowest byte is the kind of the error. */

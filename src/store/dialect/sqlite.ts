@@ -20,7 +20,7 @@ export function dialectOf(sqlite: DatabaseSync): Dialect {
   // FULL: an answered request survives a power cut, not only a crash of ours. Costs 0.18 ms a write (measured).
   setWriteAheadLog(sqlite);
   sqlite.exec('pragma synchronous = full');
-  // What is deleted or written over leaves the file as well: it may be sealed with a key that others know by now.
+  // Deleted and overwritten data is erased from the file too. It may be sealed with a key that has leaked.
   sqlite.exec('pragma secure_delete = on');
   return new TransactionalDialect({ database: forKysely(sqlite) });
 }
