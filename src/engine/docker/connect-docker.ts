@@ -22,7 +22,7 @@ async function negotiate(): Promise<string> {
   return `v${isAtLeast(offered, newestApiVersion) ? newestApiVersion : offered}`;
 }
 
-/** The same client, changed. The request that was refused stays so; whoever sent it tries again. */
+/** The same client, changed. The refused request still fails; its caller tries again. */
 function renegotiating(docker: Docker): Docker {
   const modem = docker.modem as Docker['modem'] & { version: string };
   const dial = modem.dial.bind(modem);

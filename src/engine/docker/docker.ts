@@ -51,11 +51,11 @@ export type DockerEngineOptions = {
   loops?: { directory: string; isForNew: boolean; copies?: string };
   /** Where commands in containers that are under way are noted. Absent: none can be run. */
   execs?: string;
-  /** Without one, containers reach whatever their machine reaches. */
+  /** Without a firewall, containers reach everything that their machine reaches. */
   firewall?: Firewall | undefined;
   /** How fast a container may read and write on each device; default: as fast as it can. */
   diskRate?: DiskRate;
-  /** Whom containers that are made from now on ask about names; default: whom the engine's machine asks. */
+  /** The name servers of new containers. Default: those of the engine's machine. */
   resolvers?: string[] | undefined;
   /** The control group of all containers. Without it, containers are in the engine's. */
   group?: TenantsGroup;
@@ -71,11 +71,11 @@ export type DockerEngineOptions = {
   stopSeconds?: number;
   /** What brings images of registries here. Without it, there are those of the host. */
   images?: Images;
-  /** Images of the host that are for everybody; default: those that the set-up has built. */
+  /** Host images that all deployments may use. Default: those built by the set-up. */
   localImages?: LocalImages;
   /** Directories without a limit are walked at least this often; default: every 20 s. */
   walkEveryMs?: number;
-  /** Health checks of who has been ready are asked at most this often, whatever they want; default: every 10 s. */
+  /** The shortest period of health checks after a workload was ready. Default: 10 s. */
   leastPeriodMs?: number;
   /** Epoch milliseconds; may jump. */
   now?: () => number;
@@ -187,7 +187,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
     heldBack.delete(deploymentId);
   }
 
-  /** A network that nobody has told the firewall about has the egress of those: none. */
+  /** A network unknown to the firewall has no egress. */
   function withRules(deploymentId: string, observed: Observed): Observed {
     if (!firewall || !observed.hasNetwork) return observed;
     const egress = firewall.egressOf(bridgeName(owner, deploymentId)) ?? { kind: 'none' };

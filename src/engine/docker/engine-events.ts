@@ -1,6 +1,6 @@
 /**
- * Docker's events about containers of ours, as a hint that something changed. One connection serves all who listen;
- * it is there while somebody does, and comes back by itself. Nothing depends on not missing one.
+ * Docker's events about our containers, as hints that something changed. All listeners share one connection. It stays
+ * open while there are listeners and reconnects by itself. Nothing depends on seeing every event.
  */
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -19,14 +19,14 @@ const memorySize = 1_000;
 export type Listener = (deploymentId: string) => void;
 
 export type Events = {
-  /** `sinceMs` (epoch) has the engine tell again what happened since, should there be no connection yet. */
+  /** Without a connection so far, the engine replays the events since `sinceMs` (epoch). */
   listen(listener: Listener, signal: AbortSignal, sinceMs?: number): void;
   /** What was found out otherwise, and is an event for all who listen. */
   tell(deploymentId: string): void;
   /** The number of the last event; a mark for `hasChangedSince`. */
   mark(): number;
   hasChangedSince(deploymentId: string, mark: number): boolean;
-  /** Somebody listens: without that, marks tell nothing. */
+  /** Whether there are listeners. Without any, marks are meaningless. */
   isListening(): boolean;
 };
 
@@ -85,7 +85,7 @@ async function follow(
     try {
       const stream = await docker.getEvents({ since, filters, abortSignal: signal });
       backoff.reset();
-      // An engine that was restarted has forgotten what happened before, and has ended containers meanwhile.
+      // A restarted engine has lost earlier events and has ended containers.
       if (mayHaveMissed) for (const deploymentId of await deploymentsOf(docker, owner)) deliver(deploymentId);
       for await (const line of createInterface({ input: stream })) {
         const { deploymentId, seconds } = readEvent(line);

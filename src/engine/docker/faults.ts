@@ -22,7 +22,7 @@ export async function orAbsent<T>(request: Promise<T>, alsoStatus?: number): Pro
   }
 }
 
-/** Runs `request`, taking these statuses for success: what was asked for is so already. */
+/** Runs `request` and treats these statuses as success, because the requested state exists already. */
 export async function unless(request: Promise<unknown>, ...statuses: number[]): Promise<void> {
   try {
     await request;

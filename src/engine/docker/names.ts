@@ -40,7 +40,7 @@ export function nestedVolumeName(deploymentId: string, volume: string, relativeP
   return `${volumeName(deploymentId, volume)}.${nestedSlug(relativePath)}`;
 }
 
-/** One step of a path, whatever the image calls its directories. */
+/** One path segment, for any directory names of the image. */
 export function nestedSlug(relativePath: string): string {
   return relativePath.replaceAll('/', '.').replaceAll(/[^A-Za-z0-9_.-]/g, '_');
 }

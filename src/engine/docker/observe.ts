@@ -50,7 +50,7 @@ export type ObserverOptions = {
   owner: string;
   volumes: Pick<Volumes, 'hardSizes'>;
   localImages: LocalImages;
-  /** Who has been ready is asked no more often than this. */
+  /** The shortest period of checks after a workload was ready. */
   leastPeriodMs: number;
 } & Clocks;
 
@@ -101,8 +101,8 @@ export function createObserver(docker: Docker, options: ObserverOptions): Observ
 }
 
 /**
- * Undefined when the container is gone by now, or not a workload. Each one is inspected: a listing tells that one was
- * restarted only as `Up 2 seconds`, which is what it said two seconds after the start before.
+ * Undefined if the container is gone or not a workload. Each one is inspected, because a listing shows a restart only
+ * as `Up 2 seconds`, which may equal the text of the previous listing.
  */
 async function look(
   docker: Docker,
@@ -156,8 +156,8 @@ async function look(
 }
 
 /**
- * Whether the engine has been started since: it stops its containers before it ends, and starts none of those again that
- * then ended with 0. Its default network is made at each of its starts; without that network nobody can tell.
+ * Whether the engine was started since. It stops its containers before it ends, and does not restart those that then
+ * exited with 0. Its default network is created at each start; without that network the answer is unknown.
  */
 async function wasStoppedWithEngine(docker: Docker, atMs: number): Promise<boolean> {
   const network = await orAbsent(docker.getNetwork('bridge').inspect());
@@ -198,7 +198,7 @@ async function describe(docker: Docker, known: Known, at: Instants): Promise<Obs
   };
 }
 
-/** Whatever its probe says, which may have asked before. */
+/** Overrides the probe, whose last result may be older. */
 function unreachable(tampering: Tampering | undefined): Verdict | undefined {
   if (tampering === 'paused') return { isReady: false, because: 'is paused' };
   if (tampering === 'off-network') return { isReady: false, because: 'was taken off its network' };
@@ -208,11 +208,11 @@ function unreachable(tampering: Tampering | undefined): Verdict | undefined {
 async function lookInside(docker: Docker, { state, containerId }: Known): Promise<SeenInside | undefined> {
   const listening = await readListening(state.pid, containerId);
   if (!listening) return undefined;
-  // What it has computed counts only for who listens elsewhere, and costs a request.
+  // Processor time only matters if the program listens on another port, and reading it costs a request.
   return { listening, cpuMs: listening.length > 0 ? await readCpuMs(docker, containerId) : undefined };
 }
 
-/** Processor time that the container has used since its start; undefined where the engine does not tell. */
+/** Processor time of the container since its start. Undefined if the engine does not report it. */
 async function readCpuMs(docker: Docker, containerId: string): Promise<number | undefined> {
   try {
     const { cpu_stats: cpu } = await docker.getContainer(containerId).stats({ stream: false, 'one-shot': true });

@@ -112,7 +112,7 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
   });
   const open = opening.move();
   return {
-    // Where nobody is to watch what containers write, nobody looks.
+    // Without a watch on container writes, the disk is not checked.
     engine: { ...engine, ...(means.containers === 'watch' && { disk }) },
     ...(firewall && { standAside: firewall.rest }),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
@@ -146,7 +146,7 @@ function edgeSeenBy({ host, port, httpsPort, dataDir }: DockerSettings): Pick<Fi
   return { edges: ports.map((port) => ({ port, of, ...(host !== '0.0.0.0' && host !== '::' && { address: host }) })) };
 }
 
-/** Whoever can reach the API can run code here. Throws StartError unless the operator has said that this is wanted. */
+/** All users of the API can run code here. Throws StartError unless the operator allowed that. */
 function refuseStrangers(problem: string, { allowUnsafe }: DockerSettings, log: Logger): void {
   const words = `Containers are not kept from this machine's services and private networks: ${problem}.`;
   if (!allowUnsafe.includes('firewall'))

@@ -45,7 +45,7 @@ export async function listOwned(docker: Docker, owner: string, held: Pick<Volume
   ];
 }
 
-/** Looks at the labels again: a name may belong to somebody else by now. */
+/** Checks the labels again, because the name may now belong to another container. */
 export async function removeOwned(
   docker: Docker,
   owner: string,

@@ -3,10 +3,10 @@ import type Docker from 'dockerode';
 import { EngineFault } from '../engine.ts';
 import { engineIsSilent } from './faults.ts';
 
-/** It takes a millisecond; whoever asks wants to know now. */
+/** A ping takes a millisecond, and callers need the answer now. */
 const patienceMs = 2_000;
 
-/** However many ask at once, the engine is asked once. */
+/** Concurrent callers share one request. */
 export function createPing(docker: Docker): () => Promise<void> {
   let running: Promise<void> | undefined;
   return () => {

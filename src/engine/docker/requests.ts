@@ -10,7 +10,9 @@ export type Patience = { looks: number; changes: number };
 
 const usualPatience: Patience = { looks: 15_000, changes: 120_000 };
 
-/** The same client, changed. What is read as a stream (events, logs, pulls) has no end of its own: its readers see to it. */
+/**
+ * The same client, changed. Streams (events, logs, pulls) have no time limit of their own; their readers limit them.
+ */
 export function endRequests(docker: Docker, patience: Patience = usualPatience): Docker {
   const { modem } = docker;
   const dial = modem.dial.bind(modem);

@@ -2,7 +2,7 @@
 import { ImageFault } from '../../images/image-fault.ts';
 import { EngineFault } from '../engine.ts';
 
-/** Whatever the layer of images says is for the owner. Anything else is passed on. */
+/** Image faults are shown to the owner. Other errors are passed on. */
 export function asEngineFault(error: unknown): unknown {
   if (!(error instanceof ImageFault)) return error;
   const { kind, message, image, hint } = error;

@@ -1,6 +1,6 @@
 /**
- * PURE. The names that images of registries have on the host once they have passed the gate. No document can mean one:
- * the domain belongs to nobody for ever (RFC 6761), so that an image here under such a name is one that we have brought.
+ * PURE. The host's names for registry images that passed the gate. A document cannot name one: the domain is reserved
+ * (RFC 6761), so an image with such a name was pulled by Berth.
  */
 import { locateImage, pin } from '../../config/values/image-names.ts';
 

@@ -1,12 +1,15 @@
-/** PURE. Images that the operator has on the host: nobody may run them unless he says so. */
+/** PURE. Images that the operator has on the host. Users may only run them if the operator allows it. */
 import { isKeptName } from './kept-names.ts';
 
-/** `built`: those that the set-up has built; besides, those whose names match a pattern, in which `*` is anything. */
+/**
+ * `built`: images that the set-up built. `patterns`: images whose names match one of these, in which `*` matches any
+ * text.
+ */
 export type LocalImages = { built: boolean; patterns: readonly string[] };
 
 export const setUpImages: LocalImages = { built: true, patterns: [] };
 
-/** The set-up's images carry names that a registry has too; a label tells. */
+/** The set-up's images have names that a registry may have too, so a label identifies them. */
 const builtLabel = 'berth.built';
 
 export function isLocalImage(
@@ -14,7 +17,7 @@ export function isLocalImage(
   labels: Readonly<Record<string, string>> | null | undefined,
   { built, patterns }: LocalImages,
 ): boolean {
-  // What has passed the gate may carry any label, and is not for everybody.
+  // Images that passed the gate may have any label, and are not shared.
   if (isKeptName(image)) return false;
   return (built && Boolean(labels?.[builtLabel])) || patterns.some((pattern) => matches(image, pattern));
 }

@@ -1,7 +1,8 @@
 /**
- * New volumes begin with what a pushed image has at their paths, as on an engine that copies it when a container first has
- * them. Before the first pod it is put into claims beside, held against the image, and by a mark on a claim that is the
- * volume. Killed before that, the next start begins anew; until then none of its pods is there.
+ * New volumes start with the content that a pushed image has at their paths, as on an engine that copies it at the
+ * first start. Before the first pod, the content is put into separate claims and compared with the image. A mark on a
+ * claim then makes it the volume. If the process is killed before that, the next start begins again; until then the
+ * workload has no pods.
  */
 import type { Writable } from 'node:stream';
 import { printBytes } from '../../config/values/units.ts';
@@ -37,12 +38,12 @@ export type Beginnings = {
 type New = { volume: string; mountPath: string; claim: FoundClaim };
 type Filled = New & { content: ImageContent };
 
-/** Whoever visits the deployment is alone with it: one is enough. */
+/** Only one visit at a time works on a deployment, so one key is enough. */
 const keyOf = (deploymentId: string) => `begin-${deploymentId}`;
 
 /**
- * Of a start that may go on: what is there for it is nobody's to clear. Without a network nothing starts any more, and it
- * was left by one that was killed.
+ * Whether an object belongs to a start that may continue and must not be cleaned up. Without a network nothing can
+ * start, so it was left by a killed process.
  */
 export function isBeginning(cache: Pick<Cache, 'find'>, found: Found): boolean {
   const deploymentId = deploymentOf(found);
@@ -70,7 +71,7 @@ export function createBeginnings({ cluster, cache, copies, contents }: Beginning
       throw new EngineFault('unavailable', 'The data that was put into the volumes has disappeared.');
   }
 
-  /** Whatever comes: it begins with what it has. */
+  /** From now on the volume keeps its content. */
   async function use(deploymentId: string, { metadata }: FoundClaim): Promise<void> {
     const at = { name: metadata.name, namespace: namespaceName(deploymentId) };
     const changed = await cluster.change('PersistentVolumeClaim', at, { metadata: usedMark });

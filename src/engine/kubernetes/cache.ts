@@ -1,7 +1,7 @@
 /**
- * What exists on the cluster, as it changes: one watch for each kind, for the whole cluster, by our label. So a look at
- * a deployment costs no request. A watch that ends with an error is begun again; one that says nothing for 30 s is asked
- * anew by the library, which bounds how old an answer can be without anybody knowing.
+ * The objects on the cluster, kept current: one watch per kind for the whole cluster, by our label. So observing a
+ * deployment costs no request. A watch that fails is restarted. After 30 s of silence the library lists again, which
+ * limits how old an answer can be.
  */
 
 import { createBackoff } from '../../lib/backoff.ts';
@@ -37,7 +37,7 @@ export type CachedKind = keyof CachedKinds;
 export type Cache = AsyncDisposable & {
   /** Throws EngineFault while what is known may be out of date. */
   check(): void;
-  /** For whoever does not come again: watches end now and then. Throws EngineFault where that takes too long. */
+  /** For callers that do not retry: watches end now and then. Throws EngineFault if that takes too long. */
   untilCurrent(signal?: AbortSignal): Promise<void>;
   /** Of a deployment; without one, of all of this installation. */
   list<K extends CachedKind>(kind: K, deploymentId?: string): CachedKinds[K][];
@@ -89,7 +89,7 @@ export async function openCache(cluster: Cluster, owner: string): Promise<Cache>
       // A connection that came about while it was stopped.
       if (closed.signal.aborted) return void informer.stop();
       backoff.reset();
-      // Who has written which field: 40 to 60 % of an object (measured), and nobody reads it here.
+      // Records which client wrote which field: 40 to 60 % of an object (measured), not used here.
       Reflect.deleteProperty(metadata, 'managedFields');
       const deploymentId = metadata.labels?.[labelKeys.deployment];
       if (deploymentId !== undefined) tell(deploymentId);
@@ -100,7 +100,7 @@ export async function openCache(cluster: Cluster, owner: string): Promise<Cache>
     });
   }
 
-  /** A start that fails is told as an error, and tried again. */
+  /** A failed start is emitted as an error and retried. */
   async function start(kind: CachedKind): Promise<void> {
     behind.delete(kind);
     await (followed[kind] as Followed<Found>).start();

@@ -15,7 +15,7 @@ export function claimsOfVolumes(claims: readonly FoundClaim[]): Map<string, Foun
   return found;
 }
 
-/** And none that is only put together beside. */
+/** Excludes claims for copies that are still being assembled. */
 export function isOfVolume({ metadata }: FoundClaim): boolean {
   return metadata.labels?.[copyKey] === undefined;
 }

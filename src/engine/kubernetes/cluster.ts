@@ -23,13 +23,13 @@ export type Cluster = {
   ask<T>(method: string, path: string, request?: Asked): Promise<T>;
   /** An answer as it comes. */
   open(path: string, query: Query, signal: AbortSignal): Promise<Readable>;
-  /** Makes the object what the manifest says, whatever it was before. */
+  /** Makes the object match the manifest, from any previous state. */
   apply<T extends Found>(manifest: Manifest): Promise<T>;
-  /** Changes these fields of an object, null for none, which are nobody else's from then on. Throws as `ask`. */
+  /** Changes these fields of an object and takes ownership of them; null removes a field. Throws as `ask`. */
   change(kind: Kind, at: { name: string; namespace: string }, fields: object): Promise<Found>;
-  /** Undefined where there is none. */
+  /** Undefined if it does not exist. */
   find<T extends Found>(kind: Kind, name: string, namespace?: string): Promise<T | undefined>;
-  /** No error where there is none. `uid`: only that very object. */
+  /** The object may not exist. `uid`: only that very object. */
   remove(kind: Kind, name: string, removal?: Removal): Promise<void>;
   run: RunInPod;
   /** A program whose input and outputs are followed while it runs. */
@@ -63,9 +63,9 @@ const changeManager = 'berth-change';
 const usualPatienceMs = 15_000;
 
 /**
- * `file`: a kubeconfig; default: `KUBECONFIG`, the home directory's, or the pod's that this runs in. `onRequest`: is told
- * of each, but for those that keep watches open. Until it is disposed of, it keeps connections, which the server does not
- * close either. Throws StartError.
+ * `file`: a kubeconfig; default: `KUBECONFIG`, the home directory's, or that of the own pod. `onRequest`: called for
+ * each request, except for watches. Keeps connections open until it is disposed of; the server does not close them
+ * either. Throws StartError.
  */
 export async function connectCluster(
   file?: string,

@@ -86,7 +86,7 @@ export function createCopiers({ cluster, cache, owner, image, bring }: CopierPar
     },
     async run(pod, command, signal, streams) {
       const { code, output, isFlood } = await cluster.run(pod, command, signal, streams).catch((error: unknown) => {
-        // Whoever writes to it, or reads from it, has words of its own.
+        // Callers that write or read word other errors themselves.
         if (error instanceof Error && !isSilence(error)) throw error;
         throw new EngineFault('unavailable', clusterIsSilent, { cause: error });
       });

@@ -1,7 +1,8 @@
 /**
- * The facet `copies` on a cluster. What is read and filled goes as tars through pods that have the claims, so that no key
- * of a place leaves this process. Volumes are copied by the cluster's VolumeSnapshots, or else into claims beside them,
- * while those that have them are stopped: how fast a place takes what is kept keeps nobody waiting. What was filled becomes a volume by a mark on its claim.
+ * The facet `copies` on a cluster. Data is read and written as tars through pods with the claims, so that no key of a
+ * snapshot place leaves this process. Volumes are copied with the cluster's VolumeSnapshots, or otherwise into separate
+ * claims while their users are stopped, so that a slow place does not delay workloads. A mark on its claim turns filled
+ * data into a volume.
  */
 import { freeBytesAt } from '../../lib/free-bytes.ts';
 import { EngineFault } from '../engine.ts';
@@ -30,7 +31,7 @@ export type CopiesParts = CopierParts & {
   namespaces: Pick<Execute, 'provideNamespace' | 'leaveNamespace'>;
 };
 
-/** For so long writers are stopped at the most, beside what they need themselves to end and to start. */
+/** The longest time that writers are stopped, in addition to their own stop and start. */
 const longestCopyMs = 5 * 60_000;
 const finishMs = 5 * 60_000;
 const goPatienceMs = 60_000;
@@ -105,7 +106,7 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
     const volumes = [...sources.keys()];
     const sized = [...sources].map(([volume, claim]) => ({ volume, sizeBytes: sizeOf(claim) }));
     await makeAside('copy', { deploymentId, key }, sized);
-    // Those that nobody has may be on any node, each on another one.
+    // Unused claims may be on any node, each on another one.
     const groups = [...byNode(deploymentId, volumes)].flatMap(([node, its]): { node?: string; volumes: string[] }[] =>
       node === undefined ? its.map((volume) => ({ volumes: [volume] })) : [{ node, volumes: its }],
     );
@@ -164,7 +165,7 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
     return tars.toFill(places, (bytes) => void filled.set(key, (filled.get(key) ?? 0) + bytes));
   }
 
-  /** What was made with the key: still beside, or in its place already. */
+  /** The claim made with the key, before or after it took its place. */
   function madeClaim(deploymentId: string, volume: string, key: string): FoundClaim | undefined {
     return cache.list('PersistentVolumeClaim', deploymentId).find(({ metadata: { labels, annotations } }) => {
       const isBeside = labels?.[copyKey] === key && annotations?.[madeForKey] === volume;
@@ -231,7 +232,7 @@ export function createVolumeCopies(parts: CopiesParts): VolumeCopies {
     },
     swap: (deploymentId, volumes, { key }) => swap(deploymentId, volumes, key),
     filledBytes: async (_, __, key) => filled.get(key) ?? 0,
-    // What is free where the cluster makes volumes, nobody tells.
+    // The cluster does not report the free space of its storage.
     room: async (_, __, keptIn) => (keptIn === undefined ? Number.POSITIVE_INFINITY : await freeBytesAt(keptIn)),
     clear,
     async list() {

@@ -1,7 +1,7 @@
 /**
- * PURE. What runs in a container around a command. A cluster has no request that ends a command, and older ones cannot tell
- * it that its input has ended: shells of the image do both. What these scripts say is always the same: what differs comes as
- * arguments, or by their input.
+ * PURE. Scripts that run around a command in a container. A cluster cannot end a command, and older ones cannot signal
+ * the end of its input, so shells of the image do both. The scripts are constant: variable parts come as arguments or
+ * through their input.
  */
 
 /** After which all is the command's. */
@@ -37,8 +37,9 @@ exec "$@"
 `;
 
 /**
- * Input comes in pieces: a line with the length of each, and 0 at the end. What takes them apart is told by its number to who
- * waits for the command, which may end before it has read everything. What shells say of that is not the command's.
+ * Input comes in pieces: a line with the length of each, and 0 at the end. The feeder process sends its number to the
+ * process that waits for the command, because the command may end before it has read everything. Messages of the shells
+ * about that are discarded.
  */
 const withInput = `
 ${speaking}
@@ -59,10 +60,10 @@ exec 4>&2 2>/dev/null
 `;
 
 /**
- * Kills all of a session, and their children, once it reads a line or its input ends: that is when whoever has asked for the
- * command has gone. Names of processes may hold anything, also lines and brackets. One that has the number of a session that
- * has ended, in this start of the container or in another, began at another time. Its arguments are the number and, for one
- * that follows another, what that has said: when it began. Ends with 1 where something is left.
+ * Kills all processes of a session, and their children, once it reads a line or its input ends, which means that the
+ * client has gone. Names of processes may contain anything, even line breaks and brackets. A process with the number of
+ * an ended session, in this start of the container or another, has another start time. Arguments: the session's number
+ * and, for a repeated run, the start time that the previous run printed. Exits with 1 if processes are left.
  */
 const ending = `
 ${speaking}

@@ -1,7 +1,7 @@
 /**
- * Commands that somebody runs in a pod. A cluster lets them go on when nobody is connected any more, and has no request that
- * ends one: a second program in the same container does that, once it is told to or its connection breaks. So a command ends
- * with the process of Berth that has asked for it, however that ends.
+ * Commands that users run in a pod. A cluster leaves them running when the client disconnects and cannot end one. A
+ * second program in the same container ends the command, on request or when its connection breaks. So a command ends
+ * with its Berth process, however that process ends.
  */
 import type { WorkloadName } from '../../deployment/workload/workload.ts';
 import { reasonNotStartable } from '../check-words.ts';
@@ -25,7 +25,7 @@ const longestPiece = 1024 * 1024;
 
 const line = Buffer.from('\n');
 const noMore = Buffer.from('0\n');
-/** By which a terminal tells its reader that there is no more. */
+/** Signals the end of input to a terminal. */
 const endOfInput = Buffer.from('\x04');
 
 type Connect = (pod: PodAddress, command: readonly string[], terminal?: TerminalSize) => Promise<Heard>;
@@ -102,7 +102,7 @@ async function watchOver(pod: PodAddress, session: number, connect: Connect): Pr
   };
 }
 
-/** @returns whether it has done what it can: what runs as somebody else than the container's user it cannot end. */
+/** @returns whether it has done what it can: processes of other users than the container's cannot be killed. */
 async function tell(ending: Heard | undefined): Promise<boolean> {
   if (!ending) return true;
   await ending.send(line);

@@ -35,9 +35,9 @@ export type Execute = {
   removeWorkload(deploymentId: string, object: string): Promise<void>;
   removeVolume(deploymentId: string, volume: string): Promise<void>;
   removeNetwork(deploymentId: string): Promise<void>;
-  /** Whatever is in it. */
+  /** Removes the namespace with all its content. */
   removeNamespace(deploymentId: string): Promise<void>;
-  /** One that is there, without a network, for what is put into it beside what the plan knows. */
+  /** Ensures a namespace, without a network, for objects that are not part of the plan. */
   provideNamespace(deploymentId: string): Promise<void>;
   /** Removes it where nothing is in it, and it has no network. */
   leaveNamespace(deploymentId: string): Promise<void>;
@@ -158,7 +158,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     if (await namespaces.find(deploymentId)) await removeWorkload(deploymentId, objectName(deploymentId, name));
   }
 
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when none of its pods runs any more. */
   async function removeWorkload(deploymentId: string, object: string): Promise<void> {
     for (const kind of ['Deployment', 'Job'] as const) {
       const found = cache.find(kind, object, deploymentId);

@@ -1,12 +1,12 @@
-/** PURE. What a cluster refuses becomes EngineFaults: sorted by what to do about it, in words that name no internals. */
+/** PURE. Maps refusals of a cluster to EngineFaults, by the required reaction, in words without internals. */
 import { EngineFault } from '../engine.ts';
 
-/** A cluster that has answered, and has not done what was asked. */
+/** The cluster answered and did not do the request. */
 export class ClusterRefusal extends Error {
   readonly status: number;
   readonly reason: string;
 
-  /** `body`: a `Status` of the API, or whatever stands between. */
+  /** `body`: a `Status` of the API, or the response of a proxy. */
   constructor(status: number, body: string) {
     const { message, reason } = readStatus(body);
     super(message ?? `HTTP ${status}`);
@@ -57,7 +57,7 @@ function explain({ status, message }: ClusterRefusal): Explanation {
       hint: 'the operator has to allow it',
     };
   if (status === 400 || status === 422) return { kind: 'bad-request', words: reasonIn(message) };
-  // 404: its namespace; 409: somebody was faster; 429, 500, 503: not now.
+  // 404: the namespace is gone; 409: another process was faster; 429, 500, 503: temporarily unavailable.
   return { kind: 'unavailable', words: 'the cluster could not do this now.' };
 }
 

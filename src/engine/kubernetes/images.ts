@@ -16,7 +16,7 @@ import type { WorkloadRequest } from './manifests/workload.ts';
 /** `pass`: what nodes have to show for it. */
 export type BroughtImage = Pick<WorkloadRequest, 'image' | 'imageVolumes' | 'imageUser'> & { pass?: Pass };
 
-/** Of a start. Throws EngineFault when there is no such image, or the deployment may not have it. */
+/** For a start. Throws EngineFault if the image does not exist or the deployment may not use it. */
 export type BringImage = (
   workload: Pick<Workload, 'image' | 'registryLogin' | 'pod'>,
   limits?: OwnImageLimits,
@@ -25,8 +25,8 @@ export type BringImage = (
 export type ClusterImages = {
   bring: BringImage;
   /**
-   * Of an image that was pushed here: what it has at these paths, with which new volumes there begin. Of others they begin
-   * empty, and so nothing is told. Throws EngineFault.
+   * The content of a pushed image at these paths, with which new volumes there start. Empty for other images, whose
+   * volumes start empty. Throws EngineFault.
    */
   contents(paths: readonly string[], ...brought: Parameters<BringImage>): Promise<ReadonlyMap<string, ImageContent>>;
   /** Of images that nodes pull from us, they have no more than what runs. */
@@ -41,13 +41,13 @@ const bringMs = 30 * 60_000;
 
 export type ClusterImageParts = {
   images: Pick<Images, 'digestOf' | 'nodes'>;
-  /** Names of images that the operator has on the nodes, for everybody; `*` is anything. */
+  /** Names of node images that all deployments may use; `*` matches any text. */
   localPatterns: readonly string[];
 };
 
 /**
- * What a stranger names is asked for by Berth alone, and never by a node: nodes have what the operator has put on them,
- * and pull the rest from us. `architectureNow`: of the nodes.
+ * Only Berth requests images that users name, never a node: nodes use what the operator has put on them, and pull the
+ * rest from Berth. `architectureNow`: of the nodes.
  */
 export function createClusterImages(
   { images, localPatterns }: ClusterImageParts,

@@ -1,6 +1,6 @@
 /**
- * Whether the cluster keeps its policies: tried from inside a pod that is made as those of strangers are, for a moment.
- * Network plugins may ignore policies, or their exceptions, and say nothing of it.
+ * Tests whether the cluster enforces its policies, from inside a temporary pod like those of users. Network plugins may
+ * silently ignore policies or their exceptions.
  */
 
 import type { Workload } from '../../deployment/workload/workload.ts';
@@ -99,7 +99,7 @@ async function addressWhenReady(
   }
 }
 
-/** The cluster's own services, as whoever is in it finds them. */
+/** The cluster's own services, as seen by its pods. */
 async function findEverybodys(cluster: IsolationProbe['cluster']) {
   const [service, { items }] = await Promise.all([
     cluster.find<FoundService>('Service', 'kubernetes', 'default'),
@@ -128,7 +128,7 @@ async function ask(address: string, targets: readonly Target[]): Promise<Outcome
   return (await answer.json()) as Outcome[];
 }
 
-/** Nobody waits until it is gone: a namespace takes 8 to 26 s. */
+/** Does not wait for the removal: a namespace takes 8 to 26 s. */
 async function removeAll(engine: IsolationProbe['engine'], deploymentId: string): Promise<void> {
   const name = namespaceName(deploymentId);
   await engine.removeOwned({ kind: 'network', id: name, name, deploymentId });

@@ -45,7 +45,7 @@ export function keepConnections(): KeptConnections {
       });
     } catch (error) {
       forgetIdle();
-      // The server had closed it, and the news was not here yet. Whatever is asked may be asked twice.
+      // The server had closed the connection, and this process did not know yet. Every request may be repeated.
       const wasClosed = sent?.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET';
       if (!wasClosed || isRepeated) throw error;
       return await send(url, options, body, true);

@@ -28,11 +28,11 @@ export type KubernetesEngineOptions = Omit<
     cluster: Cluster;
     /** The epoch of the store now; default: 0. */
     epoch?: () => number;
-    /** Health checks of who has been ready are asked at most this often, whatever they want; default: every 10 s. */
+    /** The shortest period of health checks after a workload was ready. Default: 10 s. */
     leastPeriodMs?: number;
     /** What reads and fills volumes is made of: has GNU tar, and a shell with the usual programs. Default: none does. */
     copierImage?: string | undefined;
-    /** Which VolumeSnapshots there are to be, and who is told why there are none. */
+    /** Which VolumeSnapshots to use, and a callback with the reason if none can be used. */
     snapshots?: CopiesParts['snapshots'];
     /** Of a namespace of the installation whose removal does not end; of each once. */
     onHanging?: (hanging: Hanging) => void;

@@ -24,7 +24,7 @@ export type Start = {
   hasEnded: boolean;
   /** The node begins the next one at once, and not after a pause. */
   isFirst: boolean;
-  /** Before this it wrote its last line; absent where nobody has dated its end. */
+  /** The last line was written before this. Absent if its end has no date. */
   endedBeforeMs?: number;
 };
 
@@ -38,7 +38,7 @@ const mostLines = 1_000;
 const longestLine = 64 * 1024;
 /** The cluster dates an end to the second. */
 const endDatedMs = 1_000;
-/** Nobody waits for, or holds, more of what one start has written. */
+/** The most that is read of one start. */
 const mostBytes = 16 * 2 ** 20;
 const readPatienceMs = 60_000;
 const pauseMs = 500;
@@ -54,7 +54,7 @@ export function createLogReader(cluster: Pick<Cluster, 'open'>, cache: Cache): L
     for (const start of starts.toReversed()) {
       const mark = createMarker(start.id);
       const signal = AbortSignal.timeout(readPatienceMs);
-      // What is further back than the last lines is found among all that the node has.
+      // Lines before the last ones are searched in everything that the node has.
       const isLong = matches !== undefined || Number.isFinite(until);
       const query = isLong ? {} : { tailLines: wanted, limitBytes: mostBytes };
       const own: LogLine[] = [];
@@ -104,7 +104,7 @@ export function createLogReader(cluster: Pick<Cluster, 'open'>, cache: Cache): L
             continue;
           }
         } else if (isOver) return;
-        // A stream that ends tells of an end before the cluster does.
+        // The stream of an ended container ends before the cluster reports it.
         const enough = new AbortController();
         const until = AbortSignal.any([signal, enough.signal]);
         cache.listen((id) => id === deploymentId && enough.abort(), until);
@@ -139,7 +139,7 @@ export function startsOf(pods: readonly FoundPod[]): Start[] {
       const ended = lastState?.terminated;
       const isCurrentOther = ended?.containerID !== containerID && (state?.running ?? state?.terminated) !== undefined;
       return [
-        // While it waits for its next start, the last one is what the node answers without being asked for the previous.
+        // Before its next start, the node returns the last start as the current one, not as the previous one.
         ...(ended?.containerID
           ? [startOf(ended.containerID, pod, ended, { isPrevious: isCurrentOther, hasEnded: true, isFirst })]
           : []),

@@ -18,7 +18,7 @@ export function objectName(deploymentId: string, workload: WorkloadName): string
   return clusterName(workload.startsWith(prefix) ? workload.slice(prefix.length) : workload);
 }
 
-/** Of the Service for one replica of a pod. No pod has a dot in its name, so it is no pod's own. */
+/** The Service for one replica of a pod. Names of pods contain no dots, so it cannot equal a pod's own. */
 export function replicaServiceName(pod: string, replica: number): string {
   return clusterName(`${pod}.${replica}`);
 }

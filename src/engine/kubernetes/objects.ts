@@ -1,6 +1,6 @@
 /**
- * Objects of a cluster: what is sent, and as much of what comes back as is read, as JSON. The library's own types have
- * dates where JSON has text.
+ * Objects of a cluster as JSON: the full objects that are sent, and the parts of received objects that are read. The
+ * library's own types have dates where JSON has text.
  */
 import type {
   V1DeploymentSpec,

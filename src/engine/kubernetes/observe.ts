@@ -18,7 +18,7 @@ import { createPodCheck, lookInside } from './pod-checks.ts';
 import type { PodAddress } from './pod-programs.ts';
 import { type PodFacts, podFacts } from './pods.ts';
 
-/** Told as the egress where there is no such policy: then it is made anew. */
+/** Reported as the egress if the policy does not match, so that it is created again. */
 const otherPolicy = 'not what its policy says';
 
 /** What is remembered of a workload from one observation to the next. */
@@ -83,7 +83,7 @@ export function createObserver(cluster: Pick<Cluster, 'run'>, cache: Cache, opti
   ): Probe | undefined {
     if (!pod || address === undefined || readiness.kind === 'running' || readiness.kind === 'exit') return undefined;
     const runCheck = createPodCheck(cluster, pod);
-    // On another machine nobody sees who listens without a connection.
+    // On another machine, listening sockets are not visible without a connection.
     const listens = async () => false;
     return createProbe({ readiness, address, startedAtMs, uptime, leastPeriodMs, runCheck, listens });
   }
@@ -103,7 +103,7 @@ export function createObserver(cluster: Pick<Cluster, 'run'>, cache: Cache, opti
     };
   }
 
-  /** Somebody may have removed or edited its policy, or other settings may have been for it. */
+  /** Its policy may have been removed, edited, or made with other settings. */
   function isBound(deploymentId: string, egress: Egress): boolean {
     const found = cache.find('NetworkPolicy', policyName, deploymentId);
     return found !== undefined && isPolicyFor(egress, policy, found);
@@ -133,7 +133,7 @@ export function createObserver(cluster: Pick<Cluster, 'run'>, cache: Cache, opti
   };
 }
 
-/** PURE. What is in its way first; one that has not started cannot be judged. */
+/** PURE. Obstacles come first; a workload that has not started cannot be judged. */
 function verdictOf({ labels, facts, state, isStopped }: Known, probed: Parameters<typeof judge>[2], uptimeMs: number) {
   const { obstacle, lastExit, pod } = facts;
   if (isStopped) return { isReady: false as const, because: 'is stopped while its volumes are copied' };
@@ -168,7 +168,7 @@ export function cachedWorkloads(cache: Cache, deploymentId?: string): CachedWork
   );
 }
 
-/** One that is being removed is gone: whatever is in it goes with it. */
+/** A namespace that is being removed counts as gone, with all its content. */
 export function livingNamespace(cache: Cache, deploymentId: string): FoundNamespace | undefined {
   const found = cache.find('Namespace', namespaceName(deploymentId));
   return found?.metadata.deletionTimestamp === undefined ? found : undefined;

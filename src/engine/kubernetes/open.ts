@@ -20,7 +20,7 @@ export type KubernetesSettings = {
   snapshotClass: string | undefined;
   /** What pods are made of that try the isolation, and those that copy volumes. */
   probeImage: string;
-  /** With `firewall`, strangers are served although nobody has tried whether the cluster keeps its policies. */
+  /** With `firewall`, the service accepts untrusted users without a test of the cluster's policies. */
   allowUnsafe: readonly string[];
 };
 
@@ -67,7 +67,9 @@ export async function openKubernetes(settings: KubernetesSettings, parts: Engine
   return { engine, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-/** What an installation has on the cluster, listed and removed beside its service; nothing can be started. */
+/**
+ * Lists and removes an installation's objects on the cluster, independently of its service. It cannot start anything.
+ */
 export async function openInventory(owner: string): Promise<AsyncDisposable & { engine: Engine }> {
   const images = { digestOf: () => Promise.reject(new Error('No image is brought here.')) };
   const starting = { images, localPatterns: [], edgeNetworks: [], diskBytes: 0 };
@@ -107,7 +109,7 @@ export async function openCopies(
   return { copies, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-/** All that copies has one image: its layers come here once, and not for each deployment. */
+/** All copies use one image: its layers are fetched once, and not per deployment. */
 function admittedOnce({ digestOf, nodes }: Images): Pick<Images, 'digestOf' | 'nodes'> {
   if (!nodes) return { digestOf };
   let admitted: ReturnType<typeof nodes.admit> | undefined;

@@ -10,8 +10,8 @@ import { deploymentOf } from './manifests/marks.ts';
 import { cachedWorkloads, egressOf, livingNamespace } from './observe.ts';
 
 /**
- * Workloads come first, then volumes and networks: in this order each one can be removed. Without what a process that is
- * just starting tries the isolation with, of which no row tells.
+ * Workloads come first, then volumes and networks, so that each can be removed in this order. Excludes the objects of
+ * isolation tests, which have no row in the store.
  */
 export function listOwned(cache: Cache, now: Instant): Owned[] {
   const living = new Set(
@@ -32,7 +32,7 @@ export function listOwned(cache: Cache, now: Instant): Owned[] {
         revision: labels.revision,
       }),
     );
-  // What is put together beside goes with its namespace.
+  // Claims of copies go with their namespace.
   const claims = cache.list('PersistentVolumeClaim').filter((claim) => isLiving(claim) && isOfVolume(claim));
   const volumes = [...Map.groupBy(claims, deploymentOf)].flatMap(([deploymentId, its]) =>
     [...claimsOfVolumes(its).keys()].map(

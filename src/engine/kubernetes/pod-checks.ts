@@ -9,10 +9,10 @@ import type { SeenInside } from '../readiness/probing.ts';
 import type { Cluster } from './cluster.ts';
 import type { PodAddress, ProgramEnd } from './pod-programs.ts';
 
-/** What the kernel tells of one that is asked what it does takes no longer. */
+/** Reading the kernel's numbers of a busy process does not take longer. */
 const lookPatienceMs = 3_000;
 
-/** A check that was given up may run on; nobody waits for it longer. */
+/** An abandoned check may continue for at most this long. */
 const longestCheckMs = 10 * 60_000;
 
 /** For one start of one container. */
@@ -66,7 +66,7 @@ export async function lookInside(cluster: Pick<Cluster, 'run'>, pod: PodAddress)
   }
 }
 
-/** PURE. Control groups of version 1 tell nanoseconds on a line of its own, those of version 2 `usage_usec`. */
+/** PURE. Control groups version 1 report nanoseconds on a separate line, version 2 `usage_usec`. */
 export function readInside(output: string): SeenInside {
   const nanoseconds = /^(\d+)$/m.exec(output)?.[1];
   const microseconds = /^usage_usec (\d+)$/m.exec(output)?.[1];

@@ -6,9 +6,9 @@ import type { PodAddress } from './pod-programs.ts';
 import { type ProgramStatus, statusOf } from './program-status.ts';
 
 export type PodConnection = {
-  /** What it writes, until it has ended or the connection has. Who reads slowly holds it up. To be read once. */
+  /** The output, until the program or the connection ends. A slow reader delays the program. Can be read once. */
   output: AsyncIterable<ExecOutput>;
-  /** Resolves when it is on its way; false where nobody takes it any more. */
+  /** Resolves when it is sent. Returns false if the input is closed. */
   send(bytes: Uint8Array): Promise<boolean>;
   resize(size: TerminalSize): Promise<void>;
   /** Resolves once its output was read. Empty where the connection has ended before it. */
@@ -46,7 +46,7 @@ export async function connectToPod(
     });
   const hasTerminal = terminal !== undefined;
   const stderr = hasTerminal ? null : passed('stderr');
-  // What is sent is written to the connection itself, which tells when it is on its way.
+  // Input is written to the connection itself, which reports when it is sent.
   const stdin = new PassThrough();
   const words = [...command];
   const stdout = passed('stdout');
@@ -82,7 +82,7 @@ export async function connectToPod(
   };
 }
 
-/** What comes of a connection that fails or is refused is an event, with all that was sent in it: also a token. */
+/** The library's errors of failed or refused connections contain the request, including a token. */
 function throwError({ message }: { message?: string }): never {
   throw new Error(message);
 }

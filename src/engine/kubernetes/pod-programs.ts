@@ -17,21 +17,21 @@ export type PodAddress = { namespace: string; pod: string; container: string };
 export type ProgramEnd = { code?: number; output: string; isFlood: boolean };
 
 /**
- * `input`: writes what it reads, and never tells it that this was all: older clusters have no means for that. `output`:
- * gets what it writes, as fast as it takes it, instead of the end's.
+ * `input`: writes what the program reads, without an end of input, which older clusters cannot signal. `output`:
+ * receives what the program writes, at its own pace, instead of `output` of the end.
  */
 export type ProgramStreams = { input?: (to: Writable) => Promise<void>; output?: Writable };
 
 const keptBytes = 64 * 1024;
 const floodBytes = 1024 * 1024;
 
-/** Of what a program writes so much may wait here for whoever reads slowly. */
+/** How much output is buffered for a slow reader. */
 const waitingBytes = 4 * 1024 * 1024;
 
 /** The stream of the connection that goes to the program. */
 const inputChannel = Buffer.of(0);
 
-/** The connection is closed at the abort; nobody can end what runs there then. */
+/** The abort closes the connection. The program itself cannot be ended then. */
 export async function runInPod(
   exec: Exec,
   { namespace, pod, container }: PodAddress,
@@ -57,7 +57,7 @@ export async function runInPod(
     hasEnded = true;
     const { code, words } = statusOf(status);
     const end = { ...(code !== undefined && { code }), output: words ?? said(), isFlood: false };
-    // Whoever closes the stream comes first; what is in it comes before the end.
+    // If the stream was closed, that decides. Its buffered content comes before the end.
     if (!taken || taken.writableFinished) resolve(end);
     else taken.once('finish', () => resolve(end));
   });
@@ -87,7 +87,7 @@ export async function runInPod(
   }
 }
 
-/** What comes of a connection that fails or is refused is an event, with all that was sent in it: also a token. */
+/** The library's errors of failed or refused connections contain the request, including a token. */
 function throwFault({ message }: { message?: string }): never {
   const cause = new Error(message);
   throw new EngineFault('unavailable', 'The cluster runs no program in the pod now.', { cause });

@@ -1,4 +1,4 @@
-/** PURE. What the cluster says of a workload and its pods, in our words. */
+/** PURE. Translates the cluster's report on a workload and its pods. */
 import { printBytes } from '../../config/values/units.ts';
 import type { Instant } from '../../deployment/deployment.ts';
 import { type Ended, exitReason } from '../readiness/container-state.ts';
@@ -6,11 +6,11 @@ import { copyKey } from './manifests/marks.ts';
 import type { ContainerStatus, FoundController, FoundPod, Terminated } from './objects.ts';
 import { amountOf, bytesOf } from './quantities.ts';
 
-/** What keeps a workload from running that is none of its own doing, or looks like that. */
+/** An external problem that keeps a workload from running, or a problem that looks external. */
 export type Obstacle = { words: string; hint?: string };
 
 export type PodFacts = {
-  /** Created: somebody has scaled it to nothing. */
+  /** Created: it was scaled to zero. */
   phase: 'running' | 'exited' | 'created';
   /** Of the one that runs, or is to. */
   pod?: { name: string; uid: string; address?: string; startedAt?: Instant };
@@ -28,7 +28,7 @@ export function podFacts(controller: FoundController, pods: readonly FoundPod[],
   const container = current?.status?.containerStatuses?.[0];
   const lastExit = living.flatMap((pod, index) => evictionOf(pod, living[index + 1]) ?? exitOf(pod) ?? []).at(-1);
   const isGivenUp = has(controller, 'Failed');
-  // Its pod tells of the end before the job does.
+  // Its pod reports the end before the job does.
   const isOver = isJob && (isGivenUp || has(controller, 'Complete') || lastExit?.code === 0);
   const obstacle = current && obstacleOf(current, container);
   const isRunning = container?.state?.running !== undefined;
@@ -91,7 +91,7 @@ function exitOf(pod: FoundPod): PodFacts['lastExit'] {
   };
 }
 
-/** Nobody dates it but the pod that comes after it. */
+/** The only date of an eviction is the creation of the next pod. */
 function evictionOf(pod: FoundPod, successor: FoundPod | undefined): PodFacts['lastExit'] {
   const reason = evictedFor(pod);
   if (!reason || !successor) return undefined;
@@ -210,7 +210,7 @@ function notStartable(message: string): Obstacle {
   return { words: 'cannot be started by its node', hint: 'check its command, user and working directory' };
 }
 
-/** Of the node's own words the end, which says why; paths of the node are nobody's business. */
+/** The beginning of the node's message, without the node's paths. */
 function excerpt(message: string): string {
   return message.replaceAll(/\/(var|run)\/\S*/g, '…').slice(0, 200);
 }

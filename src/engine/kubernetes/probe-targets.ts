@@ -1,4 +1,4 @@
-/** PURE. What a pod of a stranger may reach and what it may not, and what is wrong where that is not so. */
+/** PURE. The targets that a pod of a user may and may not reach, and the problem if a test shows otherwise. */
 
 export type Target = { words: string; host: string; port: number; mayReach: boolean };
 
@@ -51,7 +51,7 @@ export function complaintsAbout(targets: readonly Target[], outcomes: readonly O
 
 const reached = 'reached';
 
-/** Tries what it is asked to, all at once, for whoever may ask it: us and its own deployment. */
+/** Tests the requested targets at once. Only Berth and its own deployment can reach it. */
 export const probeProgram = `
 import { createServer } from 'node:http';
 import { connect } from 'node:net';

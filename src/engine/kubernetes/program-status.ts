@@ -1,7 +1,7 @@
-/** PURE. How a program in a pod has ended, as the cluster tells it. */
+/** PURE. How a program in a pod ended, as reported by the cluster. */
 import type { V1Status } from '@kubernetes/client-node';
 
-/** `words`: of the cluster, where there is no code because it was not started. */
+/** `words`: the cluster's message if the program could not be started and has no code. */
 export type ProgramStatus = { code?: number; words?: string };
 
 export function statusOf({ status, details, message }: V1Status): ProgramStatus {

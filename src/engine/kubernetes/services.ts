@@ -1,4 +1,4 @@
-/** The Services of a deployment on the cluster: made and removed as its workloads start, whoever has come and gone since. */
+/** The Services of a deployment on the cluster. They are created and removed as its workloads start. */
 import type { Neighbour, Workload } from '../../deployment/workload/workload.ts';
 import { labelKeys, labelSelector } from '../labels.ts';
 import type { Cache } from './cache.ts';
@@ -12,9 +12,9 @@ import type { FoundService } from './objects.ts';
 
 export type Services = {
   /**
-   * Makes those of the workload, and those of its neighbours that are missing, and tells the names of all that there
-   * are: a pod learns them as it starts, and not later, so that whoever starts first knows those that come after. Those
-   * that neither a neighbour nor anything there has are removed before.
+   * Creates the Services of the workload and the missing ones of its neighbors, and returns the names of all Services:
+   * a pod learns them only at its start, so that earlier pods also know later ones. First removes Services that neither
+   * a neighbor nor a present workload has.
    */
   make(deploymentId: string, workload: Workload, neighbours: readonly Neighbour[]): Promise<KnownNames>;
   /** Of a deployment in which nothing runs. */
@@ -39,7 +39,7 @@ export function createServices(
     );
   }
 
-  /** Whatever is there, of whichever revision, is reached until it is gone. */
+  /** Present workloads of any revision stay reachable until they are gone. */
   function usedNames(deploymentId: string): string[] {
     return (['Deployment', 'Job'] as const)
       .flatMap((kind) => cache.list(kind, deploymentId))

@@ -1,12 +1,12 @@
 /** PURE. Which VolumeSnapshotClass is for the volumes of a storage class. */
 import type { FoundSnapshotClass } from './objects.ts';
 
-/** A class, or why there is none, in words for the operator. */
+/** A class, or the reason for having none, in words for the operator. */
 export type ChosenClass = { name: string } | { because: string };
 
 const defaultKey = 'snapshot.storage.kubernetes.io/is-default-class';
 
-/** `driver`: of the volumes; `wanted`: the only one that may be used, whatever else there is. */
+/** `driver`: of the volumes; `wanted`: the only class that may be used, if given. */
 export function chooseSnapshotClass(
   driver: string,
   classes: readonly FoundSnapshotClass[],

@@ -11,9 +11,9 @@ import type { PodAddress } from './pod-programs.ts';
 export type Places = ReadonlyMap<string, { pod: PodAddress; path: string }>;
 
 export type Tars = {
-  /** Of places where nobody writes. */
+  /** For places without writers. */
   toRead(places: Places, stop?: AbortSignal): Promise<ReadableTars & { apparentBytes: number }>;
-  /** `note` is told of each piece that has gone there. */
+  /** Calls `note` with the size of each piece written. */
   toFill(places: Places, note: (bytes: number) => void): FillableTars;
 };
 
@@ -31,9 +31,9 @@ const sizeCommand = (program: readonly string[], path: string) => [
 ];
 
 /**
- * Older clusters cannot tell a program that its input has ended, and tell of the end of none that leaves some of it: so what
- * tar does not want is read all the same. By its path, since some shells have a tar of their own. The words of the script are
- * always these.
+ * Older clusters cannot signal the end of input to a program, and do not report its end while it leaves some input
+ * unread. So the rest after tar's input is also read. tar is called by its path, because some shells have their own
+ * tar. The script is constant.
  */
 const fedScript = `head -c "$1" | { /bin/tar "$2" --file=- --numeric-owner --directory="$3"; code=$?; cat >/dev/null; exit $code; }`;
 
@@ -94,11 +94,11 @@ function passing(to: Writable, note: (bytes: number) => void): Writable {
       to.write(piece, done);
     },
   });
-  // Whoever writes is told of it with the piece; an event that nobody listens to would end this process.
+  // The writer gets the error with the piece. An unhandled error event would end this process.
   return passed.on('error', () => {});
 }
 
-/** PURE. Of what tar says about all that it has written. */
+/** PURE. The total bytes in the output of tar. */
 export function totalOf(said: string): number {
   const bytes = /^Total bytes written: (\d+) /m.exec(said)?.[1];
   if (bytes === undefined) throw new Error('tar did not report the size');

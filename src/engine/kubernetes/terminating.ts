@@ -1,4 +1,4 @@
-/** PURE. Namespaces that are being removed: how long that may take, and what is told of those that hang. */
+/** PURE. Namespaces that are being removed: how long that may take, and the report on those that hang. */
 import type { Instant } from '../../deployment/deployment.ts';
 import type { FoundNamespace } from './objects.ts';
 

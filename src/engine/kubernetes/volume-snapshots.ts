@@ -1,7 +1,7 @@
 /**
- * Copies of volumes by the cluster's own VolumeSnapshots, where its storage takes them: nobody who writes is stopped. Each
- * volume is as after a cut of the power at one instant, and several of a deployment at instants a little apart. From each
- * VolumeSnapshot a claim is made, which a pod reads.
+ * Copies of volumes with the cluster's VolumeSnapshots, if its storage supports them, without stopping writers. Each
+ * volume is in the state after a power failure at one instant; volumes of a deployment are copied at slightly different
+ * instants. Each VolumeSnapshot becomes a claim, which a pod reads.
  */
 import { wait } from '../../lib/wait.ts';
 import { EngineFault } from '../engine.ts';
@@ -26,7 +26,7 @@ export type VolumeSnapshotParts = {
   owner: string;
   /** The only class that is used; `none`: no VolumeSnapshots are taken. Default: the one of the driver of the volumes. */
   snapshotClass?: string | undefined;
-  /** Is told why volumes of a storage class are copied otherwise; not of the same reason again. */
+  /** Called with the reason if volumes of a storage class are copied in another way; once per reason. */
   onUnused?: ((unused: Unused) => void) | undefined;
   patience?: Patience | undefined;
 };
@@ -35,7 +35,7 @@ type Place = { pod: PodAddress; path: string };
 
 export type Unused = { storageClass: string; because: string };
 
-/** `readyMs`: until storage has taken all of them; `errorMs`: for so long an error that it tells of may last. */
+/** `readyMs`: the limit for taking all snapshots; `errorMs`: how long a reported error may last. */
 export type Patience = { pauseMs: number; readyMs: number; errorMs: number };
 
 export type VolumeSnapshots = {
@@ -43,7 +43,7 @@ export type VolumeSnapshots = {
   take(wanted: Taking): Promise<Places | undefined>;
   /** Those of the key go; a claim that is made from one holds it until it has what it needs. */
   remove(key: string): Promise<void>;
-  /** Whatever there may be any of. Those of a process that was killed are found within a minute. */
+  /** The keys of all existing copies. Those of a killed process are found within a minute. */
   keys(): Promise<string[]>;
 };
 
@@ -64,7 +64,7 @@ const lookEveryMs = 60_000;
 
 export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapshots {
   const { cluster, cache, copiers, owner, snapshotClass, onUnused = () => {}, patience = usualPatience } = parts;
-  /** By storage class: why it is not used, as was told last. */
+  /** By storage class: the last reported reason for not using it. */
   const told = new Map<string, string>();
   const restsUntilMs = new Map<string, number>();
   const known = new Set<string>();
@@ -95,7 +95,9 @@ export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapsho
     return chooseSnapshotClass(found.provisioner, items, snapshotClass);
   }
 
-  /** Undefined where the cluster has none, or lets nobody know of them: then none was made either. */
+  /**
+   * Undefined if the cluster does not have VolumeSnapshots or does not allow listing them: then none was made either.
+   */
   async function listAll(selector: string): Promise<FoundVolumeSnapshot[] | undefined> {
     return await list(selector).catch((error: unknown) => {
       if (error instanceof ClusterRefusal && [403, 404].includes(error.status)) return undefined;
@@ -161,7 +163,7 @@ export function createVolumeSnapshots(parts: VolumeSnapshotParts): VolumeSnapsho
   return {
     async take(taking) {
       const claims = [...taking.sources.values()];
-      // One that nobody has used yet may wait for its first pod: storage has nothing of it.
+      // An unused claim may wait for its first pod and not exist in the storage yet.
       if (claims.some(({ status }) => status?.phase !== 'Bound')) return undefined;
       const storageClasses = new Set(claims.map(({ spec }) => spec?.storageClassName ?? ''));
       const classes = await findClasses(storageClasses);

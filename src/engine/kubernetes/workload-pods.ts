@@ -1,4 +1,4 @@
-/** PURE. What the cluster has of a workload, as far as that is known here. */
+/** PURE. The cluster's objects of a workload in the cache. */
 import type { WorkloadName } from '../../deployment/workload/workload.ts';
 import type { Cache } from './cache.ts';
 import { workloadKey } from './manifests/marks.ts';

@@ -1,6 +1,6 @@
 /**
- * Those that have volumes, stopped while these are copied: nothing on a cluster holds them back for an instant. Which are
- * stopped, and for which copy, is told by their objects: whoever comes next lets them go on, and another copy waits.
+ * Stops workloads while their volumes are copied, because a cluster cannot freeze writes. The stopped workloads and the
+ * copy are marked on their objects: the next process can start them again, and another copy waits.
  */
 import { EngineFault } from '../engine.ts';
 import { labelKeys } from '../labels.ts';
@@ -15,32 +15,32 @@ export type Stop = {
   deploymentId: string;
   claims: ReadonlySet<string>;
   key: string;
-  /** Whoever waits for their end gives up, and they start again. */
+  /** An abort ends the wait for their end and starts them again. */
   signal?: AbortSignal | undefined;
 };
 
 export type Writers = {
   /**
-   * Does the work while no pod has one of the claims, but those of the key; answers for how many milliseconds they were
-   * stopped. Throws EngineFault where they cannot be, and where one has come up meanwhile.
+   * Does the work while only pods of the key use the claims. Returns for how many milliseconds the others were stopped.
+   * Throws EngineFault if they cannot be stopped, or if one has started in between.
    */
   without(stop: Stop, work: () => Promise<void>): Promise<number>;
   /** Has those start again that were stopped for the key. */
   letGo(key: string): Promise<void>;
 };
 
-/** Beyond their own grace periods: nodes tell of an end within a few seconds. */
+/** In addition to their grace periods: nodes report an end within a few seconds. */
 const stopPatienceMs = 5 * 60_000;
 /** What another copy may take until those that it has stopped go on. */
 const turnPatienceMs = 10 * 60_000;
-/** The cluster notes on them how far they are: what was read a moment ago may be of before, and is soon known anew. */
+/** The cluster writes their status, so a cached object may be outdated and is soon refreshed. */
 const mostTries = 10;
 const seenPatienceMs = 10_000;
 
 const isBeingCopied = 'The volumes are being copied for something else at the moment.';
 
 export function createWriters(cluster: Pick<Cluster, 'change'>, cache: Cache): Writers {
-  // What copies volumes only reads those in use, whoever it is for.
+  // Copiers only read the volumes in use, for any key.
   const usersOf = ({ deploymentId, claims }: Stop): FoundPod[] =>
     cache
       .list('Pod', deploymentId)
@@ -66,7 +66,7 @@ export function createWriters(cluster: Pick<Cluster, 'change'>, cache: Cache): W
     return changed !== undefined;
   }
 
-  /** False where an update has removed it, or put another one in its place. Whoever marks it first has it. */
+  /** Returns false if an update has removed or replaced it. The first process to mark it stops it. */
   async function stopOne({ metadata: { name, uid } }: FoundController, { deploymentId, key, signal }: Stop) {
     const lookUp = () => cache.find('Deployment', name, deploymentId);
     for (let tries = 0; tries < mostTries; tries++) {

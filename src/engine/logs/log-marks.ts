@@ -9,7 +9,7 @@ import type { LogLine, LogMark, WrittenText } from '../engine.ts';
 /** `stamp`: Docker's own, to the nanosecond. */
 export type StampedLine = WrittenText & { at: Instant; stamp: string };
 
-/** The two outputs are stamped one beside the other and stored one after the other: a later line may be a little older. */
+/** The two outputs are stamped in parallel and stored one after the other: a later line may be a little older. */
 const toleranceMs = 1_000;
 
 /** So many stamps are remembered to number their lines. One of two outputs that far apart is not of the same instant. */
@@ -27,9 +27,8 @@ export function sinceOf(after: LogMark | undefined, containerId: string, started
 }
 
 /**
- * Marks lines as they are read, in their order; undefined for those up to the mark that is read on after. `lines` have to
- * begin where `sinceOf` says. When the line of the mark is gone by now, with a log file that Docker has dropped, what is
- * later than all that was known is taken for new.
+ * Marks lines in the order of reading. Returns undefined for lines up to the mark `after`. `lines` must begin at
+ * `sinceOf`. If Docker has dropped the log file with the marked line, all lines later than the mark count as new.
  */
 export function createMarker(containerId: string, after?: LogMark): (line: StampedLine) => LogLine | undefined {
   const counts = new Map<string, number>();

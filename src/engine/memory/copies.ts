@@ -7,7 +7,7 @@ import { volumeKey } from './deployment-map.ts';
 import type { Interceptor } from './memory-call.ts';
 import { announce, type MemoryWorld } from './world.ts';
 
-/** As an engine of this machine tells of what is in volumes, or as one of others does. */
+/** Whether copies are read as files, as on an engine of this machine, or as tars, as on remote engines. */
 export type CopiesAs = 'files' | 'tars';
 
 /** By name of the volume. */

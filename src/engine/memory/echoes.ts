@@ -1,4 +1,4 @@
-/** What answers for workloads that do not run: at the address of each, its first port tells what it was asked. */
+/** Answers for the simulated workloads: the first port at the address of each returns the request. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { MemoryContainer, MemoryWorld } from './world.ts';
 
@@ -10,7 +10,7 @@ type Log = { warn(fields: object, message: string): void };
 export function startEchoes(world: MemoryWorld, log: Log): Echoes {
   const servers = new Map<MemoryContainer, Server>();
 
-  /** Whoever has gone stops answering; one that has an address answers. */
+  /** Workloads that are gone stop answering; those with an address answer. */
   function follow(deploymentId: string): void {
     const present = world.containers.of(deploymentId).filter(({ phase }) => phase === 'running');
     for (const [container, server] of servers) {

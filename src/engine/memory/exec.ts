@@ -1,6 +1,6 @@
 /**
- * Commands in containers of the in-memory engine. Besides what the image's own program can do there are a few that
- * nearly every image has, as far as a demonstration and tests of clients need them; a shell knows these alone.
+ * Commands in containers of the in-memory engine: the program of the image, and a few commands that nearly every image
+ * has, as needed for demonstrations and tests of clients. The shell supports only these.
  */
 import { PassThrough } from 'node:stream';
 import { EngineFault } from '../engine.ts';

@@ -1,6 +1,6 @@
 /**
- * Addresses of this machine for what one process answers at. Two services in memory on one machine would else have the
- * same ones, and the one that begins later, or stays longer, would have nobody at its addresses.
+ * Loopback addresses for the endpoints of one process. Without separate blocks, two in-memory services on one machine
+ * would have the same addresses, and one of them would lose its endpoints.
  */
 import { createServer } from 'node:net';
 import { StartError } from '../../lib/start-error.ts';
@@ -8,7 +8,7 @@ import { StartError } from '../../lib/start-error.ts';
 /** Second numbers of 127.0.0.0/8: a block has room for 2,048 networks. Programs of the host use the first ones. */
 const blocks = Array.from({ length: 29 }, (_, index) => 16 + 8 * index);
 
-/** Whoever listens here at a block's first address has the block; above the ports that the kernel gives out. */
+/** The process that listens here at a block's first address owns the block. Above the kernel's ephemeral ports. */
 const claimPort = 61_000;
 
 /** `firstNetwork`: the first two numbers of its addresses. Closing it, or the end of the process, gives it back. */

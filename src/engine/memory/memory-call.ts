@@ -2,7 +2,7 @@
 import type { EngineCore } from '../engine.ts';
 import type { MemoryOperation } from './operations.ts';
 
-/** A call of the engine's port. What a plan asks of a facet is an execution, like what it asks of the core. */
+/** A call of the engine's port. Operations of facets count as executions, like those of the core. */
 export type MemoryCall = {
   name:
     | Exclude<keyof EngineCore, 'watch' | 'followLogs'>

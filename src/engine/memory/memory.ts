@@ -30,7 +30,7 @@ export type MemoryEngineOptions = {
   now?: () => number;
   /** Default: every call does at once what it says. */
   intercept?: Interceptor;
-  /** Default: all. Without `images`, a start brings its image; without `disk`, nobody knows how full one is. */
+  /** Default: all. Without `images`, a start fetches its image. Without `disk`, disk use is unknown. */
   facets?: ReadonlySet<FacetName>;
   /** Default: files. */
   copiesAs?: CopiesAs;
@@ -65,7 +65,7 @@ export function createMemoryEngine({
     async pull(deploymentId, request, { progress, signal } = {}) {
       if (!isOnHost(world, request.image)) await orAbort(world.registries.send(request.image), signal);
       const operation = { kind: 'pull', because: '', ...request } as const;
-      // Of images nothing is told, as on Docker: they belong to no deployment.
+      // Images emit no event, as on Docker, because they do not belong to a deployment.
       return await intercept({ name: 'execute', deploymentId, operation }, () => pullImage(world, request, progress));
     },
     export: async () => undefined,
@@ -221,7 +221,7 @@ function describe(container: MemoryContainer): ObservedWorkload {
   };
 }
 
-/** Whether the next observation sees something new by itself: somebody on the way to ready, or to an end. */
+/** Whether the next observation will differ without an operation: a container is about to become ready or to end. */
 function mayChange(world: MemoryWorld, deploymentId: string): boolean {
   return world.containers
     .of(deploymentId)

@@ -16,7 +16,7 @@ import {
   startContainer,
 } from './world.ts';
 
-/** What the engine does, by its core or by a facet, and what is asked of the registries behind it. */
+/** Operations of the engine's core and facets, and requests to the registries behind it. */
 export type MemoryOperation = EngineOperation | ImagePull | EgressChange | TagCheck;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * What the workloads of the in-memory engine seem to use: nothing runs, and a dashboard is to have something to show. It
- * follows from their names and from the time alone, so that the same is told whoever asks, and nothing counted goes back.
+ * Simulated workload usage for the in-memory engine, so that a dashboard has something to show. It depends only on
+ * names and time, so that all callers see the same values and counters never decrease.
  */
 import { hash } from 'node:crypto';
 import type { VolumeUse, WorkloadUse } from '../../deployment/metrics/use.ts';

@@ -54,7 +54,7 @@ export function healthCheckBodyOf({ workload: { readiness }, run }: MemoryContai
   return body ? { healthCheckBody: body } : {};
 }
 
-/** Its image's program runs the command, as another process beside the first; without one, it goes well. */
+/** The image's program runs the command, as a second process. Without a program, the command succeeds. */
 function reasonOfCommand(
   container: MemoryContainer,
   { command, timeoutSeconds }: Extract<Readiness, { kind: 'command' }>,

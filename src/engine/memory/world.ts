@@ -9,7 +9,7 @@ import { imageOf } from './images.ts';
 
 /** Unless a program says otherwise, an image listens on the ports of its workload and answers 200; a job exits with 0. */
 export type MemoryImage = {
-  /** Default true: as if somebody had pulled it already. */
+  /** Default true: as if it was pulled before. */
   isOnHost?: boolean;
   /** What its tag means in its registry now. Without one, no registry knows it. */
   digest?: string;
@@ -17,7 +17,7 @@ export type MemoryImage = {
   formerDigests?: string[];
   /** What its tag means on the host; default: the same. */
   hostDigest?: string;
-  /** Its registry gives it to nobody without this token. */
+  /** Its registry requires this token. */
   token?: string;
   /** How many observations of a started container see it unready, or unfinished. */
   readyAfter?: number;
@@ -37,11 +37,11 @@ export type MemoryProcess = {
   env: Record<string, string>;
   /** Undefined when the file does not exist. */
   read(path: string): string | undefined;
-  /** As much of it as fits. */
+  /** Writes as much as fits. */
   write(path: string, content: string): void;
   /** The names of what is in a directory that is a volume. */
   list(path: string): string[];
-  /** Asks `http://<name>:<port><path>` in the network of the deployment. */
+  /** Requests `http://<name>:<port><path>` in the network of the deployment. */
   fetch(name: string, port: number, path: string): Answer | undefined;
 };
 
@@ -71,7 +71,7 @@ export type MemoryContainer = Owned & {
   startedAt?: number;
   files: Map<string, string>;
   run: MemoryRun;
-  /** Another process of its image, beside the first. */
+  /** A second process of its image. */
   runCheck?: ((command: string[]) => MemoryRun) | undefined;
   /** Observations since the start. */
   rounds: number;
@@ -111,7 +111,7 @@ export type MemoryWorld = {
   /** By deployment. */
   networks: Map<string, Owned & { subnet: number; egress: string }>;
   subnets: { taken: Set<number>; lowestFree: number };
-  /** How often something of a deployment has changed, and who wants to hear of it: everybody on this machine. */
+  /** How often something of a deployment has changed, and the listeners, which are all on this machine. */
   versions: Map<string, number>;
   watchers: Set<(deploymentId: string) => void>;
   /** Who follows what containers write; called when one has written, has ended or is gone. */
@@ -124,7 +124,7 @@ export type MemoryWorld = {
 const gibibyte = 2 ** 30;
 
 export type MemoryWorldOptions = {
-  /** The first two numbers of the addresses in subnet 0; default: of addresses that nobody has. */
+  /** The first two numbers of the addresses in subnet 0. Default: unused addresses. */
   firstNetwork?: readonly [number, number];
   /** Every name is that of an image in a registry. */
   hasEveryImage?: boolean;
@@ -182,7 +182,7 @@ export function addNetwork(world: MemoryWorld, owned: Owned, egress: string, avo
   networks.set(owned.deploymentId, { ...owned, subnet, egress });
 }
 
-/** Whatever was on the network goes on without one. */
+/** Containers on the network continue without one. */
 export function removeNetwork({ networks, subnets, containers }: MemoryWorld, deploymentId: string): void {
   const { subnet } = networks.get(deploymentId)!;
   for (const container of containers.of(deploymentId)) delete container.address;

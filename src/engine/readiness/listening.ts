@@ -44,7 +44,7 @@ export async function readListening(pid: number, containerId: string): Promise<L
   }
 }
 
-/** Whether somebody is seen to listen there for others than its own container. */
+/** Whether a socket there accepts connections from outside its own container. */
 export async function isListening(pid: number, containerId: string, wanted: number): Promise<boolean> {
   const listening = await readListening(pid, containerId);
   return listening?.some(({ port, isLocalOnly }) => port === wanted && !isLocalOnly) ?? false;
@@ -56,7 +56,7 @@ const tableBytes = 64 * 1024;
 async function readBeginning(path: string): Promise<string> {
   await using file = await open(path);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(tableBytes));
-  // A row that is cut off would tell of another port.
+  // A truncated row would contain another port.
   const text = buffer.toString('latin1', 0, bytesRead);
   return text.slice(0, text.lastIndexOf('\n') + 1);
 }

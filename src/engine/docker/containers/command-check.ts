@@ -1,7 +1,7 @@
 /**
- * Health checks that are commands: each is a process in the container, started by the engine, with the user, limits and
- * rights of the container and nothing more. What runs there is hostile: its time and output are bounded, one runs at a
- * time, and one that does not end is killed where we may, and never joined by a second one.
+ * Health checks that are commands. The engine starts each as a process in the container, with the user, limits and
+ * capabilities of the container. These commands are hostile: their time and output are limited, one runs at a time, and
+ * a command that does not end is killed if we may, and never joined by a second one.
  */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import type { Reason } from '../../readiness/attempts.ts';
 import type { RunCheck } from '../../readiness/probe.ts';
 import { readFrames } from './exec-frames.ts';
 
-/** The engine cuts off its own checks after 4 KiB, and reads on; whoever writes that much more is up to something. */
+/** The engine cuts the output of its own checks at 4 KiB and reads on. A command that writes this much is malicious. */
 const keptBytes = 4 * 1024;
 const floodBytes = 1024 * 1024;
 
@@ -20,7 +20,7 @@ const endPauseMs = 20;
 
 type Output = { text: string; end: 'ended' | 'flood' | 'cut-off' };
 
-/** For one start of one container. Asking again while the command runs is the caller's to avoid. */
+/** For one start of one container. The caller must not start a second check while the command runs. */
 export function createCommandCheck(docker: Docker, containerId: string): RunCheck {
   /** It was given up, and may still run. */
   let left: Docker.Exec | undefined;
@@ -137,7 +137,7 @@ async function killGroup(pid: number, containerId: string): Promise<void> {
   }
 }
 
-/** Engines tell of a program that cannot be started by the codes that shells have for it, and words of the runtime. */
+/** Engines report a program that cannot be started with the exit codes of shells and a message of the runtime. */
 function endOf(code: number, output: string): CheckEnd {
   const isOfRuntime = (code === 126 || code === 127) && /^OCI runtime exec failed/.test(output);
   return isOfRuntime ? { kind: 'not-startable', output } : { kind: 'exited', code, output };

@@ -1,4 +1,7 @@
-/** PURE. What a configuration asks of its containers, in Docker's words: it is added to the hardening, and never takes away. */
+/**
+ * PURE. Translates the container options of a configuration into Docker's. They add to the hardening and never weaken
+ * it.
+ */
 import { posix } from 'node:path';
 import type { HostConfig } from 'dockerode';
 import type { ContainerOptions, TmpfsSpec } from '../../../config/spec/spec.ts';

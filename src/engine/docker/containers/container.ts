@@ -31,7 +31,7 @@ export type ContainerRequest = {
   runtime: Runtime;
   /** Lines of its hosts file, by name. Names that its configuration gives an address are not among them. */
   hosts?: ReadonlyMap<string, string>;
-  /** The number of the one that it has, where it asks for one. */
+  /** The number of its GPU, if it requests one. */
   gpu?: number;
   /** See `mountsOf`. */
   boundTo?: ReadonlyMap<string, string>;
@@ -39,7 +39,7 @@ export type ContainerRequest = {
   group?: { parent: string; limitBytes: number } | undefined;
   /** How fast it may read and write on which devices. */
   throttle?: { devices: string[]; rate: DiskRate } | undefined;
-  /** Whom the engine asks about names for it; default: whom the machine asks. */
+  /** The name servers of the container's engine resolver. Default: those of the machine. */
   resolvers?: string[] | undefined;
   stopSeconds: number;
 };
@@ -109,8 +109,8 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
 }
 
 /**
- * A container gets the labels of its image, which other software at the engine's socket obeys. The engine can be told
- * another value, not to leave one out.
+ * A container inherits the labels of its image, which other software at the engine's socket obeys. The API can override
+ * a label but not remove it.
  */
 function withoutMeaning(imageLabels: readonly string[]): Labels {
   return Object.fromEntries(imageLabels.map((key) => [key, '']));
@@ -139,16 +139,16 @@ function resourcesOf(resources: Workload['resources'], host: HostFacts): HostCon
 }
 
 /**
- * The image's own health check decides where neither the configuration nor a port does. The engine starts each as a
- * process of its own, which costs the machine some 50 ms outside of all limits: so its times are ours and never the
- * image's. What is left out here would be the image's.
+ * The image's own health check applies if neither the configuration nor a port defines readiness. The engine starts
+ * each check as a process, which costs the machine some 50 ms outside of all limits. So we set the times. A time left
+ * out here would be the image's.
  */
 function healthCheckOf(readiness: Readiness, image: ImageFacts, host: HostFacts): ContainerCreateOptions {
   if (!image.hasHealthCheck) return {};
   if (readiness.kind !== 'running' || readiness.ignoresImage) return { Healthcheck: { Test: ['NONE'] } };
   const startSeconds = Math.max(60, readiness.startPeriodSeconds ?? 0);
   const times = { Timeout: 5 * second, Retries: 3, StartPeriod: startSeconds * second };
-  // Docker asks for the first time after a whole interval; engines before 1.44 have no shorter one for the start.
+  // Docker runs the first check after a whole interval. Engines before 1.44 have no shorter start interval.
   if (!isAtLeast(host.apiVersion, '1.44')) return { Healthcheck: { ...times, Interval: 5 * second } };
   return { Healthcheck: { ...times, Interval: 10 * second, StartInterval: second } };
 }

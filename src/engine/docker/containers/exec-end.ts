@@ -3,8 +3,8 @@ import { createInterface } from 'node:readline';
 import type Docker from 'dockerode';
 
 /**
- * Aborts when the command has ended, or when nothing more is told of it: its container has ended, the connection broke,
- * `signal` was aborted. To be called before the command is started.
+ * Aborts when the command has ended or its events end: its container ended, the connection broke, or `signal` was
+ * aborted. Call it before the command starts.
  */
 export async function watchEnd(
   docker: Docker,
@@ -22,7 +22,7 @@ export async function watchEnd(
   return over.signal;
 }
 
-/** PURE. Whether an event says that a command has ended, or its container; false for what is no event. */
+/** PURE. Whether an event reports the end of a command or of its container. False if the line is not an event. */
 export function isEndOf(line: string, execId: string): boolean {
   try {
     const event: { Action?: string; Actor?: { Attributes?: Record<string, string> } } = JSON.parse(line);

@@ -3,7 +3,7 @@ import type { ExecOutput } from '../../exec.ts';
 
 const headBytes = 8;
 
-/** A piece of a frame is given on as it comes: nobody has to hold a frame whose length a stranger has chosen. */
+/** Passes on pieces of frames as they arrive, because the container chooses the length of a frame. */
 export async function* readFrames(pieces: AsyncIterable<Buffer>): AsyncGenerator<ExecOutput> {
   let head = Buffer.alloc(0);
   let left = 0;

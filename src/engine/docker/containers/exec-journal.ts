@@ -28,8 +28,8 @@ export function createExecJournal(folder: string): ExecJournal {
 }
 
 /**
- * Ends what a killed service has left. Of a start that it has asked for last the engine may still be about to do it:
- * `unbegun` has those, to be given to `endOnceBegun`.
+ * Ends the commands of a killed service. The engine may still be about to start the last one: pass these, in `unbegun`,
+ * to `endOnceBegun`.
  */
 export async function endLeftExecs(docker: Docker, folder: string): Promise<{ ended: number; unbegun: string[] }> {
   const left = (await readdir(folder).catch(() => [])).filter((name) => /^[0-9a-f]{64}$/.test(name));
@@ -38,7 +38,7 @@ export async function endLeftExecs(docker: Docker, folder: string): Promise<{ en
   return { ended: left.length - unbegun.length, unbegun };
 }
 
-/** Looks at them until each has begun and was ended, or it is certain that nobody begins it any more. */
+/** Polls the commands until each was ended after its start or can no longer start. */
 export async function endOnceBegun(
   docker: Docker,
   folder: string,

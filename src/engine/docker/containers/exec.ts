@@ -1,7 +1,7 @@
 /**
- * Commands that somebody runs in a container: processes that the engine starts, with the user, limits and rights of the
- * container and nothing more. What runs there is hostile, and the engine lets it go on when nobody is connected any more:
- * it is ended from this machine.
+ * Commands that users run in a container. The engine starts each as a process with the user, limits and capabilities of
+ * the container. These commands are hostile, and the engine leaves them running when the client disconnects. So they
+ * are killed from this machine.
  */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -23,7 +23,7 @@ import { killSession, type Leader, leaderOf } from './session-processes.ts';
 const lookEveryMs = 20;
 /** A start takes 100 ms, seconds on a busy machine. */
 const patienceMs = 30_000;
-/** Between two looks at whether it has ended, beside the engine's events: one may be missed with the connection. */
+/** How often to check for the end in addition to the engine's events, which may be lost with the connection. */
 const lookAgainMs = 5_000;
 
 export function createExec(docker: Docker, owner: string, journal: ExecJournal): Exec {
@@ -110,7 +110,7 @@ function running(
       return socket.writable;
     },
     endInput() {
-      // A terminal has no end: its reader is told by a byte.
+      // A terminal has no end of input: this byte signals it.
       if (terminal) socket.write('\x04');
       else socket.end();
     },
@@ -124,7 +124,7 @@ function running(
 async function connect(exec: Docker.Exec, hasTerminal: boolean): Promise<Socket> {
   const stream = await exec.start({ hijack: true, stdin: true, Detach: false, Tty: hasTerminal });
   const socket = stream as unknown as Socket;
-  // Whoever reads it is told; between two reads nobody listens.
+  // Readers get the error. Between two reads, the stream has no listener.
   socket.on('error', () => {});
   return socket;
 }
@@ -139,7 +139,7 @@ async function* outputOf(socket: Socket, terminal: TerminalSize | undefined): As
   }
 }
 
-/** Its first process; undefined where it was never started: a number of 0 is told of that. */
+/** The command's first process. Undefined if it never started, which the engine reports as process 0. */
 async function untilStarted(exec: Docker.Exec): Promise<Leader | undefined> {
   const patience = AbortSignal.timeout(patienceMs);
   for (;;) {

@@ -20,22 +20,22 @@ const killedCode = 137;
 /** The engine hears of the end and of what it was killed for from two sides, and not always in that order. */
 const settleMs = 5_000;
 
-/** How long before the end its cause may have been told, and how long after it. */
+/** How long before and after the end an event may report its cause. */
 const causeMs = 60_000;
 const latenessMs = 500;
 
-/** What is known of an end: nothing, where nobody can tell any more. */
+/** `exit` is undefined if it cannot be found out. */
 export type KnownEnd = {
   /** Docker's words for the instant; another end has others. */
   finishedAt: string;
   exit: Exit | undefined;
-  /** Nothing that comes later can change it, and nobody has to be asked again. */
+  /** Later events cannot change it, so the engine need not be queried again. */
   isSettled: boolean;
 };
 
 /**
- * How it has ended the last time; without an exit when it never has, or nobody knows how. `before`: what was known at
- * the last look, which is another end's when the container has ended in between. `nowMs` is by the engine's clock.
+ * How the container ended last. No exit if it never ended or the cause is unknown. `before`: the result of the previous
+ * look, which is about another end if the container ended in between. `nowMs`: the engine's clock.
  */
 export async function lastEnd(
   docker: Docker,
@@ -50,7 +50,7 @@ export async function lastEnd(
   if (before?.finishedAt === finishedAt && (before.isSettled || isSettled(before.exit, nowMs))) return before;
   const told = toldExit(inspected, { at, finishedAt });
   if (told && isCertain(told)) return { finishedAt, exit: told, isSettled: true };
-  // Not now: of an instant that the engine's clock has not reached yet, it would tell when it has.
+  // Not now: the engine would only answer once its clock reaches that instant.
   const toMs = hasEnded(inspected) ? at + latenessMs : Date.parse(inspected.State.StartedAt);
   const ends = await readEnds(docker, inspected.Id, { fromMs: at - causeMs, toMs });
   // An engine that did not answer may know it.
@@ -61,7 +61,7 @@ export async function lastEnd(
   return { finishedAt, exit, isSettled: isSettled(exit, nowMs) };
 }
 
-/** Whether nothing that comes later can change what is known of it. */
+/** Whether later events cannot change the exit. */
 function isSettled(exit: Exit | undefined, nowMs: number): boolean {
   return exit !== undefined && (isCertain(exit) || nowMs - exit.at > settleMs);
 }
@@ -75,7 +75,7 @@ type Moment = Pick<Exit, 'at' | 'finishedAt'>;
 
 /** What the engine says of its own accord. */
 function toldExit(inspected: Docker.ContainerInspectInfo, moment: Moment): Exit | undefined {
-  // Whoever was killed for memory had this code, whether it is still said or not.
+  // A container killed for memory had this code, even if the engine no longer reports it.
   const ended = hasEnded(inspected) ? inspected.State.ExitCode : undefined;
   const code = ended ?? (isKilled(inspected) && !isInGroup(inspected) ? killedCode : undefined);
   return code === undefined ? undefined : exitAt(inspected, moment, code, isKilled(inspected));
@@ -87,8 +87,8 @@ function exitAt(inspected: Docker.ContainerInspectInfo, moment: Moment, code: nu
 }
 
 /**
- * With version 1 of control groups, everybody in a group that reaches its limit is told so, and Docker says of each that
- * it was killed for memory, until its next end and after it. Of those that share a group, the code has to say it too.
+ * With control groups version 1, all containers in a group are notified when it reaches its limit, and Docker reports
+ * each as killed for memory, even after its next end. For containers that share a group, the exit code must confirm it.
  */
 function isInGroup({ HostConfig }: Docker.ContainerInspectInfo): boolean {
   return Boolean(HostConfig.CgroupParent);
@@ -102,7 +102,7 @@ function isKilled({ State }: Docker.ContainerInspectInfo): boolean {
   return State.OOMKilled;
 }
 
-/** An end of a container, as the engine's events tell it. */
+/** An end of a container, from the engine's events. */
 export type End = { atMs: number; code: number; isOutOfMemory: boolean };
 
 /**

@@ -26,9 +26,9 @@ export async function putFiles(container: Docker.Container, workload: Workload):
 }
 
 /**
- * A tar of these files, by default of mode 0644 and owned by root. It names no directories: those that exist keep their mode and owner,
- * Docker makes the missing ones. An archive begins with the name of its first file, and the engine tells by its first
- * bytes whether it is compressed: `./` is how none of these begins.
+ * A tar of these files, by default of mode 0644 and owned by root. It contains no directories: existing ones keep their
+ * mode and owner, and Docker creates missing ones. The first entry begins with `./`, because the engine detects
+ * compression by the first bytes.
  */
 async function archiveOf(files: Workload['files']): Promise<Buffer> {
   const archive = pack();

@@ -4,8 +4,8 @@
 export type GpuHolder = { deploymentId: string; pod: string; replica: number };
 
 /**
- * The number of one below `count` that no other deployment has; undefined when there is none. While an update replaces a
- * container, the new one has that of the old one: they are one holder's, and the budget counts them once.
+ * A number below `count` that no other deployment has, or undefined. While an update replaces a container, the new one
+ * shares the number of the old one: they have one holder, and the budget counts them once.
  */
 export function gpuFor(
   wanted: GpuHolder,

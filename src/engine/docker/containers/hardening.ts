@@ -1,10 +1,10 @@
-/** PURE. What every container is created with, whoever deploys it. It costs nothing at the start (measured). */
+/** PURE. The hardening of every container, for all users. It adds no start time (measured). */
 import type { HostConfig } from 'dockerode';
 import { builderCapabilities, capabilities } from '../../capabilities.ts';
 import type { Runtime } from '../host/runtime.ts';
 import { seccompProfile } from './seccomp.ts';
 
-/** Read as empty: what tells of the machine and of others on it, or lets its clockwork be watched. */
+/** Masked as empty: files that reveal the machine or other containers, or allow timing observations. */
 const maskedPaths = [
   // The engine's own list, which ours replaces.
   ...['/proc/acpi', '/proc/asound', '/proc/interrupts', '/proc/kcore', '/proc/keys', '/proc/latency_stats'],
@@ -51,7 +51,7 @@ export function hardening(architecture: string, runtime: Runtime = 'runc', build
       // A crash writes no image of the memory, with passwords in it, into a volume.
       { Name: 'core', Soft: 0, Hard: 0 },
     ],
-    // The machine's own domain is nobody's business, and a search through it makes every name outside slower.
+    // Containers must not learn the machine's domain, and a search domain slows down every external name.
     DnsSearch: ['.'],
     // Reaps orphans and hands signals on: a first process without a handler would ignore SIGTERM.
     Init: true,

@@ -1,10 +1,10 @@
-/** PURE. What Docker says about one container at one instant, in our words. */
+/** PURE. Translates Docker's report on one container at one instant. */
 import type Docker from 'dockerode';
 import type { ObservedWorkload } from '../../../deployment/workload/workload.ts';
 import type { ContainerState } from '../../readiness/container-state.ts';
 import type { Exit } from './exits.ts';
 
-/** `lastExit`: how it ended the last time, whatever it does now. `wasHealthy`: since its start it is known to have been. */
+/** `lastExit`: how it ended last, in any current state. `wasHealthy`: it was healthy at some time since its start. */
 export function containerStateOf(
   { State, RestartCount }: Docker.ContainerInspectInfo,
   startedAtMs: number,
@@ -30,7 +30,7 @@ export function containerStateOf(
   };
 }
 
-/** Between two restarts nobody has to start it: the engine will. A paused one has not exited either. */
+/** Between two restarts the engine will start it again. A paused container has not exited either. */
 export function phaseOf(status: string): ObservedWorkload['phase'] {
   switch (status) {
     case 'created':

@@ -1,7 +1,7 @@
 /**
- * PURE. Which system calls containers may make: what programs use, and nothing that changes the machine or that needs a
- * capability they do not have. Not the engine's own list, because that differs from version to version: Docker 20.10
- * lets containers talk to the hypervisor (AF_VSOCK, past every firewall) and use io_uring.
+ * PURE. The system calls that containers may make: those that programs use, without those that change the machine or
+ * need a dropped capability. The engine's own list is not used, because it differs between versions: Docker 20.10
+ * allows AF_VSOCK (to the hypervisor, past every firewall) and io_uring.
  */
 
 /** Name → its condition on arguments; all others are refused. */
@@ -58,7 +58,7 @@ const time = `
   timer_getoverrun timer_gettime timer_gettime64 timer_settime timer_settime64 timerfd_create timerfd_gettime
   timerfd_gettime64 timerfd_settime timerfd_settime64`;
 
-/** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK. The others are nobody's need and many a hole in kernels. */
+/** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK. Workloads do not need the others, which had many kernel vulnerabilities. */
 const addressFamilies = [1, 2, 10, 16];
 
 /** Those of Linux' own programs, and to ask which it is; the others turn protections of memory off. */

@@ -11,7 +11,7 @@ import type { ControlGroup } from '../groups/container-group.ts';
 /** Numbers of the machine, not of the container. `startedAt`: ticks since the machine has started. */
 export type ProcessEntry = { pid: number; parent: number; session: number; startedAt: number };
 
-/** The process that leads a session. Without `startedAt` it has ended; its number may be another one's by now. */
+/** The leader of a session. Without `startedAt` it has ended, and another process may have its number. */
 export type Leader = { pid: number; startedAt?: number };
 
 /** What forks while it is killed is found again; who forks faster than this is held by the limits of its container. */
@@ -19,8 +19,8 @@ const rounds = 50;
 const pauseMs = 10;
 
 /**
- * Kills the process that leads a session, those of its session, and their children. The engine makes each command a
- * leader of its own. What has left the session, as daemons do, stays until its container ends.
+ * Kills the leader of a session, the session's processes and their children. The engine makes each command a leader.
+ * Processes that left the session, such as daemons, run until their container ends.
  */
 export async function killSession(leader: Leader, group: ControlGroup): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
@@ -69,14 +69,14 @@ async function processesOf({ accounting }: ControlGroup): Promise<ProcessEntry[]
 }
 
 /**
- * Looks again, and kills in the same turn: meanwhile it may have ended, and its number be another one's. Between the two
- * are microseconds, and numbers come again after at least 32,768 others.
+ * Checks and kills in the same turn, because the process may have ended and another one may have its number.
+ * Microseconds pass in between, and a number recurs after at least 32,768 others.
  */
 export function kill({ pid, startedAt }: ProcessEntry): void {
   try {
     const now = readProcess(readFileSync(`/proc/${pid}/stat`, 'utf8'));
     if (now?.startedAt === startedAt) process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended meanwhile.
+    // It has already ended.
   }
 }

@@ -62,7 +62,7 @@ export function tamperingOf(found: Docker.ContainerInspectInfo, deploymentId: st
   return made && areOthers(found.HostConfig, made) ? 'limits' : undefined;
 }
 
-/** Takes back all of it, as far as the container has it, in one call. */
+/** Reverts all tampering with a container in one call. */
 export async function undoTampering(
   docker: Docker,
   found: Docker.ContainerInspectInfo,

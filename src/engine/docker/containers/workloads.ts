@@ -107,7 +107,7 @@ async function stopContainer(docker: Docker, found: Docker.ContainerInspectInfo,
   if (found.State.Running) await unless(docker.getContainer(found.Id).stop({ t }), 304, 404, 409, 500);
 }
 
-/** Kills it if it still runs, and removes it with its anonymous volumes. One that is gone is no error. */
+/** Kills the container if it runs, and removes it with its anonymous volumes. It may already be gone. */
 export async function removeContainer(docker: Docker, id: string): Promise<void> {
   const container = docker.getContainer(id);
   for (let tries = 1; ; tries += 1) {
@@ -123,13 +123,13 @@ export async function removeContainer(docker: Docker, id: string): Promise<void>
 }
 
 /**
- * Docker may note what became of a container's last process, one that the kernel killed for its memory for example, in
- * the folder that it is just removing, and gives up then. It removes the rest when it is asked again.
+ * While Docker removes a container's folder, it may write the cause of an end there, such as an out-of-memory kill, and
+ * then fails. A second request removes the rest.
  */
 const removalTries = 5;
 const removalPauseMs = 100;
 
-/** The container of that name; undefined when there is none. Throws when it is not of this installation. */
+/** The container of that name, if it exists. Throws if it belongs to another installation. */
 async function findOurs(docker: Docker, owner: string, name: string): Promise<Docker.ContainerInspectInfo | undefined> {
   const found = await orAbsent(docker.getContainer(name).inspect());
   if (!found || isOwnedBy(owner, found.Config.Labels)) return found;
@@ -219,8 +219,8 @@ async function createContainer(
 }
 
 /**
- * The client puts all options into the URL too unless it is told which belong there. Logs of engines and of proxies in
- * front of them have URLs, and with 16 KiB it is too long for some.
+ * By default, the client also puts all options into the URL. URLs appear in logs of engines and proxies, and 16 KiB is
+ * too long for some.
  */
 function inBody({ name, ...body }: Docker.ContainerCreateOptions): Docker.ContainerCreateOptions {
   return { _query: { name }, _body: body } as Docker.ContainerCreateOptions;

@@ -1,6 +1,6 @@
 /**
- * Files that a container has deleted and still holds open. They take the disk as any other, and nothing that walks
- * directories sees them: whoever wants to fill a disk unseen does it so.
+ * Deleted files that a container still holds open. They occupy the disk, but directory walks do not see them, so
+ * hostile workloads can fill a disk this way.
  */
 import { readdir, readFile, stat } from 'node:fs/promises';
 

@@ -10,8 +10,8 @@ import { listVolumes } from '../volumes/volumes.ts';
 import { createWalks, type WalkOptions } from './disk-walk.ts';
 
 /**
- * Where a container fills the disk as it starts, Docker cannot write down that it runs: it does, and is `created` for
- * Docker. What has exited is left for its logs, and a job that is done is not to be done again.
+ * If a container fills the disk during its start, Docker cannot store that it runs and reports `created`. Exited
+ * containers stay for their logs, and completed jobs must not run again.
  */
 const unfinished = ['created', 'running', 'paused', 'restarting'] as const;
 

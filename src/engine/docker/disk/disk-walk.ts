@@ -1,8 +1,7 @@
 /**
- * How much lies in directories that have no limit of their own: the layers of containers, and volumes that are mere
- * directories. They are walked when the room on the disk has changed since the last walk or a container is new, and
- * never for more than a fifth of the time, at the lowest priority. Where they cannot be reached from here, the engine
- * is asked, which walks them itself.
+ * The disk use of directories without their own limit: container layers, and volumes that are plain directories. They
+ * are walked when the free space has changed since the last walk or a container is new, for at most a fifth of the
+ * time, at the lowest priority. If the directories are not reachable from here, the engine walks them.
  */
 import { stat, statfs } from 'node:fs/promises';
 import type Docker from 'dockerode';
@@ -11,7 +10,7 @@ import { orAbsent } from '../faults.ts';
 import { type HostFacts, isLocal } from '../host/host-facts.ts';
 import { deletedBytes } from './deleted-files.ts';
 
-/** So much less room than at the last walk, or more, in bytes or in files, and somebody is writing. */
+/** A loss of free space since the last walk, in bytes or files, that shows that workloads are writing. */
 const noticed = { bytes: 16 * 2 ** 20, files: 4_096 };
 
 /** So much lost room that no directory explains is looked for among deleted files. */
@@ -32,8 +31,8 @@ export type WalkOptions = {
 
 export type Walks = {
   /**
-   * What the last walk found, or a new one where that is due. `volumesNow` is asked for a walk only: the engine takes
-   * 35 ms to list a thousand (measured). `otherBytes`: what is known to be held elsewhere.
+   * The result of the last walk, or of a new one if due. `volumesNow` is only called for a walk, because the engine
+   * takes 35 ms to list a thousand volumes (measured). `otherBytes`: the bytes held elsewhere.
    */
   latest(
     containers: Docker.ContainerInfo[],
@@ -45,7 +44,7 @@ export type Walks = {
 /** `bytes`: by the ids of the containers and the names of the volumes. */
 export type Found = { volumes: Docker.VolumeInspectInfo[]; bytes: ReadonlyMap<string, number> };
 
-/** Where a container writes besides the volumes of its configuration. */
+/** Where a container writes outside of the volumes of its configuration. */
 type Places = {
   /** Its own layer, and volumes that its image declares and nothing keeps. Empty where the engine does not say. */
   directories: string[];
@@ -69,7 +68,7 @@ export function createWalks(docker: Docker, { hostFacts, now, walkEveryMs }: Wal
   const places = new Map<string, Places>();
   /** Containers that have been seen to hold deleted files. */
   const suspects = new Set<string>();
-  // The engine walks whatever it has, ours or not, at full priority.
+  // The engine walks all its containers, also those of others, at full priority.
   const everyMs = isReachable ? walkEveryMs : 3 * walkEveryMs;
   let last: Walk | undefined;
   let unexplained = 0;

@@ -1,6 +1,6 @@
 /**
- * The firewall: keeps our table of rules in the kernel as it should be. Level-triggered like everything else: whoever
- * changes or flushes it, within seconds it is whole again. What the kernel tells of changes only spares looks.
+ * The firewall keeps our table of rules in the kernel in its desired state. It is level-triggered: after any change or
+ * flush, the table is complete again within seconds. Change notifications of the kernel only save checks.
  */
 import { type Egress, printEgress } from '../../../deployment/workload/egress.ts';
 import type { PodTargets } from '../../../deployment/workload/pod-addresses.ts';
@@ -28,9 +28,9 @@ import {
 import { watchTable } from './table-watch.ts';
 
 const turnEveryMs = 2_000;
-/** A look takes a program of its own, 8 ms: where nobody has told of a change, one is enough in so long. */
+/** A check runs a program, 8 ms. Without a change notification, this period is enough. */
 const lookEveryMs = 30_000;
-/** A day before anybody would take it for gone is early enough, and seldom enough. */
+/** Renewing the edge entry a day before it expires is early enough, and rare enough. */
 const renewedSeconds = edgeSeconds - 24 * 60 * 60;
 
 export type Firewall = {
@@ -55,10 +55,10 @@ export type FirewallOptions = {
   /** This service's own ports, of one name. */
   edges?: readonly EdgePlace[];
   readResolvers: () => Promise<string[]>;
-  /** Of the networks that this installation has on the engine, whichever of its processes has made them. */
+  /** The networks of this installation on the engine, made by any of its processes. */
   readBridges: () => Promise<ReadonlyMap<string, Egress>>;
   answersAll?: RuleSettings['answersAll'];
-  /** Keeps the rules as text, for whoever loads them before the containers start at the next boot. */
+  /** Stores the rules as text, to be loaded at the next boot before the containers start. */
   keep: (rules: string) => Promise<void>;
   log: FirewallLog;
   /** Called when it turns out that the rules are in force, or that they cannot be put there. */
@@ -98,7 +98,7 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
     return tableText({ owner, resolvers, answersAll, edges: [...ownEdges, ...otherEdges] }, sorted, targets);
   }
 
-  /** Nobody has to wait for it: it is for the next boot. */
+  /** Callers need not wait: this is for the next boot. */
   const keepLatest = latestOnly(keep);
   async function remember(): Promise<void> {
     await keepLatest(rules(resolvers)).catch((error: unknown) => {
@@ -120,7 +120,7 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
     void remember();
   }
 
-  /** Where somebody has changed the rules meanwhile, only a whole table is sure to be right. */
+  /** If the rules were changed by others, only loading the whole table is safe. */
   async function change(text: string): Promise<void> {
     await apply(text).catch(load);
     void remember();
@@ -185,7 +185,7 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
     return present;
   }
 
-  /** Whether another process of this installation has made, changed or removed networks meanwhile. */
+  /** Whether another process of this installation made, changed or removed networks. */
   async function meetOthers(found: Listing | undefined): Promise<boolean> {
     const print = () =>
       [...bridges].map(([bridge, { egress, turn }]) => `${bridge} ${policyChain(egress)} ${turn}`).join();
@@ -251,7 +251,7 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
     dismiss: (bridge) =>
       inTurn(async () => {
         admittedAt.delete(bridge);
-        // Whoever removes something does not have to wait for it: the next look sees what is too much.
+        // A removal need not wait: the next check finds superfluous rules.
         if (bridges.delete(bridge)) await change(dismissalText(owner, bridge)).catch(() => {});
         await lead(bridge, {}).catch(() => {});
       }),

@@ -18,7 +18,7 @@ import { checkFromInside } from './self-check.ts';
 export type Isolation = {
   /** Absent where the rules cannot be put in force at all. */
   firewall?: Firewall;
-  /** Why strangers' containers would not be kept apart, or why nobody knows; with what to do about it. */
+  /** Why containers of different owners are not isolated, or why this is unknown, and how to fix it. */
   problem?: string;
 };
 
@@ -30,14 +30,14 @@ export function rulesFile(dataDir: string): string {
 export type IsolationOptions = Omit<FirewallOptions, 'readResolvers' | 'readBridges' | 'answersAll' | 'keep'> & {
   /** For networks that do not say what theirs is. */
   egress: Egress;
-  /** Whom alone containers ask about names; absent: whom the engine asks. */
+  /** The only name servers of containers. Absent: those of the engine. */
   resolvers: string[] | undefined;
   dataDir: string;
 };
 
 export async function isolate(docker: Docker, options: IsolationOptions): Promise<Isolation> {
   const { owner, egress, dataDir, resolvers } = options;
-  // Whoever reads it at the next boot gets the whole of it, whenever the machine died.
+  // The file is complete at the next boot, even if the machine crashes now.
   const keep = (rules: string) => replaceFile(rulesFile(dataDir), rules, { flush: true });
   if (!isLocal(docker))
     return { problem: 'the engine at DOCKER_HOST may be on another machine, whose firewall is not ours' };
@@ -59,7 +59,7 @@ export async function isolate(docker: Docker, options: IsolationOptions): Promis
 
 /** Removes what `isolate` has made; no error where it has made nothing. Throws ProgramError. */
 export async function endIsolation(owner: string, dataDir: string): Promise<void> {
-  // Without it there were never any rules, and looking for them may take rights that nobody here has.
+  // Without this file there were never any rules, and looking for them may need privileges that this process lacks.
   if (!existsSync(rulesFile(dataDir))) return;
   await removeFirewall(owner);
   await rm(rulesFile(dataDir));
@@ -84,7 +84,7 @@ export async function presentBridges(docker: Docker, owner: string, egress: Egre
 /** By the program that each package brings: Debian's, Fedora's and Arch's names are the same. */
 const packages: Record<string, string> = { nft: 'nftables', ip: 'iproute2 (Fedora: iproute)', unshare: 'util-linux' };
 
-/** PURE. What is wrong, and the one thing to do about it. */
+/** PURE. The problem and how to fix it. */
 export function wordsFor({ message, missing }: Pick<ProgramError, 'message' | 'missing'>): string {
   if (missing === 'sudo') return 'it requires root, or sudo without a password';
   if (missing !== undefined) return `${missing} is not installed: install ${packages[missing] ?? missing}`;

@@ -1,4 +1,4 @@
-/** PURE. What `nft --json list table` says, reduced to what the rules mean. */
+/** PURE. Reads the rules from the output of `nft --json list table`. */
 import { type Egress, noEgress, openEgress, parseEgress } from '../../../deployment/workload/egress.ts';
 import type { PodTargets } from '../../../deployment/workload/pod-addresses.ts';
 import { readTargets, targetsMaps } from './pod-translation.ts';
@@ -35,7 +35,7 @@ type Elem = { val: unknown; comment?: string; expires?: number };
 
 const filledByKernel = new Set(['paced', 'crowded']);
 
-/** Throws SyntaxError for what is no JSON. */
+/** Throws SyntaxError if the text is not JSON. */
 export function readListing(json: string): Listing {
   const { nftables } = JSON.parse(json) as { nftables: Record<string, Entry>[] };
   const bridges: Listing['bridges'] = new Map();
@@ -92,7 +92,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** One whose chain is called otherwise is none of ours. */
+/** Chains with other names are not ours. */
 function readPolicies(chains: ReadonlySet<string>, targets: ReadonlyMap<string, string[]>): Map<string, Egress> {
   const lists = Array.from(targets.values(), (texts) => parseEgress(texts.join()));
   const known = [noEgress, openEgress, ...lists.filter((egress) => egress !== undefined)];

@@ -24,7 +24,7 @@ export function start(argv: string[]): ChildProcess {
   });
 }
 
-/** Starts a program that tells something until it is ended. */
+/** Starts a program that reports until it is killed. */
 export function startToListen(argv: string[]): ChildProcess {
   const [program = '', ...args] = argv;
   return spawn(program, args, { env: programEnvironment, stdio: ['ignore', 'pipe', 'ignore'] });
@@ -35,12 +35,12 @@ export async function run(argv: readonly string[], input?: string): Promise<stri
   return await runProgram(argv, { input, timeoutMs });
 }
 
-/** Executes a text of rules as one transaction: all of it or nothing. Throws ProgramError. */
+/** Executes rules as one transaction, completely or not at all. Throws ProgramError. */
 export async function apply(rules: string): Promise<void> {
   await run(asRoot(['nft', '--file', '-']), rules);
 }
 
-/** A table as JSON; undefined when there is none of that name. Throws ProgramError. */
+/** A table as JSON, or undefined if it does not exist. Throws ProgramError. */
 export async function list(table: string): Promise<string | undefined> {
   try {
     return await run(asRoot(['nft', '--json', '--stateless', 'list', 'table', 'inet', table]));

@@ -1,16 +1,16 @@
 /**
- * Which servers the engine asks about names. It asks from inside the containers' networks, so the rules have to let
- * that through; most machines' resolvers have private addresses.
+ * The name servers of the engine. It queries them from inside the containers' networks, so the rules must allow that.
+ * Most machines' resolvers have private addresses.
  */
 import { readFile } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
 
 const hostFile = '/etc/resolv.conf';
-/** Where a machine's own resolver is on loopback, systemd says here whom that one asks; Docker uses it then. */
+/** If a machine's resolver is on loopback, systemd lists its upstream servers here, and Docker uses them. */
 const systemdFile = '/run/systemd/resolve/resolv.conf';
 const engineFile = '/etc/docker/daemon.json';
 
-/** IPv4 addresses, sorted; those on loopback are asked from outside the containers' networks. */
+/** IPv4 addresses, sorted. Servers on loopback are queried from outside the containers' networks. */
 export async function readResolvers(): Promise<string[]> {
   const [host, systemd, engine] = await Promise.all([hostFile, systemdFile, engineFile].map(readIfThere));
   return resolversIn(host!, systemd!, engine!);

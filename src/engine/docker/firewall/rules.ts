@@ -1,12 +1,12 @@
 /**
  * PURE. The firewall rules as text for `nft`: one table per installation, for IPv4 and IPv6.
  *
- * A table of nftables has chains of its own at the kernel's hooks. What one chain accepts goes on to the others'; what
- * one drops is gone. So the engine's rules and the operator's stay as they are, none of them can open what is closed
- * here, `iptables -F` does not touch it, and replacing the table is one transaction.
+ * An nftables table has its own chains at the kernel's hooks. Packets that one chain accepts go on to the chains of
+ * other tables; dropped packets are gone. So the rules of the engine and the operator stay as they are, none of them
+ * can open what is closed here, `iptables -F` does not affect the table, and replacing the table is one transaction.
  *
- * The rules go by the name of the interface: whatever leaves a bridge of this installation has to pass them, and a
- * bridge that nobody has told about reaches its own network and nothing else.
+ * The rules match the name of the interface. Everything that leaves a bridge of this installation must pass them, and
+ * an unknown bridge reaches only its own network.
  */
 import { createHash } from 'node:crypto';
 import { type Egress, type EgressTarget, printEgress } from '../../../deployment/workload/egress.ts';
@@ -18,9 +18,9 @@ import { type BridgeTargets, crowdRule, translationText } from './pod-translatio
 export type RuleSettings = {
   owner: string;
   edges?: readonly EdgePlace[];
-  /** IPv4 addresses that the engine asks about names, from inside the containers' networks. */
+  /** IPv4 addresses of the name servers that the engine queries from inside the containers' networks. */
   resolvers: string[];
-  /** The one of them that answers questions to anybody else; absent: who answers those is for the egress to say. */
+  /** The resolver that may answer all containers. Absent: the egress decides which resolvers a deployment reaches. */
   answersAll?: string | undefined;
 };
 
@@ -125,7 +125,7 @@ ${[...policies].map(([name, egress]) => policyText(name, egress)).join('\n')}
 `;
 }
 
-/** Removes the table; no error when there is none. */
+/** Removes the table if it exists. */
 export function removalText(owner: string): string {
   const table = `inet ${tableName(owner)}`;
   return `add table ${table}\ndelete table ${table}`;

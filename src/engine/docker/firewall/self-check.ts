@@ -13,14 +13,13 @@ import { bridgePrefix } from '../names.ts';
 import type { Errand, Findings } from './inside.ts';
 import { asRoot, run, start } from './nft.ts';
 
-/** The answers come within a millisecond; on a busy machine it may be seconds until somebody looks at them. */
+/** The answers arrive within a millisecond, but on a busy machine it may take seconds until they are read. */
 const timeoutMs = 20_000;
 
 /** Throws ProgramError when it cannot be tried. Otherwise: what is wrong in words, or undefined. */
 export async function checkFromInside(owner: string): Promise<string | undefined> {
   const findings = await tryFromInside(owner);
-  // The packets of one try may all be lost, on a machine that stands still meanwhile; a rule of somebody else's takes
-  // those of every try.
+  // On a stalled machine, all packets of one try may be lost. Foreign rules drop those of every try.
   return wordsFor(findings.includes('silence') ? await tryFromInside(owner) : findings);
 }
 
@@ -47,8 +46,8 @@ async function tryFromInside(owner: string): Promise<Findings> {
 }
 
 /**
- * PURE. Both have to be refused, and nobody but the rules can have done it: on this machine's address a listener waits,
- * and where the other one's packets go there is nothing that could answer.
+ * PURE. Both connections must be refused, and only by the rules: a listener waits on this machine's address, and the
+ * other address leads to a network without any hosts that could answer.
  */
 export function wordsFor([host, beyond]: Findings): string | undefined {
   if (host === 'connected') return 'a container can reach services of this machine';
@@ -106,7 +105,7 @@ function hostSide({ bridge, sink, host, pod, beyond }: Stage, pid: number): stri
     `link set ${bridge} up`,
     `link set ${sink} up`,
     `route add ${beyond}/32 dev ${sink}`,
-    // Nobody there says which hardware address it is; without this the kernel itself would say "unreachable".
+    // No host answers for this hardware address; without the entry the kernel itself would report "unreachable".
     `neigh add ${beyond} lladdr 02:00:00:00:00:01 dev ${sink} nud permanent`,
     '',
   ].join('\n');

@@ -1,19 +1,19 @@
 /**
- * Hears from the kernel that somebody has changed a table. To list one takes a program each time; to listen takes one
- * that sleeps until something happens.
+ * Notices changes of a table through the kernel. Listing a table starts a program each time; listening needs one
+ * program that sleeps until a change.
  */
 import { createInterface } from 'node:readline';
 import { isRoot, startToListen } from './nft.ts';
 
-/** A listener that has ended is started anew after this. */
+/** A listener that ended is restarted after this pause. */
 const pauseMs = 10_000;
 
 export type TableWatch = Disposable & {
-  /** Whether the table may be another than at the last call: when somebody has changed it, and whenever nobody can tell. */
+  /** Whether the table may have changed since the last call: after a change, and when that is unknown. */
   mayHaveChanged(): boolean;
 };
 
-/** Until it has heard something once, and while its listener is gone, it cannot tell. */
+/** Before its first message, and while its listener is down, this is unknown. */
 export function watchTable(table: string): TableWatch {
   // A listener that sudo has started could not be ended, and would outlive this process where that is killed.
   if (!isRoot()) return { mayHaveChanged: () => true, [Symbol.dispose]() {} };
@@ -57,7 +57,7 @@ export function watchTable(table: string): TableWatch {
   };
 }
 
-/** PURE. Whether a line of `nft monitor` tells of this table, or that something was lost. */
+/** PURE. Whether a line of `nft monitor` is about this table, or reports lost messages. */
 export function concerns(line: string, table: string): boolean {
   return line.startsWith('# ERROR') || `${line} `.includes(` inet ${table} `);
 }

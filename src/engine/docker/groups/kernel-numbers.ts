@@ -31,7 +31,7 @@ export function networkBytes(text: string): { receivedBytes: number; sentBytes: 
   return { receivedBytes, sentBytes };
 }
 
-/** Of lines `key value`; 0 where there is no such key. */
+/** The value of a key in lines `key value`; 0 if the key is missing. */
 function fieldOf(lines: string, key: string): number {
   const at = `\n${lines}`.indexOf(`\n${key} `);
   return at === -1 ? 0 : Number.parseInt(lines.slice(at + key.length + 1), 10);

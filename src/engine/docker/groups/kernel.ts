@@ -9,7 +9,7 @@ const usualRoot = '/sys/fs/cgroup';
 export type Kernel = {
   /** Afterwards the group exists. */
   make(path: string): Promise<void>;
-  /** Removes it and those in it everywhere; one that is gone, or has processes, is no error. */
+  /** Removes a group and its subgroups everywhere. Ignores groups that are gone or have processes. */
   remove(path: string): Promise<void>;
   /** Whether there are groups in it, which containers have while they run. */
   isUsed(path: string): Promise<boolean>;

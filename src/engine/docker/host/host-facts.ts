@@ -19,12 +19,12 @@ export type HostFacts = {
   containerRoot: { uid: number; gid: number };
 };
 
-/** An engine may be ended and come back as a newer one, with its folders elsewhere, while whoever asks runs on. */
+/** While this process runs, the engine may be upgraded, with its folders elsewhere. */
 const rememberMs = 60_000;
 
 /**
- * Asks the engine once a minute at the most. Whoever comes meanwhile, or while it is away, is answered what it was: a start
- * has to be taken then, too. Throws where it has never answered.
+ * Queries the engine at most once a minute. During a query, or while the engine is down, callers get the previous
+ * answer, because starts must be accepted then, too. Throws if the engine never answered.
  */
 export function createHostFacts(docker: Docker, uptime: () => number): () => Promise<HostFacts> {
   let known: { facts: HostFacts; atMs: number } | undefined;

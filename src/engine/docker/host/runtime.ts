@@ -1,4 +1,4 @@
-/** What containers run in: the machine's own kernel (runc), or gVisor's, a program beside it (runsc). */
+/** The runtime of containers: the machine's own kernel (runc), or gVisor's user-space kernel (runsc). */
 import type Docker from 'dockerode';
 
 export type Runtime = 'runc' | 'runsc';
@@ -7,9 +7,9 @@ export type Runtime = 'runc' | 'runsc';
 export type KnownRuntime = { path?: string; runtimeArgs?: string[] | null };
 
 /**
- * What gVisor has to be told. Its network is that of the container (which it calls the host's): its own cannot reach
- * the engine's resolver at 127.0.0.11, by which pods find each other, and does not start at all on kernels that are
- * newer than it (seen on 6.18). Without an overlay, what a container writes is there after its restart, as elsewhere.
+ * gVisor uses the container's network stack (which it calls the host's). Its own stack cannot reach the engine's
+ * resolver at 127.0.0.11, through which pods find each other, and does not start on kernels newer than it supports
+ * (seen on 6.18). Without an overlay, files that a container writes survive its restart, as with runc.
  */
 export const gvisorArguments: readonly string[] = ['--platform=systrap', '--network=host', '--overlay2=none'];
 

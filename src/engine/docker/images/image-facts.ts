@@ -21,8 +21,8 @@ export type ImageFacts = {
 };
 
 /**
- * Facts of an image that is here: one of the host's own that is for everybody, or one that has passed the gate. Whatever
- * else is on the host is not there.
+ * Facts of a usable local image: one of the host's shared images, or one that passed the gate. Other images on the host
+ * are treated as absent.
  */
 export async function readImage(docker: Docker, image: string, local: LocalImages): Promise<ImageFacts | undefined> {
   if (!isReference(image)) return undefined;
@@ -56,7 +56,10 @@ async function inspectImage(docker: Docker, name: string | undefined): Promise<D
 /** The official images have at most a dozen. Each label of an image is written into every container of it. */
 const mostLabels = 1_000;
 
-/** The engine makes a volume for each that an image declares, whoever asks it not to. Official images declare 1 or 2. */
+/**
+ * The engine creates a volume for each one that an image declares, and this cannot be disabled. Official images declare
+ * 1 or 2.
+ */
 const mostVolumes = 32;
 
 export function checkVolumes(image: string, { volumes }: ImageFacts): void {

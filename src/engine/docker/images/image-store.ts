@@ -1,4 +1,4 @@
-/** The images of the host, whoever brought them there. */
+/** The images of the host, from any source. */
 import type Docker from 'dockerode';
 import { isGateName } from '../../../images/gate/distribution.ts';
 import type { HostImage } from '../../engine.ts';
@@ -33,10 +33,9 @@ async function imagesOf(docker: Docker): Promise<Docker.ImageInfo[]> {
 const mostTries = 5;
 
 /**
- * Removes what a pull has left that was cut off between its end and its names: images that have none but that of the
- * gate. One that is just ending elsewhere on this engine is pulled again. One that was built on this engine is its
- * builder's, whatever it is called: with its last name its builder's cache would go, and the next build would make and
- * push every layer anew.
+ * Removes images of interrupted pulls: those whose only name is the gate's. A pull that is about to end in another
+ * process is repeated. Images built on this engine stay: with their last name their build cache would go, and the next
+ * build would make and push every layer again.
  */
 export async function removeUnnamed(docker: Docker): Promise<number> {
   const unnamed = (await imagesOf(docker)).filter(({ RepoTags, RepoDigests, ParentId }) => {
@@ -49,8 +48,8 @@ export async function removeUnnamed(docker: Docker): Promise<number> {
 }
 
 /**
- * By all its names and never by force, so that the engine itself refuses one that has come into use or has got another
- * name meanwhile. False when it has.
+ * Removes all names of the image, never by force, so that the engine refuses if the image is in use or has got another
+ * name. Returns false then.
  */
 export async function removeImage(docker: Docker, { tags, digests, brought }: HostImage): Promise<boolean> {
   for (const name of [...tags, ...digests, ...brought.flatMap((reference) => keptName(reference) ?? [])]) {

@@ -31,8 +31,8 @@ const zstdApiVersion = '1.42';
 const resolveMs = 120_000;
 
 /**
- * A pull that nobody waits for goes on for so long: whoever has left because of a new intent is back in a few
- * milliseconds, often for the same image, and an engine that begins again begins from nothing.
+ * An abandoned pull continues for this long. A client that left because of a new intent is back within milliseconds,
+ * often for the same image, and the engine would start from the beginning.
  */
 const lingerMs = 2_000;
 
@@ -148,8 +148,8 @@ async function bring(
     if (room < sentBytes) throw outOfDisk(image);
     const watch = watchPull(resolved.layers.map((layer, at) => ({ ...layer, diffId: resolved.diffIds[at]! })));
     const told = ({ share, bytes }: PullProgress) => report(share, bytes);
-    // Layers are on the disk twice for a while, and other writers fill it too: nothing that runs is stopped for an image
-    // that is still on its way.
+    // Layers are on the disk twice for a while, and other writers fill it too. A pull is aborted before running
+    // workloads are.
     using _ = every(roomEveryMs, async () => {
       if (((await roomBytes()) ?? 0) < 0) full.abort(outOfDisk(image));
     });
@@ -234,7 +234,7 @@ async function keep(docker: Docker, reference: string, image: string, digest: st
   return true;
 }
 
-/** Reads the answer to its end, and throws what it says went wrong: once it has begun, no status tells of it. */
+/** Reads the response to its end and throws its error: after the start of a response, the status cannot report one. */
 function follow(docker: Docker, stream: NodeJS.ReadableStream, read: (line: PullLine) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     docker.modem.followProgress(

@@ -16,9 +16,9 @@ import { createLineReader } from './log-lines.ts';
 const mostLines = 1_000;
 
 /**
- * Lines from before an instant are looked for among so many last ones, and among eight times as many as long as there
- * are too few: most containers that were started again have written little since. What is further back is not looked for:
- * 30 MB for a few lines, as often as somebody asks, are more than they are worth.
+ * Lines before an instant are searched in this many last lines, and in eight times as many while there are too few:
+ * most restarted containers have written little since. Older lines are not searched: reading 30 MB for a few lines, for
+ * each request, is too expensive.
  */
 const leastEarlierTail = 1_000;
 const mostEarlierTail = 64_000;
@@ -31,7 +31,7 @@ const moreLines = 32;
 /** Docker waits so long, or longer, from the end of one start, when all of its lines are stored, to the next start. */
 const shortestBackOffMs = 100;
 
-/** All that a container has stored (30 MB) is read within half a second, on a host that has nothing else to do. */
+/** On an idle host, all stored output of a container (30 MB) is read within half a second. */
 const readPatienceMs = 60_000;
 
 /** Between two looks whether a container has been started again. */
@@ -45,7 +45,7 @@ const longReadsAtOnce = 2;
 
 export type LogReader = (name: WorkloadName, wanted: LogsWanted) => Promise<LogLine[]>;
 
-/** Reads the last `tail` lines of both outputs, as they were stored; [] when there is no such container of ours. */
+/** Reads the last `tail` lines of both outputs in the order of storage. Returns [] if we have no such container. */
 export function createLogReader(docker: Docker, owner: string): LogReader {
   const inTurn = serializeByKey();
   const gate = createSemaphore(longReadsAtOnce);
@@ -146,10 +146,10 @@ export async function* followLogs(
         backoff.reset();
         continue;
       }
-      // Also true between two starts. Nobody starts again what has ended and is not restarted by the engine.
+      // Also true between two starts. A container that ended and is not restarted by the engine stays ended.
       if (!Running) return;
       await delay(backoff.next(), undefined, { signal });
-      // Its stream has ended, but not the container: whatever the reason, it is read on.
+      // Its stream ended but the container did not, so continue reading.
       if (!found.State.Restarting) readStart = undefined;
     }
   } catch (error) {
@@ -209,7 +209,7 @@ async function openLogs(
   return await orAbsent(opened, beingRemoved);
 }
 
-/** When the start before the last one was over; before all lines when there was none. */
+/** When the previous start ended; before all lines if there was only one start. */
 function previousEndMs({ StartedAt, FinishedAt }: Docker.ContainerInspectInfo['State']): number {
   // Year 1 means that it never was.
   const startedAtMs = Math.max(2 * shortestBackOffMs, Date.parse(StartedAt));

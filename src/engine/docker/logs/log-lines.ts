@@ -10,7 +10,7 @@ const streams = new Map<number, OutputStream>([
   [2, 'stderr'],
 ]);
 
-/** A line that goes on for longer is cut into several: nobody has to wait for, or hold, an endless one. */
+/** Longer lines are split, so that readers need not buffer an endless line. */
 const longestLineBytes = 64 * 1024;
 
 export type LineReader = {
@@ -23,9 +23,9 @@ export type LineReader = {
 type OpenLine = { at: number; stamp: string; stream: OutputStream; parts: Buffer[]; bytes: number };
 
 /**
- * Docker sends both streams in frames: one byte tells which one, bytes 4 to 7 the length of what follows, which begins
- * with an RFC 3339 time stamp and a space. A long line comes in several frames with the same stamp, and frames in any
- * pieces. What a program writes last may have no line's end; then the next start begins a line all the same.
+ * Docker sends both streams in frames: one byte identifies the stream, bytes 4 to 7 contain the length of the payload,
+ * which begins with an RFC 3339 timestamp and a space. A long line comes in several frames with the same timestamp, and
+ * frames come in any pieces. The last output of a program may lack a line end; the next start begins a new line anyway.
  */
 export function createLineReader(): LineReader {
   let pending: Buffer = Buffer.alloc(0);

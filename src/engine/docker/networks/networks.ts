@@ -76,7 +76,7 @@ export function createNetworks(docker: Docker, { owner, epoch, pool, firewall }:
       try {
         await createWithFreeSubnet(deploymentId, egress, avoid);
       } catch (error) {
-        // Somebody was faster: the name and the bridge are taken, by the network that was to be made.
+        // Another process was faster: the name and the bridge belong to the network that was to be made.
         if (error instanceof EngineFault || !(await isOurs(docker, owner, deploymentId))) throw error;
       }
       if (firewall) await refuseElsewhere(docker, owner, deploymentId);
@@ -103,7 +103,7 @@ function refusedByFirewall(cause: unknown): never {
   throw new EngineFault('unavailable', 'The firewall of this host accepts no rules now.', { cause });
 }
 
-/** Takes every container off the network, then removes it. A network that is gone is no error. */
+/** Disconnects all containers from the network, then removes it. The network may already be gone. */
 export async function removeNetwork(docker: Docker, name: string): Promise<void> {
   const network = docker.getNetwork(name);
   const found = await orAbsent(network.inspect());

@@ -1,9 +1,9 @@
 /**
- * PURE. Who takes so much of the processor that the others go first. A program that answers a visitor needs it for a
- * moment and then waits; one that computes all the time, or bursts until its limit stops it, is what it waits for.
+ * PURE. Which containers use so much processor time that others get priority. A program that answers a visitor needs it
+ * for a moment and then waits. A program that computes all the time, or bursts until it is throttled, causes that wait.
  */
 
-/** What a container has used by now. Milliseconds; `atMs` by a clock that never jumps. */
+/** Processor time that a container has used. Milliseconds; `atMs` is monotonic. */
 export type ProcessorUse = { usedMs: number; atMs: number };
 
 /** `sinceMs`: since when it has been greedy, or has not. */
@@ -12,10 +12,10 @@ export type Appetite = ProcessorUse & { isGreedy: boolean; sinceMs: number };
 /** Of its limit. Most servers are below a tenth of it; one just below this costs the others half as much. */
 const greedyShare = 0.5;
 
-/** A start of Node takes 0.1 s, of PostgreSQL 0.9 s, a build longer: nobody minds that one of these takes its time. */
+/** Node starts in 0.1 s, PostgreSQL in 0.9 s. A build takes longer and may slow down. */
 const patienceMs = 2_000;
 
-/** Whoever attacks in turns would go first at the beginning of each. */
+/** Otherwise an attack in bursts would have priority at the beginning of each burst. */
 const calmMs = 30_000;
 
 /** `before`: at the look before; absent at the first one. `limitMillis`: 1000 for one processor. */
@@ -27,7 +27,7 @@ export function followAppetite(before: Appetite | undefined, use: ProcessorUse, 
   return { ...use, isGreedy, sinceMs: isGreedy === before.isGreedy ? before.sinceMs : before.atMs };
 }
 
-/** Whether it has to give way from now on; `givesWay`: whether it does already. */
+/** Whether the container must yield from now on. `givesWay`: whether it yields already. */
 export function mustGiveWay({ isGreedy, sinceMs, atMs }: Appetite, givesWay: boolean): boolean {
   const forMs = atMs - sinceMs;
   return isGreedy ? givesWay || forMs >= patienceMs : givesWay && forMs < calmMs;

@@ -11,10 +11,12 @@ import { orAbsent } from '../faults.ts';
 import { type ControlGroup, findControlGroup, givesWay, letGiveWay, usedMsOf } from '../groups/container-group.ts';
 import { type Appetite, followAppetite, mustGiveWay } from './giving-way.ts';
 
-/** An attack has the processor until it is told apart from a start: the looks add at most one second to that. */
+/**
+ * An attack holds the processor until it is distinguished from a start. This period adds at most one second to that.
+ */
 const lookEveryMs = 1_000;
 
-/** Below this share of the machine, containers do not delay each other, and the engine is not asked what runs. */
+/** Below this share of the machine, containers do not delay each other, and the engine is not queried. */
 const busyShare = 0.2;
 
 export type ProcessorWatchOptions = {
@@ -84,7 +86,7 @@ export function createProcessorLook(
       try {
         if (await follow(one, Names[0]?.slice(1))) givingWay += 1;
       } catch (error) {
-        // It has ended meanwhile, or the kernel is older than the policy.
+        // The container has ended, or the kernel does not know the policy.
         if (!isGone(error)) throw error;
       }
     }
@@ -99,7 +101,7 @@ function isGone(error: unknown): boolean {
 
 type Times = { idle: number; all: number };
 
-/** Tells whether the machine was busy since the call before; the first time it was. */
+/** Returns whether the machine was busy since the previous call; true at the first call. */
 function createBusy(): () => boolean {
   let before: Times = { idle: 0, all: 0 };
   return () => {

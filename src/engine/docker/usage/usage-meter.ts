@@ -1,6 +1,6 @@
 /**
- * What workloads use, read from the kernel's own files: four of each container, in which the engine has no part. The
- * engine is asked what runs only when it has said that something changed, and who has been started is inspected once.
+ * Workload usage, read from four kernel files per container without the engine. The list of running containers is only
+ * queried after an event of the engine, and each started container is inspected once.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import type { LoopVolumes } from '../volumes/loop-volumes.ts';
 /** For events that were missed. */
 const listEveryMs = 60_000;
 
-/** Containers whose files are read without letting anybody else in between: 2 ms (measured). */
+/** Number of containers read without yielding to other work: 2 ms (measured). */
 const atOnce = 25;
 
 export type UsageMeterOptions = {
@@ -93,7 +93,7 @@ export function createUsageMeter(docker: Docker, options: UsageMeterOptions): Us
   };
 }
 
-/** Undefined where it has ended meanwhile, is no workload, or runs on another machine than this. */
+/** Undefined if the container has ended, is not a workload, or runs on another machine. */
 async function learn(
   docker: Docker,
   id: string,

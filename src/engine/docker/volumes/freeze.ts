@@ -1,4 +1,4 @@
-/** File systems that the kernel freezes: whoever writes to them waits. */
+/** Freezes file systems through the kernel, so that writers wait. */
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { programEnvironment } from '../../../lib/run-program.ts';
@@ -6,15 +6,14 @@ import { EngineFault } from '../../engine.ts';
 import { mountedVolume } from './loop-layout.ts';
 import { readMounts } from './mount-table.ts';
 
-/** For so long writers wait at the most, whatever becomes of us. */
+/** The longest time that writers wait, even if this process dies. */
 export const longestFreezeSeconds = 60;
 
 /**
- * A process of its own keeps the freeze, and ends it when we say so, when we die and when it lasts too long: nobody is
- * left frozen by whatever happens to this process. `end` answers for how many milliseconds writers have waited, and throws
- * where the freeze has not lasted until then. What somebody has left frozen before is thawed; of the volumes of one
- * deployment, which lie in one folder, one freeze at a time is kept, whichever process asks. Given up by the `signal`, it
- * throws once nothing is frozen.
+ * A separate process holds the freeze. It thaws on request, when this process dies and when the freeze lasts too
+ * long. `end` returns for how many milliseconds writers waited, and throws if the freeze ended earlier. Left-over
+ * freezes are thawed first. The volumes of one deployment are in one folder, which has one freeze at a time across
+ * processes. When `signal` is aborted, it throws once everything is thawed.
  */
 export async function freezeAll(mounts: readonly string[], signal?: AbortSignal): Promise<{ end(): Promise<number> }> {
   signal?.throwIfAborted();
@@ -75,8 +74,8 @@ function spawnScript(script: string, mounts: readonly string[]) {
 }
 
 /**
- * `root`: the folder of all volumes. Thaws those below it that were left frozen, as when all processes of a service were
- * killed at once. What another process keeps frozen stays so.
+ * `root`: the folder of all volumes. Thaws the volumes below it that were left frozen, such as when all processes of a
+ * service were killed at once. A freeze that another process holds stays.
  */
 export async function thawLeft(root: string): Promise<void> {
   const volumes = [...(await readMounts()).keys()].flatMap((mount) => {

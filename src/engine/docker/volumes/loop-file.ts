@@ -42,9 +42,9 @@ export async function ensureMounted({ image, mount, options }: LoopPlace, mayBeD
   await runProgram(['mount', '-t', 'ext4', '-o', options, image, mount]);
 }
 
-/** After a power cut: the journal is replayed, and what can be mended without asking is. 1: it was mended. */
+/** After a power failure: replays the journal and fixes what is safe to fix. Exit code 1: fixed. */
 async function repair(image: string, ...flags: string[]): Promise<void> {
-  if (await isAttached(image)) return; // A container may still have it, although somebody has unmounted it here.
+  if (await isAttached(image)) return; // A container may still use it, although it was unmounted here.
   await runProgram(['e2fsck', '-p', ...flags, image]).catch((error) => {
     if (!(error instanceof ProgramError) || error.code !== 1) throw error;
   });
@@ -76,13 +76,13 @@ async function growUnmounted(place: LoopPlace): Promise<void> {
   await ensureMounted(place, false);
 }
 
-/** Checks the file system of a volume that nobody uses, and mounts it anew. */
+/** Checks the file system of an unused volume and mounts it again. */
 export async function mend(place: LoopPlace): Promise<void> {
   await unmount(place);
   await ensureMounted(place, true);
 }
 
-/** Nothing has it any more afterwards. Throws while somebody uses it. */
+/** Unmounts the volume. Throws while it is in use. */
 export async function unmount({ mount, image }: LoopPlace): Promise<void> {
   await runProgram(['umount', mount]);
   // The kernel gives the device back some milliseconds after the last mount of it has gone.

@@ -18,7 +18,7 @@ export type LoopPlace = {
    * refuses to start the container, instead of giving a database an empty directory.
    */
   data: string;
-  /** Holds the size that was asked for, in bytes; written last, so a volume without it is not complete. */
+  /** Contains the requested size in bytes. Written last, so a volume without it is incomplete. */
   size: string;
   /** Of `mount`. */
   options: string;
@@ -44,7 +44,7 @@ export function volumesFolder(dataDir: string): string {
 /** A name that is one step of a path and cannot lead out of it. */
 const plainName = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,200}$/;
 
-/** Throws for names that are no volumes' names. */
+/** Throws for names that cannot be names of volumes. */
 export function loopPlace(root: string, deploymentId: string, volume: string): LoopPlace {
   if (!plainName.test(deploymentId) || !plainName.test(volume))
     throw new Error(`not the name of a volume: ${JSON.stringify(`${deploymentId}/${volume}`)}`);
@@ -76,7 +76,7 @@ export function nestedDirectory({ mount }: LoopPlace, slug: string): string {
 
 const nestedPrefix = 'below-';
 
-/** The slugs of such directories, of the names of all that are beside the data. */
+/** The slugs of such directories, from the names of all entries next to the data. */
 export function nestedSlugsIn(names: readonly string[]): string[] {
   return names.flatMap((name) => (name.startsWith(nestedPrefix) ? [name.slice(nestedPrefix.length)] : [])).sort();
 }
@@ -94,9 +94,9 @@ export function inodesPer(imageBytes: number, inodes: number): number {
 export type FileSystemShape = { imageBytes: number; bytesPerInode: number; journalMebibytes: number };
 
 /**
- * The file system in which at least `sizeBytes` can be written: the size that a configuration asks for is what it gets,
- * with what ext4 needs for itself on top of it. Small volumes get more inodes for their size, as mkfs does it; what a
- * volume was made with, it keeps when it grows.
+ * A file system with at least `sizeBytes` of space for files, so that a configuration gets the size that it requests,
+ * plus the overhead of ext4. Small volumes get more inodes per size, as with mkfs. A volume keeps its inode ratio when
+ * it grows.
  */
 export function shapeOf(wantedBytes: number, madeWithInodesPer?: number): FileSystemShape {
   const sizeBytes = Math.max(wantedBytes, leastVolumeBytes);

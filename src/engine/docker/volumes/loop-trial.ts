@@ -1,7 +1,6 @@
 /**
- * Whether volumes with a hard limit can be had on this host, found out by making one: whoever serves has to be root
- * and allowed to mount, and the engine has to see what is mounted here (it may run elsewhere, or in a mount namespace
- * of its own).
+ * Tests whether this host supports volumes with a hard limit, by creating one. The service must be root and allowed to
+ * mount, and the engine must see mounts made here (it may run elsewhere or in its own mount namespace).
  */
 import type { IncomingMessage } from 'node:http';
 import type Docker from 'dockerode';

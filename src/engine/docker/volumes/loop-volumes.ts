@@ -1,9 +1,9 @@
 /**
- * Volumes with a hard limit: each is a file system of its own in a sparse file, mounted through a loop device (some
- * 25 ms and 0.7 MB; measured). The engine binds a directory of it. Every step looks at what is there: after a reboot,
- * a crash or a kill at any instant, `ensure` leaves the volume complete and mounted, and `remove` leaves nothing.
+ * Volumes with a hard limit: each is a file system in its own sparse file, mounted through a loop device (some 25 ms
+ * and 0.7 MB; measured). The engine binds a directory of it. Every step checks what exists: after a reboot, a crash or
+ * a kill at any instant, `ensure` leaves the volume complete and mounted, and `remove` leaves nothing.
  *
- * Loop devices come with the mount and go with the last one (`mount -o loop`): there is none to be left behind.
+ * Loop devices come with the mount and go with the last one (`mount -o loop`), so none is left behind.
  */
 import { chown, mkdir, readdir, readFile, rename, stat, statfs } from 'node:fs/promises';
 import { leastVolumeBytes } from '../../../deployment/disk/disk-levels.ts';
@@ -24,30 +24,32 @@ export type LoopVolumes = {
   dataOf(volume: LoopVolume): string;
   has(volume: LoopVolume): Promise<boolean>;
   /**
-   * Afterwards the volume is mounted and, with a size given, at least that large. What is in it stays; it never
-   * shrinks. `release` stops whoever uses it, for hosts that let nobody grow a file system that is mounted; it may be
-   * called once. Throws EngineFault when the host cannot do that now, or, without a size, when there is no such volume.
+   * Mounts the volume and, with a size given, grows it to at least that size. Keeps its content; it never shrinks.
+   * `release` stops its users, on hosts that cannot grow a mounted file system; it is called at most once. Throws
+   * EngineFault if the host cannot do that now, or, without a size, if the volume does not exist.
    */
   ensure(volume: LoopVolume, sizeBytes?: number, release?: () => Promise<void>): Promise<void>;
-  /** Makes a directory beside the data, for a volume that an image declares below it; answers its path. */
+  /** Makes a directory next to the data, for a volume that an image declares below it. Returns its path. */
   ensureNested(volume: LoopVolume, slug: string): Promise<string>;
-  /** The size that was asked for last; 0 while the volume is not complete. */
+  /** The last requested size; 0 while the volume is incomplete. */
   sizeOf(volume: LoopVolume): Promise<number>;
   /** What is in each that is mounted, and how much more fits. The mount table is read once for all of them. One that cannot be read is left out; throws where none can. */
   usages(): Promise<(LoopVolume & LoopUsage)[]>;
   /** Those to which the kernel has stopped writing, because the host could not take what was written. */
   listStopped(): Promise<LoopVolume[]>;
-  /** Checks one of those and mounts it anew, once `release` has stopped whoever uses it. Throws EngineFault likewise. */
+  /**
+   * Checks a stopped volume and mounts it again, once `release` has stopped its users. Throws EngineFault as `ensure`
+   * does.
+   */
   mend(volume: LoopVolume, release: () => Promise<void>): Promise<void>;
   /**
-   * Puts one that is whole, and mounted nowhere, in the place of a volume that nobody uses; one rename. Where its
-   * size is there without it, that was done before. Throws EngineFault while somebody uses the volume, and where there
-   * is nothing of it.
+   * Replaces an unused volume with a complete, unmounted one by a single rename. If only the size is there, that was
+   * done before. Throws EngineFault while the volume is in use, or if the replacement is missing.
    */
   replace(volume: LoopVolume, by: LoopPlace): Promise<void>;
-  /** One that is gone is no error. */
+  /** The volume may already be gone. */
   remove(volume: LoopVolume): Promise<void>;
-  /** All that there is anything of; of one deployment, if one is given. */
+  /** All volumes with any file, of one deployment if given. */
   list(deploymentId?: string): Promise<LoopVolume[]>;
 };
 
@@ -98,7 +100,8 @@ export function createLoopVolumes(
     if (await exists(by.image)) {
       if ((await readMounts()).has(place.mount)) await unmount(place);
       await mkdir(place.mount, { recursive: true, mode: 0o700 });
-      // Before the rename: a size that is too small is made up for by growing, one that is too large by nobody.
+      // Before the rename: a recorded size that is too small is corrected by growing, but one that is too large never
+      // is.
       await replaceFile(place.size, String(await readSize(by)), { flush: true });
       await rename(by.image, place.image);
       await sync(place.folder);
@@ -115,7 +118,7 @@ export function createLoopVolumes(
     return (await Promise.all(found)).flat();
   }
 
-  /** Those that are mounted, as the mount table alone tells them. */
+  /** The mounted volumes, from the mount table only. */
   async function listMounted(): Promise<(LoopVolume & { isStopped: boolean })[]> {
     return [...(await readMounts())].flatMap(([mountPoint, { isStopped }]) => {
       const volume = mountedVolume(root, mountPoint);

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 
 export type Mount = {
   device: string;
-  /** The kernel has stopped writing to the file system, whoever mounted it how: it could not write something. */
+  /** The kernel stopped writing to the file system after a failed write, with any mount options. */
   isStopped: boolean;
 };
 

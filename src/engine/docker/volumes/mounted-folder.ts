@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { runProgram } from '../../../lib/run-program.ts';
 import { readMounts } from './mount-table.ts';
 
-/** Empty, whatever a call that was killed has left there. */
+/** Makes the folder empty, even after a killed call. */
 export async function makeFolder(folder: string): Promise<void> {
   await clearFolder(folder);
   await mkdir(folder, { mode: 0o700 });

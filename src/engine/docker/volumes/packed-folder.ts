@@ -1,7 +1,7 @@
 /**
- * A folder that a stranger has filled, and that stays as it is meanwhile, as a tar. GNU tar writes it, since it sees the
- * holes of sparse files: one of 1 TB with nothing in it takes 1 kB. No link is followed, and nothing but directories, files
- * and links is named to it.
+ * Packs a folder with untrusted, unchanging content as a tar. GNU tar writes it, because it detects the holes of sparse
+ * files: an empty file of 1 TB takes 1 kB. Links are not followed, and only directories, files and links are listed for
+ * it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -61,7 +61,7 @@ function startTar(folder: string, more: readonly string[], packing: Packing) {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const tar = spawn('tar', [...tarArguments, ...more, '--files-from=-'], { ...options, stdio: 'pipe' });
-  // Whoever of the two ends first is judged by its status.
+  // The exit codes decide, in any order of the ends.
   find.stdout.on('error', () => {}).pipe(tar.stdin.on('error', () => {}));
   const both = [succeeded(find, 'find', packing), succeeded(tar, 'tar', packing)] as const;
   return { tar, ended: Promise.all(both).then(([, said]) => said) };

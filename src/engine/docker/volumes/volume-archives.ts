@@ -28,7 +28,7 @@ export type ArchivesOptions = {
   diskFreeBytes: number;
 };
 
-/** Beside the volumes, where blocks can be shared with them. */
+/** Next to the volumes, so that the copies can share blocks with them. */
 function copiesFolder(directory: string): string {
   return join(dirname(directory), 'exports');
 }
@@ -104,7 +104,7 @@ async function refuseWithoutRoom(
   throw noRoomForCopy();
 }
 
-/** By volume: the directories below it that its image declares as volumes, as containers or Docker's volumes tell them. */
+/** By volume: its subdirectories that the image declares as volumes, according to containers or Docker's volumes. */
 async function nestedPaths(docker: Docker, owner: string, deploymentId: string): Promise<Map<string, string[]>> {
   const filters = { label: labelSelector(owner, deploymentId) };
   const containers = await docker.listContainers({ all: true, filters });
@@ -121,7 +121,7 @@ async function nestedPaths(docker: Docker, owner: string, deploymentId: string):
         if (path.startsWith(`${folder}/`)) note(name, above.slice(own.length), path.slice(folder.length + 1));
     }
   }
-  // Of what is stopped or has failed there is no container.
+  // Stopped or failed workloads have no container.
   for (const { Name: name, Labels: labels } of await listVolumes(docker, owner, deploymentId)) {
     const { [labelKeys.volume]: volume, [labelKeys.below]: below } = labels ?? {};
     if (volume && below) note(name, volume, below);
@@ -131,7 +131,7 @@ async function nestedPaths(docker: Docker, owner: string, deploymentId: string):
 
 type PackedPlace = Pick<VolumeArchive, 'below' | 'isUnplaced'> & { folder: string };
 
-/** Everything that the file system has, also what nobody knows the path of. */
+/** All folders of the file system, also those with an unknown path. */
 async function foldersIn(place: LoopPlace, nested: readonly string[]): Promise<PackedPlace[]> {
   const names = await readdir(place.mount);
   const below = nestedSlugsIn(names).flatMap((slug): PackedPlace[] => {

@@ -1,6 +1,6 @@
 /**
- * Copies of volumes with file systems of their own, and volumes that are filled beside those in use and then put in
- * their places. What is put together for one purpose is below a folder of its own, in the layout of volumes.
+ * Copies of volumes that have their own file systems, and volumes that are filled separately and then replace those in
+ * use. Each purpose has its own folder, in the layout of volumes.
  */
 import { mkdir, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -114,7 +114,7 @@ export async function copyVolumes(
   );
   const paths: string[] = [];
   for (const { to } of pairs) {
-    // Its journal is empty, and nothing is to be written to it; what is in it is nobody's program here.
+    // Its journal is empty, and the mount must not be written to. Its content must not be executed.
     await runProgram(['mount', '-t', 'ext4', '-o', 'loop,ro,noload,nosuid,nodev,noexec', to.image, to.mount]);
     const names = (await readdir(to.mount)).filter((name) => name !== 'lost+found');
     paths.push(...names.map((name) => join(to.mount, name).slice(folder.length + 1)));
@@ -130,7 +130,7 @@ export async function finishVolume(folder: string, deploymentId: string, volume:
   await sync(dirname(place.image));
 }
 
-/** What would be free of the disk beside copies of these; `keptIn` as for `bytesOfCopies`. */
+/** The free disk space after copies of these volumes; `keptIn` as for `bytesOfCopies`. */
 export async function roomBeside(root: string, deploymentId: string, volumes: readonly string[], keptIn?: string) {
   const { bavail, bsize } = await statfs(root);
   return bavail * bsize - (await bytesOfCopies(root, deploymentId, volumes, keptIn));

@@ -26,7 +26,7 @@ export type Volumes = {
   hardSizes(deploymentId: string, known: Docker.VolumeInspectInfo[]): Promise<Record<string, number>>;
   /** Removes one that `listForgotten` or Docker lists, by Docker's name for it. */
   removeNamed(name: string): Promise<void>;
-  /** File systems of volumes that Docker does not know: a crash came in between, or somebody removed the volume. */
+  /** File systems of volumes that Docker does not know, after a crash or a manual removal of the volume. */
   listForgotten(known: Docker.VolumeInspectInfo[], deploymentId?: string): Promise<ForgottenVolume[]>;
 };
 
@@ -45,7 +45,7 @@ export type VolumesOptions = {
 export function createVolumes(docker: Docker, options: VolumesOptions): Volumes {
   const { owner, epoch, loops, isLoopForNew, stopSeconds } = options;
 
-  /** Whoever has been stopped for the work is started again after it. */
+  /** The users of the volume are stopped for the work and started again after it. */
   async function withoutUsers(name: string, work: (release: () => Promise<void>) => Promise<void>): Promise<void> {
     const stopped: Docker.Container[] = [];
     try {
@@ -70,7 +70,7 @@ export function createVolumes(docker: Docker, options: VolumesOptions): Volumes 
       const name = volumeName(deploymentId, volume);
       const which = { deploymentId, volume };
       const isLoop = loops !== undefined && (isLoopForNew || (await loops.has(which)));
-      // Docker answers a second creation with the volume that is there, whoever made it and however.
+      // Docker answers a repeated creation with the existing volume, even with other options and labels.
       const make = async () => {
         const created = await docker.createVolume({
           Name: name,
@@ -80,8 +80,8 @@ export function createVolumes(docker: Docker, options: VolumesOptions): Volumes 
         return await created.inspect();
       };
       let found = await make();
-      // An engine that is ended while it makes one keeps it without labels. What is bound to a directory of ours is ours
-      // all the same, and Docker's removal leaves the directory. One that was to be bound and is not yet holds nothing.
+      // If the engine is ended while it creates a volume, the volume remains without labels. If it is bound to one of
+      // our directories, it is ours, and Docker's removal leaves the directory. If it is not bound yet, it is empty.
       if (loops && !hasLabels(found) && (isBoundTo(found, loops.dataOf(which)) || (await isBare(found)))) {
         await docker.getVolume(name).remove();
         found = await make();
@@ -108,7 +108,7 @@ export function createVolumes(docker: Docker, options: VolumesOptions): Volumes 
     },
 
     async remove(deploymentId, volume) {
-      // Docker's volume goes last: as long as it is there, whoever looks knows that something is left to remove.
+      // Docker's volume goes last: while it exists, it marks that there is something left to remove.
       await loops?.remove({ deploymentId, volume });
       for (const { Name: name, Labels: labels } of await listVolumes(docker, owner, deploymentId))
         if (labels?.[labelKeys.volume] === volume) await unless(docker.getVolume(name).remove(), 404);

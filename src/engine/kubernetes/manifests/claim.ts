@@ -43,7 +43,7 @@ export function claimManifest(request: ClaimRequest): ClaimManifest {
 /** A copy of a volume, one that is made from a VolumeSnapshot, and one that a restore fills. */
 type Aside = 'copy' | 'snapshot' | 'made';
 
-/** One that is put together beside the volumes; it is none of them. `part`: what it is to be. */
+/** A claim that is assembled separately and is not a volume. `part`: its purpose. */
 export function asideManifest(request: Omit<ClaimRequest, 'name'> & { key: string; part: Aside }): ClaimManifest {
   const { owner, deploymentId, volume, key, part } = request;
   const { spec, metadata, ...rest } = claimManifest({ ...request, name: asideName(part, key, volume) });
@@ -68,14 +68,14 @@ export function volumeSnapshotManifest(
   };
 }
 
-/** Beside the volumes, too: as a volume was when its VolumeSnapshot was taken. */
+/** Also separate: the state of a volume when its VolumeSnapshot was taken. */
 export function fromSnapshotManifest(request: Omit<ClaimRequest, 'name'> & { key: string }): ClaimManifest {
   const { spec, ...rest } = asideManifest({ ...request, part: 'snapshot' });
   const name = asideName('snapshot', request.key, request.volume);
   return { ...rest, spec: { ...spec, dataSource: { apiGroup: snapshotGroup, kind: 'VolumeSnapshot', name } } };
 }
 
-/** No volume has it as its own: keys are nobody's to know. */
+/** Cannot collide with a volume, because keys are secret. */
 export function asideName(part: Aside, key: string, volume: string): string {
   return clusterName(`${part}-${key}-${volume}`);
 }

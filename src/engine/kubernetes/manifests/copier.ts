@@ -33,7 +33,7 @@ export const copierKey = 'berth.copier';
 /** Files of whomever, with their owners and modes: what Pod Security calls the baseline has no more to give. */
 const copierCapabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID'];
 
-/** Nobody comes to end one whose Berth is gone for good. */
+/** Ends pods whose Berth is gone for good. */
 const longestSeconds = 24 * 60 * 60;
 
 export function copierName({ key, part }: Pick<CopierRequest, 'key' | 'part'>): string {

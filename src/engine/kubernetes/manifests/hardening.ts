@@ -1,8 +1,8 @@
-/** PURE. What every pod is made with, whoever deploys it. */
+/** PURE. The hardening of every pod, for all users. */
 import type { V1PodSpec, V1SecurityContext } from '@kubernetes/client-node';
 import { capabilities } from '../../capabilities.ts';
 
-/** Nothing of the cluster is known to it or can be asked by it, and no other pod's address is in its environment. */
+/** The pod has no access to the cluster's API, and no addresses of other pods in its environment. */
 export const podHardening = {
   automountServiceAccountToken: false,
   enableServiceLinks: false,
@@ -21,5 +21,5 @@ export const containerSecurity = {
   capabilities: { drop: ['ALL'], add: [...capabilities] },
 } satisfies V1SecurityContext;
 
-/** Users other than root may listen on port 80; pods of a cluster may be told so since Kubernetes 1.22. */
+/** Lets users other than root listen on port 80. Pods may set this since Kubernetes 1.22. */
 export const lowPortsSysctl = { name: 'net.ipv4.ip_unprivileged_port_start', value: '0' };

@@ -1,6 +1,6 @@
 /**
- * PURE. What an object says of itself: labels, by which it is found, may have only short and simple values; everything
- * else is an annotation, in the words that labels have on other engines.
+ * PURE. Metadata of objects. Labels, by which objects are found, allow only short and simple values. Everything else is
+ * an annotation, named like the labels on other engines.
  */
 import type { Workload, WorkloadName } from '../../../deployment/workload/workload.ts';
 import {
@@ -19,9 +19,9 @@ export const workloadKey = 'berth.workload';
 const nameKey = 'berth.name';
 /** JSON: the names by which pods reach what is behind a Service. */
 const aliasesKey = 'berth.aliases';
-/** On whatever there is for a copy of volumes, and on those that are stopped for it: by which key it is known. */
+/** On all objects of a copy of volumes, and on workloads that are stopped for it: the key of the copy. */
 export const copyKey = 'berth.copy';
-/** On a claim that is filled beside the volumes in use: the name of the one whose place it is to take. */
+/** On a claim that is filled separately: the name of the volume that it will replace. */
 export const madeForKey = 'berth.made-for';
 /** On a claim that has taken a place: how many have had it before, and by which key it came. */
 const placeKey = 'berth.place';
@@ -67,7 +67,7 @@ export function aliasMarks(aliases: readonly string[]): Labels {
   return { [aliasesKey]: JSON.stringify(aliases) };
 }
 
-/** [] where somebody has damaged them. */
+/** [] if they were damaged. */
 export function readAliases(annotations: Labels = {}): string[] {
   try {
     const aliases: unknown = JSON.parse(annotations[aliasesKey] ?? '[]');
@@ -87,7 +87,7 @@ export function ofCopy<T extends { metadata: { labels?: Labels } }>(all: readonl
   return all.filter(({ metadata }) => metadata.labels?.[copyKey] === key);
 }
 
-/** What a claim that was made beside becomes: a volume of its deployment, instead of those before. */
+/** The marks that turn a separate claim into a volume of its deployment, instead of the previous ones. */
 export function placedMarks(volume: string, key: string, place: number): { labels: object; annotations: Labels } {
   return {
     labels: { [copyKey]: null },

@@ -1,4 +1,4 @@
-/** PURE. What a workload finds at which path: its files, its volumes, directories in memory. */
+/** PURE. The mounts of a workload: files, volumes and memory directories. */
 import { posix } from 'node:path';
 import type { V1Volume, V1VolumeMount } from '@kubernetes/client-node';
 import { limitsOf } from '../../../deployment/limits/pod-resources.ts';
@@ -29,8 +29,9 @@ export function mountsOf(request: MountRequest): Mounts {
 }
 
 /**
- * Each on its own, so that what the image has beside it stays; below a volume's path, on top of the volume. A cluster
- * cannot choose their owner: a mode that only the owner can read is opened to all, as nothing else runs in the pod.
+ * Mounts each file separately, so that other files of the image in its directory stay. A file below a volume's path is
+ * on top of the volume. A cluster cannot choose the owner: a mode readable only by the owner is opened to all, because
+ * nothing else runs in the pod.
  */
 function filesOf({ deploymentId, workload }: MountRequest): Mounts {
   if (workload.files.length === 0) return { volumes: [], mounts: [] };
@@ -82,7 +83,7 @@ function volumesOf({ workload, imageVolumes = [], claims = new Map() }: MountReq
   };
 }
 
-/** Their owner and mode cannot be chosen on a cluster: everybody may write. */
+/** A cluster cannot choose their owner and mode: all users may write. */
 function memoryOf({ workload }: MountRequest): Mounts {
   const { shmBytes, tmpfs = [], readOnly } = workload.container ?? {};
   const { memoryBytes } = limitsOf(workload.resources);

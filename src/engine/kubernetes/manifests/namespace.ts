@@ -31,8 +31,9 @@ export function namespaceManifest({ owner, deploymentId, epoch, egress }: Namesp
 }
 
 /**
- * Nothing that would be reached past the edge, whatever else goes wrong. An update has each pod twice, and each try of a
- * job is a pod that stays. A pod has up to two Services; the range of their addresses is the whole cluster's.
+ * Forbids objects that would be reachable past the edge, even after other mistakes. An update has each pod twice, and
+ * each try of a job is a pod that stays. A pod has up to two Services, whose address range is shared by the whole
+ * cluster.
  */
 export function quotaManifest(owner: string, deploymentId: string): Manifest {
   return {

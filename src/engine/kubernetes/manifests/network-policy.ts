@@ -1,4 +1,6 @@
-/** PURE. What pods of a deployment may reach and who reaches them, as a policy of its namespace. */
+/**
+ * PURE. The network policy of a deployment's namespace: which addresses its pods reach and which clients reach them.
+ */
 import { createHash } from 'node:crypto';
 import type { V1NetworkPolicyEgressRule, V1NetworkPolicyPeer, V1NetworkPolicyPort } from '@kubernetes/client-node';
 import stringify from 'safe-stable-stringify';
@@ -27,7 +29,7 @@ export type PolicySettings = {
   storeVersion: number;
 };
 
-/** The one policy of a namespace: whatever it does not name is closed. */
+/** The only policy of a namespace. It denies everything that it does not list. */
 export function networkPolicy(owner: string, deploymentId: string, egress: Egress, settings: PolicySettings): Manifest {
   const spec = policySpec(egress, settings);
   return {
@@ -44,9 +46,9 @@ export function networkPolicy(owner: string, deploymentId: string, egress: Egres
 }
 
 /**
- * Whether a policy, as it was found, says that. Of two processes with different settings, as there are while a release or a
- * setting is changed, the one that has started last decides: otherwise each would undo the other's for ever. What somebody
- * has edited is nobody's decision, nor is what was decided in a future of this store, as in one that it was restored from.
+ * Whether an existing policy matches. If two processes have different settings, such as during an upgrade, the later
+ * one decides, because otherwise each would undo the other's policy forever. Manual edits do not count, and neither do
+ * policies from the future of this store, which exist after a restore from a backup.
  */
 export function isPolicyFor(egress: Egress, settings: PolicySettings, { metadata, spec }: FoundPolicy): boolean {
   const [wanted, found] = [hashOf(policySpec(egress, settings), egress), hashOf(spec, egress)];

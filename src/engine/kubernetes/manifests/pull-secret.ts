@@ -1,4 +1,7 @@
-/** PURE. What nodes show when they pull the image of a workload: of that one image, in the namespace of whoever may have it. */
+/**
+ * PURE. The credentials of nodes for pulling the image of a workload. They are for that one image, in the namespace of
+ * a deployment that may use it.
+ */
 import type { Pass } from '../../../images/gate/node-gate.ts';
 import type { Labels } from '../../labels.ts';
 import { namespaceName, objectName } from '../names.ts';

@@ -1,6 +1,6 @@
 /**
- * PURE. What a pod is reached at by the other pods of its deployment. They read the address once, as they start: so it
- * stays when the pod goes, for as long as it may come back.
+ * PURE. The Services through which the other pods of a deployment reach a pod. Pods read the address once at their
+ * start, so it stays when the pod goes, for as long as it may come back.
  */
 import type { Neighbour } from '../../../deployment/workload/workload.ts';
 import { deploymentLabels, labelKeys } from '../../labels.ts';
@@ -10,7 +10,7 @@ import { aliasMarks } from './marks.ts';
 
 export type ServiceRequest = { owner: string; deploymentId: string; workload: Neighbour };
 
-/** Of all that there may be for a replica of a pod. */
+/** All Service names that a replica of a pod may have. */
 export function serviceNames(pod: string, replica: number): string[] {
   return [clusterName(pod), replicaServiceName(pod, replica)];
 }

@@ -1,4 +1,7 @@
-/** PURE. Whom a workload runs as. A cluster knows numbers only: names are the image's, which nobody has opened here. */
+/**
+ * PURE. The user of a workload. A cluster only accepts numbers: names are defined in the image, which is not opened
+ * here.
+ */
 import type { Workload } from '../../../deployment/workload/workload.ts';
 import { EngineFault } from '../../engine.ts';
 
@@ -16,8 +19,8 @@ export function userOf({ pod, user, container = {} }: Pick<Workload, 'pod' | 'us
 }
 
 /**
- * The group that a volume is given to, so that whoever is not root can write to it: that of the workload's user, else of
- * the image's. Undefined for root, who needs none, and for names, which nobody has looked up.
+ * The group that owns a volume, so that users other than root can write to it: the group of the workload's user, or
+ * else of the image's. Undefined for root, which does not need one, and for names, which were not resolved.
  */
 export function volumeGroupOf(workload: Pick<Workload, 'user'>, imageUser = ''): number | undefined {
   const [user = '', group = user] = (workload.user ?? imageUser).split(':');

@@ -1,4 +1,4 @@
-/** PURE. A workload as the objects that run it: what it is told, and a Deployment of one replica or a Job. */
+/** PURE. The objects that run a workload: a Secret, and a Deployment of one replica or a Job. */
 import type { V1Container, V1PodTemplateSpec } from '@kubernetes/client-node';
 import { limitsOf, requestsOf } from '../../../deployment/limits/pod-resources.ts';
 import type { PodRuntime, Workload } from '../../../deployment/workload/workload.ts';
@@ -33,7 +33,7 @@ export type WorkloadRequest = {
   diskBytes: number;
   /** What pods run in whose plan says nothing. Default: runc. */
   runtime?: PodRuntime | undefined;
-  /** Pods may be told from which port on everybody may listen. */
+  /** Pods may set the lowest port that all users may listen on. */
   hasLowPorts: boolean;
 };
 
@@ -59,7 +59,7 @@ const gvisorClass = 'gvisor';
 /** As NVIDIA's device plugin has nodes offer it. */
 const gpuResource = 'nvidia.com/gpu';
 
-/** What the workload is told in secret: environment and files. Made before the pod that reads it. */
+/** The secret environment and files of the workload. Created before the pod that reads it. */
 export function secretManifest({ owner, deploymentId, workload }: WorkloadRequest): Manifest {
   const { labels } = workloadMarks(owner, deploymentId, workload);
   const values = [
@@ -181,7 +181,7 @@ function containerOf(request: WorkloadRequest): V1Container {
         'ephemeral-storage': disk,
         ...(workload.useGPU && { [gpuResource]: '1' }),
       },
-      // Of the disk nothing is set aside: hardly anybody writes much.
+      // Disk is not reserved, because most workloads write little.
       requests: { ...amounts(requestsOf(workload.resources)), 'ephemeral-storage': '0' },
     },
     ...(mounts.length > 0 && { volumeMounts: mounts }),
