@@ -1,7 +1,7 @@
 /**
- * Where the servers of a service are to be found. Each listens at a name of its own, and all are put at the names that
- * HAProxy knows at once, in place of whoever was there: who was connected stays with that one, who comes from then on is
- * ours. The own names stay, so that whoever was replaced can be put there again.
+ * The sockets of a service's servers. Each listens at its own name, and all are then linked to the names that HAProxy
+ * knows at once, in place of those of the previous service. Existing connections stay with the previous service; new
+ * ones go to this one. The own names stay, so that a replaced service can be linked again.
  */
 import { chmod, link, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -16,7 +16,7 @@ export type Admit = (listen: (socketPath: string) => Promise<unknown>) => Promis
 export type Doors = AsyncDisposable & {
   /** Makes the server listen on the Unix socket. HAProxy may connect unless the socket is `private`. */
   at(socket: string, who?: 'proxy' | 'private'): Admit;
-  /** From now on they do, also where another service has taken that place meanwhile, and has died. */
+  /** Links the sockets again, even if another service took their place and died. */
   open(): Promise<void>;
 };
 

@@ -43,12 +43,12 @@ export async function silence({ directory }: Pick<EdgeRow, 'directory'>, refuses
   const { adminSocket } = paths;
   if (refusesByItself && (await describeRunning(adminSocket)) && (await outlastThreads(adminSocket))) return;
   const killed = new Set(await killProxies(paths));
-  // Another one that is there at once answers for nobody before its service has told it to.
+  // A HAProxy that is restarted at once does not answer before its service allows it.
   while ((await findProxies(paths)).some((pid) => killed.has(pid)))
     await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** How many requests an edge of this machine has under way at these addresses. Throws when it cannot be asked. */
+/** How many requests to these addresses an edge of this machine is processing. Throws if it cannot be queried. */
 export async function countUnderWayAt(
   { directory }: Pick<EdgeRow, 'directory'>,
   addresses: readonly string[],

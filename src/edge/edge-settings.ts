@@ -1,4 +1,4 @@
-/** What the edge is told from outside. */
+/** The external settings of the edge. */
 import type { Rate } from '../lib/rate-limit.ts';
 
 export type EdgeSettings = {
@@ -7,7 +7,7 @@ export type EdgeSettings = {
   /** Where the public port listens: an address, `*`, or a name such as `localhost`. */
   host: string;
   port: number;
-  /** HTTPS, where this edge ends it; all that comes without it is sent to it. */
+  /** HTTPS, if this edge terminates it. Requests without TLS are redirected to it. */
   tls?: EdgeTls | undefined;
   /** Hosts (without port) whose requests go to the API and to no application. */
   apiHosts: string[];
@@ -20,7 +20,10 @@ export type EdgeSettings = {
   limits: EdgeLimits;
   /** Requests of a client for hosts where nothing is; above it, it reaches the sites alone that it has visited. */
   guessRate: Rate;
-  /** It answers for applications until it is told so anew: there may be other edges. Absent: always. */
+  /**
+   * Whether there may be other edges. Then this one answers for applications only until a renewed deadline. Absent:
+   * always.
+   */
   isShared?: boolean;
   /** Name or path of HAProxy's executable. */
   binary?: string;
@@ -29,10 +32,10 @@ export type EdgeSettings = {
 export type EdgeTls = {
   /** Where it listens, at the same host. */
   port: number;
-  /** Where clients find it: another one when somebody in front hands connections on. */
+  /** The port that clients use. It differs from `port` behind a proxy. */
   publicPort: number;
   /**
-   * An authority issues the certificates while it serves: for a name there may be none yet, and the authority asks for
+   * An authority issues the certificates while the edge serves: a name may not have one yet, and the authority requests
    * its challenges without TLS.
    */
   isIssued?: boolean;

@@ -30,7 +30,7 @@ import { announceEdge, type SharedRoutes, shareRoutes } from './shared-routes.ts
 /** For the head of a request, and the body of one to the API: 256 KiB in this time are 17 KiB a second. */
 const requestTimeoutMs = 15_000;
 
-/** HAProxy changes its routes when it is told to, and only then: this is for what nobody thinks of. 0.1 s at 10,000. */
+/** A safety net: HAProxy's routes normally change only on request. 0.1 s at 10,000 deployments. */
 const mendEveryMs = 10 * 60_000;
 /** A part of the table: with 10,000 deployments each is compared every ten minutes. */
 const compareEveryMs = 30_000;
@@ -57,13 +57,13 @@ export type EdgeParts = {
   now: () => Instant;
   log: Logger;
   noteCertificates?: NoteCertificates;
-  /** By mail; absent where there is no mail server, or nobody to write to. */
+  /** By mail. Absent without a mail server or a recipient. */
   tellOperator?: TellOperator | undefined;
   process?: StoreProcess | undefined;
   metrics?: Metrics | undefined;
 };
 
-/** Closing it leaves HAProxy running, unless this opening has begun it and nobody has asked to `keep` it. */
+/** Closing it leaves HAProxy running, unless this opening has started it and `keep` was not called. */
 export type OpenEdge = AsyncDisposable & {
   /** Makes exactly those sites reachable that the store says; resolves when a table at least as new is live. */
   refresh(): Promise<void>;
@@ -73,7 +73,7 @@ export type OpenEdge = AsyncDisposable & {
   othersLead?: SharedRoutes['othersLead'];
   /** Another process has changed routes, or its edge has taken them. */
   hearRoutes(): void;
-  /** At whichever edge. */
+  /** At any edge. */
   countUnderWay: Edge['countUnderWay'];
   /**
    * What has come for each deployment since the call before, at this edge alone; nothing at the first one. Throws when

@@ -10,9 +10,9 @@ export type RouteTable = ReadonlyMap<string, HostRoutes>;
 /** A host is known, leads elsewhere, or is known no more. */
 export type Turn = { kind: 'add' | 'set'; host: string; id: string } | { kind: 'del'; host: string };
 
-/** Whoever adds what is added before turning any host lets every request find a whole table. */
+/** Apply `added` before any of `turns`, so that every request finds a complete table. */
 export type RouteChange = {
-  /** Entries that did not exist. What is no longer led to stays: a request may have read its id a moment ago. */
+  /** New entries. Unused ones stay, because a request may have just read their id. */
   added: { routes: string[]; endpoints: string[] };
   turns: Turn[];
   /** What no host leads to any more. */
@@ -42,7 +42,7 @@ export function changeOf(table: RouteTable, hosts: Readonly<HostTable>): RouteCh
 /** A map's entries, `key value` each. */
 export type Maps = { sites: string[]; routes: string[]; endpoints: string[] };
 
-/** The entry that tells which version of the table the maps hold. No host is called so. */
+/** The entry with the version of the table in the maps. A host cannot have this name. */
 export const versionKey = '@version';
 
 /** The maps of a table, in the order of its hosts. */
@@ -65,7 +65,7 @@ export type Comparison = {
   replacement: Maps;
 };
 
-/** `lately`: ids that requests may have read just now, beside those that are found. */
+/** `lately`: ids that requests may have just read, in addition to those found. */
 export function compareMaps(
   found: Maps,
   { table, version, lately }: { table: RouteTable; version: string; lately: Iterable<string> },

@@ -12,10 +12,9 @@ const longestPath = 2048;
 export type Refused = { host: string; path?: string; because: string };
 
 /**
- * Where a host leads, as map entries: `key value` in an order that depends on the content alone. All keys begin with the
- * id, which is a hash of the host and of where it leads. So no entry ever changes its meaning, and a host is turned to
- * other addresses by one entry: a request finds all of what was before or all of what comes after, never another
- * tenant's.
+ * The route of a host as map entries `key value`, in an order that depends only on the content. All keys begin with the
+ * id, a hash of the host and its target. So an entry never changes its meaning, and one entry switches a host to other
+ * addresses. A request finds all of the old route or all of the new one, never another tenant's.
  */
 export type HostRoutes = {
   /** Of a host whose visitors are sent on, where to as well: `308:<host>:<hash>`. */

@@ -45,7 +45,7 @@ export async function siteState(
   const { applicationName, environment, progress } = deployment;
   const { health, pods: all } = statusAt(deployment, now);
   const state = deployment.removedAt !== null ? 'removed' : health;
-  // How far its pods are is told while it is on its way.
+  // The state of the pods is only shown while it is deploying.
   const pods = state === 'deploying' ? all.map(({ name, state }) => ({ name, state })) : undefined;
   const dashboardUrl = new URL(dashboardPath(deployment), baseUrl).href;
   // Which path is whose stands in the configuration, sealed; that something is away is known here.

@@ -1,6 +1,6 @@
 /**
- * One edge among several on one database. It says which version of the routes it serves and until when it answers;
- * whoever takes something away waits until all others have said that they serve a newer version, or answer no more.
+ * One of several edges on one database. It reports which version of the routes it serves and until when it answers. A
+ * process that removes a route waits until all other edges serve a newer version or have expired.
  */
 import type { Metrics } from '../lib/metrics.ts';
 import { runRounds } from '../lib/rounds.ts';
@@ -26,11 +26,11 @@ export type SharedRoutes = AsyncDisposable & {
   /** Resolves when no other edge sends requests where the store says no more now. Throws when one does not say so. */
   othersServe(stop?: AbortSignal): Promise<void>;
   /**
-   * Where the others may send requests to which have not said that they serve this version of the routes. Of one that
-   * cannot be asked, resolves when it sends none where the store says no more.
+   * The addresses of edges that have not reported this version and may still route to them. For an edge that cannot be
+   * queried, waits until it no longer uses removed routes.
    */
   othersLead(version: number, stop?: AbortSignal): Promise<string[]>;
-  /** How many requests the others have under way at these addresses. Throws when one cannot be asked. */
+  /** How many requests to these addresses the other edges are processing. Throws if one cannot be queried. */
   countUnderWay(addresses: readonly string[]): Promise<number>;
 };
 
@@ -83,7 +83,7 @@ export async function shareRoutes(parts: SharedRoutesParts): Promise<SharedRoute
     said = version;
   }
 
-  /** It was struck off: what it serves may be old, and it says nothing before it has read the routes anew. */
+  /** This edge was evicted. Its routes may be old, so it reads them again before it reports anything. */
   async function begin(): Promise<void> {
     log.warn({}, 'the other edges continued without this one; it restarts from scratch');
     await announceEdge(parts);
@@ -175,7 +175,7 @@ export async function shareRoutes(parts: SharedRoutesParts): Promise<SharedRoute
   };
 }
 
-/** An edge that is alone is not in anybody's way, and answers whatever becomes of its service. */
+/** A single edge cannot serve routes too old for others, so it answers without a deadline, even without its service. */
 async function nextUntil(
   db: Database,
   id: string,

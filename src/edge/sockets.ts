@@ -1,4 +1,4 @@
-/** Who may connect to the sockets that the service listens on: HAProxy, and nobody else. */
+/** Lets only HAProxy connect to the sockets of the service. */
 import { chmod, chown, mkdir, readFile, rm } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { edgePaths } from './edge-paths.ts';
@@ -30,7 +30,7 @@ export async function admitProxy(socketPath: string): Promise<void> {
   await chmod(socketPath, startsAsRoot() ? 0o660 : 0o600);
 }
 
-/** Whether the file of a socket is there, and nobody listens at it: whoever did was killed. */
+/** Whether the socket file exists without a listener, because its process was killed. */
 export async function isDeserted(path: string): Promise<boolean> {
   return await new Promise((resolve) => {
     const socket = createConnection(path);

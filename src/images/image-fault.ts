@@ -16,7 +16,7 @@ export class ImageFault extends Error {
   readonly image: string;
   /** What its owner can do about it. */
   readonly hint: string | undefined;
-  /** Nobody has answered, so that it makes no sense to ask the same registry again at once. */
+  /** The registry did not answer, so an immediate retry is pointless. */
   readonly isSilence: boolean;
 
   constructor(
@@ -47,8 +47,8 @@ export function overBudget(image: string, bytesPerHour: number, resetsInMs: numb
   return new ImageFault('over-budget', image, words, { hint });
 }
 
-/** The hint where nobody has to do anything: whoever has failed is looked at again and again. */
+/** The hint if no action is needed, because failed deployments are retried. */
 export const whenItAnswers = 'it starts as soon as its registry answers';
 
-/** For an image that exists and has nothing that this host could run. */
+/** For an image that exists but has no variant for this host. */
 export const architectureHint = 'build it for this processor, for example with docker build --platform';

@@ -18,7 +18,7 @@ import type { PushedImages } from './pushed/pushed-image-store.ts';
 import { createResolver, type Resolver, type ResolverParts } from './resolve/resolve.ts';
 import { type RegistrySetting, readRegistries } from './upstream/listed-registries.ts';
 
-/** An hour is enough for five of the largest images; layers that were counted before take nothing of it. */
+/** An hour is enough for five of the largest images. Layers that were counted before need no time. */
 const imagesPerHour = 5;
 
 export type ImageSettings = {

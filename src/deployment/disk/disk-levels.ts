@@ -19,7 +19,7 @@ export type DiskUse =
       deploymentId: string;
       volume: string;
       usedBytes: number;
-      /** The fill level of a volume with a hard limit, 0..1: of bytes or of files, whichever is higher. */
+      /** The fill level of a volume with a hard limit, 0..1: the higher one of bytes and files. */
       fullShare?: number;
       /** The volume is read-only until it is repaired. */
       isStopped?: boolean;

@@ -1,4 +1,4 @@
-/** PURE. The sentences of events. Imports nothing that is large to load in a browser. */
+/** PURE. The sentences of events. Imports only modules that are small in a browser. */
 import { printBytes } from '../../config/values/units.ts';
 import { describeExplanation } from '../status/reason.ts';
 import type { DeploymentEvent, EventOf } from './event.ts';

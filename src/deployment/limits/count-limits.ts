@@ -1,4 +1,4 @@
-/** PURE. Limits of the number of containers, volumes and GPUs, whatever their size. */
+/** PURE. Limits of the number of containers, volumes and GPUs of any size. */
 
 /** Containers are the replicas of all pods. Volumes are those that would be created. */
 export type Counts = { containers: number; volumes: number; gpus: number };

@@ -8,8 +8,8 @@ import { type Counts, countedKinds } from './count-limits.ts';
 type PodResources = { requests: Resources; limits: Resources };
 
 /**
- * The minimum part of a limit that is reserved, whatever is requested. Limits are for peaks: a small web server with
- * the default of 512 MiB uses some 5 to 30 MiB. With 32 MiB each, 600 of them share 24 GB of memory; with the full
+ * The minimum part of a limit that is reserved, even with a smaller request. Limits are for peaks: a small web server
+ * with the default of 512 MiB uses some 5 to 30 MiB. With 32 MiB each, 600 of them share 24 GB of memory; with the full
  * limit, 38 would fill it. The minimum also prevents a limit of 24 GiB with a request of one byte.
  */
 export const leastShare = 1 / 16;

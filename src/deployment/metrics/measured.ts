@@ -132,7 +132,7 @@ export function createMeasured(): Measured {
         if (uses) for (const key of surplus(pods, looks)) pods.delete(key);
         if (last <= step - keptSteps) known.delete(deploymentId);
       }
-      // Until here whoever asks is told of the look before.
+      // Until here, readers get the previous measurement.
       lastStep = step;
     },
 

@@ -16,7 +16,7 @@ export type Values<Name extends string> = Record<Name, number | null>;
 
 export type Series<Name extends string> = {
   note(step: number, values: Values<Name>): void;
-  /** Returns the values of the newest measured step; undefined if there was no measurement. */
+  /** Returns the values of the newest measured step; undefined before the first measurement. */
   newest(): { step: number; values: Values<Name> } | undefined;
   /** Returns the values from one step to another, inclusive. */
   read(name: Name, from: number, to: number): (number | null)[];

@@ -134,8 +134,8 @@ const preparations: readonly Operation['kind'][] = ['create-network', 'create-vo
 /**
  * Returns the operations in the order of the plan, in batches that run concurrently. Adjacent removals of the same kind
  * are one batch, because they are independent. Starts run one after another, which is faster (measured). A tag check
- * takes up to two seconds and depends on nothing, so it joins the first batch. A pull joins the creation of a network,
- * because nothing that runs waits for it.
+ * takes up to two seconds and is independent, so it joins the first batch. A pull joins the creation of a network,
+ * because running workloads do not wait for it.
  */
 export function batchesOf(operations: Operation[]): Operation[][] {
   const batches: Operation[][] = [];

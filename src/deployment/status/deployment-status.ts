@@ -219,7 +219,7 @@ function stuckOf(unready: Match[], { patience, isRunning }: Clock) {
   return isRunning ? [] : unready.flatMap((match) => stuckIn(match, patience));
 }
 
-/** A command fails while its program starts, like a refused connection, whatever the interval of the check is. */
+/** A command fails while its program starts, like a refused connection, with any interval of the check. */
 const leastCommandMs = 30_000;
 
 /**

@@ -1,4 +1,4 @@
-/** Certificates of an authority, as a source of the edge: it serves what is in the store, whichever process has ordered it. */
+/** Certificates of an authority, as a source of the edge. It serves those in the store, ordered by any process. */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../../deployment/deployment.ts';
 import { orAbort } from '../../lib/abortable.ts';
@@ -38,20 +38,20 @@ export type AcmeParts = {
   seal: Seal;
   now: () => Instant;
   note: NoteCertificates;
-  /** Absent where nobody is told by mail. */
+  /** Absent without mail to the operator. */
   tellOperator?: TellOperator | undefined;
   process?: StoreProcess | undefined;
   metrics?: Metrics | undefined;
 };
 
-/** A deployment's certificate is ordered so long after it serves, at the most. */
+/** A deployment's certificate is ordered at most this long after it starts to serve. */
 const lookEveryMs = 2_000;
 
 export async function openAcmeSource(
   settings: AcmeSettings & { apiHost: string; appsDomain: string },
   { db, seal, now, note, tellOperator, process, metrics }: AcmeParts,
 ): Promise<CertificateSource> {
-  // They are large, and most services need none of it.
+  // They are large, and most services do not need them.
   const [{ openAuthority, makeAccountKey }, { makePlaceholder }] = [
     await import('./authority.ts'),
     await import('./placeholder.ts'),
@@ -67,7 +67,10 @@ export async function openAcmeSource(
     return wantedCertificates({ apiHost, appsDomain, wildcardBy, labels, domains: leading });
   }
 
-  /** The certificate of a name that was lost stays, and is shown to nobody: whoever proves it again needs no other. */
+  /**
+   * States without lost names. The certificate of a lost name stays in case its owner verifies it again, but is not
+   * shown.
+   */
   async function shownStates(): Promise<CertificateState[]> {
     const owned = new Set((await ownedDomains(db)).map(({ name }) => name));
     const isOurs = (host: string) => host === apiHost || host.endsWith(`.${appsDomain}`);

@@ -1,4 +1,4 @@
-/** Sends what the operator is told of certificates, and remembers that. */
+/** Mails certificate alarms to the operator and records what was sent. */
 import type { Instant } from '../../deployment/deployment.ts';
 import type { TellOperator } from '../../lib/operator-mail.ts';
 import { type CertificateState, noteTold } from '../../store/certificates.ts';

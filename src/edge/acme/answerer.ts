@@ -1,4 +1,7 @@
-/** Shows an authority what it asks for: in the store, from which every edge answers, or in DNS by the operator's command. */
+/**
+ * Answers challenges of an authority: through the store, from which every edge answers, or in DNS with the operator's
+ * command.
+ */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../../deployment/deployment.ts';
 import { addChallenge, removeChallenge } from '../../store/acme.ts';
@@ -7,10 +10,10 @@ import type { EdgeLog } from '../edge-settings.ts';
 import type { Answerer, Challenge } from './authority.ts';
 import { dnsHook as openHook } from './dns-hook.ts';
 
-/** What nobody has taken away after that, because its service was killed, answers no more. */
+/** Challenges of killed services expire after this. */
 const answersForMs = 3_600_000;
 
-/** Servers of a zone may take minutes to tell one another. */
+/** Name servers of a zone may take minutes to synchronize. */
 const hookLimitMs = 3 * 60_000;
 
 export type AnswererParts = {

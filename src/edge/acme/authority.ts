@@ -17,7 +17,7 @@ export type AuthoritySettings = {
 /** What the authority looks for: `answer`, at a path of the host with this token, or in a TXT record of it. */
 export type Challenge = { kind: ChallengeKind; host: string; token: string; answer: string };
 
-/** Shows the authority what it asks for; resolves when it can be seen, and `hide` takes it away again. */
+/** `show` answers a challenge and resolves when the answer is visible; `hide` removes it. */
 export type Answerer = { show(challenge: Challenge): Promise<void>; hide(challenge: Challenge): Promise<void> };
 
 export type Authority = {
@@ -30,7 +30,7 @@ export type Authority = {
   suggestion(chain: string): Promise<Suggestion | undefined>;
 };
 
-/** What the library knows nothing of, beside its own. */
+/** The fields that the library's types lack. */
 type PersistentChallenge = acme.Authorization['challenges'][number] & {
   'issuer-domain-names'?: string[];
   accounturi?: string;
@@ -39,7 +39,7 @@ type PersistentChallenge = acme.Authorization['challenges'][number] & {
 /** An authority that is slow costs a place in the queue, and one that answers without an end, no memory. */
 const request = { timeout: 30_000, maxContentLength: 1 << 20, maxRedirects: 3 };
 
-/** Looks at a validation after 0.25 s, 0.5 s, and then every 1 to 2 s: two minutes in all. Somebody waits for it. */
+/** Polls a validation after 0.25 s, 0.5 s, and then every 1 to 2 s, for two minutes. A user may be waiting. */
 const polling = { backoffAttempts: 65, backoffMin: 250, backoffMax: 2_000 };
 
 export async function makeAccountKey(): Promise<string> {
@@ -82,7 +82,7 @@ export function openAuthority({ directory, email, root }: AuthoritySettings, acc
     }
   }
 
-  /** What it looks for is known when it has been asked: then the operator reads what to set. */
+  /** The expected record is only known after the request. The error contains it for the operator. */
   async function validateRecord(authorization: acme.Authorization, challenge: PersistentChallenge): Promise<void> {
     const { 'issuer-domain-names': issuers = [], accounturi = client.getAccountUrl() } = challenge;
     const policy = authorization.wildcard ? '; policy=wildcard' : '';

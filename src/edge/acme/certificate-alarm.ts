@@ -1,23 +1,23 @@
-/** What the operator is told of certificates by mail, once for each cause. Pure. */
+/** Certificate alarms that the operator gets by mail, once per cause. Pure. */
 import type { Instant } from '../../deployment/deployment.ts';
 import { lateAt } from '../../lib/certificate-report.ts';
 import type { CertificateState } from '../../store/certificates.ts';
 import { isServed, type WantedCertificate } from './certificate-plan.ts';
 
-/** `failing`: orders failed again and again; `ending`: it should long have been renewed, which is told once more. */
+/** `failing`: orders failed repeatedly; `ending`: the renewal is long overdue, which is reported once more. */
 export type Alarm = { kind: 'failing' | 'ending'; hosts: string[]; subject: string; text: string };
 
 /** A first failure may be the authority's or the network's; the third is some 20 minutes after it. */
 const failuresToTell = 3;
 const hostsInMail = 20;
 
-/** Hosts of which nothing was told since their last certificate, or less than this. */
+/** Hosts without an alarm of this level since their last certificate. */
 export function certificateAlarms(
   wanted: readonly WantedCertificate[],
   states: readonly CertificateState[],
   { now, service }: { now: Instant; service: string },
 ): Alarm[] {
-  // Where a custom domain leads is its owner's affair, who is told of it.
+  // The owner of a custom domain is notified of its direction instead.
   const hosts = new Set(wanted.filter(({ isCustom }) => !isCustom).map(({ host }) => host));
   const ours = states.filter(({ host }) => hosts.has(host));
   const ending = ours.filter((state) => state.told !== 'ending' && isEnding(state, now));

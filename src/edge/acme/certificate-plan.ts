@@ -1,6 +1,6 @@
 /**
- * Which certificates there are to be, and which of them to order now. Pure. Only names of our own and of deployments that
- * serve are ever ordered: what a client asks for in a handshake is not known here.
+ * Which certificates are wanted, and which to order now. Pure. Only our own names and those of serving deployments are
+ * ordered: the host that a client requests in a handshake has no influence.
  */
 import type { Instant } from '../../deployment/deployment.ts';
 import type { CertificateWait } from '../../lib/certificate-report.ts';
@@ -32,7 +32,7 @@ export type Names = {
   domains: readonly { name: string; accountId: string }[];
 };
 
-/** A certificate for each host, so that one that the authority refuses keeps nobody else from having one. */
+/** A certificate per host, so that the refusal of one host does not affect others. */
 export function wantedCertificates({ apiHost, appsDomain, wildcardBy, labels, domains }: Names): WantedCertificate[] {
   const challenge = 'http-01' as const;
   const custom = inTurns(domains, ({ accountId }) => accountId).map(({ name: host, accountId }) => {
@@ -93,7 +93,7 @@ export function nextOrders<T extends WantedCertificate>(
 
 export type Order = WantedCertificate & { because: 'first' | 'renewal'; failures: number };
 
-/** What nobody can do anything about but wait: `limit`: of the authority; `failed`: until the next try. */
+/** Orders that can only wait. `limit`: of the authority; `failed`: until the next try. */
 export type Waiting = { host: string; because: 'limit' | 'failed'; until: Instant };
 
 export type CertificatePlan = { orders: Order[]; waiting: Waiting[] };
@@ -102,7 +102,10 @@ export const weekMs = 7 * 24 * 3_600_000;
 
 /** Of all orders of an account, in three hours; Let's Encrypt has 300, of which some are left for tries by hand. */
 const ordersInThreeHours = 250;
-/** Of these, first ones for custom domains, which anybody adds: applications and renewals are not to wait for them. */
+/**
+ * The share for first certificates of custom domains, which any user can add, so that they do not delay applications
+ * and renewals.
+ */
 const customInThreeHours = 60;
 const threeHoursMs = 3 * 3_600_000;
 
@@ -208,7 +211,9 @@ export function isServed(state: CertificateState | undefined, now: Instant): boo
   return state !== undefined && state.expiresAt !== null && state.expiresAt > now;
 }
 
-/** Rows that are of no use: nobody wants the host, its certificate has ended, and no limit counts it any more. */
+/**
+ * Rows that can be deleted: the host is not wanted, its certificate has ended, and it no longer counts toward a limit.
+ */
 export function forgettable(
   wanted: readonly WantedCertificate[],
   states: readonly CertificateState[],

@@ -29,7 +29,7 @@ export function createCertificateShelf({
   let isPut = true;
   const certificates = () => [first, ...Array.from(shelf.values(), ({ certificate }) => certificate)];
 
-  /** One that no key opens is forgotten: then it is ordered anew. */
+  /** A certificate that no key unseals is dropped and ordered again. */
   async function open(hosts: readonly string[]): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     for (let at = 0; at < hosts.length; at += readAtOnce)

@@ -1,6 +1,6 @@
 /**
- * What an authority offers, asked before each order: the library would say of one that is away what it missed in its
- * answer ("reading 'config'").
+ * Reads the directory of an authority before each order: if the authority is down, the library's own error is obscure
+ * ("reading 'config'").
  */
 import { request } from 'node:https';
 

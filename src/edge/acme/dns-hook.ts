@@ -1,7 +1,7 @@
 /**
- * The operator's command that sets and removes records in DNS: `<command> set|remove <name> <value>`. It ends when every
- * server of the zone answers with the record. It is no part of the service: it sees none of its secrets, what it prints
- * goes nowhere (it may print its own), and it has a limit of time, with all that it has started.
+ * The operator's command that sets and removes DNS records: `<command> set|remove <name> <value>`. It exits when every
+ * server of the zone answers with the record. It is separate from the service: it gets none of the service's secrets,
+ * its output is discarded (it may contain its own), and it is killed with all its children after a time limit.
  */
 import { spawn } from 'node:child_process';
 import { programPath } from '../../lib/program-path.ts';
@@ -10,13 +10,13 @@ export type DnsRecord = { name: string; value: string };
 
 export type DnsHook = (action: 'set' | 'remove', record: DnsRecord, signal: AbortSignal) => Promise<void>;
 
-/** Rejects with words for the operator, which say nothing that the command has said. */
+/** Rejects with words for the operator, without output of the command. */
 export function dnsHook(command: readonly [string, ...string[]], { limitMs }: { limitMs: number }): DnsHook {
   const [program, ...words] = command;
   return (action, { name, value }, signal) =>
     new Promise((resolve, reject) => {
       if (signal.aborted) return reject(new Error('BERTH_DNS_HOOK was not started: the service stops'));
-      // `detached`: a group of its own, so that whatever it has started ends with it.
+      // `detached`: its own process group, so that its children end with it.
       const child = spawn(program, [...words, action, name, value], {
         env: { PATH: programPath(process.env.PATH), ...(process.env.HOME && { HOME: process.env.HOME }) },
         cwd: '/',

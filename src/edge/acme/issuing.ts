@@ -45,20 +45,20 @@ export type Issuing = {
   answerer: (signal: AbortSignal) => Answerer;
   /** Called when one more was issued and is in the store. */
   stored: () => void;
-  /** Absent where nobody is told by mail. */
+  /** Absent without mail to the operator. */
   alarm?: ((wanted: readonly WantedCertificate[], states: readonly CertificateState[]) => Promise<void>) | undefined;
 };
 
 /** An order waits for a hook twice, and for the authority. */
 const longestOrderMs = 10 * 60_000;
-/** Whoever is too late for it has no order under way any more. */
+/** A process that loses the duty has no order in progress any more. */
 export const dutyMs = longestOrderMs + 5 * 60_000;
 
 /** Authorities are slow rather than busy: some seconds an order. */
 const ordersAtOnce = 4;
 const ordersOfAccount = 2;
 const questionsAtOnce = 20;
-/** After it could not be asked. */
+/** The pause after a failed query. */
 const askAgainMs = 6 * 3_600_000;
 
 /**

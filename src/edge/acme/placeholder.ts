@@ -1,4 +1,4 @@
-/** HAProxy 2.6 starts with no empty list of certificates. This one is for no name that anybody asks for. */
+/** HAProxy 2.6 does not start with an empty list of certificates. This one is for a name that no client requests. */
 import { createPrivateKey, webcrypto } from 'node:crypto';
 import { X509CertificateGenerator } from '@peculiar/x509';
 import type { NamedCertificate } from '../haproxy/served-certificates.ts';

@@ -22,7 +22,7 @@ export type Suggestion = { start: Instant; end: Instant; askAgainMs: number };
 const longestAskMs = 24 * 3_600_000;
 const shortestAskMs = 3_600_000;
 
-/** What an answer of `renewalInfo` says; undefined when it says nothing that can be used. */
+/** The suggestion in an answer of `renewalInfo`, or undefined if it is unusable. */
 export function readSuggestion(body: unknown, retryAfter: unknown): Suggestion | undefined {
   const { suggestedWindow: window } = (body ?? {}) as { suggestedWindow?: { start?: unknown; end?: unknown } };
   const [start, end] = [window?.start, window?.end].map((text) => Date.parse(String(text)));
@@ -33,8 +33,8 @@ export function readSuggestion(body: unknown, retryAfter: unknown): Suggestion |
 }
 
 /**
- * An instant of the authority's window; one that has passed is now.
- * @param present what is planned so far; within the window it stays, so that asking again does not move it.
+ * An instant of the authority's window; now if it has passed.
+ * @param present the planned instant. It stays if it is within the window, so that repeated queries do not move it.
  */
 export function suggestedRenewal(
   { start, end }: Suggestion,

@@ -1,4 +1,4 @@
-/** Certificates of the operator's own files: read as the edge starts, and again when somebody has replaced them. */
+/** Certificates in the operator's own files, read when the edge starts and when they are replaced. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { lateAt, type ServedCertificate } from '../../lib/certificate-report.ts';

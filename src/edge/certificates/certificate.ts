@@ -9,7 +9,7 @@ export type Certificate = {
   leaf: X509Certificate;
 };
 
-/** `because` may be shown to anybody: nothing of the key is in it. */
+/** `because` is public: it contains nothing of the key. */
 export type Reading = { ok: true; certificate: Certificate } | { ok: false; because: string };
 
 /** A command of HAProxy's runtime socket has to fit into its buffer; with three keys of RSA 4096 it is 11 KB. */

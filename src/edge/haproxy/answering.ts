@@ -1,6 +1,7 @@
 /**
- * Until when HAProxy answers for applications: it compares its clock with a time that it is told again and again. So it
- * stops by itself when nobody tells it, whatever has happened to the service, and also after it has stood still.
+ * The deadline until which HAProxy answers for applications. HAProxy compares its clock with a time that is renewed
+ * again and again. So it stops by itself when the renewals end, after any fault of the service, and also after it was
+ * suspended.
  */
 import { join } from 'node:path';
 import { replaceFile } from '../../lib/replace-file.ts';
@@ -11,7 +12,7 @@ import { answeringMap } from './stale-rules.ts';
 export type Answering = {
   /** From now on HAProxy answers until this instant, and not longer. */
   until(at: number): Promise<void>;
-  /** For a HAProxy that starts now: until this instant, and, unless it is given, not before it is told. */
+  /** Writes the deadline for a HAProxy that starts now. Default: it does not answer before `until` is called. */
   writeFile(at?: number): Promise<void>;
 };
 

@@ -7,25 +7,25 @@ export const trustedProxiesFile = 'trusted-proxies.lst';
 /** Proxies one behind the other that the address of the client may have passed: a CDN, a balancer, a web server. */
 const maxHops = 5;
 
-/** A condition on an address, as `src` or a variable gives it: containers are no proxy, whatever the list says. */
+/** A condition on an address, in `src` or a variable. Containers are never proxies, even if the list contains them. */
 export function isTrusted(address: string, { networkPool }: Pick<EdgeSettings, 'networkPool'>): string {
   return `{ ${address} -m ip -f ${trustedProxiesFile} } !{ ${address} -m ip ${networkPool} }`;
 }
 
 /**
- * Connections are counted by client, of IPv6 by the network of 64 bits. Above the limit a request is answered 429; a
- * connection above twice the limit is closed at once, since whoever sends no request would never be answered. A trusted
- * proxy has many clients and no limit.
+ * Limits the connections per client, for IPv6 per network of 64 bits. Above the limit, a request is answered with 429.
+ * Connections above twice the limit are closed at once, because a client that sends no request would never be answered.
+ * A trusted proxy has many clients and no limit.
  */
 export function connectionLimits(settings: EdgeSettings): string {
   const { limits, trustedProxies, proxyProtocol } = settings;
   const max = limits.connectionsPerClient;
   const isTrusting = trustedProxies.length > 0;
   const trusted = isTrusted('src', settings);
-  // A session begins when TLS has been spoken: whoever does not get that far would not be counted.
+  // A session begins after the TLS handshake, so clients that stop before that would not be counted.
   const stage = settings.tls && !proxyProtocol ? 'connection' : 'session';
   return [
-    // From then on `src` is the client that the proxy names. From anybody else the same bytes are a request, and a bad one.
+    // From then on, `src` is the client named by the proxy. From other clients the same bytes are an invalid request.
     ...(isTrusting && proxyProtocol ? [`tcp-request connection expect-proxy layer4 if ${trusted}`] : []),
     `tcp-request ${stage} track-sc0 src,ipmask(32,64) table clients${isTrusting ? ` unless ${trusted}` : ''}`,
     `tcp-request ${stage} reject if { sc0_conn_cur(clients) gt ${max * 2} }`,
@@ -39,8 +39,9 @@ export const clientTable = `backend clients
 `;
 
 /**
- * The right-most address of X-Forwarded-For that is no trusted proxy's: what stands left of it, that client has written
- * itself. Where the chain ends in words that are no address, the client is the last proxy that is one.
+ * The client is the rightmost address of X-Forwarded-For that does not belong to a trusted proxy: clients can forge
+ * everything left of it. If the chain contains something that is not an address, the client is the last proxy before
+ * it.
  */
 export function clientRules(settings: EdgeSettings): string {
   if (settings.trustedProxies.length === 0) return 'http-request set-var(txn.proto) str(http)';

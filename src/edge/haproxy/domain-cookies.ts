@@ -73,7 +73,10 @@ export const cookiePage = (() => {
 
 const answer = `status 431 content-type "text/html; charset=utf-8" file 431.html ${headers} hdr Content-Security-Policy "${cookiePage.policy}"`;
 
-/** For the API's host. What is nearly as large as HAProxy's buffer has no `req.hdrs`, so the cookies are looked at alone. */
+/**
+ * For the API's host. Heads almost as large as HAProxy's buffer have no `req.hdrs`, so the cookies are checked
+ * separately.
+ */
 export function oversizedHeads(maxBytes: number, maxHeaders: number): string {
   const cookies = (max: number) => `{ req.fhdr(cookie),length gt ${max} }`;
   const isOversized = (also: string) =>

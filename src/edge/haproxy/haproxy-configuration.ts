@@ -21,13 +21,13 @@ export const endpointsMap = 'endpoints.map';
 export type Configuration = {
   /** By name, to be written into HAProxy's working directory. */
   files: Record<string, string>;
-  /** Told by the running HAProxy as its description: whether it runs this configuration or another one. */
+  /** The description of the running HAProxy, which identifies its configuration. */
   fingerprint: string;
 };
 
 /**
- * Headers that tell a server who asked for what. Spelled with `_` they are the same header to CGI, WSGI and PHP, as is
- * the length of the body.
+ * Headers that identify the client to a server. With `_` instead of `-` they are the same header to CGI, WSGI and PHP.
+ * The same applies to the length of the body.
  */
 const identityHeaders = `^(x[-_]forwarded([-_].*)?|forwarded|x[-_]real[-_]ip|(x|true|cf)[-_](client|connecting)[-_]ip|x[-_](original|rewrite)[-_].*|x[-_]request[-_]id|x[-_]berth([-_].*)?|content_length|transfer_encoding|proxy|proxy[-_]connection|keep[-_]alive)$`;
 

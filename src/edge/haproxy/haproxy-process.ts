@@ -42,13 +42,13 @@ export async function startProxy(
     ...replaced.flatMap((pid) => ['-sf', `${pid}`]),
   ]);
   if (!error) return;
-  // What else it says then is of no use to whoever has to choose another port.
+  // The rest of the output does not help to choose another port.
   const taken = output.split('\n').find((line) => /address already in use/i.test(line));
   if (taken !== undefined) throw new PortTakenError(`HAProxy did not start: ${lastLines(taken)}`);
   throw new Error(`HAProxy did not start: ${lastLines(output) || error.message}`);
 }
 
-/** Somebody else listens where HAProxy is to. */
+/** Another process listens at HAProxy's port. */
 export class PortTakenError extends Error {}
 
 /** The HAProxy processes of this directory, those that only finish their last connections included. */

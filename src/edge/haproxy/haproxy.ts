@@ -45,12 +45,12 @@ export type Edge = {
   answerUntil(at: number): Promise<void>;
   /** Serves exactly these certificates. Throws when HAProxy refuses one: then it serves those from before. */
   certify(certificates: readonly NamedCertificate[]): Promise<void>;
-  /** Called when HAProxy had to be started anew: one of several edges has yet to be told until when it answers. */
+  /** Called when HAProxy was restarted. One of several edges then needs a new deadline. */
   whenStarted(listener: () => void): void;
 };
 
 export type EdgeStart = {
-  /** Of one of several edges: how long it answers for applications without being told anew. */
+  /** For one of several edges: the deadline until which it answers for applications. */
   answersUntil?: number | undefined;
   /** Where it has HTTPS. */
   certificates?: readonly NamedCertificate[];
@@ -82,7 +82,7 @@ export async function startEdge(
   const answering = settings.isShared ? createAnswering(paths) : undefined;
   const certified = settings.tls ? createServedCertificates(paths, settings.tls.isIssued === true) : undefined;
   let started = () => {};
-  /** One that has to be started later may have been ended because its routes are old: it is told when it may answer. */
+  /** A later restart may mean that HAProxy was killed for old routes, so it gets no deadline yet. */
   async function ensure(until?: number): Promise<'started' | 'taken-over'> {
     const writeFiles = async () => {
       await answering?.writeFile(until);
@@ -110,7 +110,7 @@ export async function startEdge(
     if (maps.isLittered()) void mend();
   }
 
-  /** Whatever goes wrong here, the next change finds. */
+  /** The next change detects a failure here. */
   async function mend(): Promise<void> {
     await inTurn(async () => {
       if (!(await maps.mend())) log.warn({}, 'HAProxy had wrong routes, which are now corrected');
@@ -171,9 +171,9 @@ export async function startEdge(
 }
 
 /**
- * Stops the HAProxy of this data directory, with all its connections. A process is signalled only when its command line
- * says that it is this directory's: a process id from a file may be anybody's by now.
- * @returns whether there was one.
+ * Stops the HAProxy of this data directory, with all its connections. A process is only signalled if its command line
+ * names this directory, because the process id in a file may have been reused.
+ * @returns whether it was running.
  */
 export async function stopEdge(dataDir: string): Promise<boolean> {
   return (await stopProxies(edgePaths(dataDir))) > 0;
@@ -194,7 +194,7 @@ async function ensureRunning(
 ): Promise<'started' | 'taken-over'> {
   const running = await describeRunning(paths.adminSocket);
   if (running?.fingerprint === wanted.fingerprint) return 'taken-over';
-  // Right before: an address of an older table may be somebody else's by now.
+  // Right before the start: an address of an older table may now belong to another deployment.
   const isServed = await maps.writeFiles();
   if (running) {
     await startProxy(binary, paths, [running.pid], true);

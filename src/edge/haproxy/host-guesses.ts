@@ -1,6 +1,6 @@
 /**
- * How many hosts a client may try at which nothing is. Environments are words of a list: without a limit, whoever knows
- * the name of an application finds its site within seconds. Parts of HAProxy's configuration. Pure.
+ * Limits how many nonexistent hosts a client may try. Environments are words of a list: without a limit, a client that
+ * knows the name of an application finds its site within seconds. Parts of HAProxy's configuration. Pure.
  */
 
 import type { EdgeSettings } from '../edge-settings.ts';
@@ -16,8 +16,8 @@ const refusals = {
 } as const;
 
 /**
- * Of IPv6 a client is the network of 64 bits, of the applications' pool the /25 of one deployment. One that has guessed
- * too often reaches the sites alone that it has visited before: what is live would otherwise be told by not being refused.
+ * A client is an IPv6 network of 64 bits, or in the applications' pool the /25 of one deployment. A client above the
+ * limit only reaches sites that it has visited before; otherwise, a site that is not refused would be revealed as live.
  */
 export function guessRules({ guessRate, networkPool }: EdgeSettings): string {
   const isOver = `{ var(txn.client),table_gpc0_rate(guesses) gt ${guessRate.count} }`;
@@ -32,7 +32,10 @@ export function guessRules({ guessRate, networkPool }: EdgeSettings): string {
   ].join('\n  ');
 }
 
-/** Of a backend of the state pages; what it answers tells whether the host was a guess, so few may be under way. */
+/**
+ * For a backend of the state pages. Their answer decides whether the host was a guess, so only few requests may be in
+ * progress.
+ */
 export function guessCounting(settings: EdgeSettings, kind: 'html' | 'json'): string {
   const { count } = settings.guessRate;
   const isProxy = settings.trustedProxies.length > 0 ? ` unless ${isTrusted('src', settings)}` : '';

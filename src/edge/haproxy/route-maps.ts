@@ -11,11 +11,11 @@ import { addEntries, commandAll, mapValue, readMap, replaceMap } from './runtime
 /** HAProxy looks for an entry to change from the first one on: above this, a whole map costs less. */
 const mostTurns = 200;
 
-/** Entries that nothing leads to any more, beside as many as there are hosts: then they are worth a whole map. */
+/** With this many unused entries in addition to the number of hosts, rewriting the whole map pays off. */
 const mostUnused = 1_000;
 
 export type RouteMaps = {
-  /** What is wanted of these hosts from now on; HAProxy has yet to be told. */
+  /** Sets the routes of these hosts. HAProxy must still be updated. */
   want(hosts: HostTable): RouteChange;
   /** As `want`, and no other host is known. */
   wantOnly(hosts: HostTable): RouteChange;
@@ -24,11 +24,11 @@ export type RouteMaps = {
    * @throws when HAProxy does not take it: until another try succeeds, it may serve any of both.
    */
   put(change: RouteChange): Promise<void>;
-  /** Writes the files of what is wanted; whoever starts HAProxy from them calls what this returns. */
+  /** Writes the files of the wanted routes. Call the result after HAProxy has started from them. */
   writeFiles(): Promise<() => void>;
-  /** Whether HAProxy has what is wanted; if not, it has afterwards. What is unused leaves in any case. */
+  /** Returns whether HAProxy has the wanted routes, and repairs them if not. Always removes unused entries. */
   mend(): Promise<boolean>;
-  /** There is so much that nothing leads to any more that `mend` is worth its while. */
+  /** Whether there are so many unused entries that `mend` is worthwhile. */
   isLittered(): boolean;
 };
 

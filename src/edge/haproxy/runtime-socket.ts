@@ -7,7 +7,10 @@ import { parseCounts, underWayTable } from './request-counts.ts';
 const payloadBytes = 12_000;
 /** An answer takes less than 10 ms; a process that says nothing for this long is stuck. */
 const patienceMs = 2000;
-/** It is counted in such steps: while we stand still ourselves we hear nobody, and that is one step, however long it was. */
+/**
+ * The timeout is counted in steps: while this process is suspended it receives nothing, and that counts as one step of
+ * any length.
+ */
 const stepMs = 100;
 
 /** What the running HAProxy says of itself. */
@@ -22,9 +25,9 @@ export async function describeRunning(socketPath: string): Promise<Running | und
 }
 
 /**
- * Whether every thread has ended what it was at when this was asked. To answer it HAProxy waits until no thread is in the
- * middle of anything; another question is answered by one thread, while another that the machine has held up may still
- * send on what it has decided on long ago.
+ * Whether every thread has finished its work in progress. HAProxy answers this command once no thread is in the middle
+ * of anything. Other commands are answered by one thread, while another one that was delayed may still send what it
+ * decided earlier.
  */
 export async function outlastThreads(socketPath: string): Promise<boolean> {
   return await ask(socketPath, 'show fd 0').then(
@@ -60,7 +63,7 @@ export async function readMap(socketPath: string, map: string): Promise<string[]
   return lines.map((line) => line.slice(line.indexOf(' ') + 1));
 }
 
-/** The value of a key in a map of strings; undefined where there is none. */
+/** The value of a key in a map of strings, or undefined if it is missing. */
 export async function mapValue(socketPath: string, map: string, key: string): Promise<string | undefined> {
   return /, value="([^"]*)"/.exec(await ask(socketPath, `get map ${map} ${key}`))?.[1];
 }

@@ -15,20 +15,20 @@ export const certificateList = `${certificatesFolder}/list`;
 /** The hosts that have one; `*.example.com` for all names directly below. */
 export const certifiedMap = 'certified.map';
 
-/** `name`: a short word of its own; the first of several is shown to who names no host, or none that is known. */
+/** `name`: a short unique word. The first certificate is shown to clients that name no host or an unknown one. */
 export type NamedCertificate = {
   name: string;
-  /** Where an authority issues: whoever asks for this host without TLS may be sent to it now. */
+  /** If an authority issues: requests to this host without TLS may now be redirected. */
   host?: string;
   pem: string;
 };
 
 export type ServedCertificates = {
-  /** These and no others, from now on; HAProxy has yet to be told. Answers what was wanted before. */
+  /** Sets the wanted certificates. HAProxy must still be updated. Returns the previously wanted ones. */
   want(certificates: readonly NamedCertificate[]): readonly NamedCertificate[];
   /** Has HAProxy serve what is wanted. Throws when it refuses one: until another try succeeds, it serves the one from before. */
   put(): Promise<void>;
-  /** Writes the files that HAProxy starts from; whoever has started it calls what this returns. */
+  /** Writes the files for the start of HAProxy. Call the result after the start. */
   writeFiles(): Promise<() => void>;
   removeFiles(): Promise<void>;
 };
@@ -39,8 +39,8 @@ export function createServedCertificates(paths: EdgePaths, isIssued: boolean): S
   const folder = join(paths.edge, certificatesFolder);
   let wanted: readonly NamedCertificate[] = [];
   /**
-   * What HAProxy is known to serve, by the name of the file; empty where it serves something that is not known. Undefined:
-   * nobody has asked it yet. With 5,000, asking takes longer than all that is to be done for one more.
+   * The certificates that HAProxy serves, by file name. Empty if it serves unknown ones. Undefined before the first
+   * query: with 5,000 certificates, a query takes longer than adding one.
    */
   let served: Map<string, string> | undefined;
   /** The entries that its map of hosts is known to have. */
@@ -146,8 +146,8 @@ function filesOf(certificates: readonly NamedCertificate[]): Map<string, string>
 }
 
 /**
- * The files that HAProxy serves, whether they are still there or not. What an authority has issued is known again by the
- * certificate, with which its chain and key have come; of the operator's files the chain may have changed alone.
+ * The files that HAProxy serves, even if they were deleted. Issued files are identified by the certificate, with which
+ * its chain and key came. In the operator's files, the chain alone may have changed.
  */
 async function lookAt(socket: string, wanted: readonly NamedCertificate[]): Promise<Map<string, string>> {
   const answer = await ask(socket, `show ssl crt-list ${certificateList}`);
@@ -180,5 +180,5 @@ async function fingerprintsOf(socket: string, files: readonly string[]): Promise
   return found;
 }
 
-/** A line has to fit HAProxy's buffer of 16 KiB, and a name of DNS has 253 bytes at the most. */
+/** A line must fit HAProxy's buffer of 16 KiB, and a DNS name has at most 253 bytes. */
 const askedAtOnce = 40;

@@ -1,4 +1,4 @@
-/** For one of several edges: what was led to before may be somebody else's by now; see `answering.ts`. */
+/** For one of several edges: the target of an old route may now belong to another deployment; see `answering.ts`. */
 
 /** Holds one entry: until when, in seconds since 1970. */
 export const answeringMap = 'answering.map';

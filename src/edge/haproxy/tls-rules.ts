@@ -26,7 +26,10 @@ export function tlsDefaults({ tls }: Pick<EdgeSettings, 'tls'>): string {
 `;
 }
 
-/** Behind the address of a `bind`. Who asks for a name that has no certificate yet is shown none of another one. */
+/**
+ * The options after the address of a `bind`. For a name without a certificate yet, the certificate of another name is
+ * not shown.
+ */
 export function tlsBinding({ isIssued }: EdgeTls): string {
   return `ssl crt-list ${certificateList}${isIssued ? ' strict-sni' : ''} alpn h2,http/1.1`;
 }
@@ -35,9 +38,10 @@ export function tlsBinding({ isIssued }: EdgeTls): string {
 export const challengePath = '/[.]well-known/acme-challenge/([A-Za-z0-9_-]{16,128})';
 
 /**
- * Who asks without TLS is sent to where TLS is; by 308 a form is sent again as it was. Programs of this machine may ask
- * the API at its own address, for which there is no certificate; an authority asks before there is one. A host that has
- * none yet is not redirected, since that would end in a broken handshake: the page server says what it waits for.
+ * Redirects requests without TLS to HTTPS, with 308, so that forms are sent again. Programs on this machine may use the
+ * API at its own address, which does not have a certificate, and an authority sends its requests before the first
+ * certificate. A host without a certificate is not redirected, because the handshake would fail: the page server
+ * explains the wait.
  */
 export function httpsRules({ tls }: Pick<EdgeSettings, 'tls'>): string {
   if (!tls) return '';
@@ -59,7 +63,7 @@ const issued = `
   http-request set-var(txn.uncertified) bool(true) unless by-https || own-machine own-machine-name || { var(txn.certified) -m found }
   acl uncertified var(txn.uncertified) -m bool`;
 
-/** On a redirect to another custom name: nobody is sent to one whose certificate this edge does not have yet. */
+/** For a redirect to another custom name: only if this edge has its certificate. */
 export function redirectCondition({ isIssued }: EdgeTls): string {
   return isIssued ? ` !challenge { var(txn.target),map(${certifiedMap}) -m found }` : '';
 }

@@ -1,4 +1,6 @@
-/** What a host without a certificate answers without TLS: nobody is sent to an HTTPS that fails. Pure. */
+/**
+ * The response of a host without a certificate to requests without TLS, because a redirect to HTTPS would fail. Pure.
+ */
 import { type CertificateWait, noticeInWords } from '../../lib/certificate-report.ts';
 import { html } from './markup.ts';
 import type { PageAnswer } from './page-answer.ts';

@@ -12,10 +12,10 @@ export type Fault = {
 
 type Words = { code: string; error: string; heading: string; hint: string };
 
-/** Of which HAProxy answers by itself; `silent`: of an edge that nobody tells any more where applications run. */
+/** The backends for which HAProxy answers by itself. `silent`: an edge whose deadline for routes has passed. */
 export type FaultyBackend = 'api' | 'pages' | 'application' | 'silent';
 
-/** A backend is asked for all of these; 500 is HAProxy's own failure, most likely out of memory. */
+/** Each backend needs all of these. 500 is HAProxy's own failure, most likely out of memory. */
 export function faultPage(backend: FaultyBackend, status: 500 | 502 | 503 | 504): Fault {
   const { code, error, heading, hint } = words(backend, status);
   const page = renderPage({
@@ -33,7 +33,7 @@ export function faultPage(backend: FaultyBackend, status: 500 | 502 | 503 | 504)
   return { html: page.html, json: JSON.stringify({ error, code, hint }), headers, htmlHeaders };
 }
 
-/** To a client that has asked for too many hosts where nothing is. */
+/** For a client that has requested too many nonexistent hosts. */
 export const guessPage = (() => {
   const error = 'Your address has requested many sites that do not exist.';
   const hint = 'Sites that you have visited before stay reachable. Try others again in a minute.';

@@ -9,9 +9,9 @@ export const reloadAfter = (seconds: number) => `setTimeout(()=>location.reload(
 export const reloadScript = reloadAfter(5);
 
 /**
- * Asks for the same address as JSON. An answer without our header is the application's, one with another state is
- * another page of ours: either way a reload shows it. A redirect leads to another origin, such as the same host by
- * HTTPS, whose answer could not be read. A hidden page asks less often.
+ * Requests the same address as JSON. A response without our header is the application's, and one with another state is
+ * another page of ours: in both cases, a reload shows it. A redirect leads to another origin, such as HTTPS, whose
+ * response could not be read. A hidden page polls less often.
  */
 export const watchScript = `
 'use strict';

@@ -17,7 +17,7 @@ export type PageServer = { server: Server; close(): Promise<void> };
 /** What is known of the deployment at a host; the host is normalised. */
 export type LookUp = (host: string) => Promise<SiteState | undefined>;
 
-/** What an authority asks for before it issues for a host; undefined for a token that is not its. */
+/** The answer to an authority's challenge for a host, or undefined for an unknown token. */
 export type AnswerChallenge = (host: string, token: string) => Promise<string | undefined>;
 
 /** Where an authority issues certificates: it is answered without HTTPS, to which others are sent. */

@@ -24,7 +24,7 @@ export type SiteState = {
   isSuspended?: boolean;
   /** It runs, and what serves a part of it is not there now. */
   isIncomplete?: boolean;
-  /** Those that pods serve by now: the edge may have looked for the route a moment before there was one. */
+  /** The paths that pods serve now: the edge may have looked up the route just before it existed. */
   paths?: string[];
   url?: string;
   /** Where its owner sees the rest. */
@@ -33,7 +33,7 @@ export type SiteState = {
   isElsewhere?: boolean;
 };
 
-/** `host` and `path` are the request's own. `wait`: it has come without TLS, as there is no certificate for the host. */
+/** `host` and `path` of the request. `wait`: the request came without TLS, and the host does not have a certificate. */
 export type PageRequest = { host: string; path: string; wantsHtml: boolean; wait?: PageWait | undefined };
 
 export type PageResponse = { status: number; headers: Record<string, string>; body: string };
@@ -48,7 +48,7 @@ export function statePage(site: SiteState | undefined, request: PageRequest): Pa
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
     Vary: 'Accept',
-    // A host of ours is no guess.
+    // Our own hosts do not count as guesses.
     'X-Berth-State': site?.state ?? (isWaiting ? 'waiting' : 'unknown'),
     ...(isWaiting && { 'X-Berth-Certificate': 'waiting' }),
     ...(answer.retryAfterSeconds && { 'Retry-After': `${answer.retryAfterSeconds}` }),

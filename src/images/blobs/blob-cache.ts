@@ -28,7 +28,7 @@ export type BlobCache = {
 /** `twin`: as of a folder of blobs; what is shared with it counts to the budget all the same. */
 export type BlobCacheOptions = { folder: string; twin?: string; budgetBytes: number; now: () => number };
 
-/** Clears what a process that died was writing: nobody else uses the folder. */
+/** Removes partial files of a process that died. Other processes do not use the folder. */
 export async function openBlobCache({ folder, twin, budgetBytes, now }: BlobCacheOptions): Promise<BlobCache> {
   const blobs = await openBlobFolder(folder, twin, false);
   await blobs.clearStaged(Number.POSITIVE_INFINITY);

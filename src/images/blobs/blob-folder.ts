@@ -1,6 +1,6 @@
 /**
- * Blobs on disk, each once, under its digest. What is there is whole: a blob gets its name when all of it is written and
- * its digest was compared.
+ * Blobs on disk, each once, under its digest. They are complete: a blob gets its name after all of it was written and
+ * its digest was verified.
  */
 import { createReadStream } from 'node:fs';
 import { type FileHandle, link, mkdir, open, readdir, rm, stat, utimes } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import type { Readable } from 'node:stream';
 import { type Digest, isDigest } from '../../lib/digest.ts';
 import { type StagedFile, syncPath } from './staged-file.ts';
 
-/** Two reads of so much are under way at the most for each reader. */
+/** Each reader has at most two reads of this size in progress. */
 const readBytes = 256 * 1024;
 
 /** From `first` to `last`, both included, as HTTP counts. */
@@ -22,9 +22,9 @@ export type OpenedBlob = { sizeBytes: number; file: FileHandle };
 
 export type BlobFolder = {
   sizeOf(digest: Digest): Promise<number | undefined>;
-  /** A stream that has to be read or destroyed. One that was opened is read to its end, whoever removes it meanwhile. */
+  /** The stream must be read or destroyed. An opened blob can be read to its end even if it is removed. */
   read(digest: Digest, range?: ByteRange): Promise<{ sizeBytes: number; stream: Readable } | undefined>;
-  /** For whoever reads it piece by piece, and has to close it. */
+  /** For reads of pieces. The result must be closed. */
   open(digest: Digest): Promise<OpenedBlob | undefined>;
   /** Where a staged file for this folder may be made. */
   stagingPath(name: string): string;
@@ -36,15 +36,15 @@ export type BlobFolder = {
   usedAt(digest: Digest): Promise<number | undefined>;
   remove(digest: Digest): Promise<void>;
   list(): Promise<Digest[]>;
-  /** Removes staged files that nobody has written to since `before` (milliseconds), but those that are under way. */
+  /** Removes staged files that were not written to since `before` (milliseconds), except those in progress. */
   clearStaged(before: number, isUnderWay?: (name: string) => boolean): Promise<void>;
   pathOf(digest: Digest): string;
 };
 
 /**
- * Makes `folder`, `<folder>/sha256` and `<folder>/staged`. `twin`: another such folder on the same file system; bytes that
- * both have are there once, under two names, and gone when both names are. `isLasting`: what is kept outlives a loss of
- * power; otherwise whoever reads a blob has to compare its digest.
+ * Makes `folder`, `<folder>/sha256` and `<folder>/staged`. `twin`: another such folder on the same file system. Blobs
+ * in both are hard links, stored once until both names are gone. `isLasting`: blobs survive a power failure; otherwise
+ * readers must verify the digest.
  */
 export async function openBlobFolder(folder: string, twin?: string, isLasting = true): Promise<BlobFolder> {
   const blobs = join(folder, 'sha256');
@@ -53,7 +53,7 @@ export async function openBlobFolder(folder: string, twin?: string, isLasting = 
   await mkdir(stagedFiles, { recursive: true, mode: 0o700 });
 
   const pathOf = (digest: Digest) => {
-    // It becomes a path: what is no digest must not get so far.
+    // The digest becomes part of a path, so it must be valid.
     if (!isDigest(digest)) throw new Error(`Not a digest: ${JSON.stringify(digest)}`);
     return join(blobs, nameOf(digest));
   };

@@ -1,6 +1,6 @@
 /**
- * A file on its way into a folder of blobs: written piece by piece in flat memory, its digest computed meanwhile. Until
- * it is kept it has a name that nobody looks for, so whoever dies in between leaves a leftover and nothing wrong.
+ * A file that is being added to a folder of blobs. It is written in pieces with constant memory, and its digest is
+ * computed on the way. Until it is kept, it has a temporary name, so a crash only leaves a leftover file.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
@@ -12,22 +12,22 @@ import type { Digest } from '../../lib/digest.ts';
 const pieceBytes = 2 ** 20;
 
 /**
- * After so much the disk is told to begin. What is left to the kernel is written when somebody waits for it: an engine
- * that makes the first container of an image waits for all that is not on its disk yet, in the unmount of an overlay.
- * 300 MB of an image of 100 MB cost the start 0.15 s so.
+ * After this much, writeback to the disk is started. Otherwise the kernel writes when a caller waits for it: an engine
+ * that makes the first container of an image waits for all unwritten data when it unmounts an overlay. 300 MB of an
+ * image of 100 MB added 0.15 s to a start.
  */
 const writeOutBytes = 2 ** 24;
 
 export type StagedFile = {
   /** What is written until now. */
   readonly sizeBytes: number;
-  /** Resolves when the piece is with the kernel: whoever waits for it holds one piece in memory, and no more. */
+  /** Resolves when the kernel has the piece, so that a waiting caller holds only one piece in memory. */
   write(piece: Uint8Array): Promise<void>;
   /** Of what is written until now. */
   digest(): Digest;
   /** Opens it; the handle stays usable after `keep` and `discard`. */
   open(): Promise<FileHandle>;
-  /** Lets go of the file until somebody writes again; between processes, `resumeStaged` finds it. */
+  /** Closes the file until the next write. `resumeStaged` finds it, even from another process. */
   rest(): Promise<void>;
   /**
    * Puts it at `path`, which is on the same file system; nothing can be written then. `isLasting`: so that it outlives a
@@ -38,13 +38,13 @@ export type StagedFile = {
   discard(): Promise<void>;
 };
 
-/** Throws when the file exists. `digest`: of somebody who computes it of the same pieces. */
+/** Throws if the file exists. `digest`: from a caller that computes it over the same pieces. */
 export async function stageFile(path: string, digest?: () => Digest): Promise<StagedFile> {
   const handle = await open(path, 'wx', 0o600);
   return staged(path, digest ?? createHash('sha256'), { sizeBytes: 0, handle });
 }
 
-/** Goes on with what an earlier one has left, by reading it once; undefined where there is none. */
+/** Resumes a partial file after reading it once. Undefined if it does not exist. */
 export async function resumeStaged(path: string): Promise<StagedFile | undefined> {
   const hash = createHash('sha256');
   let sizeBytes = 0;
@@ -68,7 +68,7 @@ function staged(
   let { sizeBytes, handle } = begun;
   let toldBytes = sizeBytes;
   let isWritingOut = false;
-  /** Nobody waits for it but the end of the file; what goes wrong is told where it matters that all is on the disk. */
+  /** Only the end of the file waits for this. Errors are reported by the final sync. */
   function writeOut(file: FileHandle): void {
     if (isWritingOut || sizeBytes - toldBytes < writeOutBytes) return;
     isWritingOut = true;

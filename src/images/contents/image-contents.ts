@@ -123,7 +123,7 @@ function rename(header: Header, { name, names, image }: Renaming): TarHeader {
   };
 }
 
-/** Whoever reads them takes or resumes each. Throws ImageFault. */
+/** Callers must take or resume each entry. Throws ImageFault. */
 async function* entriesOf({ image, unpack }: Pick<Packing, 'image' | 'unpack'>, layer: number, signal: AbortSignal) {
   const left = new AbortController();
   const unpacked = new Transform({ transform: (piece: Uint8Array, _, done) => done(null, Buffer.from(piece)) });

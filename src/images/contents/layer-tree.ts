@@ -1,6 +1,6 @@
 /**
- * PURE. What is where in an image, of all its layers together, as engines unpack them (OCI image specification 1.1,
- * "Applying Changesets"): an upper layer replaces what a lower one says, and `.wh.` removes it.
+ * PURE. The merged file tree of all layers of an image, as engines unpack them (OCI image specification 1.1, "Applying
+ * Changesets"): an upper layer replaces entries of lower ones, and `.wh.` removes them.
  */
 import { posix } from 'node:path';
 import { resolvePath } from '../../lib/image-paths.ts';
@@ -17,11 +17,11 @@ type Node = {
 
 export type LayerTree = {
   /**
-   * Entries come in the order of the layers, and within one as they are written. False where that is more than anybody
-   * keeps in mind.
+   * Entries come in the order of the layers, and within a layer in its order. Returns false if there are too many to
+   * keep in memory.
    */
   note(name: string, said: Said): boolean;
-  /** What is below a path, by its path from there on, `.` for itself; nothing where that is no folder. */
+  /** The entries below a path, by their relative path, `.` for itself. Empty if the path is not a folder. */
   below(path: string): Map<string, Said>;
 };
 

@@ -23,11 +23,11 @@ export async function readWhole(body: Readable, mostBytes: number, host: string)
 export type Pace = {
   /** How long one may be kept waiting without a byte. */
   patienceMs: number;
-  /** So many buy a second of that back; never more than there was. Time in which nobody reads counts for nothing. */
+  /** This many bytes regain a second of patience, up to the initial one. Time without a reader does not count. */
   leastBytesPerSecond: number;
 };
 
-/** A slow line brings a hundred times as much; whoever sends less holds one of the engine's few places for downloads. */
+/** A slow connection sends a hundred times as much. A slower one occupies one of the engine's few download slots. */
 export const usualPace: Pace = { patienceMs: 30_000, leastBytesPerSecond: 8_192 };
 
 /** The chunks of a long body as they come. Throws DialFault when they come too slowly. */

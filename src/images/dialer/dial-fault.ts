@@ -1,4 +1,4 @@
-/** Why a request that was asked for by a stranger was not made, or has no answer. */
+/** Why a request to a user's address was not made, or failed. */
 
 export type DialFaultKind =
   /** The name leads to an address that is not of the public internet; nothing was sent there. */

@@ -1,8 +1,8 @@
 /**
- * The one way to request what a stranger has named. The name is resolved here, every address that it has is judged, and
- * the connection goes to an address that was judged: a name that answers differently the next time gains nothing.
- * Redirects are followed by hand, each through the same judgement, and take no credentials to another host. Proxies of
- * the environment are not asked: they would resolve the name once more.
+ * The only way to request addresses that users name. It resolves the name, checks all its addresses, and connects to a
+ * checked address: a name that resolves differently the next time gains nothing. It follows redirects itself with the
+ * same checks, without credentials for another host. It ignores the proxies of the environment, because they would
+ * resolve the name again.
  */
 import { lookup, Resolver } from 'node:dns/promises';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
@@ -33,7 +33,7 @@ export type Asking = {
   headers?: Record<string, string>;
   /** Sent to the host of the address, and to no other that it redirects to. */
   authorization?: string | undefined;
-  /** Listed hosts may be asked: the request is one to such a host, or was begun by one. */
+  /** Whether hosts on the operator's list are allowed: the request is for such a host, or was started by one. */
   mayAskListed: boolean;
   /** Ends the request and its answer. */
   signal: AbortSignal;
@@ -63,7 +63,7 @@ export function createDialer(options: DialerOptions = {}): Dialer {
     if (known) return (await lookup(name, { all: true }).catch(unknownName(url.host))).map(({ address }) => address);
     const addresses = isIP(name) ? [name] : await resolve(name).catch(unknownName(url.host));
     if (addresses.length === 0) throw new DialFault('unknown-name', url.host);
-    // One that is not public is reason enough: whoever answers so is not to be trusted with the others.
+    // One private address is enough for a refusal, because the name's other addresses cannot be trusted either.
     if (!addresses.every(isAllowed)) throw new DialFault('private-address', url.host);
     return addresses.toSorted((one, other) => isIP(one) - isIP(other)).slice(0, mostAddresses);
   }
@@ -150,7 +150,7 @@ function send(isPlain: boolean, options: RequestOptions, sending: Sending): Prom
     });
     request.on('response', (response) => {
       clearTimeout(late);
-      // Whoever reads it is told; one that nobody reads any more must not end the process.
+      // Readers get the error. Without a reader, it must not end the process.
       response.on('error', () => {});
       resolve(response);
     });
@@ -174,8 +174,8 @@ function unknownName(host: string) {
 }
 
 /**
- * Asks the domain name system itself: the machine's own function for that keeps one of its four threads busy for as long
- * as a stranger's name server likes. The file of hosts and search domains are for names of the operator.
+ * Queries the domain name system directly: the system's function blocks one of its four threads for as long as a
+ * hostile name server likes. The hosts file and search domains are for names of the operator.
  */
 async function askNames(name: string): Promise<string[]> {
   if (/(?:^|\.)localhost\.?$/.test(name)) return ['127.0.0.1'];

@@ -7,8 +7,8 @@ import { reservedIPv4, reservedIPv6 } from '../../lib/reserved-addresses.ts';
 const reserved = { ipv4: blockList(reservedIPv4, 'ipv4'), ipv6: blockList(reservedIPv6, 'ipv6') };
 
 /**
- * `own`: addresses of this machine. A public one of them is reached past whatever firewall stands in front of it. An
- * IPv6 address with an IPv4 one inside (mapped, NAT64, 6to4) is never public here: who has one has the other too.
+ * `own`: addresses of this machine. Its public addresses are reached past any firewall in front of it. An IPv6 address
+ * that contains an IPv4 address (mapped, NAT64, 6to4) is never public here: such hosts have the IPv4 address, too.
  */
 export function isPublic(address: string, own: readonly string[]): boolean {
   if (own.includes(address)) return false;

@@ -1,4 +1,4 @@
-/** The distribution protocol, as far as whoever pulls by digest needs it. */
+/** The part of the distribution protocol that clients need to pull by digest. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Digest } from '../../lib/digest.ts';
 import type { ResolvedUpstream } from '../resolve/resolve.ts';

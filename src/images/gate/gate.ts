@@ -115,7 +115,8 @@ export async function openGate({
     const ofName = [...offers].filter(({ image }) => nameAtGate(image) === name);
     const documents = ofName.flatMap(({ served: { manifest, config } }) => [manifest, config]);
     if (answerDocument(documents, digest, request, response)) return;
-    // An engine downloads a digest once for all images: whichever offer has it serves it, also after its own has ended.
+    // An engine downloads a digest once for all images, so any offer that has it serves it, even after its own offer
+    // has ended.
     const offered = kind === 'blobs' ? [...offers].find(({ proven }) => proven.has(digest)) : undefined;
     if (offered) {
       if (beginLayer(offered.proven.get(digest)!, request, response)) await send(offered, digest, response);

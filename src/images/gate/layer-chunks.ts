@@ -65,8 +65,8 @@ async function* layerChunks(
 const pieceBytes = 2 ** 19;
 
 /**
- * Pieces in two buffers by turns, each good until the next but one is asked for. What has come before a fault is given
- * before it is thrown.
+ * Pieces in two alternating buffers. Each is valid until the next but one is read. Data before a fault is returned
+ * before the fault is thrown.
  */
 async function* inPieces(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   const buffers = [Buffer.allocUnsafeSlow(pieceBytes), Buffer.allocUnsafeSlow(pieceBytes)] as const;

@@ -1,7 +1,7 @@
 /**
- * Where the nodes of a cluster pull from, whenever they like: a pod may come to another node long after its start, and
- * ask another process of ours. So nobody remembers what may be pulled: a node shows a pass that we have sealed, which
- * says the image and by which login it is had. One pass opens one image, and nothing else.
+ * Lets the nodes of a cluster pull images at any time: a pod may move to another node long after its start, and the
+ * node may contact another process. So permissions are not stored: a node presents a sealed pass, which contains the
+ * image and the login for it. A pass is valid for one image only.
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -25,8 +25,8 @@ import { createUnpackedSum } from './unpacked-sum.ts';
 
 export type NodeGate = {
   /**
-   * Judges an image and counts what it unpacks to; its registry has shown then that it has each of its layers, as nodes
-   * keep the layers of all images together. What everybody may have is in the cache then. `own`: as of a resolver. Throws
+   * Checks an image and counts its unpacked size. Its registry has then proven that it has each of its layers, because
+   * nodes keep the layers of all images together. Public layers are then in the cache. `own`: as for a resolver. Throws
    * ImageFault.
    */
   admit(request: ImageRequest, platform: Platform, signal: AbortSignal, own?: OwnImageLimits): Promise<Admitted>;
@@ -39,7 +39,10 @@ export type NodeGate = {
 
 /** One that listens. */
 export type OpenNodeGate = NodeGate & {
-  /** Another one answers at the same port. Resolves when nodes have what they were asking for, or after `patienceMs`. */
+  /**
+   * Another process answers at the same port. Resolves when nodes have received what they requested, or after
+   * `patienceMs`.
+   */
   leave(patienceMs: number): Promise<void>;
 };
 
@@ -115,7 +118,10 @@ const purpose = 'node-gate';
 
 const username = 'node';
 
-/** What a registry answers about an image that is pulled is asked for once: a pull is a dozen requests. */
+/**
+ * The registry's answer for an image that is being pulled is requested once, because a pull consists of a dozen
+ * requests.
+ */
 const resolvedMs = 60_000;
 const mostResolved = 200;
 
@@ -178,7 +184,7 @@ export async function openNodeGate(
 
   return {
     ...createNodeGate({ name }, { gate, resolver, seal }),
-    // It goes on listening meanwhile: whoever has just come to it and is not heard yet would be cut off.
+    // Listens on, because otherwise new connections that are not accepted yet would be cut.
     leave: (patienceMs) => finishConnections(server, patienceMs),
     async [Symbol.asyncDispose]() {
       closing.abort();
@@ -188,7 +194,7 @@ export async function openNodeGate(
   };
 }
 
-/** The turn to begin to listen there: who tries the port beside another one finds it free, or taken, when it is not. */
+/** Serializes the start of listening: without it, concurrent attempts could find the port wrongly free or taken. */
 async function takeTurn(host: string, port: number): Promise<AsyncDisposable> {
   const turn = createSocketServer();
   // A name without a file, which goes with the process. It belongs to the same network as the port.
@@ -197,8 +203,8 @@ async function takeTurn(host: string, port: number): Promise<AsyncDisposable> {
 }
 
 /**
- * Throws where somebody listens there already: a port that is shared with anybody but a predecessor would give half of the
- * nodes' requests to them, and nobody would notice.
+ * Throws if another program listens there already: a shared port would silently divert half of the nodes' requests to
+ * it.
  */
 async function tryAlone(host: string, port: number): Promise<void> {
   const server = createSocketServer();
@@ -214,7 +220,7 @@ function listen(server: Server, at: Place): Promise<void> {
 
 const answerMs = 5_000;
 
-/** Whether who listens there is of this installation: nobody else opens what it has sealed. */
+/** Whether the listener there belongs to this installation: only that can open what this one has sealed. */
 async function takesPassesOf(seal: Pick<Seal, 'close'>, at: Pick<NodeGateSettings, 'host' | 'port'>): Promise<boolean> {
   const password = passwordOf({ purpose, image: '', platform: { os: '', architecture: '' } }, seal);
   const auth = `${username}:${password}`;
@@ -228,7 +234,7 @@ function passwordOf(pass: Sealed, seal: Pick<Seal, 'close'>): string {
   return Buffer.from(seal.close(JSON.stringify(pass))).toString('base64url');
 }
 
-/** Undefined where there is none, or none of ours. */
+/** Undefined without a pass of ours. */
 function readPass(authorization: string | undefined, seal: Pick<Seal, 'open'>): Sealed | undefined {
   const [, encoded = ''] = /^Basic ([A-Za-z0-9+/=]+)$/.exec(authorization ?? '') ?? [];
   const shown = Buffer.from(encoded, 'base64').toString();

@@ -1,7 +1,7 @@
 /**
- * Who may have a layer by its digest. The engine keeps the layers of all images together, and takes one that is there
- * without asking for it: a registry could so have anybody's layer run whose digest it lists. So each registry has to
- * show once that it has what it lists.
+ * Proof that a registry has a layer. The engine keeps the layers of all images together and uses an existing one
+ * without requesting it. So a registry could list the digest of another user's layer and have it run. Therefore, each
+ * registry must prove once that it has the layers that it lists.
  */
 
 import { pushedRegistry } from '../../config/values/pushed-image.ts';
@@ -12,9 +12,12 @@ import { type ResolvedUpstream, refusal } from '../resolve/resolve.ts';
 export type Possession = {
   /** Notes that its registry has sent a layer. */
   note(image: ResolvedUpstream, layer: Descriptor): void;
-  /** Its registry has sent it, or everybody may have it: nothing has to be asked. */
+  /** Whether its registry has sent the layer, or the layer is public: no request is needed. */
   isShown(image: ResolvedUpstream, layer: Descriptor): boolean;
-  /** Whether that can be said without having it sent: whoever has pushed it has shown it. Throws ImageFault, DialFault. */
+  /**
+   * Whether possession can be confirmed without a download: clients that pushed a layer have proven it. Throws
+   * ImageFault, DialFault.
+   */
   confirm(image: ResolvedUpstream, layer: Descriptor, signal: AbortSignal): Promise<boolean>;
 };
 
@@ -35,7 +38,7 @@ export function createPossession(cache: BlobCache | undefined): Possession {
   const isShown = (image: ResolvedUpstream, layer: Descriptor) =>
     noted.has(everybodys(layer)) ||
     noted.has(inRepository(image, layer)) ||
-    // It has only what everybody may have.
+    // The cache contains only public layers.
     cache?.sizeOf(layer.digest) !== undefined;
 
   return {

@@ -1,6 +1,6 @@
 /**
- * PURE. Manifests and indexes of images (OCI image specification 1.1, Docker's schema 2), read for all who judge them:
- * whoever pulls one, and whoever pushes one. What is wrong is a value; each of them has words of its own for it.
+ * PURE. Reads manifests and indexes of images (OCI image specification 1.1, Docker's schema 2), for pulls and pushes.
+ * Faults are values, which each caller puts into its own words.
  */
 import { parseBoundedJson } from '../../lib/bounded-json.ts';
 import { type Digest, isDigest } from '../../lib/digest.ts';
@@ -18,7 +18,7 @@ export type Manifest =
 /** What a descriptor is of. */
 export type Part = 'configuration' | 'layer' | 'manifest';
 
-/** `found`: what stands there, of whatever type. */
+/** `found`: the value there, of any type. */
 export type ManifestFault =
   | {
       kind: 'no-object' | 'schema-version' | 'media-type' | 'config-type' | 'layer-type' | 'foreign-layer';
@@ -46,9 +46,9 @@ const configTypes = ['application/vnd.oci.image.config.v1+json', 'application/vn
 
 const layerType =
   /^application\/(?:vnd\.oci\.image\.layer\.v1\.tar(?:\+(?:gzip|zstd))?|vnd\.docker\.image\.rootfs\.diff\.tar(?:\.gzip)?)$/;
-/** Layers that a registry does not have, and clients are told to get from elsewhere. */
+/** Layers that the registry does not have and that clients must get elsewhere. */
 const foreignType = /nondistributable|foreign/;
-/** Build tools put what they know of a build beside the image, as a manifest of its own. */
+/** Build tools add metadata of a build to the image as a separate manifest. */
 const attestationType = 'application/vnd.in-toto+json';
 
 export function isAttestation({ mediaType }: Descriptor): boolean {
@@ -117,7 +117,7 @@ function readDescriptor(value: unknown, part: Part): Descriptor | ManifestFault 
   if (typeof mediaType !== 'string') return { kind: 'no-media-type', part, found: mediaType };
   if (typeof digest !== 'string' || !isDigest(digest)) return { kind: 'digest', part, found: digest };
   if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) return { kind: 'size', part, found: size };
-  // Clients that follow them would request any address in the name of whoever pulls.
+  // Clients that follow them would request arbitrary addresses.
   if (urls !== undefined && !(Array.isArray(urls) && urls.length === 0)) return { kind: 'urls', part, found: urls };
   return { mediaType, digest, sizeBytes: size };
 }

@@ -1,6 +1,6 @@
 /**
- * What nobody wants any more leaves: rows first, then the bytes that no row names. Each step finds by itself what is
- * left to do, so that one that died anywhere is gone on with by the next.
+ * Removes unwanted images: first rows, then the bytes that no row names. Each step determines what is left to do, so
+ * that it can resume after a crash.
  */
 import { pushedRegistry, readPushedReference } from '../../config/values/pushed-image.ts';
 import { forgetNamespaces, noteAlive } from '../../store/image-namespaces.ts';
@@ -54,7 +54,7 @@ export async function collect(
   let files = 0;
   for (const digest of found) {
     if (named.has(digest)) continue;
-    // Nobody takes in the same blob meanwhile, and who has just done so has named it.
+    // The same blob cannot be added during this turn, and a client that has just added it has named it.
     await turns(digest, async () => {
       if (await isNamed(db, digest)) return;
       await folder.remove(digest);

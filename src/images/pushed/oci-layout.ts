@@ -1,6 +1,5 @@
 /**
- * Images that were pushed here, as a folder that others read: an OCI image layout, and beside its index the list that
- * `docker load` goes by.
+ * Pushed images as a folder for other tools: an OCI image layout, with the list for `docker load` next to its index.
  */
 import { arch } from 'node:process';
 import type { Digest } from '../../lib/digest.ts';

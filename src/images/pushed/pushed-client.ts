@@ -1,4 +1,4 @@
-/** What users have pushed, asked for as a registry elsewhere is: resolving and the gate make no difference. */
+/** Reads pushed images through the interface of a remote registry, so that resolving and the gate treat both alike. */
 import { Readable } from 'node:stream';
 import { pushedRegistry } from '../../config/values/pushed-image.ts';
 import { isDigest } from '../../lib/digest.ts';

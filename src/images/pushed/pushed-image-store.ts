@@ -1,9 +1,9 @@
 /**
- * The images that users push: bytes in a folder of blobs, and in the database whose they are and what consists of what.
+ * The images that users push: bytes in a folder of blobs; owners and references in the database.
  *
- * Bytes come first and go last. A blob is whole in the folder before a row names it, and no row names it when its file
- * is removed; for one digest the two never happen at once. So whoever dies in between leaves a file that nothing names,
- * and the next collection removes it.
+ * Bytes come first and go last. A blob is complete in the folder before a row names it, and rows go before its file is
+ * removed. For one digest, the two never happen concurrently. So a crash in between leaves a file without a row, and
+ * the next collection removes it.
  */
 import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
@@ -86,8 +86,8 @@ async function addBlob(
 }
 
 /**
- * What the namespace has of a blob: undefined when nothing, also where the bytes are here for somebody else. A restored
- * database may know of bytes that are not here: whoever asks then pushes them again.
+ * The size of a blob of the namespace. Undefined if the namespace does not have it, even if the bytes are here for
+ * another one. A restored database may have rows without bytes: clients then push them again.
  */
 export async function blobSize(
   { db, folder, now }: Pick<PushedImages, 'db' | 'folder' | 'now'>,
@@ -116,7 +116,10 @@ export async function shareBlob(
   );
 }
 
-/** `named`: an image of the namespace consists of it, and it stays. Its bytes leave later, when nobody else has them. */
+/**
+ * `named`: an image of the namespace contains it, so it stays. Its bytes are removed later, when it is in no other
+ * namespace.
+ */
 export async function forgetBlob(
   { db, turns }: PushedImages,
   namespace: string,
@@ -139,7 +142,7 @@ export type ManifestPush = {
   reference: { kind: 'tag'; tag: string } | { kind: 'digest'; digest: Digest };
 };
 
-/** Refuses with `invalid_request` what is no manifest of an image, and with `not_found` one of which parts are missing. */
+/** Refuses invalid manifests with `invalid_request`, and manifests with missing parts with `not_found`. */
 export async function takeManifest(
   { db, folder, turns, now }: PushedImages,
   { repository, namespace, content, declaredType, reference }: ManifestPush,

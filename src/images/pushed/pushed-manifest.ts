@@ -13,7 +13,7 @@ import {
   readManifest,
 } from '../manifests/manifest.ts';
 
-/** The specification asks that registries take manifests up to this size. */
+/** The specification requires registries to accept manifests up to this size. */
 export const maxManifestBytes = 4 * 2 ** 20;
 
 /** Engines give up at some 130 layers; with attestations and platforms an index has a few dozen entries. */

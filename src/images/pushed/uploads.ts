@@ -1,6 +1,6 @@
 /**
- * Blobs on their way from users: in pieces, over several connections, perhaps with hours in between. All that is known
- * of an upload is its file, so that one survives a restart of the service; what nobody goes on with is cleared.
+ * Uploads of blobs by users, in pieces over several connections, perhaps with hours in between. The file contains the
+ * whole state of an upload, so it survives a restart of the service. Abandoned uploads are removed.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Payer } from '../../store/image-namespaces.ts';

@@ -13,7 +13,7 @@ export type ImageConfig = {
   environmentBytes: number;
 };
 
-/** Undefined when it is none. */
+/** Undefined if the content is not a configuration. */
 export function readConfig(content: Uint8Array): ImageConfig | undefined {
   const document = parseObject(content);
   const { os, architecture, rootfs, config } = document ?? {};
@@ -32,14 +32,14 @@ export function readConfig(content: Uint8Array): ImageConfig | undefined {
   };
 }
 
-/** The paths that it declares as volumes; [] where it says nothing that can be read. */
+/** The paths that it declares as volumes; [] if there is nothing readable. */
 export function declaredVolumes(content: Uint8Array): string[] {
   const { config } = parseObject(content) ?? {};
   const { Volumes } = isObject(config) ? config : {};
   return isObject(Volumes) ? Object.keys(Volumes) : [];
 }
 
-/** Whom its program runs as, as it is written there; '' for root, or where it says nothing that can be read. */
+/** The user of its program, as written there; '' for root, or if there is nothing readable. */
 export function declaredUser(content: Uint8Array): string {
   const { config } = parseObject(content) ?? {};
   const { User } = isObject(config) ? config : {};

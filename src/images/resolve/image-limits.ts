@@ -1,4 +1,4 @@
-/** PURE. What one image may have, judged by what its manifest and configuration say, before any layer moves. */
+/** PURE. The limits of one image, checked against its manifest and configuration before any layer is transferred. */
 import { printBytes } from '../../config/values/units.ts';
 import type { ImageLimits, OwnImageLimits } from '../../deployment/limits/pull-limits.ts';
 import type { Descriptor } from '../manifests/manifest.ts';
@@ -8,7 +8,7 @@ import type { ImageConfig } from './image-config.ts';
 export type JudgedLimits = { compressed: JudgedLimit; unpacked: JudgedLimit };
 export type JudgedLimit = { bytes: number; by?: string };
 
-/** The smaller ones of what any image may have and of what one may that is brought for somebody. */
+/** The smaller of the limits for any image and the limits of its owner. */
 export function narrowLimits(any: ImageLimits, own?: OwnImageLimits): JudgedLimits {
   const least = (bytes: number, ownBytes = Number.POSITIVE_INFINITY): JudgedLimit =>
     own && ownBytes < bytes ? { bytes: ownBytes, by: own.by } : { bytes };
@@ -29,7 +29,10 @@ export const smallerHint = 'leave out what it does not need to run';
 const mostLayers = 127;
 /** Each label of an image is written into every container of it. The official images have at most a dozen. */
 const mostLabels = 1_000;
-/** The engine makes a volume for each that an image declares, whoever asks it not to. Official images declare 1 or 2. */
+/**
+ * The engine creates a volume for each one that an image declares, and this cannot be disabled. Official images declare
+ * 1 or 2.
+ */
 const mostVolumes = 32;
 /** The kernel starts no program with more than 2 MiB of arguments and environment. */
 const mostEnvironmentBytes = 131_072;

@@ -1,4 +1,4 @@
-/** PURE. Why nobody can run what a manifest describes, in words for the owner of a deployment. */
+/** PURE. Why a manifest cannot be run, in words for the owner of a deployment. */
 import type { ManifestFault } from '../manifests/manifest.ts';
 
 /** Behind "Image x …". */

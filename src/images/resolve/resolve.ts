@@ -1,4 +1,4 @@
-/** What a reference means: asked of its registry by us, through the dialer. */
+/** Resolves a reference by querying its registry through the dialer. */
 import { loginFor } from '../../config/spec/spec-images.ts';
 import { isReference, locateImage } from '../../config/values/image-names.ts';
 import { pushedRegistry } from '../../config/values/pushed-image.ts';
@@ -36,15 +36,15 @@ export type ResolvedUpstream = {
   manifest: { digest: Digest; mediaType: string; bytes: Buffer };
   config: { descriptor: Descriptor; bytes: Buffer };
   layers: Descriptor[];
-  /** The digests of what the layers unpack to, as the configuration says: nobody has looked yet. */
+  /** The digests of the unpacked layers according to the configuration, not verified yet. */
   diffIds: Digest[];
-  /** Nobody had to show a login of his own: whoever asks may have what it consists of. */
+  /** The image needed no login of the owner: any user may have its content. */
   isForEverybody: boolean;
   /** What it may have. */
   limits: JudgedLimits;
   /** The client that work for the image is charged to. */
   payer: string;
-  /** Asks for the layers, with the login that has let us in. */
+  /** Requests the layers, with the login that granted access. */
   client: RegistryClient;
   asked: Asked;
 };
@@ -65,13 +65,13 @@ export type ResolverParts = {
   dialer: Dialer;
   registries: ReadonlyMap<string, ListedRegistry>;
   limits: ImageLimits;
-  /** Told how many pulls Docker Hub still allows to this address, whenever it says so. */
+  /** Called with the number of pulls that Docker Hub still allows to this address, if reported. */
   notePullsLeft?: ((pulls: number) => void) | undefined;
   /** What users have pushed here. */
   pushed?: Pick<PushedImages, 'db' | 'folder'> | undefined;
 };
 
-/** What the distribution specification asks registries to take. */
+/** The size that the distribution specification requires registries to accept. */
 const mostManifestBytes = 4 * 2 ** 20;
 
 const accepted = manifestTypes.join(', ');
@@ -80,7 +80,7 @@ export function createResolver(parts: ResolverParts): Resolver {
   const { dialer, registries, notePullsLeft, pushed } = parts;
   const rateLimits = createRateLimits();
 
-  /** Says of whatever goes wrong which image and registry it is about. */
+  /** Adds the image and registry to any error. */
   async function about<T>(
     request: ImageRequest,
     signal: AbortSignal,
@@ -173,8 +173,8 @@ function loginOf({ image, registryLogin }: ImageRequest): Login | undefined {
 }
 
 /**
- * The operator's login is there to be asked more often: it shows nobody an image that its registry would not show him.
- * Docker Hub does not count this request.
+ * The operator's login is for a higher rate limit: it must not grant users images that are private. Docker Hub does not
+ * count this request.
  */
 async function confirmPublic(client: RegistryClient, reference: string, asked: Asked, signal: AbortSignal) {
   const { status, body } = await client.ask('HEAD', `manifests/${reference}`, { accept: accepted, signal });
@@ -184,7 +184,7 @@ async function confirmPublic(client: RegistryClient, reference: string, asked: A
 
 type Document = { digest: Digest; mediaType: string; bytes: Buffer };
 
-/** A document of the registry, whose digest is what was asked for, or computed where a tag was. */
+/** A document of the registry with the requested digest, or with its computed digest if a tag was requested. */
 async function readVerified(
   client: RegistryClient,
   kind: 'manifests' | 'blobs',
@@ -258,7 +258,7 @@ function wrongPlatform({ image }: Asked, has: string, platform: Platform): Image
   return new ImageFault('image-wrong-architecture', image, words, { hint: architectureHint });
 }
 
-/** Nobody can run it, and no later try goes better. */
+/** The image can never run, so a retry is pointless. */
 export function refusal({ image }: Asked, because: string, hint?: string): ImageFault {
   return new ImageFault('bad-request', image, `Image ${image} ${because}.`, hint === undefined ? {} : { hint });
 }

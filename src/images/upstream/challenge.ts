@@ -1,4 +1,4 @@
-/** PURE. What a registry wants to see: the header `WWW-Authenticate` (RFC 9110, 11.6.1). */
+/** PURE. Parses the credentials that a registry requires: the header `WWW-Authenticate` (RFC 9110, 11.6.1). */
 
 export type Challenge = { kind: 'basic' } | { kind: 'bearer'; realm: string; service: string | undefined };
 
@@ -20,7 +20,7 @@ export function readChallenge(header: string | undefined): Challenge | undefined
   return realm === undefined ? undefined : { kind: 'bearer', realm, service: parameters.get('service') };
 }
 
-/** What a token service answers; undefined when it gives none that could be shown. */
+/** The token in the answer of a token service. Undefined if the answer has no usable token. */
 export function readToken(body: string): string | undefined {
   const answer = parseObject(body);
   const token = answer?.token || answer?.access_token;

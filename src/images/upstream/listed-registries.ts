@@ -1,4 +1,4 @@
-/** Registries that the operator lists: they may lie on private addresses, and have a login for everybody. */
+/** Registries that the operator lists. They may have private addresses and a login that all users share. */
 import { readFile } from 'node:fs/promises';
 import { StartError } from '../../lib/start-error.ts';
 import type { ListedHost } from '../dialer/dialer.ts';
@@ -16,13 +16,13 @@ export type Login = { username: string; password: string };
 
 export type ListedRegistry = ListedHost & {
   login?: Login;
-  /** What its login opens to everybody, by the beginnings of repositories; default: see `opens`. */
+  /** The prefixes of repositories that its login opens to all users. Default: see `opens`. */
   open?: readonly string[];
 };
 
 /**
- * Whether the login of a registry opens a repository to everybody. On Docker Hub it is there because of the limit of
- * pulls, and opens what is named; elsewhere it is there to open.
+ * Whether the login of a registry opens a repository to all users. On Docker Hub, a login is for the pull limit and
+ * opens only the listed repositories; elsewhere it opens all by default.
  */
 export function opens({ open }: ListedRegistry, { registry, repository }: { registry: string; repository: string }) {
   if (registry === 'docker.io' && repository.startsWith('library/')) return true;

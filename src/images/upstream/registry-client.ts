@@ -43,7 +43,7 @@ export function createRegistryClient(dialer: Dialer, { location, login, listed }
     if (!url) throw new DialFault('unknown-name', registry);
     const asking = { method, headers: { accept, ...(range && { range }) }, mayAskListed, signal };
     const answer = await dialer.ask(url, { ...asking, authorization });
-    // What another host, to which the registry has sent us, wants to see is none of its business.
+    // Credentials for the registry are not for another host that it redirects to.
     if (answer.status !== 401 || answer.url.host !== url.host) return answer;
     answer.body.destroy();
     const shown = await authorize(answer.headers['www-authenticate'], signal);

@@ -1,11 +1,11 @@
-/** PURE. What a registry's answer, or its silence, means to the owner of a deployment. */
+/** PURE. Explains a registry's answer, or its silence, to the owner of a deployment. */
 import { DialFault } from '../dialer/dial-fault.ts';
 import { ImageFault, whenItAnswers } from '../image-fault.ts';
 
-/** Who asked whom for what. */
+/** The context of a request. */
 export type Asked = { image: string; registry: string; hasLogin: boolean };
 
-/** Its registry has been asked too often; `waitMs`: how long it wants to be left alone, where it says so. */
+/** The rate limit of the registry was reached. `waitMs`: the pause that it requires, if it gives one. */
 export function rateLimitFault({ image, registry, hasLogin }: Asked, waitMs: number | undefined): ImageFault {
   const when = waitMs === undefined ? '' : ` for about ${Math.ceil(waitMs / 60_000)} min`;
   const words = `The registry ${registry} allows no more pulls at the moment (its rate limit)${when}.`;
@@ -13,7 +13,7 @@ export function rateLimitFault({ image, registry, hasLogin }: Asked, waitMs: num
   return new ImageFault('registry-unreachable', image, words, { hint });
 }
 
-/** Of a status that is no success. */
+/** For statuses other than success. */
 export function statusFault(status: number, asked: Asked): ImageFault {
   const { image, registry, hasLogin } = asked;
   if (status === 404) {
@@ -78,5 +78,5 @@ export function dialFault(error: unknown, { image, registry }: Asked): unknown {
   }
 }
 
-/** Where the registry that everybody calls `docker.io` really answers. */
+/** The actual host of the registry `docker.io`. */
 export const dockerHubHost = 'registry-1.docker.io';

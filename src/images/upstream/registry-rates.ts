@@ -1,4 +1,4 @@
-/** What registries say of how often they may be asked (Docker Hub: 100 pulls in six hours for an address). */
+/** Rate limits of registries (Docker Hub: 100 pulls in six hours for an address). */
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** No registry's word holds for longer. */
@@ -19,9 +19,9 @@ export function pullsLeft(headers: IncomingHttpHeaders): number | undefined {
 }
 
 export type RateLimits = {
-  /** How much longer this must not be asked for; 0 when it may be. */
+  /** How much longer this must not be requested; 0 if it may be. */
   waitMs(what: string): number;
-  /** It is not asked for again before. */
+  /** Blocks requests for this long. */
   leaveAlone(what: string, ms: number): void;
 };
 
