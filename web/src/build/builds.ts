@@ -1,4 +1,4 @@
-/** PURE. The builds that the events of a deployment tell of. */
+/** PURE. Derives the builds of a deployment from its events. */
 import type { ToldEvent } from '../deployment/story.ts';
 
 export type ToldBuild = {
