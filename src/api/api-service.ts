@@ -47,7 +47,7 @@ export type ApiSettings = {
   proofOfWork: ProofSettings;
   /** Whether custom domains have certificates here; absent where none can be had. */
   domains?: { hasCertificates: boolean };
-  /** Whoever has it may read the metrics; without one, whoever comes from this machine. */
+  /** Callers with this token may read the metrics. Without a token, callers on this machine may. */
   metricsToken?: string;
 };
 
@@ -83,7 +83,7 @@ export type Service = {
   certificates?: () => CertificateReport | undefined;
   /** What is measured here; nothing while another process does it. */
   samples?: () => Samples | undefined;
-  /** Only to read what workloads write, whether it answers, and to run commands beside them: everything that changes something goes through the store and the loop. */
+  /** Only for reading logs, availability, and running commands: all changes go through the store and the loop. */
   engine: Pick<
     Engine,
     | 'ping'
@@ -105,7 +105,9 @@ export type Service = {
   dialer: Dialer;
   /** What images consist of that users have pushed, where any can be. */
   pushedBlobs?: BlobFolder;
-  /** Rings for a deployment of which another process, or this one, has an event to tell; who hears nothing looks anyway. */
+  /**
+   * Notifies of new events of a deployment, from any process. Listeners also poll, because notifications may be lost.
+   */
   told: Pick<Bells, 'listen'>;
   /** Where other processes serve the same installation. */
   exchange?: CountExchange | undefined;
@@ -113,10 +115,10 @@ export type Service = {
   leaving?: AbortSignal;
   /** Called after an intent was written: the loop looks at the deployment now. */
   wake: (deploymentId: string) => void;
-  /** Called after something was asked of snapshots; absent where none can be taken. */
+  /** Called after a request about snapshots. Absent if snapshots are not available. */
   snapshots?: { look: () => void } | undefined;
   /** Receives source code, and starts requested builds; absent if this service builds no images. */
   builds?: { sources: Sources; look: () => void } | undefined;
-  /** Called after something was asked of a custom domain. */
+  /** Called after a request about a custom domain. */
   lookAtDomains: () => void;
 };

@@ -78,7 +78,7 @@ import { snapshotEndpoints } from './volume-snapshots/snapshot-endpoints.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
-/** Fastify looks for who has no name among all modules that are loaded: a sixth of what tests of the API computed. */
+/** Without this name, Fastify searches all loaded modules for one: a sixth of the processor time of API tests. */
 const displayName = Symbol.for('fastify.display-name');
 
 /** Ready to listen; the caller chooses where. */
@@ -88,7 +88,8 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   const streams = createStreams(networkPool, service.exchange);
   const reader = createReader();
   const documents = createDocuments(reader, limits, networkPool);
-  // Where an authority issues certificates, browsers are told to insist once a renewal has shown that it works.
+  // If an authority issues certificates, browsers only get the HSTS header after a renewal has shown that renewals
+  // work.
   const staysHttps = () => baseUrl.protocol === 'https:' && (service.certificates?.()?.isRenewed ?? true);
   const app = fastify({
     loggerInstance: log,
@@ -262,7 +263,10 @@ function hasBody(headers: FastifyRequest['raw']['headers']): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** The error boundary: problems are told to the caller, faults only to the log, under a reference that both have. */
+/**
+ * The error boundary: problems are returned to the caller. Faults are only logged, with a reference that the caller
+ * gets, too.
+ */
 function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof RefusedRequest) return sendProblem(reply, error.problem);
   if (isEngineAway(error)) {

@@ -45,7 +45,7 @@ export type ApiParts = Omit<
 type Admit = (listen: (socketPath: string) => Promise<unknown>) => Promise<void>;
 
 export type OpenApi = AsyncDisposable & {
-  /** Finishes what it is asked while another service has its sockets. */
+  /** Finishes its requests while another service has its sockets. */
   leave(): Promise<void>;
 };
 
@@ -58,7 +58,7 @@ export async function openApi(
   const { strangers, termsUrl, proofOfWork, graceMs, documentRate, networkPool, pushedBytes, diskFreeBytes } = settings;
   const { engine } = parts;
   await using opening = new AsyncDisposableStack();
-  // The first answer asks the engine, so that no later one has to.
+  // The first call queries the engine, so that later ones need not.
   await engine.capacity();
   const leaving = new AbortController();
   const dialer = opening.use(createDialer());

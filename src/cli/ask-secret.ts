@@ -1,11 +1,11 @@
-/** Asks for what nobody is to see: a line that is typed or pasted without being shown, or the standard input of a program. */
+/** Reads a secret: a line that is typed or pasted without an echo, or the standard input of a program. */
 import { ask } from './asking.ts';
 import type { Streams } from './terminal.ts';
 
 /** Longer than any key. */
 const mostCharacters = 1000;
 
-/** Undefined where there is none, or at Ctrl-C. */
+/** Undefined without an input, or at Ctrl-C. */
 export async function askSecret(
   question: string,
   streams: Pick<Streams, 'stdin' | 'stderr'>,

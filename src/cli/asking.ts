@@ -1,4 +1,4 @@
-/** Questions to whoever sits before a terminal. */
+/** Prompts for the user of a terminal. */
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { printable } from '../lib/printable.ts';
@@ -6,7 +6,7 @@ import type { Streams } from './terminal.ts';
 
 type Asking = { streams: Pick<Streams, 'stdin' | 'stderr'>; signal: AbortSignal };
 
-/** Undefined where nobody can be asked. `isYes`: Enter means yes; Ctrl-C never does. */
+/** Undefined without a terminal. `isYes`: Enter means yes; Ctrl-C never does. */
 export async function confirm(
   question: string,
   { streams, signal, isYes = false }: Asking & { isYes?: boolean },
@@ -17,7 +17,7 @@ export async function confirm(
   return answer === '' ? isYes : /^y(es)?$/i.test(answer);
 }
 
-/** Without blanks around it; a secret is not shown while it is typed. Undefined where nobody answers. */
+/** Trimmed. A secret is not shown while it is typed. Undefined without an answer. */
 export async function ask(
   question: string,
   { streams, signal, isSecret }: Asking & { isSecret: boolean },
@@ -32,9 +32,9 @@ export async function ask(
     },
   });
   const asking = createInterface({ input: stdin, output, terminal: true });
-  // The terminal hands Ctrl-C to whoever reads from it.
+  // In this mode, the reader receives Ctrl-C instead of the process.
   asking.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
-  // Whoever ends the input answers nothing more.
+  // The end of the input counts as no answer.
   const ended = new AbortController();
   asking.once('close', () => ended.abort());
   try {

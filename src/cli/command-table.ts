@@ -10,7 +10,7 @@ export type Flag = {
 };
 export type CommandName = keyof typeof commands;
 
-/** Of every command that asks a service. */
+/** For every command that contacts a service. */
 export const common = {
   server: { type: 'string', value: 'URL', help: 'the service; else BERTH_SERVER, the folder’s, or localhost:8080' },
   token: {
@@ -29,7 +29,7 @@ export type Command = {
   words: readonly string[];
   help: string;
   flags: Readonly<Record<string, Flag>>;
-  /** Whether a service is asked. */
+  /** Whether the command contacts a service. */
   isRemote: boolean;
 };
 

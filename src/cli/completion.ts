@@ -82,7 +82,7 @@ compdef _berth berth
 `;
 }
 
-/** What zsh completes a flag's value with; nothing where it is no path. */
+/** How zsh completes a flag's value; blank if the value is not a path. */
 function placeOf(value: string): string {
   return value === 'FILE' || value === 'FOLDER' ? '_files' : ' ';
 }

@@ -1,4 +1,4 @@
-/** Which service a command asks, as whom, and about which application. */
+/** The service, credentials and application of a command. */
 import { type Client, createClient } from '../client/client.ts';
 import type { Memory } from './folder.ts';
 import type { Keys } from './kept-keys.ts';
@@ -9,14 +9,14 @@ const defaultServer = 'http://localhost:8080';
 export type Connection = {
   /** As the caller. */
   client: Client;
-  /** As somebody else, or as nobody. */
+  /** With another token, or without one. */
   as(token: string | undefined): Client;
   /** The origin of the service, without a slash at the end. */
   server: string;
   token: string | undefined;
   /** Of the account that this person has logged in to here. */
   key?: string | undefined;
-  /** What the folder knows of this service; of another one it knows nothing that helps. */
+  /** What the folder remembers of this service. Empty for another service. */
   memory: Memory;
   application: { applicationName: string; environment?: string } | undefined;
 };
@@ -34,7 +34,7 @@ export function connect({ options, env, memory, keys = {} }: Asked): Connection 
   const shown = textOf(options.token) ?? (env.BERTH_TOKEN || undefined);
   const isNamedByFolder = textOf(options.server) === undefined && !env.BERTH_SERVER && memory.server === server;
   const key = Object.hasOwn(keys, server) ? keys[server] : undefined;
-  // Whoever has written the repository that a folder comes from may have written its memory too.
+  // The author of a repository may have written the folder's memory, too.
   if (shown !== undefined && isNamedByFolder && server !== defaultServer && ![known.sessionToken, key].includes(shown))
     return `The folder names the service ${server}. A token that you give is shown to it only if you name it too: --server ${server}, or BERTH_SERVER.`;
   const token = shown ?? known.sessionToken ?? key;

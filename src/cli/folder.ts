@@ -1,6 +1,6 @@
 /**
- * What a folder remembers of its deployment: `.berth/config.json`, which holds its token and so is its owner's alone, and
- * a `.gitignore` that keeps all of it out of repositories.
+ * A folder's memory of its deployment: `.berth/config.json`, which contains its token and is readable only by its
+ * owner, and a `.gitignore` that keeps it out of repositories.
  */
 import { lstat, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ export type Memory = {
 const fields = ['server', 'sessionToken', 'applicationName', 'environment', 'url'] as const;
 
 /**
- * Of a folder that remembers nothing, nothing. `isOwn`: whether whoever has the seal has written it.
+ * Empty without a memory. `isOwn`: whether it was written with this seal.
  * @throws FolderError for a file that cannot be read.
  */
 export async function recallSealed(
@@ -46,8 +46,8 @@ function sealedText(memory: Memory): string {
 }
 
 /**
- * A file of the memory; undefined for none. A link of a cloned project may lead to the memory of another one, or have ours
- * written where everybody sees it. @throws FolderError for a link and for a file that cannot be read.
+ * A file of the memory, if it exists. A link in a cloned project could lead to the memory of another one, or to a
+ * public place. @throws FolderError for a link and for a file that cannot be read.
  */
 export async function readRemembered(folder: string, name: string): Promise<string | undefined> {
   const place = join(folder, '.berth');

@@ -1,4 +1,7 @@
-/** `berth init`: a first document for a folder, from what is in it. Nothing is asked, and nothing that is there is changed. */
+/**
+ * `berth init`: writes a first document for a folder, based on its files. It does not prompt, and does not change
+ * existing files.
+ */
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { openFiles } from '../folder/folder-files.ts';

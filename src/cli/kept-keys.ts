@@ -1,6 +1,6 @@
 /**
- * The API keys of a person, one for each service that they have logged in to, in a file that is theirs alone. A key is
- * shown to the service that it was kept for and to no other, whatever a folder says.
+ * A user's API keys, one per service, in a file that only the user can read. A key is only sent to its own service,
+ * even if a folder names another one.
  */
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

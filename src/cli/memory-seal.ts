@@ -1,6 +1,6 @@
 /**
- * Tells a folder's memory that this person's own command has written from one that came with a repository, which could
- * choose the service and the session that somebody's sources go to.
+ * Distinguishes a folder memory written by this user's command from one that came with a repository, which could choose
+ * the service and session that receive the user's sources.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';

@@ -8,7 +8,7 @@ import { prepareMemoryFolder, readRemembered } from './folder.ts';
 
 const name = 'turn.lock';
 
-/** A turn takes milliseconds: whoever is seen to have it for so long was killed. */
+/** A turn takes milliseconds, so one that lasts this long belongs to a killed process. */
 const longestTurnMs = 10_000;
 const lookAgainMs = 20;
 

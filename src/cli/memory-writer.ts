@@ -1,4 +1,4 @@
-/** Writes what a folder remembers, beside other commands that may write there too. */
+/** Writes a folder's memory, possibly concurrently with other commands. */
 import { keepEarlier, type Memory, recallSealed, remember } from './folder.ts';
 import type { Seal } from './memory-seal.ts';
 import { inTurn } from './memory-turn.ts';
@@ -10,8 +10,9 @@ export type MemoryWriter = {
 };
 
 /**
- * Two commands that start something in one folder at once have a token each, and the folder remembers one of them: the
- * other is kept, because it is the only key to what runs. @param tell of the memory that was kept, and the file it is in.
+ * Two commands that start a deployment in one folder at once each get a token, and the folder remembers one of them.
+ * The other is stored too, because it is the only key to its deployment. @param tell called with the stored memory and
+ * its file.
  */
 export async function openMemoryWriter(
   folder: string,

@@ -1,4 +1,4 @@
-/** Where a person's own things of this command are: beside no project, and for them alone. */
+/** The folder for a user's own files of this command: outside of projects, and readable only by the user. */
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 

@@ -1,4 +1,4 @@
-/** PURE. What to do about a refusal, in this command's own words where the service would name a request. */
+/** PURE. Hints on refusals that name commands instead of API requests. */
 import type { Problem } from '../client/ask.ts';
 import type { ProblemCode } from '../lib/problem-codes.ts';
 

@@ -7,7 +7,7 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { Readable } from 'node:stream';
 
-/** Finds that nobody is at the other end any more, and keeps what is between from forgetting the connection. */
+/** Detects a dead connection, and keeps routers from dropping an idle one. */
 const askEveryMs = 30_000;
 
 /** Have no body; a Response with one of them throws where it gets any. */
@@ -21,7 +21,7 @@ export async function patientFetch(...asked: Parameters<typeof fetch>): Promise<
   sent.setSocketKeepAlive(true, askEveryMs);
   sent.end();
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-  // Whoever reads the body is told of it there.
+  // Readers of the body get the error there.
   sent.on('error', () => {});
   const status = answer.statusCode!;
   const isBodiless = bodiless.includes(status);

@@ -10,7 +10,7 @@ export async function runProcess(admin?: Surroundings['admin']): Promise<void> {
     interruption.abort();
   });
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // Whoever read this has read enough, as `head` does.
+    // The reader has closed the pipe, as `head` does.
     if (error.code === 'EPIPE') process.exit(statuses.done);
     throw error;
   });

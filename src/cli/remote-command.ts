@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
 import { type Problem, problemOf } from '../client/ask.ts';
 
-/** The service asks every 20 s whether somebody is there. */
+/** The service pings every 20 s. */
 const silenceMs = 60_000;
 const connectWithinMs = 15_000;
 /** What waits here to be printed. */

@@ -1,4 +1,7 @@
-/** Reads the words of `berth`, and hands over to one command. Each is loaded when it is asked for: the help is there at once. */
+/**
+ * Parses the command line of `berth` and runs one command. Commands are loaded on demand, so that the help appears at
+ * once.
+ */
 import { spawn } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';

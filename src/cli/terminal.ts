@@ -1,4 +1,4 @@
-/** What a command prints: results on the standard output, everything else beside it; colours for people alone. */
+/** Prints results to the standard output and everything else to the standard error, with colors only on a terminal. */
 import type { Readable, Writable } from 'node:stream';
 import type { Problem } from '../client/ask.ts';
 import { printWarnings } from '../config/diagnostics/diagnostics.ts';
@@ -19,17 +19,17 @@ export type Terminal = {
   paint: Paint;
   /** Of the standard error. */
   paintNotes: Paint;
-  /** Whether somebody looks at the standard error. */
+  /** Whether the standard error is a terminal. */
   isWatched: boolean;
-  /** The result, for people; nothing where JSON is asked for. */
+  /** Prints the result for people; nothing with JSON output. */
   print(text: string): void;
-  /** The result, for programs; nothing unless it is asked for. */
+  /** Prints the result for programs; only with JSON output. */
   json(value: unknown): void;
   /** A line of what comes bit by bit, in either form. */
   line(text: string): void;
   /** Whether a program reads the standard output, which gets what others wrote as they wrote it. */
   isRaw: boolean;
-  /** What goes on meanwhile. */
+  /** Prints progress. */
   note(text: string): void;
   /** Why not. @returns the status to end with. */
   refuse(problem: Problem): number;
@@ -75,7 +75,10 @@ export function createTerminal({ stdout, stderr, env }: Streams, asJson: boolean
   };
 }
 
-/** Lines and the few colours of `Paint`. What else is there that a terminal obeys, a service or a folder has said. */
+/**
+ * Keeps line breaks and the few colors of `Paint`. Other control sequences come from a service or a folder and are
+ * removed.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what terminals obey.
 const ownCommands = /(\n|\x1b\[(?:[12]|22|3[0-79])m)/;
 

@@ -1,4 +1,7 @@
-/** A folder's memory, as far as it may decide where something is sent: one's own, or one that somebody has been asked about. */
+/**
+ * The part of a folder's memory that may decide where data is sent: the user's own memory, or one that the user has
+ * confirmed.
+ */
 import { printable } from '../lib/printable.ts';
 import { type Memory, memoryFile, recallSealed } from './folder.ts';
 import type { Seal } from './memory-seal.ts';
@@ -6,10 +9,10 @@ import type { Terminal } from './terminal.ts';
 
 type Trusting = {
   seal: Seal | undefined;
-  /** Whether the caller says which service is asked. */
+  /** Whether the caller named the service. */
   isServerNamed: boolean;
   terminal: Pick<Terminal, 'note'>;
-  /** Undefined where nobody can be asked. */
+  /** Undefined without a terminal. */
   confirm(question: string): Promise<boolean | undefined>;
   remember(memory: Memory): Promise<void>;
 };
@@ -22,7 +25,7 @@ export async function trustedMemory(
   const { memory, isOwn } = await recallSealed(folder, seal);
   if (isOwn || memory.server === undefined) return isOwn ? memory : {};
   const file = printable(memoryFile(folder));
-  // Who names the service has chosen it; the session that the file names is somebody else's all the same.
+  // The user has chosen the service, but the session in the file still belongs to its author.
   if (isServerNamed) {
     terminal.note(`${file} was not written by your berth, and is ignored.`);
     return {};

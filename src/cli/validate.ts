@@ -59,7 +59,7 @@ function asJson(checked: Checked[], unreadable: { file: string; error: string }[
   };
 }
 
-/** One byte more than a document may have tells that it is too large; the rest of a huge file is not read. */
+/** One byte more than the limit shows that a document is too large. The rest of a huge file is not read. */
 const readAtMost = maxDocumentBytes + 1;
 
 /** A file, or the standard input for `-`. Throws what `inWords` explains. */

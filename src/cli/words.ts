@@ -1,4 +1,4 @@
-/** Reads the words of a command, and tells what they may be. Pure. */
+/** Parses the arguments of a command, and prints its usage. Pure. */
 import { parseArgs } from 'node:util';
 import { nearestName } from '../config/diagnostics/suggest.ts';
 import { type Command, type CommandName, commands, common, type Flag } from './command-table.ts';

@@ -1,4 +1,4 @@
-/** The API keys of an account: made, listed and revoked by whoever is signed in, never by a key itself. */
+/** Creates, lists and revokes the API keys of an account. Requires a sign-in; an API key is not enough. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { type Problem, refuse } from '../../lib/problem.ts';

@@ -17,15 +17,15 @@ import { requireSignedIn } from '../requests/callers.ts';
 import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { makeApiKey, type NewApiKey, roomForKey } from './new-api-key.ts';
 
-/** Long enough to sign up first; short enough that a code that somebody was talked into is soon worth nothing. */
+/** Long enough to sign up first; short enough that a code obtained by deception soon expires. */
 const lifetimeMs = 10 * 60_000;
 const intervalMs = 2_000;
 
-/** RFC 8628, section 6.1: no vowels, so that a code is no word; eight of them are 34 bits. */
+/** RFC 8628, section 6.1: no vowels, so that a code does not form a word. Eight letters are 34 bits. */
 const userCodeLetters = 'BCDFGHJKLMNPQRSTVWXZ';
 const userCodeLength = 8;
 
-/** As a person may type it. Anything else is no code. */
+/** As people may type it. Other texts are not codes. */
 const UserCodeParams = Type.Object({ code: Type.String({ maxLength: 20 }) });
 
 export function loginEndpoints(service: Service): FastifyPluginAsyncTypebox {

@@ -1,4 +1,4 @@
-/** Making an API key: by whoever is signed in, or for a command line whose login they have confirmed. */
+/** Creates an API key, for a signed-in user or for a command line whose login the user has confirmed. */
 import type { Instant } from '../../deployment/deployment.ts';
 import { newId, newToken } from '../../lib/ids.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
@@ -6,7 +6,7 @@ import { addApiKey, apiKeysOf } from '../../store/api-keys.ts';
 import type { Database } from '../../store/database.ts';
 import { apiKeyPrefix } from '../requests/callers.ts';
 
-/** More than anybody can tell apart; it bounds what one account can store. */
+/** More than a user can distinguish. Limits what one account can store. */
 const mostKeys = 50;
 /** Of its 32 random letters, so many are shown later: enough to know it by, too few to guess it. */
 const shownLetters = 4;
@@ -22,7 +22,7 @@ export async function roomForKey(db: Database, accountId: string): Promise<Resul
   );
 }
 
-/** The key is stored hashed: what is answered here is all that there will ever be of it. */
+/** The key is stored hashed, so it is only returned here. */
 export async function makeApiKey(
   db: Database,
   accountId: string,

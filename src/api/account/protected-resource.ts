@@ -1,6 +1,6 @@
 /**
- * What this service says of how its keys are had (RFC 9728): for programs that look where a 401 points. Nobody gives out
- * tokens for it by OAuth, so no authorization server is named; the page for people and agents that is named says how.
+ * The service's metadata on its keys (RFC 9728), for programs that follow the link of a 401. Keys are not issued by
+ * OAuth, so no authorization server is named. The linked page for people and agents explains how to get one.
  */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import type { ApiSettings } from '../api-service.ts';

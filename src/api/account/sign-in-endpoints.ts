@@ -1,6 +1,6 @@
 /**
- * Signing up, in and out, below `/api/auth`: what the accounts' library answers. Only the paths of this list reach it:
- * what nobody here uses or tests is not there for a stranger either.
+ * Sign-up, sign-in and sign-out below `/api/auth`, answered by the account library. Only the listed paths reach it, so
+ * that unused and untested paths are not exposed.
  */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Service } from '../api-service.ts';
@@ -73,7 +73,7 @@ function refusalOf(status: number, text: string) {
   const error = invalid ? `${subject} is missing or malformed.` : (message ?? 'The request was refused.');
   const hint = invalid && { hint: 'GET /docs names what this request takes.' };
   const body = { error, code: code?.toLowerCase() ?? 'invalid_request', ...hint, message: error };
-  // A passkey's answer that is none is the client's mistake, whatever the library calls it.
+  // An invalid passkey answer is the client's mistake, although the library reports a server error.
   return { status: status >= 500 ? 400 : status, body };
 }
 

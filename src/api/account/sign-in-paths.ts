@@ -10,7 +10,7 @@ export type SignInPath = {
   /** For the description; the library checks it. */
   body?: TSchema;
   limit?: LimitName;
-  /** Whoever asks has to be signed in. */
+  /** Requires a sign-in. */
   isForAccount?: boolean;
 };
 

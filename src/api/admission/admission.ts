@@ -11,13 +11,13 @@ import { admitStranger } from './caller-admission.ts';
 import { admitToHost, exceededBounds, exceedsMaximum } from './capacity.ts';
 import { type Asked, admitToPlan, type Plan } from './plans.ts';
 
-/** With the bounds that the configuration exceeds, where it asks for more than anybody could be given. */
+/** Contains the exceeded bounds if the configuration requests more than is ever available. */
 export type Admission = Result<undefined> & { exceeded?: Bounds };
 
 /**
- * Asked within the transaction that writes the intent, before it writes anything: of two starts for the last place, the
- * second one sees the first. Without a plan the limits of those who have no account hold. `deploymentId` is that of an
- * update, which is asked only for what it adds, or of a restore.
+ * Call it in the transaction that writes the intent, before any write: of two starts for the last place, the second
+ * sees the first. Without a plan, the limits for users without an account apply. `deploymentId`: the deployment of an
+ * update, which is only checked for what it adds, or of a restore.
  */
 export async function admit(
   db: Database,

@@ -1,4 +1,4 @@
-/** Whether who asks may deploy what they ask for: bans, and what those may have who have no account. */
+/** Whether callers may deploy their configuration: bans, and the limits for users without an account. */
 import type { FastifyRequest } from 'fastify';
 import type { AppSpec } from '../../config/spec/spec.ts';
 import { imagesOf } from '../../config/spec/spec-images.ts';
@@ -28,8 +28,8 @@ export async function refuseBanned(
 }
 
 /**
- * Part of `admit`, for a session that is nobody's. An update is counted to the client that
- * sends it, whoever started the deployment: otherwise each would be a new start elsewhere.
+ * Part of `admit`, for a session without an account. An update counts for the client that sends it, even if another one
+ * started the deployment. Otherwise updates would bypass the limits of starts.
  */
 export async function admitStranger(
   db: Database,

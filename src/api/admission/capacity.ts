@@ -35,9 +35,9 @@ export async function admitToHost(
 }
 
 /**
- * What could never be given, whoever else leaves, is wrong with the configuration and not with the moment. `ofAll`:
- * whether of memory, processor and disk too, or of what is counted alone. Returns the bounds that it exceeds. Which line
- * does so is found out after the transaction, for which everybody else waits: that takes another reading of the document.
+ * Returns the bounds that the configuration exceeds even on an otherwise empty server. Such an error is permanent.
+ * `ofAll`: whether to check memory, processor and disk, too, or only counts. The lines are determined after the
+ * transaction, because that takes another parse of the document and other writers wait for the transaction.
  */
 export async function exceededBounds(
   db: Database,
@@ -49,7 +49,7 @@ export async function exceededBounds(
   return found.length === 0 ? undefined : { max, present };
 }
 
-/** What a start asks for, or what an update adds to what its deployment has. */
+/** The resources of a start, or those that an update adds to its deployment. */
 export async function addedAmount(
   db: Database,
   { spec, deploymentId }: { spec: AppSpec; deploymentId?: string | undefined },
@@ -63,7 +63,7 @@ async function presentOf(db: Database, deploymentId: string): Promise<Required<P
   return { has: await committedTo(db, deploymentId), left: await volumeSizesOfDeployment(db, deploymentId) };
 }
 
-/** Ends the transaction; the caller is told more. */
+/** Ends the transaction. The response to the caller contains more details. */
 export const exceedsMaximum = refuse('invalid_configuration', 'The configuration requests more than is available.');
 
 const words: Record<HostResource, { called: string; print: (amount: number) => string; hint: string }> = {

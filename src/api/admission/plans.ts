@@ -1,4 +1,4 @@
-/** Plans of accounts: whether what a start, an update or a claim asks for is allowed. */
+/** Checks starts, updates and claims against the plans of accounts. */
 import type { AppSpec } from '../../config/spec/spec.ts';
 import type { Deployment, Instant } from '../../deployment/deployment.ts';
 import {
@@ -22,7 +22,7 @@ import { addedAmount } from './capacity.ts';
 
 export type Plan = { accountId: string; tier: Tier };
 
-/** Undefined where there is no account. */
+/** Undefined without an account. */
 export async function planOf(
   db: Database,
   tiers: Tiers,
@@ -33,7 +33,7 @@ export async function planOf(
   return account && { accountId, tier: tierNamed(tiers, account.tier) };
 }
 
-/** That which a deployment counts to; undefined for one that nobody has claimed, whoever its session belongs to. */
+/** The plan that a deployment counts toward. Undefined for an unclaimed one, even if its session has an account. */
 export async function planOfDeployment(
   db: Database,
   tiers: Tiers,
@@ -42,7 +42,7 @@ export async function planOfDeployment(
   return claimedAt === null ? undefined : await planOf(db, tiers, await accountOfSession(db, sessionId));
 }
 
-/** That which a start of who asks is counted to; undefined where it is a free one. */
+/** The plan that the caller's start counts toward. Undefined for a free start. */
 export async function planOfCaller(
   { db, settings }: Pick<Service, 'db' | 'settings'>,
   caller: Caller | undefined,
@@ -64,7 +64,10 @@ export async function admitToPlan(
   return planFits(tier, await usageOf(db, accountId, asked.now), await addedBy(db, asked));
 }
 
-/** `isReturning`: what the deployment had counts to nobody while it has ended; the host has its volumes all the time. */
+/**
+ * `isReturning`: an ended deployment comes back. Its resources counted toward no plan in between, although the host
+ * kept its volumes.
+ */
 export type Asked = { spec: AppSpec; deploymentId?: string; isReturning?: boolean };
 
 /** What a start or a restore adds to a usage, or what an update makes more of it. */

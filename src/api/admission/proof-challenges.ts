@@ -1,6 +1,6 @@
 /**
- * Proof of work on starts: when much is asked of the host, or always, each start has to be paid for with processor time.
- * A challenge is not stored: it is signed, holds whose it is and until when, and is spent once.
+ * Proof of work for starts: always, or under high load, a client must pay for each start with processor time.
+ * Challenges are not stored: they are signed, contain their client and expiry, and are accepted once.
  */
 
 import { createChallenge, verifySolution } from 'altcha-lib';
@@ -45,7 +45,7 @@ export type Proofs = {
 };
 
 export function createProofs({ db, seal, budget, now, settings }: Service): Proofs {
-  // Of the moment: with a key that was changed because others know it, nobody can sign challenges.
+  // Derived each time, so that challenges signed with a leaked, replaced key are invalid.
   const secretNow = () => Buffer.from(seal.derive('proof of work')).toString('hex');
 
   const challengeFor = (client: string, cost: number): Promise<Challenge> =>
@@ -63,7 +63,7 @@ export function createProofs({ db, seal, budget, now, settings }: Service): Proo
     const { data } = proof?.challenge.parameters ?? {};
     if (!proof || data?.client !== client || !(Number(data.until) > now())) return false;
     const { challenge, solution } = proof;
-    // Fields that are no texts or numbers are faults to the library, and here a wrong solution like any other.
+    // The library throws for fields of other types. Here they count as a wrong solution.
     const proven = { challenge, solution, deriveKey, hmacSignatureSecret: secretNow() };
     const { verified } = await verifySolution(proven).catch(() => ({ verified: false }));
     return verified && (await spendProof(db, challenge.signature!, Number(data.until)));

@@ -1,4 +1,4 @@
-/** What a caller may have, and what of it is taken: an agent asks before it starts, not after it was refused. */
+/** The limits and the usage of a caller, so that an agent can check them before a start instead of after a refusal. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { maxDocumentBytes } from '../../config/document/source.ts';

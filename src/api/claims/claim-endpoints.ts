@@ -163,7 +163,7 @@ export function claimEndpoints(service: Service): FastifyPluginAsyncTypebox {
     );
   };
 
-  /** What its configuration names was none before there was an account to have it. */
+  /** The domains in its configuration could not be added before it had an account. */
   async function addNamed({ id, revision }: Deployment): Promise<void> {
     const latest = await deploymentById(service.db, id);
     const kept = await revisionIfKept(service.db, service.seal, id, revision);

@@ -20,8 +20,8 @@ import type { Service } from '../api-service.ts';
 export type Found = { deployment: Deployment; isYours: boolean; isOwned: boolean };
 
 /**
- * The deployment of a claim link, for the account that is signed in, if one is. A link that was used says so for good,
- * also when it is too old by now.
+ * The deployment of a claim link, for the signed-in account, if any. A used link is always reported as used, even after
+ * its expiry.
  */
 export async function findClaim(
   db: Database,
@@ -74,7 +74,7 @@ type Confirming = {
   accountId: string;
   origin: Origin;
   endToken: boolean;
-  /** What was shown to whoever confirms, if that is known. */
+  /** The addresses shown to the confirming user, if known. */
   urls: readonly string[] | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** The session tokens of an account: seen, ended, replaced and allowed more by whoever is signed in. */
+/** Lists, ends, replaces and extends the session tokens of an account. Requires a sign-in. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Deployment, Instant } from '../../deployment/deployment.ts';

@@ -85,7 +85,7 @@ export function configurationEndpoints(
           : first;
         const { diagnostics } = parsed;
         const errors = printErrors(diagnostics);
-        // What is no YAML has nothing to answer but the error, unless a correction was asked for and found.
+        // For invalid YAML, only the error is returned, unless a requested correction was found.
         const isCorrected = fixed !== undefined && fixed.text !== body;
         if (parsed.kind === 'unparsable' && !isCorrected) {
           throw new RefusedRequest({
@@ -136,8 +136,8 @@ async function readFor(
 }
 
 /**
- * What who asks can never be given here. No token is needed, and one that nobody knows is none. While the engine does
- * not answer, a configuration is judged without what the server has.
+ * The bounds that the caller can never exceed. A token is optional, and an unknown one is ignored. While the engine
+ * does not answer, the server's capacity is left out.
  */
 async function boundsFor(service: Service, request: FastifyRequest, query: { sessionToken?: string }): Promise<Bounds> {
   const caller = await findCaller(service, request, query);

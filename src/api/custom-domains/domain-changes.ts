@@ -1,4 +1,4 @@
-/** What is asked of custom domains: each is one transaction, and looked up afterwards. */
+/** Changes of custom domains. Each is one transaction, and the domain is checked afterwards. */
 import { type Deployment, isActive } from '../../deployment/deployment.ts';
 import { readDomainName } from '../../deployment/domain/domain-name.ts';
 import type { Domain } from '../../deployment/domain/domain-state.ts';

@@ -46,7 +46,7 @@ export function domainEndpoints(service: Service): FastifyPluginAsyncTypebox {
     return record!;
   }
 
-  /** As it is after the look that was asked for, or when that takes too long. */
+  /** The domain after the requested check, or after a timeout. */
   async function whenChecked(domain: Domain): Promise<Domain> {
     const until = performance.now() + longestLookMs;
     const due = service.now();

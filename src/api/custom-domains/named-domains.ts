@@ -15,8 +15,9 @@ type DomainShown = Awaited<ReturnType<typeof domainRecords>>[number];
 export type Named = { domain?: DomainShown; subdomains?: DomainShown[]; warnings: string[] };
 
 /**
- * After the start, the update or the claim, which does not wait for it: asked for again it does the same again. Whose the
- * names are, is looked up later. They are taken from no other deployment, of the account either: a copy of a document would.
+ * Runs after a start, an update or a claim, which does not depend on it; repeating it is safe. Ownership is checked
+ * later. Domains are never taken from another deployment, even of the same account, because a copied document would
+ * take them.
  */
 export async function addNamedDomains(
   service: Service,

@@ -86,7 +86,7 @@ export function sendPage({ dashboard, settings }: Service, reply: FastifyReply, 
     reply
       .status(status)
       .header('Content-Security-Policy', policy)
-      // A claim link is a secret of its visitor: no other site is told of it.
+      // A claim link is a secret of its visitor, so other sites must not see it as a referrer.
       .header('Referrer-Policy', 'no-referrer')
       .header('Cross-Origin-Opener-Policy', 'same-origin')
       .type('text/html; charset=utf-8')

@@ -1,4 +1,4 @@
-/** What the pods of a deployment use and what its site is asked, for its owner. */
+/** Resource usage of a deployment's pods and requests to its site, for its owner. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { type DeploymentMetrics, keptForMs, keptPeriodMs } from '../../deployment/metrics/deployment-metrics.ts';

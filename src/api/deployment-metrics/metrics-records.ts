@@ -1,4 +1,4 @@
-/** What is told of a deployment's use: records, their schemas, and how they follow from what was measured. Pure. */
+/** Records of a deployment's usage, their schemas, and their calculation from measurements. Pure. */
 import { Type } from 'typebox';
 import type { Deployment, Instant } from '../../deployment/deployment.ts';
 import {
@@ -97,7 +97,7 @@ export function hourRecord(deployment: Deployment, metrics: DeploymentMetrics, n
   };
 }
 
-/** Of the last day, as the store has it; what is told of now is of the hour. */
+/** The stored values of the last day. Current values cover the last hour. */
 export function dayRecord(
   deployment: Deployment,
   metrics: DeploymentMetrics,
@@ -164,7 +164,7 @@ function pastPod(deployment: Deployment, key: string, now: Instant) {
   return { name, replica: Number(key.slice(slash + 1)), ...endsOf(deployment, name, now) };
 }
 
-/** How often it was started again, and how it ended the last time: as its status tells it. */
+/** The number of restarts and the last exit, as in the status. */
 function endsOf(deployment: Deployment, pod: string, now: Instant) {
   const found = statusAt(deployment, now).pods.find(({ name }) => name === pod);
   const lastExit = found?.lastExit;
@@ -194,7 +194,7 @@ function rounded<Name extends string>(values: Values<Name>): Values<Name> {
   ) as Values<Name>;
 }
 
-/** Thousandths are below what anybody can see, and every digit is sent. */
+/** Thousandths are invisible in a chart, and every digit is transferred. */
 function round(value: number | null): number | null {
   return value === null ? null : value >= 1_000 ? Math.round(value) : Math.round(value * 1_000) / 1_000;
 }

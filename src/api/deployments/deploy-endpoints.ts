@@ -267,7 +267,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
   };
 }
 
-/** Whoever has the token of a claimed session may expect that what it starts is claimed too. */
+/** Users with the token of a claimed session may expect that its new deployments are claimed, too. */
 function freeWords(caller: Caller | undefined): string {
   if (caller?.kind !== 'session' || caller.accountId === null || payerOf(caller) !== null) return '';
   return ' It is free and expires: the account of the session does not let its token start anything that stays.';

@@ -217,7 +217,7 @@ async function history({ db, seal }: Service, { id, revision, servingRevision }:
   const records: ReturnType<typeof recordOf>[] = [];
   let later: { row: KeptRevision; revision: Revision } | undefined;
   for (const row of kept) {
-    // Each of a large configuration takes a while, in which nobody else is served; one may be forgotten meanwhile.
+    // For a large configuration, each takes a while and blocks other requests. A revision may be deleted in between.
     await turn();
     const earlier = await revisionIfKept(db, seal, id, row.number);
     const isNext = later && earlier && later.row.number === row.number + 1;

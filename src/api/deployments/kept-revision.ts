@@ -1,11 +1,11 @@
-/** A revision that somebody names, of those that are kept. */
+/** Finds a retained revision by its number. */
 import type { Deployment } from '../../deployment/deployment.ts';
 import { revisionBefore } from '../../deployment/revision-history.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { keptRevisions } from '../../store/revision-history.ts';
 import type { Service } from '../api-service.ts';
 
-/** @param named As a request has it; without one it is the last that was asked for. */
+/** @param named The number in the request. Default: the current revision. */
 export async function findKept(
   { db }: Service,
   { id, revision }: Pick<Deployment, 'id' | 'revision'>,

@@ -78,7 +78,7 @@ export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
     app.post(
       '/restoreDeployment',
       {
-        // It asks for as much work as a start.
+        // As expensive as a start.
         config: { limit: 'start' },
         schema: {
           operationId: 'restoreDeployment',

@@ -3,7 +3,7 @@
 import type { Deployment } from '../../deployment/deployment.ts';
 import { dashboardPath } from '../../deployment/deployment-names.ts';
 
-/** Many proxies between give up after 60 seconds without a byte; whoever asks again waits again. */
+/** Many proxies time out after 60 seconds without a byte. Clients repeat the request. */
 const waitSeconds = '50';
 
 export type Links = {
@@ -15,7 +15,7 @@ export type Links = {
   dashboard?: string;
 };
 
-/** @param asks An account may have several applications of one name, which only the environment tells apart. */
+/** @param asks An account may have several applications of one name, which differ only in their environment. */
 export function linksOf(
   { applicationName, environment, claimedAt }: Pick<Deployment, 'applicationName' | 'environment' | 'claimedAt'>,
   { baseUrl, asks, hasDashboard }: { baseUrl: URL; asks: 'session' | 'account'; hasDashboard: boolean },

@@ -1,4 +1,4 @@
-/** What an update would do to each pod, as the API tells it. */
+/** The effect of an update on each pod, as an API record. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { Type } from 'typebox';
 import type { AppSpec } from '../../config/spec/spec.ts';
@@ -42,7 +42,7 @@ export const PreviewFields = {
 
 type Previewed = { spec: AppSpec; repeats?: number | undefined };
 
-/** As `previewOf`, computed when it is first asked for, and once: of a large configuration that takes a while. */
+/** As `previewOf`, computed at the first call only, because a large configuration takes a while. */
 export function previewOnce(service: Service, deployment: Deployment, asked: Previewed): () => Promise<UpdatePreview> {
   let preview: Promise<UpdatePreview> | undefined;
   return () => {
@@ -52,8 +52,8 @@ export function previewOnce(service: Service, deployment: Deployment, asked: Pre
 }
 
 /**
- * What an update to this would do, against the revision that runs. A tag that both name is taken to mean the same image:
- * the registry is not asked. With `repeats` it is known what it means: what it meant in that revision.
+ * Compares an update with the running revision. A tag in both is assumed to mean the same image, without a registry
+ * request. With `repeats`, tags mean what they meant in that revision.
  */
 async function previewOf(
   { db, seal, urlOf, now }: Service,
@@ -69,11 +69,11 @@ async function previewOf(
   // One that is stopped starts with an update: what that does to each pod is the same.
   const started = { ...deployment, stoppedAt: null };
   const before = desiredAt(started, current, resolution);
-  // Each of a large configuration takes a while, in which nobody else is served.
+  // For a large configuration, each takes a while and blocks other requests.
   await turn();
   const after = desiredAt(started, next, resolution);
   await turn();
-  // It was active a moment ago; with its time limit reached in between, nothing of it will be changed any more.
+  // The deployment was active a moment ago. If its time limit was reached in between, the update changes nothing.
   if (before.kind !== 'running' || after.kind !== 'running') return { pods: [], interrupted: [] };
   return previewUpdate({ spec: current.spec, desired: before }, { spec, desired: after });
 }

@@ -27,7 +27,7 @@ type Asked = {
   baseUrl: URL;
   /** Images that are built for the revision: they are settled after their build. */
   built?: ReadonlySet<string>;
-  /** What the images of the revision that is gone back to were: they are those again, whatever was pushed since. */
+  /** The digests of the revision that is rolled back to, used even if the tags were pushed again. */
   earlier?: Readonly<Record<string, string>>;
 };
 

@@ -204,7 +204,10 @@ function afterwards(restorableUntil: number | null): string {
   return ` Its data is kept until ${printInstant(restorableUntil)}: POST /restoreDeployment brings it back.`;
 }
 
-/** Whoever reads "remove reservations" as "remove everything" is told what goes on, and which call ends it. */
+/**
+ * Users may read "remove reservations" as "remove everything", so the answer states what keeps running and which
+ * request ends it.
+ */
 function stayingSentence(staying: Deployment[]): string {
   if (staying.length === 0) return '';
   const names = staying.map(({ applicationName }) => applicationName).join(', ');
@@ -214,7 +217,7 @@ function stayingSentence(staying: Deployment[]): string {
   );
 }
 
-/** The plan is asked in the transaction that writes the hold. A second hold changes nothing. */
+/** The plan is checked in the transaction that writes the hold. A second hold changes nothing. */
 async function hold(service: Service, deployment: Deployment): Promise<Result<undefined>> {
   const { id } = deployment;
   const held = await write(service.db, 'all', async (db): Promise<Result<undefined>> => {

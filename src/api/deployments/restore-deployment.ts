@@ -17,7 +17,7 @@ import { planOfDeployment } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
 import { sessionNotFound } from '../requests/callers.ts';
 
-/** `token`: that of the session, where it is what was asked with. */
+/** `token`: the session token of the request, if it used one. */
 export async function restoreNow(
   service: Service,
   { id, applicationName, sessionId }: Deployment,
@@ -35,7 +35,7 @@ export async function restoreNow(
     if (!deployment || keptUntil(deployment, now, graceMs) === null) return notKept(applicationName);
     const { spec } = await revisionOf(db, service.seal, id, deployment.revision);
     const accountId = await accountOfSession(db, sessionId);
-    // One that was claimed answers for its account, whatever address it was started from.
+    // For a claimed deployment, its account is responsible, independent of the address it was started from.
     const first = deployment.claimedAt === null ? await originOfDeployment(db, id) : undefined;
     for (const asking of first ? [origin, first] : [origin]) {
       const unbanned = await refuseBanned(db, asking, { spec, accountId });

@@ -32,7 +32,7 @@ const RestartBody = Type.Object({
   pod: Type.String({ minLength: 1, maxLength: 64, description: 'Its name in the configuration.' }),
 });
 
-/** What a request changes; undefined where it is as it is asked for. */
+/** The change of a request, or undefined if the state is already as requested. */
 type Change = ReturnType<typeof stop>;
 type Asked = { latest: Deployment; spec: AppSpec; db: Database };
 type Order = { change: Change; event: EventOf<'intent'> };
@@ -145,7 +145,7 @@ export function runEndpoints(service: Service): FastifyPluginAsyncTypebox {
   };
 }
 
-/** In one transaction with a fresh reading of the row: whatever came before is seen. */
+/** Reads the row again in the same transaction, so that it sees all earlier changes. */
 async function ask(
   service: Service,
   { id }: Deployment,

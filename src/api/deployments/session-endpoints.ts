@@ -1,4 +1,4 @@
-/** Sessions without a deployment: for who pushes images before starting what runs from them. */
+/** Sessions without a deployment, for clients that push images before the first start. */
 import { randomUUID } from 'node:crypto';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';

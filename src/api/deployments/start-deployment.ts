@@ -57,8 +57,8 @@ export type Beside = { deployment: Deployment; snapshotId: string; revision: num
 export type Started = { deployment: Deployment; sessionToken: string };
 
 /**
- * Of starts that overlap, whatever process receives them, one with a key of another is answered that one's deployment,
- * and one of the same name in the same session is refused: the database holds both to be unique.
+ * Concurrent starts, in any process: with the same key, the second one returns the first one's deployment. With the
+ * same name in a session, it is refused. Unique constraints in the database ensure both.
  */
 export async function start(service: Service, starting: Starting) {
   const { document, spec, caller, origin, key, beside, source, isTrial, explain } = starting;
@@ -73,7 +73,7 @@ export async function start(service: Service, starting: Starting) {
   const write = async (db: Database): Promise<Result<Started>> => {
     const known = key && (await rememberAnswer({ ...service, db }, key, { deploymentId, sessionToken }));
     if (known) return known;
-    // Read here, not taken from the caller: the session may have been claimed meanwhile, or its token ended.
+    // Read again here, because the session may have been claimed or its token ended since.
     const present = asking && (await sessionOfToken(db, asking.token));
     if (asking && !present) return sessionNotFound;
     if (beside && (await snapshotById(db, beside.snapshotId))?.state !== 'taken') return noSnapshot(beside.snapshotId);
@@ -147,7 +147,7 @@ async function ownerOf(db: Database, { sessionId }: Deployment) {
   return { sessionId, accountId: await accountOfSession(db, sessionId) };
 }
 
-/** Until the data has come, nothing of it runs. */
+/** The workloads do not run until the data has arrived. */
 async function giveData(db: Database, { id: deploymentId, createdAt }: Deployment, beside: Beside): Promise<void> {
   const { deployment: from, snapshotId, revision, volumes } = beside;
   await copySeed(db, from.id, deploymentId);
@@ -166,8 +166,8 @@ function alreadyRuns(applicationName: string) {
 }
 
 /**
- * With two words whose host nobody has; there are some 20,000 for each application name. Undefined where the session has
- * another one of its name.
+ * Adds two words so that the host is free. There are some 20,000 combinations for each application name. Returns
+ * undefined if the session already has an application of this name.
  */
 async function addWithFreeHost(
   db: Database,

@@ -34,7 +34,7 @@ import { hasArrived, longestWaitSeconds, untilArrived } from './waiting.ts';
 
 /** An indexed query of 0.1 ms: cheap enough to see what any process has written, soon enough for a person. */
 const lookEveryMs = 250;
-/** A line that means nothing, so that nobody between takes the silence for the end. */
+/** An ignored line, so that proxies do not time out. */
 const keepAliveMs = 15_000;
 const eventsAtOnce = 500;
 
@@ -156,12 +156,12 @@ function readWait(text: string | undefined): Result<number> {
   return refuse('invalid_request', `wait can be ${longestWaitSeconds} seconds at most.`, hint);
 }
 
-/** Of a volume that no pod has any more nothing is told again, so the last that was told does not stand. */
+/** A volume that was removed from the configuration gets no further events, so its last level is outdated. */
 async function warningsOfDisk({ db, seal }: Service, deployment: Deployment, now: Instant): Promise<DiskWarning[]> {
   const warnings = diskWarnings(await latestOfDisk(db, deployment.id), now);
   if (warnings.every(({ volume }) => volume === undefined)) return warnings;
   const revision = await revisionIfKept(db, seal, deployment.id, wantedRevision(deployment));
-  // It has ended while somebody waited.
+  // The deployment has ended during the wait.
   if (!revision) return [];
   const present = new Set(volumesOf(revision.spec).map(({ volume }) => volume));
   return warnings.filter(({ volume }) => volume === undefined || present.has(volume));

@@ -33,7 +33,7 @@ export type Updating = {
   current: Deployment;
   /** What it does to each pod. */
   preview: () => Promise<UpdatePreview>;
-  /** That of the session, where it is what was asked with. */
+  /** The session token of the request, if it used one. */
   token: string | undefined;
   origin: Origin;
   askedBy: Asker;
@@ -53,7 +53,7 @@ export async function update(service: Service, updating: Updating): Promise<Resu
   const { snapshotsBefore } = updating;
   const now = service.now();
   const budget = await service.budget();
-  // What was wished of a claimed deployment keeps nobody from updating one that is claimed no more.
+  // The snapshot setting of a claimed deployment does not block updates after it is no longer claimed.
   const isWanted = snapshotsBefore ?? (isKept(current) && (await wishesOf(service.db, current.id)).beforeUpdates);
   const offered = isWanted ? refuseUnoffered(service) : undefined;
   if (offered && !offered.ok) return offered;
@@ -110,7 +110,7 @@ export async function update(service: Service, updating: Updating): Promise<Resu
       lastLines: '[]',
       pods: JSON.stringify(pods),
       progressedAt: now,
-      // Whoever sends an update wants it to run.
+      // An update also starts a stopped deployment.
       stoppedAt: null,
     };
     await intend(db, latest.id, intent, { event: { kind: 'intent', intent: 'update', revision: number }, now });

@@ -112,7 +112,7 @@ function refusalsOf({ access, refusals = [] }: OperationNote, method: string, pa
       ...refusalsOfAll,
       ...refusalsOfAccess[access],
       ...(path.includes('{') ? refusalsOfPlaces : []),
-      // A body that nobody asked for is refused like one that is.
+      // Requests without a documented body refuse bodies in the same way.
       ...(isChange ? [...refusalsOfChanges, ...refusalsOfBodies] : []),
       ...refusals,
     ]),

@@ -21,13 +21,13 @@ export function withComponents<T extends object>(
   };
   const replaceWithin = (value: object): object =>
     Object.fromEntries(
-      // What an example shows is no schema, even where it looks like one.
+      // Examples are not schemas, even if they look like one.
       Object.entries(value).map(([key, inner]) => [key, key.startsWith('example') ? inner : replace(inner)]),
     );
   return { description: replaceWithin(description) as T, schemas: sorted(schemas) };
 }
 
-/** In one order, whatever language the machine speaks. */
+/** In the same order for any locale of the machine. */
 function sorted<T>(values: { [key: string]: T }): { [key: string]: T } {
   return Object.fromEntries(Object.entries(values).sort(([a], [b]) => a.localeCompare(b, 'en')));
 }

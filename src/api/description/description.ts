@@ -27,7 +27,7 @@ const about = [
   'request over the limit returns 429 with `Retry-After`.',
 ].join(' ');
 
-/** Who asks, in the order in which it is looked for; some endpoints need nobody. */
+/** Credentials in the order of their lookup. Some endpoints need none. */
 const securitySchemes = (baseUrl: URL) =>
   ({
     sessionToken: {
@@ -63,7 +63,7 @@ export async function describeApi(
         version: '1.0.0',
         description: about,
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-        // Whoever runs this service is asked where it is, not where its source is.
+        // The contact is for this service, not for its source code.
         contact: { name: 'The operator of this service', url: baseUrl.origin },
         ...(termsUrl && { termsOfService: termsUrl.href }),
       },
@@ -117,7 +117,7 @@ function bodyOf(isDocument: boolean | undefined) {
   return { consumes: ['text/x-yaml', 'application/json'], body: Type.String({ description }) };
 }
 
-/** What is refused is told by `complete.ts`. */
+/** `complete.ts` adds the refusals. */
 function answersOf(schema: FastifySchema | undefined) {
   const own = (schema?.response ?? {}) as Record<string, unknown>;
   return { 200: Type.Any({ description: 'Done.' }), ...own };

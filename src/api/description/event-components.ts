@@ -1,10 +1,10 @@
-/** PURE. The events of a deployment in the description: one shape for each kind, told apart by `kind`. */
+/** PURE. The events of a deployment in the API description: one shape for each `kind`. */
 import { Type } from 'typebox';
 import { type EventKind, eventKinds, eventSchemas } from '../../deployment/event/event.ts';
 
 const instant = Type.String({ format: 'date-time' });
 
-/** What every event has beside the fields of its kind. */
+/** The fields of every event in addition to those of its kind. */
 const Told = Type.Object({
   message: Type.String({ description: 'The event as a sentence.' }),
   number: Type.Integer({ minimum: 1, description: 'The number of the event. A repeated event keeps its number.' }),

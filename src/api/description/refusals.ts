@@ -1,7 +1,7 @@
 /** PURE. Which error codes the kinds of requests can be answered. */
 import type { ProblemCode } from '../../lib/problem-codes.ts';
 
-/** Who may ask. `optional`: nobody has to say who asks, and whoever does has to be known. */
+/** The required credentials. `optional`: credentials may be missing, but must be valid if given. */
 export type Access = 'public' | 'optional' | 'caller' | 'caller in body' | 'account' | 'sign-in';
 
 const unknownCaller = ['session_not_found', 'invalid_api_key'] as const;
@@ -16,7 +16,9 @@ export const refusalsOfAccess = {
   'sign-in': ['not_signed_in'],
 } as const satisfies Record<Access, readonly ProblemCode[]>;
 
-/** Every request can be one too many, in a form that nobody reads, or meet a failure of the service or its database. */
+/**
+ * Every request may exceed a rate limit, have an unsupported format, or meet a failure of the service or its database.
+ */
 export const refusalsOfAll = [
   'rate_limited',
   'invalid_request',
@@ -25,7 +27,7 @@ export const refusalsOfAll = [
   'internal',
 ] as const satisfies readonly ProblemCode[];
 
-/** Whoever is signed in by a cookie must not be made to change something by another site. */
+/** Another site must not make changes with the cookie of a signed-in user. */
 export const refusalsOfChanges = ['cross_site_request'] as const satisfies readonly ProblemCode[];
 
 /** Of a path with a place for a value: without a value, or with one that is too long, it is another path. */
@@ -47,7 +49,7 @@ export const refusalsOfApplications = [
   'ambiguous_application',
 ] as const satisfies readonly ProblemCode[];
 
-/** Of what is deployed: plans, limits without a plan, bans, room, which the engine tells. */
+/** Refusals of deployments: plans, limits without a plan, bans, and capacity as reported by the engine. */
 export const refusalsOfAdmission = [
   'plan_limit_reached',
   'client_limit_reached',

@@ -1,4 +1,4 @@
-/** `POST /execInPod`: a command in a container, with all that it writes in the answer. */
+/** `POST /execInPod`: runs a command in a container and returns its whole output. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { RunningExec } from '../../engine/exec.ts';
 import { orAbort } from '../../lib/abortable.ts';
@@ -12,7 +12,7 @@ import { beginExec } from './begin-exec.ts';
 import type { ExecPlaces } from './exec-places.ts';
 import { ExecBody, ExecRecord } from './exec-schemas.ts';
 
-/** Of both outputs together: nobody reads more. */
+/** For both outputs together. Clients rarely need more. */
 const mostBytes = 1024 * 1024;
 
 export function execEndpoint(service: Service, places: ExecPlaces): FastifyPluginAsyncTypebox {

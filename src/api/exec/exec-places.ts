@@ -9,7 +9,7 @@ const mostAtOnce = 50;
 const placesForFirst = 15;
 
 export type ExecPlaces = {
-  /** Gives the place back, when it is called; nothing is taken when there is none, and the problem is returned. */
+  /** Takes a place and returns the function that releases it. If all are taken, returns the problem. */
   take(deploymentId: string, caller: string): (() => void) | Problem;
 };
 

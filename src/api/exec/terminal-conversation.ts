@@ -22,7 +22,7 @@ export type TerminalLimits = {
   pingEveryMs: number;
 };
 
-/** For so long it is waited until who is told that it has ended has read that. */
+/** How long to wait until the client has read the end message. */
 const goodbyeMs = 5_000;
 
 export type Stops = { gone: AbortSignal; stop: AbortSignal; revoked: AbortSignal };
@@ -38,7 +38,9 @@ const wordsOf: Record<Cause, string> = {
   'service-leaves': 'The service restarts. Connect again.',
 };
 
-/** Resolves when the command has ended and that was told, or nobody is there to be told. `early`: what was sent before. */
+/**
+ * Resolves when the command has ended and the client was notified or has gone. `early`: the messages received before.
+ */
 export async function converse(
   { socket, early }: { socket: WebSocket; early: readonly Message[] },
   { exec, replica }: Pick<BegunExec, 'exec' | 'replica'>,
@@ -107,7 +109,7 @@ function takeInput(
   };
 }
 
-/** What is none is left out. */
+/** Ignores invalid messages. */
 function readControl(text: string): ControlMessage | undefined {
   try {
     const message: unknown = JSON.parse(text);

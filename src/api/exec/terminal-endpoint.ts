@@ -1,6 +1,6 @@
 /**
- * `GET /openTerminal`: a command in a container whose input and output are a connection, by WebSocket. Who asks, and for
- * what, is in its first message: a browser can send no header with it, and an address gets into logs.
+ * `GET /openTerminal`: a command in a container with its input and output on a WebSocket. The first message contains
+ * the credentials and the command, because browsers cannot send headers with a WebSocket, and addresses appear in logs.
  */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
@@ -22,7 +22,7 @@ import { converse, type Message, type TerminalLimits } from './terminal-conversa
 const openWithinMs = 10_000;
 const longestMessage = 64 * 1024;
 const goodbyeMs = 2_000;
-/** As the streams do, less often: what is done meanwhile the caller was allowed to do. */
+/** Like the streams, but less often: until then, the caller was authorized. */
 const lookEveryMs = 3_000;
 
 const usualLimits: TerminalLimits = {
@@ -44,7 +44,7 @@ export function terminalEndpoint(
       options: { maxPayload: longestMessage },
       preClose(done) {
         closing.abort();
-        // Whatever they have begun is ended before the service is.
+        // Their commands end before the service does.
         void Promise.allSettled(open).then(() => done());
       },
     });
@@ -75,7 +75,7 @@ const notWebSocket: Problem = {
   hint: 'Connect with a WebSocket client. POST /execInPod runs a command with one request.',
 };
 
-/** A page of another site could otherwise connect with the cookie of whoever looks at it. Programs name no page. */
+/** Otherwise a page of another site could connect with the cookie of its visitor. Programs send no origin. */
 function mayConnect(request: FastifyRequest, baseUrl: URL): boolean {
   const { origin, cookie, 'sec-fetch-site': site } = request.headers;
   const isBrowser = origin !== undefined || site !== undefined || cookie !== undefined;
@@ -130,7 +130,7 @@ const notOpened = [
   'Send {"kind":"open","applicationName":…,"pod":…,"terminal":{"columns":80,"rows":24}} within 10 seconds.',
 ] as const;
 
-/** Undefined for anything else; what follows waits until somebody listens. */
+/** Undefined for anything else. Later messages wait for a listener. */
 async function readOpening(
   socket: WebSocket,
   keep: (...message: Message) => void,
@@ -173,7 +173,7 @@ async function revokeWhenRefused(
       if (!gone.aborted && !(await mayGoOn())) return revoked.abort();
     }
   } catch {
-    // Where the store does not tell, nobody is known.
+    // If the store does not answer, access is treated as revoked.
     revoked.abort();
   }
 }

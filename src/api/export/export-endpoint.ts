@@ -43,7 +43,7 @@ export function exportEndpoint(service: Service, streams: Streams): FastifyPlugi
     app.get(
       '/exportDeployment',
       {
-        // Copies would be made for an answer that nobody reads.
+        // A HEAD request would make copies for a body that is not sent.
         exposeHeadRoute: false,
         config: { limit: 'export' },
         schema: {
@@ -78,7 +78,7 @@ export function exportEndpoint(service: Service, streams: Streams): FastifyPlugi
           return undefined;
         });
         if (!opened) {
-          // Nobody reads an answer any more, or may.
+          // The client has gone, or has lost its access.
           reply.raw.destroy();
           return reply;
         }

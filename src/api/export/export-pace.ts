@@ -1,8 +1,8 @@
-/** How fast an export has to be read: whoever reads it holds a copy of volumes on the disk of the server. */
+/** The minimum speed of reading an export, because an export occupies a copy of volumes on the disk of the server. */
 import type { ServerResponse } from 'node:http';
 
 export type ExportPace = {
-  /** So long nobody asks how fast it is. */
+  /** The speed is not checked for this long. */
   graceMs: number;
   /** On the whole, after that. */
   leastBytesPerMs: number;

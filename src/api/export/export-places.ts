@@ -9,7 +9,7 @@ const mostOfStrangers = 3;
 export type Exporter = { accountId: string | null; client: string };
 
 export type ExportPlaces = {
-  /** Gives the place back, when it is called; nothing is taken when there is none, and the problem is returned. */
+  /** Takes a place and returns the function that releases it. If all are taken, returns the problem. */
   take(deploymentId: string, exporter: Exporter): (() => void) | Problem;
 };
 

@@ -19,7 +19,7 @@ export function packExport(source: Source): Readable {
     (error: Error) => tar.destroy(error),
   );
   const stream = Readable.from(tar, { objectMode: false });
-  // Whoever still reads hears it too.
+  // Readers get the error, too.
   tar.on('error', () => {});
   stream.on('error', () => {});
   return stream;

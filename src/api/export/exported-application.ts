@@ -40,12 +40,12 @@ export type ExportedApplication = {
 
 export type Exporting = {
   signal: AbortSignal;
-  /** Is told why the volumes could not be copied, where that is refused. */
+  /** Called with the reason if the volumes cannot be copied. */
   onFault: (fault: EngineFault) => void;
 };
 
 /**
- * Refuses where the server has no room for a copy of the volumes, or where they may be partly of before a restore. Throws
+ * Refuses if the server lacks space for a copy of the volumes, or if a restore in progress could mix their data. Throws
  * at the abort.
  */
 export async function openExport(
@@ -101,7 +101,7 @@ export async function openExport(
 /** How many restores have put volumes in their places; undefined while one may be doing so. */
 async function finishedRestores(db: Service['db'], deploymentId: string): Promise<number | undefined> {
   const restores = await restoresOf(db, deploymentId);
-  // One that was started beside another has nothing before.
+  // A deployment that was started from a snapshot has no earlier data.
   const isComing = ({ state, fromDeploymentId }: Restore) => state === 'asked' && fromDeploymentId !== null;
   if (restores.some((restore) => restore.state === 'filled' || isComing(restore))) return undefined;
   return restores.filter(({ state }) => state === 'done').length;
@@ -178,7 +178,7 @@ function withFiles(archives: readonly VolumeArchive[]): ExportedApplication['arc
   });
 }
 
-/** One step of a path, whatever an image calls its directories. */
+/** One path segment, for any directory names of an image. */
 function nameOf({ volume, below, isUnplaced }: VolumeArchive): string {
   const slug = below.replaceAll(/[^A-Za-z0-9_-]+/g, '.').slice(0, 100);
   return `${volume}${below === '' ? '' : `.${slug}`}${isUnplaced ? '.unplaced' : ''}`;

@@ -1,6 +1,6 @@
 /**
- * The data of volumes that are on no disk of this machine: a copy of them is read as tars, until it is disposed. It is held
- * in the store meanwhile, by which whoever clears what was left knows that somebody reads it.
+ * The data of volumes on other machines: reads a copy of them as tars until it is disposed. A hold in the store
+ * protects the copy from being cleaned up.
  */
 import { PassThrough, type Readable } from 'node:stream';
 import { takeCopy } from '../../engine/take-copy.ts';
@@ -41,7 +41,7 @@ export async function takeTars(
   return { pausedMs, areApart, archives, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-/** Ends with all of it, or fails. */
+/** Ends after all data, or fails. */
 function readableOf(copy: ReadableTars, volume: string, signal: AbortSignal): Readable {
   const passed = new PassThrough();
   const left = new AbortController();

@@ -68,7 +68,7 @@ async function readAnswer({ status, headers, url, body }: Answer, signal: AbortS
 /** Servers that do not know YAML send it as bytes, or without a type. */
 const textTypes = /^(?:|text\/[\w.+-]+|application\/(?:x-)?yaml|application\/json|application\/octet-stream)$/;
 
-/** Undefined for what is no UTF-8, or has characters that no editor shows. */
+/** Undefined if the text is not UTF-8 or contains invisible characters. */
 function readText(bytes: Buffer): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -1,4 +1,4 @@
-/** Whose lines are asked for: of which pod, of which revision, from before its last start. Pure. */
+/** Which lines a request selects: the pod, the revision, and whether to read before the last start. Pure. */
 import type { Deployment } from '../../deployment/deployment.ts';
 import type { ObservedWorkload } from '../../deployment/workload/workload.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';

@@ -18,7 +18,7 @@ import { sendBuildLog } from './build-log.ts';
 import { checkChoice, type LogChoice } from './log-choice.ts';
 import { followLines, type LogsAsked, lastLines, type PodLine } from './read-logs.ts';
 
-/** A line that means nothing, so that nobody between takes the silence for the end. Plain text has no such line. */
+/** An ignored line, so that proxies do not time out. Plain text has none. */
 const keepAliveMs = 15_000;
 
 const mostLines = 1_000;

@@ -16,7 +16,7 @@ import { isChosen, type LogChoice, replacedAmong } from './log-choice.ts';
 const lookEveryMs = 1_000;
 const shortestPauseMs = 200;
 
-/** The engine tells of what it starts. Should it not, a follower finds it in this time. */
+/** The engine reports its starts. If a report is lost, a follower notices the start after this time. */
 const observeEveryMs = 5_000;
 
 export type LogsAsked = LogChoice & {
@@ -36,7 +36,7 @@ export type PodLine = WrittenText & { at: Instant; pod: string; revision: number
 /** Where reading has come to, by workload. */
 export type LogMarks = Map<WorkloadName, LogMark>;
 
-/** Interleaved by time; and the marks to follow them from. `signal`: nobody waits for them any more. */
+/** Interleaved by time, with the marks to follow them from. `signal`: the client has gone. */
 export async function lastLines(
   service: Service,
   deployment: Deployment,
@@ -122,7 +122,7 @@ export async function followLines(
     observedAtMs = performance.now();
     for (const workload of observed.workloads) {
       const { name, phase } = workload;
-      // What has ended says no more, unless the engine has told that something has changed.
+      // An ended workload writes nothing more unless the engine has reported a change.
       const mayWrite = phase === 'running' || isHinted || !ended.has(name);
       if (mayWrite && isChosen(asked, workload) && !followed.has(name))
         followed.set(name, followOne(deployment, workload));
@@ -141,7 +141,7 @@ export async function followLines(
   if (failed.signal.aborted) throw failed.signal.reason;
 }
 
-/** Whether the engine has told of a change since it was last asked. */
+/** Whether the engine has reported a change since the last call. */
 function listen(engine: Service['engine'], deploymentId: string, until: AbortSignal) {
   let isTold = true;
   let wake = () => {};
@@ -187,7 +187,10 @@ function matcherOf({ search, stream }: LogsAsked, redact: Redact): ((line: Writt
   return (line) => (stream === undefined || line.stream === stream) && finds(line.text);
 }
 
-/** Looks in what would be shown: a search tells no secret. Redacting costs the most, so a line is looked at before. */
+/**
+ * Searches the redacted text, so that a search cannot reveal secrets. Redacting is the most expensive part, so the
+ * plain line is tested first.
+ */
 function findsIn(search: string, redact: Redact): (text: string) => boolean {
   const wanted = search.toLowerCase();
   const parts = wanted.split(redacted);
@@ -199,10 +202,10 @@ function findsIn(search: string, redact: Redact): (text: string) => boolean {
 
 type Redact = (text: string) => string;
 
-/** An update has two; whoever follows may see any number come and go. */
+/** An update has two. A long stream may see any number. */
 const maxRedactors = 4;
 
-/** Each revision is read once: a large one takes some 50 ms, in which nobody else is served, and may have 60 workloads. */
+/** Reads each revision once: a large one takes some 50 ms, which blocks other requests, and may have 60 workloads. */
 function openRedactors(service: Service) {
   const known = new Map<number, Promise<Redact | undefined>>();
   return (deployment: Deployment, { revision }: ObservedWorkload) => {
@@ -214,8 +217,8 @@ function openRedactors(service: Service) {
 }
 
 /**
- * What a pod writes goes to whoever may look at it; the secrets that it was given do not go with it. Where those are not
- * known any more, nothing does.
+ * Logs are shown to users who may view the deployment, without the secrets that the pod received. If the secrets are
+ * unknown, nothing is shown.
  */
 async function redactorOfRevision(
   { db, seal, urlOf }: Service,

@@ -1,4 +1,4 @@
-/** The API as a `fetch` that takes no network: what a tool asks passes the same checks and limits as any other request. */
+/** The API as a `fetch` without a network: requests of tools pass the same checks and limits as others. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { proofHeader } from '../../lib/proof-of-work.ts';
 import { clientHeader } from '../requests/client-address.ts';

@@ -1,4 +1,4 @@
-/** What the account that is signed in wants to be told, and how: by mail, and at an address of its own. */
+/** Which notifications the signed-in account gets, by mail and by webhook. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { type NoticeKind, noticeKinds } from '../../deployment/notification/notice.ts';
@@ -143,7 +143,7 @@ export function notificationEndpoints(service: Service): FastifyPluginAsyncTypeb
         if (!webhook || webhook.disabledAt !== null) throw new RefusedRequest(noWebhook.problem);
         const message = 'This is a test of your webhook.';
         const url = new URL('/account', service.settings.baseUrl).href;
-        // One at a time: whoever asks again before it was sent gets the one that waits.
+        // One at a time: a repeated request before the delivery returns the pending one.
         const notice = { subject: 'test', content: { kind: 'test', message, url } } as const;
         await write(db, 'all', (db) => addNotice(db, accountId, notice, { channels: ['webhook'], now: now() }));
         return { message: 'The test is being sent. GET /api/notifications shows the result.' };

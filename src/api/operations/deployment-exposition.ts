@@ -1,23 +1,23 @@
 /**
- * What has been measured of each deployment, in Prometheus' format. Labels name the deployment, its pods and volumes, as
- * their owner did: whoever reads this is told who runs what.
+ * The measurements of each deployment in Prometheus' format. Labels contain the names of the deployment, its pods and
+ * volumes, so the metrics reveal what each owner runs.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { DeploymentTotals } from '../../deployment/metrics/deployment-metrics.ts';
 
-/** Of one deployment, by which it can be told apart. */
+/** The identity of a deployment. */
 export type Named = { id: string; applicationName: string; environment: string };
 
 const deploymentLabels = ['deployment', 'application', 'environment'] as const;
 const podLabels = [...deploymentLabels, 'pod', 'replica'] as const;
 
-/** Deployments that are written without letting anybody else in between: some milliseconds. */
+/** How many deployments are written before yielding to other work: some milliseconds. */
 const atOnce = 50;
 
 /**
- * Written in parts, since at once those of thousands of deployments would keep everybody else waiting. What `namesOf` does
- * not find has ended.
+ * Written in parts, because thousands of deployments at once would block all other requests. Deployments that `namesOf`
+ * does not find have ended.
  */
 export async function exposeDeployments(
   totals: Iterable<DeploymentTotals>,
@@ -50,7 +50,7 @@ function* partsOf(totals: Iterable<DeploymentTotals>): Generator<DeploymentTotal
     yield part;
     part = [];
   }
-  // Where there is nothing, the metrics are told all the same.
+  // Without deployments, the metrics are listed all the same.
   yield part;
 }
 

@@ -7,7 +7,7 @@ import { createWriteProbe } from '../../store/write-probe.ts';
 import type { Service } from '../api-service.ts';
 import { engineAway, RefusedRequest } from '../requests/errors.ts';
 
-/** Whoever asks this is the operator. */
+/** This is for the operator. */
 const notReady: Problem = {
   ...engineAway,
   hint: 'Running applications keep running. Requests are processed when the engine responds again. Start the engine, or read its log.',

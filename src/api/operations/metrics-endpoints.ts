@@ -17,7 +17,7 @@ export function metricsEndpoints(service: Service): FastifyPluginAsync {
   const { metrics, settings } = service;
   return async (app) => {
     app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
-      // For everybody else there is nothing here, not even something to be refused.
+      // Other callers get the same response as for an unknown path.
       if (!isOperator(request, settings.metricsToken)) throw new RefusedRequest(nothingHere);
       await readStore(service);
       return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
@@ -33,14 +33,14 @@ export function metricsEndpoints(service: Service): FastifyPluginAsync {
   };
 }
 
-/** With a token, whoever has it; without one, whoever comes from this machine. */
+/** Callers with the token. Without a configured token, callers on this machine. */
 function isOperator(request: Pick<FastifyRequest, 'headers'>, token: string | undefined): boolean {
   if (token === undefined) return isLoopback(clientAddress(request));
   const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   return given !== undefined && timingSafeEqual(digestOf(given), digestOf(token));
 }
 
-/** The edge says who asks; a request without its word is nobody's. */
+/** The edge reports the client's address. Without it, the request is refused. */
 function isLoopback(address: string): boolean {
   const bare = address.replace(/^::ffff:/i, '');
   return bare === '::1' || (isIPv4(bare) && bare.startsWith('127.'));
@@ -50,7 +50,7 @@ function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** What the store knows is counted when it is asked for, so that it is right after a restart too. */
+/** Counts from the store are read at each request, so that they are right after a restart, too. */
 async function readStore({ db, budget, metrics }: Service): Promise<void> {
   const asked = [countByState(db), committedInAll(db), budget(), lastBackupAt(db)] as const;
   const [counts, committed, most, backupAt] = await Promise.all(asked);

@@ -1,4 +1,4 @@
-/** What is asked of images that are here: manifests, blobs, tags. */
+/** Requests about stored images: manifests, blobs, tags. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { blobSize, forgetBlob, takeManifest } from '../../images/pushed/pushed-image-store.ts';
 import { maxManifestBytes } from '../../images/pushed/pushed-manifest.ts';
@@ -97,7 +97,7 @@ export async function receiveManifest(
     .send();
 }
 
-/** DELETE: of a digest with all of its tags, of a tag that alone. What nothing names any more leaves after a while. */
+/** DELETE: a digest with all its tags, or only a tag. Unreferenced content is removed later. */
 export async function removeManifest(
   { service }: Registry,
   { repository }: Asked,
@@ -146,7 +146,7 @@ function referenceOf(text: string) {
   return reference.kind === 'tag' ? { tag: reference.tag } : { digest: reference.digest };
 }
 
-/** At the most one byte more than is taken: enough to know. */
+/** At most one byte more than is accepted, to detect larger bodies. */
 async function readWhole(request: FastifyRequest, mostBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let length = 0;

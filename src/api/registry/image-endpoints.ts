@@ -7,7 +7,7 @@ import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { requireCaller, TokenQuery } from '../requests/callers.ts';
 import { orRefuse } from '../requests/errors.ts';
 
-/** More than anybody reads; it bounds the answer. */
+/** More than users need. Limits the response. */
 const mostListed = 500;
 
 export function imageEndpoints(service: Service): FastifyPluginAsyncTypebox {

@@ -1,4 +1,4 @@
-/** How much somebody may still push. */
+/** How much an owner may still push. */
 import { statfs } from 'node:fs/promises';
 import { printBytes } from '../../config/values/units.ts';
 import { imageBytesOf, imageBytesOfStrangers } from '../../deployment/limits/pushed-image-limits.ts';

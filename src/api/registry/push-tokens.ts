@@ -1,7 +1,7 @@
 /**
- * Short-lived tokens of the registry, as the distribution project's token authentication has them: a client shows its
- * password once, to the token endpoint, and with each request a token that opens what it was asked for, for minutes. A
- * token says by its hash whose password it was, which is looked up at each use: it ends with that.
+ * Short-lived registry tokens, as in the distribution project's token authentication. A client sends its password once,
+ * to the token endpoint. Each later request has a token, which is valid for minutes and for the requested access. A
+ * token contains the hash of its password, which is looked up at each use: the token ends with the password.
  */
 import type { Instant } from '../../deployment/deployment.ts';
 import type { Seal } from '../../lib/seal.ts';
@@ -20,7 +20,7 @@ export type PushToken = { credential: Credential; access: Access[] };
 /** Clients ask for another one when it has run out, and a request that has begun goes on. */
 export const tokenMs = 5 * 60_000;
 
-/** What is sealed with the same key for other purposes is no token. */
+/** Distinguishes tokens from other data sealed with the same key. */
 const purpose = 'registry token';
 
 export function sealToken(seal: Pick<Seal, 'close'>, token: PushToken, now: Instant): string {
@@ -28,7 +28,7 @@ export function sealToken(seal: Pick<Seal, 'close'>, token: PushToken, now: Inst
   return Buffer.from(seal.close(content)).toString('base64url');
 }
 
-/** Undefined for one that has run out, or is none of ours. */
+/** Undefined if the token is expired or not ours. */
 export function openToken(seal: Pick<Seal, 'open'>, text: string, now: Instant): PushToken | undefined {
   try {
     const read = JSON.parse(seal.open(Buffer.from(text, 'base64url')));
@@ -39,7 +39,7 @@ export function openToken(seal: Pick<Seal, 'open'>, text: string, now: Instant):
   }
 }
 
-/** A client asks for what it wants of a handful of repositories. */
+/** A client needs only a handful of repositories. */
 const mostScopes = 20;
 
 /** Of `scope` of the question, which may be there several times: `repository:<name>:pull,push`; `*` is everything. */
@@ -60,7 +60,7 @@ export function printScope({ repository, actions }: Access): string {
   return `repository:${repository}:${actions.join(',')}`;
 }
 
-/** `access`: undefined for who has shown the password itself. */
+/** `access`: undefined if the client used the password itself. */
 export function mayAct(access: readonly Access[] | undefined, repository: string, action: Action): boolean {
   return access?.some((each) => each.repository === repository && each.actions.includes(action)) ?? true;
 }

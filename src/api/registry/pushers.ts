@@ -23,18 +23,18 @@ import { type Access, type Credential, openToken } from './push-tokens.ts';
 
 export type Pusher = {
   owner: ImageOwner;
-  /** Whose plan counts; null for who has no account. */
+  /** The account whose plan counts, or null without an account. */
   accountId: string | null;
   /** The first part of the names of its images. */
   namespace: string;
   client: string;
   /** What was shown, now or when the token was issued. */
   credential: Credential;
-  /** What the token opens; undefined for who has shown the password itself. */
+  /** The access of the token. Undefined if the client used the password itself. */
   access?: Access[] | undefined;
 };
 
-/** Undefined for who says nothing, or nothing that is known. The user's name may be anything. */
+/** Undefined without valid credentials. The user name may be anything. */
 export async function findPusher(service: Service, request: FastifyRequest): Promise<Pusher | undefined> {
   const shown = readShown(service, request.headers.authorization);
   if (!shown) return undefined;

@@ -38,7 +38,7 @@ export class RegistryRefusal extends Error {
   }
 }
 
-/** Throws where it is none. Registries need not know others, and Docker has none. */
+/** Throws for an invalid digest. Registries need not support other algorithms, and Docker uses only this one. */
 export function readDigest(text: string): Digest {
   if (isDigest(text)) return text;
   throw new RegistryRefusal('DIGEST_INVALID', 'a digest is sha256: and 64 hexadecimal digits');

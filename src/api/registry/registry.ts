@@ -24,7 +24,7 @@ import { beginUpload, cancelUpload, continueUpload, endUpload, tellUpload } from
 
 export type Registry = { service: Service; images: PushedImages; limits: PushLimits };
 
-/** A request about a repository of whoever sends it. */
+/** A request about a repository of its sender. */
 export type Asked = { pusher: Pusher; repository: string; namespace: Namespace; query: URLSearchParams };
 
 /** An image of forty layers takes two hundred requests, each of which costs little. */
@@ -147,7 +147,7 @@ async function refuseBannedPusher({ service }: Registry, { pusher }: Asked, requ
   if (!unbanned.ok) throw new RegistryRefusal('DENIED', unbanned.problem.error);
 }
 
-/** The error boundary: refusals are told, faults only to the log, under a reference that both have. */
+/** The error boundary: refusals are returned. Faults are only logged, with a reference that the client gets, too. */
 function answerError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof RegistryRefusal) {
     if (error.challenge !== undefined) reply.header('WWW-Authenticate', error.challenge);

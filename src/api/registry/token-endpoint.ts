@@ -1,4 +1,4 @@
-/** Where clients get their tokens, and how they are told of it. */
+/** The endpoint where clients get their tokens, and the challenge that points to it. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isRepository, namespaceIn } from '../../images/pushed/repository-names.ts';
 import type { Service } from '../api-service.ts';
@@ -7,7 +7,7 @@ import { namespaceFor, type Pusher } from './pushers.ts';
 import { RegistryRefusal } from './registry-errors.ts';
 import { type RegistryPath, tokenPath } from './registry-paths.ts';
 
-/** GET. Less is granted than was asked for where that is not the caller's: then the registry says so. */
+/** GET. Grants only the requested access that the caller has. The registry refuses the rest later. */
 export async function sendToken(
   service: Service,
   pusher: Pusher | undefined,
@@ -46,7 +46,7 @@ export function neededAccess(method: string, path: RegistryPath): Access | undef
 /** Of a host and perhaps a port; what else comes in `Host` would end the header's quotes. */
 const hostForm = /^[\w.-]{1,255}(?::\d{1,5})?$|^\[[\da-fA-F:.]{2,45}\](?::\d{1,5})?$/;
 
-/** Who pushes asks for `pull` as well: clients look first whether something is there. */
+/** A push also needs `pull`: clients first check whether a blob exists. */
 export function challenge({ settings }: Service, request: FastifyRequest, needed: Access | undefined): string {
   const { protocol, host: own } = settings.baseUrl;
   const { host = '' } = request.headers;

@@ -33,7 +33,7 @@ export async function beginUpload(registry: Registry, asked: Asked, request: Fas
   return sendProgress(reply.status(202), { repository, id }, 0);
 }
 
-/** PATCH: one more piece. What has come stays when the connection is cut, and the client may go on from there. */
+/** PATCH: one more piece. Received data stays if the connection breaks, and the client may continue there. */
 export async function continueUpload(
   registry: Registry,
   asked: Asked,
@@ -48,7 +48,7 @@ export async function continueUpload(
   return sendProgress(reply.status(202), upload, sizeBytes);
 }
 
-/** PUT: the last piece, or none, or all of it; and the digest that everything must have. */
+/** PUT: the last piece, none, or the whole blob, with its digest. */
 export async function endUpload(
   registry: Registry,
   asked: Asked,
@@ -102,8 +102,8 @@ async function useUpload<T>(
 }
 
 /**
- * A blob of another repository, without sending it again: only where the owner has it already, which is the proof. That
- * this server has the bytes, from somebody else, says nothing.
+ * Takes a blob of another repository without an upload, only if the owner already has it, which proves possession. That
+ * another owner has uploaded it proves nothing.
  */
 async function mount(registry: Registry, { namespace, pusher, query }: Asked, mounted: string): Promise<boolean> {
   const from = query.get('from') ?? '';

@@ -1,8 +1,11 @@
-/** What the answers of the API tell browsers, and which requests of browsers are refused. */
+/** The security headers of API responses, and refusals of cross-site browser requests. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../../lib/problem.ts';
 
-/** For answers that are no pages: were one ever shown as a page, it could do nothing. Pages set a policy of their own. */
+/**
+ * For responses that are not pages: if a browser ever showed one as a page, it could do nothing. Pages set their own
+ * policy.
+ */
 export const emptyPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** A year, as the lists of browsers ask for. Subdomains are not spoken for: applications may live on one. */
@@ -26,15 +29,15 @@ export function secureHeaders(reply: FastifyReply, staysHttps: boolean): void {
 }
 
 /**
- * Whether a browser sends this for a page of another site. Such a page cannot read an answer (there is no CORS here),
- * but what changes something has happened by then: it would start deployments in the name of whoever looks at it, on a
- * laptop's Berth too. An application is another site, however near its host. Programs say nothing of where they come
- * from; with a cookie, which only browsers have, that is not enough (`callers.ts`).
+ * Whether a browser sent the request for a page of another site. Such a page cannot read the response (CORS is not
+ * enabled), but the change would already be done: it could start deployments in the name of its visitor, even on a
+ * laptop's Berth. A deployed application is another site, even if its host is similar. Programs send no origin; with a
+ * cookie, which only browsers have, a missing origin is not enough (`callers.ts`).
  */
 export function isCrossSite(request: Request, baseUrl: URL): boolean {
   const { origin, 'sec-fetch-site': site, authorization } = request.headers;
   if (isSafe(request) || (origin === undefined && site === undefined)) return false;
-  // A browser asks first whether a page of another site may send this header, and is not told that it may.
+  // For this header, a browser sends a preflight request for other sites, which is refused.
   if (authorization !== undefined) return false;
   // A person who types an address, or comes from a bookmark.
   return site !== 'none' && !isSameOrigin(request, baseUrl);

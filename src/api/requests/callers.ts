@@ -1,4 +1,4 @@
-/** Who asks: the one place where a session token, an API key or a cookie becomes a caller with its deployments. */
+/** Callers: the only place that turns a session token, an API key or a cookie into a caller with its deployments. */
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Deployment } from '../../deployment/deployment.ts';
@@ -53,13 +53,13 @@ export type Caller =
     }
   | { kind: 'account'; accountId: string; isSignedIn: boolean; deployments: Deployment[] };
 
-/** Tells a key from a session token, and a scanner of sources what it has found. */
+/** Distinguishes a key from a session token, and identifies it to secret scanners. */
 export const apiKeyPrefix = 'berthkey';
 
 export type Given = { sessionToken?: string };
 type Named = Given & { applicationName: string; environment?: string };
 
-/** The caller with its active deployments; undefined for a request that says nothing of who asks. */
+/** The caller with its active deployments. Undefined for a request without credentials. */
 export async function findCaller(
   service: Service,
   request: FastifyRequest,
@@ -73,7 +73,7 @@ export async function findCaller(
   return succeed({ kind: 'account', accountId: accountId.value, isSignedIn: token === undefined, deployments });
 }
 
-/** As what the caller has asked. */
+/** The caller as recorded in revisions. */
 export function askerOf(caller: Caller | undefined): Asker {
   if (caller?.kind !== 'account') return 'session';
   return caller.isSignedIn ? 'sign-in' : 'api-key';
@@ -109,7 +109,10 @@ export function mayHaveEnded(active: Result<Deployment>): boolean {
   return !active.ok && ['application_not_found', 'session_not_found'].includes(active.problem.code);
 }
 
-/** Of what has ended and is kept, the application that is meant; undefined where there is none. Its token says no more than that. */
+/**
+ * The ended, retained application that the request names, or undefined. The token of an ended session is only good for
+ * this.
+ */
 export async function findRestorable(
   service: Service,
   request: FastifyRequest,
@@ -247,7 +250,9 @@ export const sessionNotFound = refuse(
   'Start a new deployment to get a new sessionToken.',
 );
 
-/** Whether the token or key of a request is still somebody's: it may have been ended since. A cookie is not asked for. */
+/**
+ * Whether the token or key of a request is still valid, because it may have been ended since. Cookies are not checked.
+ */
 export async function isKnown(service: Service, request: FastifyRequest, given: Given): Promise<boolean> {
   const token = tokenOf(request, given);
   if (token === undefined) return true;
@@ -255,7 +260,7 @@ export async function isKnown(service: Service, request: FastifyRequest, given: 
   return (await sessionOfToken(service.db, token)) !== undefined;
 }
 
-/** Keys come in the header alone: an address may end in somebody's log. */
+/** Keys are only accepted in the header, because addresses may appear in logs. */
 function isApiKey(token: string, { sessionToken }: Given): boolean {
   return !sessionToken && token.startsWith(`${apiKeyPrefix}_`);
 }

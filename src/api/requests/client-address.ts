@@ -1,4 +1,4 @@
-/** Who asks. */
+/** The address of the client. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { ipv6NetworkOf } from '../../lib/ipv6-network.ts';

@@ -18,7 +18,8 @@ export const compilersFactory = {
     const compiler = onFirstUse(() => frameworksValidators(schemas, options));
     return (route) => {
       const validator = onFirstUse(() => compiler()(route));
-      // The framework would look for the errors on what it was given; it takes any function, whatever its types say.
+      // The framework would read the errors from this function. It accepts any function, although its types are
+      // stricter.
       const validate = (value: unknown) => validator()(value) || { error: validator().errors };
       return validate as unknown as ReturnType<typeof validator>;
     };

@@ -1,7 +1,7 @@
 /**
- * What clients have asked of one process, told to the others that serve the same installation, so that a limit is one for
- * all of them. Each counts at once what it is asked itself, and what the others were asked within a tenth of a second. What
- * a client has open is told again and again: of a process that says nothing more, it is forgotten.
+ * Exchanges request counts between the processes of an installation, so that all of them share one limit. Each process
+ * counts its own requests at once, and those of others within a tenth of a second. Open streams are reported
+ * repeatedly: those of a silent process are dropped.
  */
 import { newId } from '../../lib/ids.ts';
 
@@ -18,15 +18,15 @@ export type CountExchange = {
   note(limit: string, key: string, amount: number): void;
   /** This process has so many open for the key now. */
   noteOpen(key: string, count: number): void;
-  /** How many the others have open for the key, by what they have told. */
+  /** How many the other processes have open for the key, by their reports. */
   openElsewhere(key: string): number;
-  /** Takes what another process has told. */
+  /** Handles a report of another process. */
   hear(text: string): void;
-  /** Who counts what others tell. */
+  /** Sets the counter for reports of others. */
   onHeard(count: (limit: string, key: string, amount: number) => void): void;
 };
 
-/** With the one that tells it, the amount is what that one has open. */
+/** With `teller`, the amount is what that process has open. */
 type Entry = [limit: string, key: string, amount: number, teller?: string];
 type Told = { count: number; at: number };
 

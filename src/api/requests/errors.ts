@@ -41,7 +41,7 @@ export const engineAway: Problem = {
   retryAfterSeconds: 5,
 };
 
-/** Whether the engine could not be queried: nothing that the request, or we, did wrong. */
+/** Whether the engine could not be queried. Neither the request nor the service caused it. */
 export function isEngineAway(error: unknown): boolean {
   return error instanceof EngineFault && error.kind === 'unavailable';
 }
@@ -106,7 +106,7 @@ export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply
   });
 }
 
-/** RFC 6750, section 3: whoever showed nothing is told the scheme alone, and a key that nobody has is called invalid. */
+/** RFC 6750, section 3: without credentials the challenge has only the scheme; an unknown key is called invalid. */
 function challengeOf(code: ProblemCode): string {
   return `Bearer realm="Berth"${code === 'invalid_api_key' ? ', error="invalid_token"' : ''}`;
 }
@@ -124,7 +124,7 @@ const notReadable: Problem = {
   hint: 'GET /docs shows what a request looks like.',
 };
 
-/** An error of the framework (a body too large, a type that nobody reads, …) as a problem; undefined for a fault. */
+/** An error of the framework (body too large, unsupported type, …) as a problem. Undefined for a fault. */
 export function problemOfFrameworkError(error: FrameworkError): Problem | undefined {
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':

@@ -7,7 +7,7 @@ import { nearestName } from '../../config/diagnostics/suggest.ts';
 import { RefusedRequest } from './errors.ts';
 import { movable } from './token-places.ts';
 
-/** Nobody reads more. */
+/** Users do not read more. */
 const mostWarnings = 5;
 /** What may be repeated to the caller, and to logs on the way: no token looks like it. */
 const harmless = /^[a-zA-Z][\w.-]{0,29}$/;
@@ -31,7 +31,7 @@ export function unknownParameters(request: Asked): string[] {
 function unknownNames({ query, routeOptions }: Asked): { start: string; meant: string }[] {
   const { querystring, body } = (routeOptions.schema ?? {}) as Record<string, Described | undefined>;
   const known = Object.keys(querystring?.properties ?? {});
-  // Public clients name the application in every request that has a JSON body, of whichever endpoint.
+  // Public clients send the name of the application in every request with a JSON body, for all endpoints.
   const moved: readonly string[] = body?.properties ? movable : [];
   const unknown = Object.keys(query as object).filter((name) => ![...known, ...moved].includes(name));
   return unknown.slice(0, mostWarnings).map((name) => {

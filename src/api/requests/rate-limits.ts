@@ -1,6 +1,6 @@
 /**
- * How much one client may ask, by its address and by its session token. Told in the fields of the IETF's draft
- * (draft-ietf-httpapi-ratelimit-headers-10): `RateLimit-Policy` says the limits, `RateLimit` what is left of them.
+ * Rate limits per client address and session token. Reported in the fields of the IETF's draft
+ * (draft-ietf-httpapi-ratelimit-headers-10): `RateLimit-Policy` contains the limits, `RateLimit` the remaining quota.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hashToken } from '../../lib/ids.ts';
@@ -24,7 +24,7 @@ declare module 'fastify' {
 const probesPerRequest = 10;
 /** The dashboard's page and the ten files that it loads come from memory. */
 const filesPerRequest = 10;
-/** What a tool asks of the API is counted there; around that come greetings and lists of tools. */
+/** API requests of tools are counted separately. In addition, there are greetings and lists of tools. */
 const messagesPerRequest = 3;
 /** Each command in a pod is a process, and a line of the audit log. */
 const requestsPerCommand = 4;
@@ -61,7 +61,7 @@ export function createLimits({ settings, now, exchange }: Pick<Service, 'setting
     page: createLimiter({ ...rate, count: rate.count * filesPerRequest }),
     // Each copies volumes, which costs about what a start does.
     export: createLimiter(startRate),
-    // Each asks a server of somebody else.
+    // Each sends a request to a third party's server.
     fetch: createLimiter(startRate),
     exec: createLimiter({ ...rate, count: Math.ceil(rate.count / requestsPerCommand) }),
     mcp: createLimiter({ ...rate, count: rate.count * messagesPerRequest }),
@@ -130,7 +130,7 @@ function tooMany(name: string, seconds: number): Problem {
   };
 }
 
-/** Wherever a client may put it; what has another form is no token. */
+/** In all the places where a client may put it. Texts of another form are not tokens. */
 function tokenIn(request: FastifyRequest): string | undefined {
   const given = [request.query, request.body].map(sessionTokenOf).find((token) => token !== undefined);
   return tokenOf(request, given === undefined ? {} : { sessionToken: given });

@@ -1,4 +1,4 @@
-/** Answers that stay open end with the token or key that asked for them, whichever process has ended it. */
+/** Ends open responses when their token or key is revoked, by any process. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { wait } from '../../lib/wait.ts';
 import type { Service } from '../api-service.ts';
@@ -7,7 +7,7 @@ import { type Given, isKnown } from './callers.ts';
 /** An indexed query of 0.1 ms: as often as the streams look for what is new. */
 const lookEveryMs = 250;
 
-/** Aborts when whoever asks is not known any more, and when the answer is closed. */
+/** Aborts when the caller's credentials are revoked, and when the response is closed. */
 export function untilRevoked(
   service: Service,
   request: FastifyRequest,
@@ -23,7 +23,7 @@ export function untilRevoked(
       if (!stop.signal.aborted && !(await isKnown(service, request, given))) stop.abort();
     }
   };
-  // Where the store does not tell, nobody is known.
+  // If the store does not answer, access is treated as revoked.
   look().catch(() => stop.abort());
   return { stop: stop.signal, isKnown: () => isKnown(service, request, given) };
 }

@@ -13,7 +13,7 @@ const mostOfClient = 60;
 const retryAfterSeconds = 10;
 
 export type Streams = {
-  /** Takes a place until the answer has ended; nothing is taken when there is none, and the problem is returned. */
+  /** Takes a place until the response has ended. If all are taken, returns the problem. */
   open(request: FastifyRequest, reply: FastifyReply, sessionId: string): Problem | undefined;
 };
 
@@ -34,10 +34,10 @@ export function createStreams(networkPool: string, exchange?: CountExchange): St
       const session = `session ${sessionId}`;
       const client = `client ${clientKey(request, networkPool)}`;
       const isFull = openInAll(session) >= mostOfSession || openInAll(client) >= mostOfClient;
-      // Who has gone meanwhile reads no answer, and would never give the place back.
+      // A client that has gone would never release the place.
       if (isFull || reply.raw.destroyed) return tooMany;
       change([session, client], 1);
-      // A stream that has nothing to say yet is open all the same, and its reader is told.
+      // Sends the headers of a stream before its first data, so that the client knows that it is open.
       reply.raw.once('pipe', () => reply.raw.flushHeaders());
       reply.raw.once('close', () => change([session, client], -1));
       return undefined;

@@ -1,7 +1,7 @@
 /**
- * Where clients of the interface put a session token (and what it is for) beside the places that the endpoints read:
- * in the path, in the query of a request with a JSON body, in the JSON that wraps a configuration. Before a request is
- * checked, it is put where its endpoint looks.
+ * Accepts a session token (and the application) in further places: in the path, in the query of a request with a JSON
+ * body, in the JSON that wraps a configuration. It is moved to the place that the endpoint reads before the request is
+ * validated.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
@@ -27,7 +27,7 @@ export function gatherTokens(app: FastifyInstance): void {
   });
 }
 
-/** What stands beside a configuration, in the JSON that wraps it, as if it were in the query. @returns whether there was a token. */
+/** Moves the fields next to a wrapped configuration into the query. @returns whether there was a token. */
 export function moveToQuery(request: Pick<FastifyRequest, 'query' | 'routeOptions'>, wrapper: Fields): boolean {
   const query = request.query as Fields;
   const before = query.sessionToken;

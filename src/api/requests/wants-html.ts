@@ -1,4 +1,4 @@
-/** PURE. Who is shown a page: a browser, and what asks as one. */
+/** PURE. Whether a client wants a page: browsers, and clients that send the same header. */
 import type { FastifyRequest } from 'fastify';
 
 export function wantsHtml({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): boolean {

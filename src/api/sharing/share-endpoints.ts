@@ -1,4 +1,4 @@
-/** Share links: an address at which anybody who has it sees how a deployment does, and nothing else of it. */
+/** Share links: an address that shows the state of a deployment, and nothing else of it, without an account. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { deploymentStates, podStates } from '../../deployment/deployment.ts';

@@ -1,4 +1,4 @@
-/** A snapshot restored as a new deployment beside the one that it was taken of. */
+/** Restores a snapshot as a new deployment next to the original one. */
 import type { AppSpec } from '../../config/spec/spec.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
 import { volumesOf } from '../../deployment/desired-volumes.ts';
@@ -27,7 +27,7 @@ export type AskedBeside = {
 /** `left`: volumes that begin empty. */
 export type StartedBeside = Started & { snapshot: Snapshot; volumes: string[]; left: string[]; restore?: Restore };
 
-/** By the snapshot's revision. In a trial nothing is changed, and there is no restore. */
+/** Uses the snapshot's revision. A dry run changes nothing and has no restore. */
 export async function restoreBeside(
   service: Service,
   deployment: Deployment,
@@ -84,7 +84,7 @@ function choose(
         ? 'The snapshot has no files to restore. Dumps can only be loaded in place, into a running database.'
         : `Both have ${both.join(', ')}.`,
     );
-  // Nothing of it runs before its data is there, and a dump is loaded into what runs.
+  // Workloads do not run before their data has arrived, but a dump needs a running database.
   if (named === undefined && dumped.length > 0)
     return refuse(
       'volume_not_found',

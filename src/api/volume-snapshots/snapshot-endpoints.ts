@@ -54,7 +54,7 @@ export function snapshotEndpoints(service: Service, documents: Documents): Fasti
     app.post(
       '/createSnapshot',
       {
-        // It asks for as much work as a start.
+        // As expensive as a start.
         config: { limit: 'start' },
         schema: {
           operationId: 'createSnapshot',

@@ -1,4 +1,4 @@
-/** PURE. Snapshots and restores as the API tells them. */
+/** PURE. API records of snapshots and restores. */
 import { Type } from 'typebox';
 import { dumpKinds } from '../../deployment/snapshot/dump.ts';
 import {

@@ -1,4 +1,4 @@
-/** What is asked of snapshots: what everything has to pass, and what is written, in one transaction. */
+/** Requests about snapshots: the common checks, and the writes in one transaction. */
 import type { Deployment } from '../../deployment/deployment.ts';
 import { wantedRevision } from '../../deployment/desired.ts';
 import { refuseByPlan } from '../../deployment/limits/plan-tier.ts';
@@ -38,7 +38,7 @@ export async function termsOf(db: Database, { settings }: Pick<Service, 'setting
   return { ...snapshotTermsOf(tier, settings.snapshots !== undefined), name: tier.name, accountId: plan?.accountId };
 }
 
-/** Where nobody can copy volumes, or the operator keeps none. */
+/** Refuses if volumes cannot be copied or the operator has disabled snapshots. */
 export function refuseUnoffered({ snapshots }: Service): Result<{ look: () => void }> {
   if (snapshots) return succeed(snapshots);
   return refuse(
@@ -108,7 +108,7 @@ export async function ask(
   const { count, bytes, name: plan, accountId } = await termsOf(db, service, deployment);
   if (count === 0) return refuseByPlan('plan_limit_reached', `The plan "${plan}" has no snapshots.`);
   const counted = accountId === undefined ? known : await snapshotsOfAccount(db, accountId);
-  // As whoever takes it does.
+  // The same check as when the snapshot is taken.
   if (!leavingForRoom(counted, { bytes }, neededBy(await openRestores(db))))
     return refuseByPlan(
       'plan_limit_reached',
@@ -168,7 +168,7 @@ function isUnderWay(sentence: string) {
 /** `dumps`: of pods whose databases load them. */
 export type Restoring = { snapshot: Snapshot; volumes: string[]; dumps: LoadedDump[]; left: string[] };
 
-/** What a restore would replace. @param named Volumes; default: all that are in the snapshot. */
+/** The volumes that a restore would replace. @param named Volumes; default: all in the snapshot. */
 export async function findRestoring(
   db: Database,
   deploymentId: string,

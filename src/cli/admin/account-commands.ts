@@ -42,7 +42,7 @@ export const planCommand: Command = {
   },
 };
 
-/** Anybody can sign up with an address; only its owner can verify it. */
+/** Any user can sign up with an address, but only its owner can verify it. */
 function warningOf(email: string, isEmailVerified: boolean): string {
   if (isEmailVerified) return '';
   return `Warning: the address ${email} is not verified. The account may belong to another person than you expect.\n`;

@@ -19,13 +19,13 @@ type CommandWords = {
   /** What stands after the command's name, each word once. */
   words: readonly string[];
   help: string;
-  /** What it has beside them: a word for the value that follows, or nothing where none does. */
+  /** Its own options: the name of the value, or an empty text for a flag. */
   options?: Readonly<Record<string, string>>;
-  /** Likewise, and told by `more` alone. */
+  /** More options, only shown by `more`. */
   further?: Readonly<Record<string, string>>;
-  /** It also works on a database that nobody is to work on, because the installation is being moved or has been. */
+  /** It also works on a database that is locked by a move of the installation. */
   takesMovedStore?: true;
-  /** What `--help` after its name tells beside that. */
+  /** Additional text of `--help`. */
   more?: string;
 };
 
@@ -41,7 +41,7 @@ type OnStore = {
   ) => Promise<Answer>;
 };
 
-/** One that works where there is no installation yet. */
+/** A command that works before the installation exists. */
 type WithoutStore = {
   runWithoutStore: (
     settings: Settings,

@@ -22,7 +22,7 @@ export const imagesCommand: StoreCommand = {
   },
 };
 
-/** Somebody's builds may leave hundreds. */
+/** A user's builds may leave hundreds. */
 const mostTags = 4;
 
 function printTags(tags: readonly string[]): string {
@@ -31,7 +31,7 @@ function printTags(tags: readonly string[]): string {
   return `${tags.slice(0, mostTags).join(' ')}${others > 0 ? ` and ${others} more` : ''}`;
 }
 
-/** Of a session that is nobody's, the address is what an operator can do something about. */
+/** For a session without an account, an operator can act on the address. */
 function ownerOf({ email, client }: ImageLine): string {
   return email ?? `no account, from ${client}`;
 }

@@ -1,4 +1,4 @@
-/** Questions of whoever waits: a service that restarts or is too busy is asked again. */
+/** Repeats requests of a waiting command while the service restarts or is too busy. */
 import type { Answer } from '../../client/ask.ts';
 import { isPassing } from '../../client/follow.ts';
 import { createBackoff } from '../../lib/backoff.ts';

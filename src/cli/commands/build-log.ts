@@ -44,6 +44,6 @@ export async function tellBuild(
 ): Promise<void> {
   const { terminal } = context;
   const tell = (line: string) => terminal.note(`  ${terminal.paintNotes('dim', printable(line))}`);
-  // The deployment's own state tells how the build has ended.
+  // The deployment's state reports the result of the build.
   await readBuildLog(context, target, { isFollowed: true, ...following, tell }).catch(() => {});
 }

@@ -9,7 +9,7 @@ export type Context = {
   options: Options;
   terminal: Terminal;
   connection: Connection;
-  /** The same with what the folder remembers by now. A text says what is wrong. */
+  /** Connects again with the current memory of the folder. A text describes the error. */
   reconnect(): Promise<Connection | string>;
   /** Of the process, for a command that speaks a protocol on them. */
   streams: Streams;
@@ -19,7 +19,7 @@ export type Context = {
   keepEarlier(memory: Memory): Promise<string>;
   /** Reads a file, or the standard input for `-`. Throws for one that cannot be read. */
   read(file: string): Promise<string>;
-  /** Asks on a terminal; undefined where nobody can be asked. `isYes`: Enter means yes. */
+  /** Prompts on a terminal. Undefined without one. `isYes`: Enter means yes. */
   confirm(question: string, asking?: { isYes: boolean }): Promise<boolean | undefined>;
   /** Opens an address in a browser; says whether it could. */
   open(url: string): Promise<boolean>;

@@ -21,7 +21,7 @@ export type Shipment = {
   body: string | Blob;
   /** The name of the application, if the source contains none. */
   name?: string;
-  /** The digest of all that is sent, which the folder then remembers. An archive has one. */
+  /** The digest of everything that is sent, stored in the folder's memory. Only for archives. */
   content?: string;
   /** Warnings that were shown before it was sent. */
   told?: readonly string[];
@@ -39,7 +39,7 @@ export async function deployShipment(context: Context, shipment: Shipment): Prom
       return await tellUpdate(context, updated.value, application, token);
     }
     const { code } = updated.problem;
-    // Another name is another application; a session that has ended is started anew.
+    // A new name is a new application; an ended session starts a new one.
     const isNew = code === 'application_not_found' || code === 'session_not_found';
     if (!isNew) return terminal.refuse(updated.problem);
     return await start(context, shipment, code === 'session_not_found' ? connection.key : token);
@@ -165,7 +165,7 @@ async function tellUpdate(
 async function finish(context: Context, answer: Started | Updated, target: Target, token: string): Promise<number> {
   const { options, terminal } = context;
   if (!options['no-wait']) return await followDeployment(context, target, token);
-  // Whoever reads this has the folder's memory for the token, as everybody else.
+  // Readers of the output get the token from the folder's memory, like all commands.
   const { sessionToken: _, ...told } = { sessionToken: '', ...answer };
   terminal.json(told);
   terminal.print(answer.url);

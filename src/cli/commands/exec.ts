@@ -25,14 +25,14 @@ export const exec: Run = async (context) => {
 
 type Place = Target & { pod: string; replica?: number };
 
-/** Undefined where one is asked for and there is none. */
+/** Undefined if a terminal was requested but is missing. */
 function hasTerminal({ options, streams }: Context): boolean | undefined {
   const isThere = streams.stdin.isTTY === true && streams.stdout.isTTY === true;
   if (options['no-tty']) return false;
   return options.tty && !isThere ? undefined : isThere;
 }
 
-/** All of it at once, for programs: without input, and with bounds. */
+/** Returns the whole output, for programs: without input, and with limits. */
 async function runForJson({ connection, terminal, signal }: Context, place: Place, command: string[]) {
   if (command.length === 0) return terminal.fail('With --json, write the command too: berth exec POD -- COMMAND');
   const answer = await connection.client.call('execInPod', { body: { ...place, command }, signal });
@@ -85,7 +85,7 @@ function lendTerminal(remote: RemoteCommand, keyboard: ReadStream, screen: Write
 /** With which others end this process; without a word it would leave the terminal as it is. */
 const endings = ['SIGTERM', 'SIGHUP'] as const;
 
-/** What somebody pipes in, to its end; a person at a terminal is not read from. */
+/** Forwards piped input to its end. Does not read from a terminal. */
 function lendPipe(remote: RemoteCommand, { streams: { stdin } }: Context): () => void {
   const left = new AbortController();
   const feed = async () => {
@@ -97,7 +97,7 @@ function lendPipe(remote: RemoteCommand, { streams: { stdin } }: Context): () =>
       }
     remote.endInput();
   };
-  // Whoever pipes in nothing any more, or breaks, has ended it.
+  // A broken pipe counts as the end of the input.
   feed().catch(() => remote.endInput());
   return () => {
     left.abort();

@@ -64,7 +64,7 @@ async function writeFileWhole(path: string, tar: Readable, signal: AbortSignal):
   }
 }
 
-/** A new folder, as nobody's files are to be mixed with it. */
+/** A new folder, so that the files do not mix with existing ones. */
 async function unpackFolder(path: string, tar: Readable): Promise<number> {
   await mkdir(dirname(path), { recursive: true });
   try {

@@ -1,4 +1,4 @@
-/** `berth export`: what runs, as a Compose file or as Kubernetes manifests, of which nothing is made by the service; or all of it. */
+/** `berth export`: the configuration as a Compose file or Kubernetes manifests, generated locally; or all data. */
 import { exportCompose } from '../../config/export/compose-file.ts';
 import { exportKubernetes } from '../../config/export/kubernetes.ts';
 import { parseConfiguration } from '../../config/parse.ts';

@@ -1,4 +1,4 @@
-/** Follows a deployment until its latest revision runs or has failed, and tells each step on the way. */
+/** Follows a deployment until its latest revision runs or has failed, and prints each step. */
 import type { Problem } from '../../client/ask.ts';
 import type { Deployment } from '../../client/service-types.ts';
 import { wait } from '../../lib/wait.ts';
@@ -10,7 +10,10 @@ import { type Context, leftUntil, type Target } from './command.ts';
 
 /** Below what proxies on the way usually wait. */
 const waitSeconds = '50';
-/** A status that says what failed before is no reason to wait at the service. A quarter of what it answers in a minute. */
+/**
+ * While the status shows an earlier failure, the service would answer at once, so it is polled. A quarter of the rate
+ * limit.
+ */
 const lookEveryMs = 2_000;
 /** As long as the service is patient with a revision that does not become ready. */
 const patienceMs = 10 * 60_000;
@@ -18,7 +21,7 @@ const patienceMs = 10 * 60_000;
 /** `wasFailed`: its last update has failed before, and what is followed is how an earlier revision starts again. */
 type Following = { wasFailed?: boolean };
 
-/** Asks until it runs, has failed, is stopped or has ended. */
+/** Polls until it runs, has failed, is stopped or has ended. */
 export async function untilSettled(
   context: Context,
   query: Target,

@@ -72,7 +72,7 @@ export const remove: Run = async (context) => {
   });
   if (!answer.ok) return terminal.refuse(answer.problem);
   const { memory } = connection;
-  // What can be restored is asked for by its name.
+  // Restorable applications are selected by their name.
   if (memory.applicationName === applicationName && answer.value.restorableUntil === undefined) {
     const { applicationName: _name, environment: _environment, url: _url, ...rest } = memory;
     await context.remember(rest);

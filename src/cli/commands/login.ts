@@ -21,7 +21,7 @@ export const login: Run = async (context) => {
   if (given === undefined && options['with-key'] === true) return terminal.fail('No key was given.');
   const key = given ?? (await confirmedKey(context));
   if (typeof key === 'number') return key;
-  // Whatever is no account's is not kept.
+  // Keys that do not belong to an account are not stored.
   const account = await as(key).call('getAccount', { signal });
   if (!account.ok) return terminal.refuse(account.problem);
   await keepKey(streams.env, server, key);
@@ -32,13 +32,13 @@ export const login: Run = async (context) => {
   return statuses.done;
 };
 
-/** Undefined where there is none: whoever starts this without a terminal may have nothing to say. */
+/** Undefined without a key: a caller without a terminal may have no input. */
 async function givenKey({ connection: { server }, streams, terminal, signal }: Context): Promise<string | undefined> {
   if (streams.stdin.isTTY) terminal.note(`Make an API key at ${server}/account and paste it here. It is not shown.`);
   return await askSecret(`API key for ${server}`, streams, signal);
 }
 
-/** The key of somebody who confirms the code in a browser; a number is the status to end with. */
+/** The key after confirmation in a browser. A number is the exit status. */
 async function confirmedKey({ connection, streams, terminal, signal, open }: Context): Promise<string | number> {
   const client = connection.as(undefined);
   const asked = await client.call('startLogin', { body: { machine: machineName() }, signal });
@@ -61,7 +61,7 @@ async function confirmedKey({ connection, streams, terminal, signal, open }: Con
   return terminal.fail('The code was not confirmed in time. Run "berth login" again.');
 }
 
-/** What its owner knows it by, on the page that asks them. */
+/** The name shown on the confirmation page. */
 function machineName(): string {
   return `${userName()}${hostname()}`.slice(0, 80);
 }

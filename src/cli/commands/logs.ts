@@ -46,7 +46,7 @@ export const logs: Run = async (context) => {
   }
 };
 
-/** With JSON each line is an object of its own: nobody waits for the end of what has none. */
+/** With JSON, each line is a separate object, so that readers of a stream need not wait for its end. */
 function printLine({ terminal }: Context, line: LogLine): void {
   const { at, pod, text } = line;
   if (terminal.asJson) terminal.line(JSON.stringify(line));
@@ -58,7 +58,7 @@ function printLine({ terminal }: Context, line: LogLine): void {
 
 const podColours = ['cyan', 'green', 'magenta', 'yellow', 'blue'] as const;
 
-/** Each pod keeps its colour, whichever comes first. */
+/** Each pod keeps its color in any order of the lines. */
 function podName(pod: string, paint: Paint): string {
   const sum = [...pod].reduce((sum, letter) => sum + letter.codePointAt(0)!, 0);
   return paint(podColours[sum % podColours.length]!, printable(pod));

@@ -19,7 +19,7 @@ export const start: Run = async (context) => await begin(context);
 
 export const restart: Run = async (context) => await begin(context, context.given[0]);
 
-/** All of it, after a stop, or one pod. */
+/** Starts the whole deployment after a stop, or one pod. */
 async function begin(context: Context, pod?: string): Promise<number> {
   const target = await targetOf(context);
   if (typeof target === 'number') return target;
@@ -37,6 +37,6 @@ async function begin(context: Context, pod?: string): Promise<number> {
     return statuses.done;
   }
   terminal.note(printable(message));
-  // After a failed update the one before it is what starts, and the state goes on telling of the failure.
+  // After a failed update, the revision before it starts, and the state still shows the failure.
   return await followDeployment(context, target, connection.token!, { wasFailed: status.state === 'failed' });
 }

@@ -151,7 +151,7 @@ async function remove(context: Context, target: Target, id: string): Promise<num
 
 const lookEveryMs = 1_000;
 
-/** Tells on the way why a try has failed. A number is the status to end with. */
+/** Prints the reasons of failed tries. A number is the exit status. */
 async function untilEnded<T extends { state: string; problem?: string; progress?: number }>(
   context: Context,
   query: Target,

@@ -41,7 +41,7 @@ export async function up(given: UpContext): Promise<number> {
   }
 }
 
-/** What is remembered on the way holds for all that comes after it. */
+/** Later steps use the memory that earlier steps have stored. */
 function remembering(context: UpContext): UpContext {
   const current: UpContext = {
     ...context,
@@ -94,7 +94,7 @@ async function goUpOnce(context: UpContext, { isFirst }: Turn): Promise<number> 
   const sent = isRemote ? await listSent({ ...read, project }, rules) : undefined;
   if (typeof sent === 'string') return terminal.fail(sent);
   if (sent && isFirst) terminal.note(`  send     ${printSent(sent)}; the images are built at ${server}`);
-  // Where nobody can be asked, whoever has written the command has meant it.
+  // Without a terminal, the command counts as confirmed.
   if (isFirst && options.yes !== true && (await context.confirm('Go on?', { isYes: true })) === false) {
     terminal.note('Nothing was changed.');
     return context.signal.aborted ? statuses.interrupted : statuses.refused;
@@ -120,7 +120,7 @@ async function makeAndDeploy(
   const content = contentOf(project, images);
   const isMeant = context.options.new === true || context.options.force === true;
   const kept = isMeant ? undefined : await keepUnchanged(deploying, content);
-  // The plan has told them at their places in the folder's files.
+  // The plan has already shown them at their places in the folder's files.
   const told = isPlanShown ? printWarnings(parseConfiguration(project.document).diagnostics) : [];
   return kept ?? (await deployShipment(deploying, { body: project.document, content, told }));
 }

@@ -10,7 +10,7 @@ type Listed = AnswerOf<'getSnapshots'>;
 type Snapshot = Listed['snapshots'][number];
 type Started = NonNullable<Extract<AnswerOf<'restoreSnapshot'>, { restore: object }>['started']>;
 
-/** For what Ctrl-C does not cut short: nobody but this command knows what was started, and removes it. */
+/** For the cleanup after Ctrl-C: only this command knows and removes what it started. */
 const answerMs = 60_000;
 
 /** @param id Which; undefined: the newest that can be restored so. */
@@ -44,7 +44,7 @@ export async function verifySnapshot(context: Context, target: Target, id: strin
   }
 }
 
-/** PURE. A text says why there is none to choose. */
+/** PURE. A text explains why no snapshot can be chosen. */
 export function chosenOf({ snapshots }: Pick<Listed, 'snapshots'>, id: string | undefined): Snapshot | string {
   const taken = snapshots.filter(({ state }) => state === 'taken');
   const named = id === undefined ? taken : taken.filter((each) => each.id === id);

@@ -7,7 +7,7 @@ import type { Run } from './command.ts';
 
 export const version: Run = async ({ connection: { server }, terminal, signal }) => {
   const answer = await ask<{ version?: unknown }>({ baseUrl: server }, '/healthz', { signal });
-  // Whoever is refused has heard the service all the same.
+  // A refusal also shows that the service is there.
   const isThere = answer.ok || answer.problem.status > 0;
   const served = answer.ok && typeof answer.value.version === 'string' ? { service: answer.value.version } : {};
   terminal.json({ client: manifest.version, node: process.versions.node, server, answers: isThere, ...served });

@@ -1,4 +1,4 @@
-/** What somebody was asked for once, beside what else the folder remembers: for its owner alone. */
+/** Values that the user has entered once, next to the folder's other memory, readable only by its owner. */
 import { join } from 'node:path';
 import { replaceSharedFile } from '../../lib/replace-file.ts';
 import { prepareMemoryFolder, readRemembered } from '../folder.ts';
@@ -23,7 +23,7 @@ export async function recallAnswers(folder: string): Promise<Answers> {
       if (name !== undefined) answers.values[name] = JSON.parse(value!) as string;
       if (file !== undefined) answers.without.push(JSON.parse(file) as string);
     } catch {
-      // Somebody has written into it; then it is asked for again.
+      // The file was edited, so the value is requested again.
     }
   }
   return answers;

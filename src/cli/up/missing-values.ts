@@ -1,4 +1,4 @@
-/** Values that a project lacks, and files with them: what is said of them where nobody can be asked, and how they are asked for where somebody can. */
+/** Values and files that a project lacks: prompts with a terminal, and the error without one. */
 import { quote } from 'shlex';
 import type { MissingFile, MissingValue } from '../../folder/project.ts';
 import { printable } from '../render.ts';
@@ -6,11 +6,11 @@ import { placed } from './up-plan.ts';
 
 /** What is more fits on no screen; the result for programs has all. */
 const shownValues = 20;
-/** So many are asked for one by one. */
+/** Up to this many values, each has its own prompt. */
 const fewValues = 3;
 
 export type Asker = {
-  /** Undefined where nobody answers. */
+  /** Undefined without an answer. */
   ask(question: string, asking: { isSecret: boolean }): Promise<string | undefined>;
   confirm(question: string, asking: { isYes: boolean }): Promise<boolean | undefined>;
 };
@@ -52,7 +52,7 @@ export function printMissingFiles(files: readonly MissingFile[]): string[] {
   return [...lines, printable(`  Write ${those}, with a NAME=value a line; ${words} goes on without.`)];
 }
 
-/** Those that the application does without, as somebody says; undefined where somebody stops answering. */
+/** The files that the application does not need, according to the user. Undefined if the user stops answering. */
 export async function askForFiles(
   files: readonly MissingFile[],
   { confirm }: Pick<Asker, 'confirm'>,
@@ -67,12 +67,12 @@ export async function askForFiles(
   return without;
 }
 
-/** Names of variables that may be empty: all that the document does not require. */
+/** Names of variables that may be empty: those that the document does not require. */
 export function emptiable(questions: readonly MissingValue[]): string[] {
   return questions.filter(({ why }) => !why).map(({ name }) => name);
 }
 
-/** Undefined where somebody stops answering. Many are not asked for one by one. */
+/** Undefined if the user stops answering. If there are many, they have no separate prompts. */
 export async function askForValues(
   questions: readonly MissingValue[],
   { ask, confirm }: Asker,

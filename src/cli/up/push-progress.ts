@@ -1,4 +1,4 @@
-/** What making and pushing an image tells meanwhile: on a terminal bytes in one line that is written over. */
+/** The progress of building and pushing an image. On a terminal, it is one line that is overwritten. */
 import type { Writable } from 'node:stream';
 import { largestPaths } from '../../push/layers/folder-listing.ts';
 import type { PushStep } from '../../push/push-image.ts';

@@ -1,4 +1,4 @@
-/** The folder's project, with what the options say and what somebody answers. */
+/** The folder's project, with the options and the user's answers. */
 import { posix } from 'node:path';
 import type { FolderOptions, Project } from '../../folder/project.ts';
 import { readFolder } from '../../folder/read-folder.ts';
@@ -12,7 +12,7 @@ const mostRounds = 5;
 /** A project, and the options that it was read with. */
 export type ReadProject = { project: Project; options: FolderOptions };
 
-/** Asks for what is missing, where somebody can be asked; it is kept for the next time. A text says which words are wrong. */
+/** Prompts for missing values on a terminal and stores them. A text describes invalid arguments. */
 export async function readProject(context: UpContext): Promise<ReadProject | string> {
   const { folder, terminal } = context;
   const options = optionsOf(context);

@@ -1,9 +1,9 @@
-/** What `berth up` works with beside what every command has. */
+/** The context of `berth up`, in addition to that of every command. */
 import type { Context } from '../commands/command.ts';
 
 export type UpContext = Context & {
   /** The project's, absolute. */
   folder: string;
-  /** Asks on a terminal; undefined where nobody can be asked, or nobody answers. */
+  /** Prompts on a terminal. Undefined without one, or without an answer. */
   ask(question: string, asking: { isSecret: boolean }): Promise<string | undefined>;
 };

@@ -1,4 +1,4 @@
-/** PURE. What `berth up` is about to do, as a value and as text: what is made, pushed, published, left out and refused. */
+/** PURE. The plan of `berth up`, as a value and as text: what is built, pushed, published, left out and refused. */
 import { relative, sep } from 'node:path';
 import { parseConfiguration } from '../../config/parse.ts';
 import type { Finding, ImageToMake, MissingFile, MissingValue, Place, Project } from '../../folder/project.ts';

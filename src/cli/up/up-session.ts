@@ -13,7 +13,7 @@ export type UpSession = {
   fillsVolumes: boolean;
 };
 
-/** Makes a session where there is none, and remembers it before anything is pushed: its token is shown this once. */
+/** Creates a session if necessary, and stores it before the first push, because its token is only shown once. */
 export async function openSession(context: UpContext): Promise<UpSession | Problem> {
   const { connection, options, signal } = context;
   const { token, key, memory, server } = connection;
@@ -26,7 +26,7 @@ export async function openSession(context: UpContext): Promise<UpSession | Probl
     const isOver = limits.problem.code === 'session_not_found' && token === memory.sessionToken;
     if (!isOver) return limits.problem;
   }
-  // Whoever has logged in starts it as the account.
+  // A user with an API key starts it as the account.
   if (key !== undefined) return await joinAs(context, key, { server });
   const made = await connection.as(undefined).call('createSession', { signal });
   if (!made.ok) return made.problem;

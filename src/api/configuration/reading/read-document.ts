@@ -1,4 +1,4 @@
-/** PURE. What is read of a text that a stranger sends: the same on the thread of the service and on one of its own. */
+/** PURE. Parses untrusted documents, on the main thread or a worker thread. */
 import { fixDocument } from '../../../config/fix.ts';
 import { type Judging, parseConfiguration } from '../../../config/parse.ts';
 import type { AppSpec } from '../../../config/spec/spec.ts';
@@ -11,7 +11,7 @@ export type Bounds = { max: Maximum; present?: Present | undefined };
 
 type Asked = { text: string; isStrict?: boolean; bounds?: Bounds; missing?: MissingImage[] };
 
-/** Everything that is asked and answered is plain data: it goes from one thread to another. */
+/** Arguments and results are plain data, because they cross threads. */
 const readings = {
   unwrap: ({ text }: { text: string }) => unwrapJson(text),
   parse: (asked: Asked) => parseConfiguration(asked.text, judgingOf(asked)),

@@ -10,8 +10,8 @@ import { refuseConfiguration } from './print-diagnostics.ts';
 import { type AnswerOf, type AskedOf, type Kind, type Question, read } from './read-document.ts';
 
 /**
- * In UTF-16 units. A document of this length takes 10 to 40 ms, whatever is in it; the example that `npm start` deploys
- * is a little shorter, and need not wait for a thread to start.
+ * In UTF-16 units. Any document of this length takes 10 to 40 ms. The example of `npm start` is a little shorter, so it
+ * need not wait for a thread to start.
  */
 const longestHere = 16 * 1024;
 
@@ -27,12 +27,12 @@ const options: PoolOptions = {
   // They take up to 150 MiB.
   memoryMib: 512,
   idleMs: 60_000,
-  // Of 256 KiB each: 32 MiB of documents at the most.
+  // Of 256 KiB each: at most 32 MiB of documents.
   max: { each: 4, all: 64 },
 };
 
 export type Reader = {
-  /** Whatever the text is like, it ends; the refusal says when it took too much, or too much is being read already. */
+  /** Always ends. Refuses if the text takes too much time or memory, or if too many texts are being parsed. */
   read<K extends Kind>(client: string, kind: K, asked: AskedOf<K>): Promise<Result<AnswerOf<K>>>;
   close(): Promise<void>;
 };
@@ -51,7 +51,7 @@ export function createReader(changed: Partial<PoolOptions> & { longestHere?: num
   };
 }
 
-/** What the client is told of how the reading has ended. */
+/** Translates the outcome for the client. */
 export function resultOf<Answer>(outcome: Outcome<Answer>): Result<Answer> {
   if (outcome.kind === 'done') return succeed(outcome.answer);
   if (outcome.kind === 'costly') return refuseConfiguration({ kind: 'unparsable', diagnostics: [tooCostly] });

@@ -24,13 +24,13 @@ export function unwrapJson(body: string): Result<Unwrapped> {
   );
 }
 
-/** What is no JSON may be YAML that calls itself JSON; a broken `{` was meant as JSON. */
+/** Invalid JSON may be YAML with a JSON content type. A broken `{` was meant as JSON. */
 function readJson(body: string): Result<unknown> {
   try {
     return succeed(JSON.parse(body));
   } catch {
     if (!/^\s*\{/.test(body)) return succeed(undefined);
-    // What is no JSON may be read as YAML; what is neither is told with the places that the reader of YAML knows.
+    // Invalid JSON may be valid YAML. If it is neither, the YAML parser's positions are reported.
     const { source, diagnostics } = readSource(body);
     if (source) return succeed(undefined);
     const { problem } = refuse(
