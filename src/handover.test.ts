@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => rm(dataDir, { recursive: true }));
 
-test('a service that has ended since it was found stands aside', async () => {
+test('a service that has ended since it was found counts as handed over', async () => {
   const server = createServer().listen(edgePaths(dataDir).serviceSocket);
   await once(server, 'listening');
   const [predecessor, [socket]] = await Promise.all([findPredecessor(dataDir), once(server, 'connection')]);

@@ -56,7 +56,7 @@ test('a key that a setting gives is in no file', async () => {
   assert.deepEqual(logged, []);
 });
 
-test('one start with the key before beside the new one seals everything anew, and what is generated stays', async () => {
+test('one start with the previous and the new key reseals everything, and generated values stay', async () => {
   const before = await start({ secretKey: first });
   await addShop(before);
   const value = (await derivationOf(db, before, 'shop'))('purpose');
@@ -77,7 +77,7 @@ test('the key moves from its file to a setting, and back into a file', async () 
   assert.equal(await documentOf(db, await start(), 'shop', 1), 'text');
 });
 
-test('with a key that is not the one, the log says so, and nothing that is stored is changed', async () => {
+test('with a wrong key, the log reports it, and stored data stays unchanged', async () => {
   await addShop(await start({ secretKey: first }));
   const wrong = await start({ secretKey: second });
   assert.match(logged.at(-1)!, /none of the keys opens.* \{"unreadable":2\}$/);

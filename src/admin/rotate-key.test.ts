@@ -147,7 +147,7 @@ test('a service that starts after an interrupted rotation finishes it', async ()
   await assertReadable();
 });
 
-test('another process that writes all the time seals nothing that cannot be read after the rotation', async () => {
+test('another process that keeps writing seals only data that is readable after the rotation', async () => {
   const writer = spawn(process.execPath, ['--input-type=module', '-e', writeAllTheTime, folder], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -189,7 +189,7 @@ test('two rotations at once leave one key that opens everything', async () => {
   await assertReadable();
 });
 
-test('where there is no key file nothing is changed', async () => {
+test('without a key file nothing is changed', async () => {
   await rm(file);
   assert.deepEqual(await rotate(), { kind: 'no-file' });
   assert.deepEqual(await auditEntries(db), []);

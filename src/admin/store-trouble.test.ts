@@ -28,7 +28,7 @@ test('a command that another program keeps from writing says so in a sentence', 
   assert.deepEqual([status, stderr], [2, told]);
 });
 
-test('what the database has not answered is told with whether it may have been done; a fault of ours is not its', () => {
+test('a database failure is reported with whether the statement may have taken effect; our own faults are not attributed to it', () => {
   const fault = (wasDone: 'no' | 'unknown') =>
     storeTrouble(new StoreFault('it has gone', { wasDone, isBrief: false, code: undefined }), 'here');
   assert.equal(

@@ -142,7 +142,7 @@ for (const [title, method, url, type, body, status, code] of requests) {
   });
 }
 
-test('a fault answers 500 with a reference and nothing of what happened inside', async () => {
+test('a fault returns 500 with a reference and no internals', async () => {
   const broken = await testApi();
   const token = await broken.startShop();
   await broken.service.db.destroy();

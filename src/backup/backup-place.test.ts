@@ -12,7 +12,7 @@ test('a place is a folder or a bucket', () => {
   assert.equal(readBackupPlace('s3:http://127.0.0.1:9000/b').location, 's3:http://127.0.0.1:9000/b');
 });
 
-test('what is neither is refused, and so is a key that everybody would see; it is not repeated', () => {
+test('other places are refused, and so is a publicly readable key; the error does not repeat it', () => {
   for (const wrong of [
     '',
     'rclone:x',

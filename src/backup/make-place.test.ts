@@ -32,7 +32,7 @@ test('a folder has its name when it is whole; one whose making was cut off is no
   assert.deepEqual(await readdir(parent), ['kept'], 'what was left goes after a time');
 });
 
-test('of two that make it at once, one has made all of it', async (t) => {
+test('of two concurrent attempts, one creates the whole place', async (t) => {
   const { parent, place, fill, location } = await scene(t);
   await makePlace(place, async (at) => {
     await fill(at, 'mine');

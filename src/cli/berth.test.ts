@@ -61,7 +61,7 @@ describe('berth validate', () => {
     const [{ severity, code, path, line, column }] = files[0].diagnostics;
     assert.deepEqual([severity, code, path, line, column], ['error', 'unsupported', 'services.web.privileged', 2, 54]);
   });
-  test('what is no YAML, too large, or empty is not valid', () => {
+  test('invalid YAML, a document that is too large, and an empty one are not valid', () => {
     assert.match(berth([...check, '-'], 'a: [').stdout, /error/);
     assert.equal(berth([...check, '-'], 'a: [').status, 1);
     assert.match(berth([...check, file('large.yaml', `a: ${'x'.repeat(300_000)}`)]).stdout, /larger than 256 KiB/);
@@ -74,7 +74,7 @@ describe('berth validate', () => {
     assert.match(stdout, /a\.yaml: valid/);
     assert.match(berth([...check, folder]).stderr, /this is a folder/);
   });
-  test('2 for words that are none', () => {
+  test('2 for invalid arguments', () => {
     for (const words of [[], ['validate'], ['wrong'], ['validate', '--colour', 'x']]) {
       const { status, stdout, stderr } = berth(words);
       assert.deepEqual([status, stdout], [2, '']);

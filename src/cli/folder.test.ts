@@ -23,7 +23,7 @@ test('what is remembered is its owner’s alone, and no repository takes it', as
   assert.deepEqual((await readdir(join(folder, '.berth'))).sort(), ['.gitignore', 'config.json']);
 });
 
-test('a folder without a memory remembers nothing, and one that cannot be read is told', async () => {
+test('a folder without a memory remembers nothing, and an unreadable memory is an error', async () => {
   assert.deepEqual((await recallSealed(folder, undefined)).memory, {});
   await mkdir(join(folder, '.berth'));
   await writeFile(join(folder, '.berth/config.json'), '[oops');
@@ -68,7 +68,7 @@ test('a token is shown to the service that gave it and to no other', () => {
   });
 });
 
-test('another token does not mean the application of the folder; an account’s is told by its environment', () => {
+test('another token does not refer to the folder’s application; an account’s application is identified by its environment', () => {
   assert.equal(asked({ server: memory.server, token: 'berth_other' }).application, undefined);
   const { sessionToken: _, ...ofAccount } = memory;
   assert.deepEqual(asked({}, { BERTH_SERVER: memory.server, BERTH_TOKEN: 'berthkey_x' }, ofAccount).application, {

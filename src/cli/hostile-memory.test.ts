@@ -43,7 +43,7 @@ test('links in it do not lead to the memory of another project', async () => {
   await assert.rejects(recallAnswers(folder), FolderError);
 });
 
-test('a token that somebody gives is shown to no service that only the folder names', () => {
+test('a token given by the user is not sent to a service that only the folder names', () => {
   const memory = { server: 'https://evil.example' };
   for (const given of [
     { options: {}, env: { BERTH_TOKEN: 'berthkey_mine' } },
@@ -100,7 +100,7 @@ test('a memory that came with a repository chooses no service and no session by 
   assert.deepEqual([await trust(false, again), again.told], [theirs, []]);
 });
 
-test('what one has written oneself is used without a word, until somebody else changes it', async () => {
+test('one’s own memory is used without a message until it is changed by another', async () => {
   const env = { HOME: join(place, 'ada') };
   const own = { server: 'https://berth.example', sessionToken: 'berth_mine', applicationName: 'shop' };
   await remember(folder, own, await openSeal(env));

@@ -57,7 +57,7 @@ test('a connection that breaks before the answer is a service that does not answ
   await assert.rejects(broken.value.text());
 });
 
-test('whoever gives up does not wait on, before an answer or within it', async () => {
+test('an abort ends the wait, before an answer or within it', async () => {
   const leaving = new AbortController();
   const given = await openExport(await serve(() => leaving.abort()), leaving.signal);
   assert.equal(!given.ok && given.problem.code, 'aborted');

@@ -34,7 +34,7 @@ test('a valid document is one line', () => {
   assert.equal(renderSummary([check(text), check(broken)], false), '\n2 files: 1 valid, 1 not valid\n');
 });
 
-test('a note is told and counted as one, and the document is valid', () => {
+test('a note is printed and counted as one, and the document is valid', () => {
   const text = broken.replace(/ {4}volumes.*\n/, '    environment: [JWT_SECRET]\n');
   const rendered = renderChecked(check(text), false);
   assert.match(rendered, /^app\.yaml:6:19 note services\.web\.environment\[0\]: .*random.*\[generated-value\]$/m);
@@ -42,7 +42,7 @@ test('a note is told and counted as one, and the document is valid', () => {
   assert.ok(renderChecked(check(text), true).includes('\u001b[36mnote'));
 });
 
-test('colours only when they are asked for', () => {
+test('colors only on request', () => {
   assert.ok(!renderChecked(check(broken), false).includes('\u001b'));
   assert.ok(renderChecked(check(broken), true).includes('\u001b[31merror'));
 });

@@ -11,7 +11,7 @@ function watched() {
 
 const hostile = 'a\x1b]52;c;ZXZpbA==\x07b\x1b[2Jc\x9b5nd\r\u202ee\x1b[8mf';
 
-test('nothing that a service or a folder says is obeyed by a terminal', () => {
+test('control sequences of a service or a folder do not reach a terminal', () => {
   const [out, err] = [watched(), watched()];
   const terminal = createTerminal({ stdin: new PassThrough(), stdout: out.stream, stderr: err.stream, env: {} }, false);
   terminal.note(hostile);

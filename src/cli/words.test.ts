@@ -20,7 +20,7 @@ test('a command has its words and its flags, and nothing else', () => {
   assert.equal(readWords(['toString']).kind, 'mistake');
 });
 
-test('a slip is told in a sentence, with what may have been meant', () => {
+test('a mistake is explained in a sentence, with the likely intention', () => {
   const told = (...words: string[]) => {
     const read = readWords(words);
     return read.kind === 'mistake' ? read.message : read.kind;

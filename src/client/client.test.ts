@@ -43,19 +43,19 @@ describe('a call', () => {
     const claim = await client.call('getClaim', { path: { token: 'a/../b' } });
     assert.ok(!claim.ok && claim.problem.code === 'claim_not_found');
   });
-  test('to nobody, and one that is given up, are values too', async () => {
+  test('to an unreachable service, and one that is aborted, are values too', async () => {
     const { baseUrl } = await serviceWith();
     const nobody = await createClient({ baseUrl: 'http://127.0.0.1:1' }).call('getConfigSchema');
     assert.ok(!nobody.ok && nobody.problem.code === 'unreachable' && nobody.problem.status === 0);
     const given = await createClient({ baseUrl }).call('getConfigSchema', { signal: AbortSignal.abort() });
     assert.ok(!given.ok && given.problem.code === 'aborted');
   });
-  test('that is asked for a proof of work brings it by itself', async () => {
+  test('that requires a proof of work computes it by itself', async () => {
     const { baseUrl } = await serviceWith({ proofOfWork: { mode: 'always', cost: 1 } });
     const started = await createClient({ baseUrl }).call('startDeployment', { body: shopYaml });
     assert.ok(started.ok, JSON.stringify(started));
   });
-  test('whose answer comes from something between is told by its status', async () => {
+  test('whose answer comes from a proxy is described by its status', async () => {
     const baseUrl = await answering((_, response) => response.writeHead(429, { 'Retry-After': '7' }).end('busy'));
     const answer = await createClient({ baseUrl }).call('listDeployments');
     assert.ok(!answer.ok);
@@ -95,7 +95,7 @@ describe('a stream', () => {
       ],
     );
   });
-  test('of lines tells each once, though those of the last instant come again', async () => {
+  test('of lines returns each once, although those of the last instant come again', async () => {
     const line = (at: string, text: string) =>
       `event: line\ndata: ${JSON.stringify({ at, pod: 'web', revision: 1, text })}\n\n`;
     const asked: URLSearchParams[] = [];

@@ -18,7 +18,7 @@ test('messages are read from a stream, however it is cut', () => {
   }
 });
 
-test('a message that is not complete is not told', () => {
+test('an incomplete message is not returned', () => {
   const read = createMessageReader();
   assert.deepEqual(read('data: half'), []);
   assert.deepEqual(read(' of it\n\n'), [{ event: 'message', data: 'half of it' }]);

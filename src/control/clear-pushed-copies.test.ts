@@ -8,7 +8,7 @@ import { clearPushedCopies } from './clear-pushed-copies.ts';
 const digest = `sha256:${'0'.repeat(64)}`;
 const named = (name: string) => `pushed.invalid/s0123456789abcdef/${name}`;
 
-test('a copy leaves when its image can be named no more, and takes no other name and nothing that runs along', async () => {
+test('a copy is removed when its image can no longer be named, and other names and concurrent work stay', async () => {
   const db = await emptyStore();
   const images: HostImage[] = ['there', 'gone', 'running', 'strangers'].map((id) => ({
     id,

@@ -40,7 +40,7 @@ test('where the operator insists, all of them are on the new one from then on', 
   assert.deepEqual(await counts(db), { null: 2 });
 });
 
-test('those of before, of which nobody has said where they are, are where the service is', async () => {
+test('earlier deployments with an unknown cluster are assigned to the service’s cluster', async () => {
   const db = await storeWith([null, 'one']);
   await settleCluster(db, 'one', false);
   assert.deepEqual(await counts(db), { one: 2 });

@@ -43,7 +43,7 @@ test('the loop takes up what is due, what it is woken for, and what the engine s
   assert.deepEqual(await engine.listOwned(), []);
 });
 
-test('a fault of the engine is tried again, and told to the owner once', async (t) => {
+test('a fault of the engine is retried, and reported to the owner once', async (t) => {
   const shop = await shopOnMemory(spec, { 'nginx:1': {} });
   const engine = createTestEngine({ world: shop.world });
   engine.interrupt({ operation: 1, when: 'before' });
@@ -95,7 +95,7 @@ test('a lease that cannot be given back, because the store takes nothing, runs o
   await reach(shop, async () => (await shop.deployment()).goneAt !== null);
 });
 
-test('what no event has told of is seen by the survey', async (t) => {
+test('changes without an event are found by the survey', async (t) => {
   const shop = await shopOnMemory(spec, { 'nginx:1': {} });
   const engine = createTestEngine({ world: shop.world });
   const loop = startLoop({
@@ -155,7 +155,7 @@ for (const [title, image] of [
   ['pull', { isOnHost: false }],
   ['wait for a pod', { program: () => ({ ports: [] }) }],
 ] as const) {
-  test(`any number of deployments that ${title} delay nobody else`, async (t) => {
+  test(`any number of deployments that ${title} do not delay others`, async (t) => {
     const shop = await shopOnMemory(spec, { 'nginx:1': {}, 'slow:1': image });
     const engine = createTestEngine({ world: shop.world });
     const over = new AbortController();
@@ -236,7 +236,7 @@ test('a pull in which nothing moves for too long fails in words, and is taken up
   await reach(shop, async () => (await shop.deployment()).state === 'running');
 });
 
-test('when the clock is set back, everybody is looked at soon all the same', async (t) => {
+test('when the clock is set back, all deployments are still visited soon', async (t) => {
   const shop = await shopOnMemory(spec, { 'nginx:1': {} });
   const loop = startLoop(onEngine(shop.control, createTestEngine({ world: shop.world })));
   t.after(() => loop.stop());

@@ -56,7 +56,7 @@ test('nothing is removed on the word of a row whose route the edge never took', 
   assert.deepEqual([...shop.world.containers.keys()].toSorted(), ['berth-shop-db-1-0', 'berth-shop-web-2-0']);
 });
 
-test('nothing is called running before the edge has its routes, whatever the row says', async () => {
+test('a deployment is not shown as running before the edge has its routes, even if the row says so', async () => {
   const shop = await shopOnMemory(spec, images);
   const { control } = shop;
   const { refreshEdge } = control;
@@ -93,7 +93,7 @@ test('a revision that visitors have got is one to go back to, though an update h
   assert.deepEqual([...shop.world.containers.keys()].toSorted(), ['berth-shop-db-1-0', 'berth-shop-web-1-0']);
 });
 
-test("an address that was lost is nobody else's before the edge has let go of it", async () => {
+test('a lost address is not reused before the edge has released it', async () => {
   const shop = await shopOnMemory(spec, images);
   const { control } = shop;
   await shop.visit();
@@ -111,7 +111,7 @@ test("an address that was lost is nobody else's before the edge has let go of it
   assert.notEqual(neighbour!.endpoints[0]!.address, served!.address);
 });
 
-test('an edge that has taken a route and then failed is told again before anything is removed', async () => {
+test('an edge that has taken a route and then failed is updated again before anything is removed', async () => {
   const { shop, control, refreshEdge } = await shopWithUpdate();
   control.refreshEdge = async () => {
     await refreshEdge();
@@ -132,7 +132,7 @@ test('an edge that has taken a route and then failed is told again before anythi
   assert.equal((await shop.deployment()).state, 'failed');
 });
 
-test('of several edges each is asked anew before something is removed: another process may have led it elsewhere', async () => {
+test('each of several edges is queried again before a removal: another process may have changed its routes', async () => {
   const shop = await shopOnMemory(spec, images);
   await shop.visit();
   const deployment = await shop.deployment();

@@ -27,7 +27,7 @@ async function settledShop() {
   return { ...shop, engine, settle, look: async () => (await tidying.tidy()).changed };
 }
 
-test('nobody is visited whose things are as the last visit saw them', async () => {
+test('a deployment whose resources match its last visit is not visited', async () => {
   const { look, control } = await settledShop();
   assert.deepEqual(await look(), []);
   assert.equal(await nextDueAt(control.db), control.now() + control.settings.revisitMs);
@@ -41,7 +41,7 @@ for (const [title, happen] of [
   ['is taken off its network', ({ engine }) => engine.tamper('berth-shop-web-1-0', 'off-network')],
   ['loses its volume', ({ world }) => world.volumes.clear()],
 ] as [string, (shop: Awaited<ReturnType<typeof settledShop>>) => void][]) {
-  test(`a deployment one of whose workloads ${title} is due, although no event has told of it`, async () => {
+  test(`a deployment one of whose workloads ${title} is due, even without an event`, async () => {
     const shop = await settledShop();
     happen(shop);
     assert.deepEqual(await shop.look(), ['shop']);

@@ -173,7 +173,7 @@ test('an update never makes an orphan of a volume that the deployment still has'
   assert.equal((await shop.control.engine.listOwned()).filter(({ kind }) => kind === 'volume').length, 1);
 });
 
-test('what another process has removed since it was listed is no orphan', async () => {
+test('a resource that another process has removed since the listing is not an orphan', async () => {
   const shop = await shopOnMemory(spec, { 'nginx:1': {} });
   await shop.visit();
   const { engine } = shop.control;

@@ -54,7 +54,7 @@ test('of deployments of which the same is listed as before, nothing is read but 
   assert.deepEqual(await tidy(), { changed: [], rows: 3 * 500 });
 });
 
-test('whose things change, come or go is looked at, whoever has its turn', async () => {
+test('a deployment whose resources change, come or go is visited, at any turn', async () => {
   const { tidy, owned } = await manySettled(2_000);
   await tidy();
   owned.set('d1700', { ...networkOf('d1700'), kind: 'volume', volume: 'data' });
@@ -78,7 +78,7 @@ test('who was visited since is looked at again: what its visit wrote may be olde
   assert.deepEqual(later, ['d1800'], 'the others have their turn');
 });
 
-test('when the store fails, all that the listing has told is looked at the next time', async () => {
+test('when the store fails, the whole listing is checked the next time', async () => {
   const { tidy, owned, tidying, engine, db } = await manySettled(2_000);
   await tidy();
   owned.delete('d1800');

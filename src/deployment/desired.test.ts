@@ -37,7 +37,7 @@ test('the registry scriptlet becomes the registry of the login', () => {
   assert.equal(desired.kind === 'running' && desired.workloads[0]!.workload.image, 'ghcr.io/org/app:1');
 });
 
-test('the fingerprint tells content, not the revision', () => {
+test('the fingerprint depends on the content, not the revision', () => {
   const fingerprint = (number: number, image: string) => {
     const desired = desiredAt(deploymentOf({}), { number, spec: specOf(pod('web', { image })) }, resolvedAt(0));
     return desired.kind === 'running' && desired.workloads[0]!.workload.fingerprint;
@@ -46,7 +46,7 @@ test('the fingerprint tells content, not the revision', () => {
   assert.notEqual(fingerprint(1, 'nginx:1'), fingerprint(1, 'nginx:2'));
 });
 
-test('what the plan has pods run in is told of each, and another plan restarts none of them', () => {
+test('the plan’s runtime is set for each pod, and another plan restarts none of them', () => {
   const of = (runtime: 'runsc' | undefined) => {
     const resolution = { ...resolvedAt(0), runtime };
     const desired = desiredAt(deploymentOf({}), { number: 1, spec: specOf(pod('web'), pod('db')) }, resolution);
@@ -82,7 +82,7 @@ test('each replica of a statefulset has a name and volumes of its own; other rep
   );
 });
 
-test('a shared volume is one volume for all pods that name it, whatever their type', () => {
+test('a shared volume is one volume for all pods that name it, of any type', () => {
   const volumes = [{ name: 'media', sizeBytes: 1, mountPath: '/media', isShared: true }];
   const { workloads, volumes: found } = workloadsOf(
     pod('web', { volumes: [{ ...volumes[0]!, sizeBytes: 2 }] }),
@@ -117,7 +117,7 @@ test('a pod is ready by its health check, else by its first port, else by runnin
   assert.deepEqual(kinds.toSorted(), ['a http', 'b port', 'c running', 'd exit']);
 });
 
-test('a command is asked for with its scriptlets replaced; where no check is wanted, the port is, without the image', () => {
+test('a command is used with its scriptlets replaced; without a check the port is used, and not the image’s check', () => {
   const times = { initialDelaySeconds: 0, periodSeconds: 1, timeoutSeconds: 1, failureThreshold: 1 };
   const readiness = workloadsOf(
     pod('a', { healthCheck: { command: ['check', '<% URL %>'], ...times }, servicePorts: [1] }),
@@ -165,7 +165,7 @@ test('pods that name each other start in the order of their speed, and dependsOn
   assert.deepEqual(order(web({}), api({ dependsOn: ['web'] })), ['web', 'api']);
 });
 
-test('every pod starts exactly once, whatever refers to what', () => {
+test('every pod starts exactly once, with any references', () => {
   const names = ['aa', 'bb', 'cc', 'dd'];
   const pods = fc.tuple(
     ...names.map((name) =>

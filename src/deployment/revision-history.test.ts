@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { pod, specOf } from '../../test/support/deployments.ts';
 import { changesBetween, isFirstOutcome, revisionBefore, stateOfRevision } from './revision-history.ts';
 
-test('what an update has changed is told by the names of its pods', () => {
+test('the changes of an update are listed by the names of its pods', () => {
   const before = { spec: specOf(pod('web'), pod('db'), pod('cache')) };
   const after = { spec: specOf(pod('web', { vars: { MODE: 'new' } }), pod('db'), pod('worker')) };
   assert.deepEqual(changesBetween(before, after), { added: ['worker'], changed: ['web'], removed: ['cache'] });
   assert.deepEqual(changesBetween(before, before), { added: [], changed: [], removed: [] });
 });
 
-test('a pod whose tag means another image by now has changed, unless one of the two is not known', () => {
+test('a pod whose tag means another image now has changed, unless one of the two is unknown', () => {
   const spec = specOf(pod('web', { image: './web:1' }), pod('db'));
   const of = (digest: string) => ({ spec, images: { './web:1': `pushed.invalid/s1/web:1@${digest}` } });
   assert.deepEqual(changesBetween(of('sha256:a'), of('sha256:b')).changed, ['web']);

@@ -47,7 +47,7 @@ async function world() {
   return { db, state, asked, look, add };
 }
 
-test('an alias that was left behind gives nobody a name: what proves it is of the account that asks', async () => {
+test('a left-over alias does not verify a name: the proof belongs to the account that requests it', async () => {
   const { db, state, asked, look, add } = await world();
   await add('ada');
   await look();
@@ -72,7 +72,7 @@ test('an alias that was left behind gives nobody a name: what proves it is of th
   await db.destroy();
 });
 
-test('a name whose record is gone serves for its days of grace, is told failing, and is released', async () => {
+test('a name whose record is gone serves for its days of grace, is reported as failing, and is released', async () => {
   const { db, state, asked, look, add } = await world();
   await add('ada');
   await look();
@@ -94,7 +94,7 @@ test('a name whose record is gone serves for its days of grace, is told failing,
   await db.destroy();
 });
 
-test('a name that is well is not asked about again the same day', async () => {
+test('a healthy name is not checked again the same day', async () => {
   const { db, state, asked, look, add } = await world();
   await add('ada');
   await look();

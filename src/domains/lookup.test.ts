@@ -54,7 +54,7 @@ test('the name servers of the zone say whether it is proven, and what is there i
   assert.deepEqual(none.proof, [{ server: 'ns1.example.com', said: 'nothing' }], 'whatever a resolver remembers');
 });
 
-test('whoever has the target of an alias proves nothing: the zone of the alias says whose it is', async () => {
+test('owning the target of an alias proves nothing: the zone of the alias decides', async () => {
   const target = { 'NS foo.test': ['ns1.foo.test'], 'A ns1.foo.test': ['127.0.0.1'] };
   const alias = { ...addresses, [`CNAME ${name}`]: ['foo.test'], ...target };
   const { proof: answers } = await look(alias, txt(proof.value));
@@ -67,7 +67,7 @@ test('whoever has the target of an alias proves nothing: the zone of the alias s
   assert.equal(own.asked.size, 0);
 });
 
-test('where nobody says whether a name is an alias, no name server is asked', async () => {
+test('if it is unknown whether a name is an alias, no name server is queried', async () => {
   const say = recordsOf({ ...addresses, ...zone });
   const common = await serve((type, name) => (type === 'CNAME' ? { rcode: 'SERVFAIL' } : say(type, name)));
   const own = await serve(txt(proof.value));
@@ -77,7 +77,7 @@ test('where nobody says whether a name is an alias, no name server is asked', as
   assert.equal(own.asked.size, 0);
 });
 
-test('of a deep name the last five zones are asked', async () => {
+test('for a deep name the last five zones are queried', async () => {
   const deep = 'a.b.c.d.e.f.example.com';
   const common = await serve(recordsOf({}));
   const lookup = createLookup({ resolvers: [common.address] });
@@ -88,7 +88,7 @@ test('of a deep name the last five zones are asked', async () => {
   );
 });
 
-test('when its time is over a look ends with what is known, and asks no more', async () => {
+test('when its time is over a look ends with its results so far, and sends no more queries', async () => {
   const common = await serve(() => 'drop');
   const found = await createLookup({ resolvers: [common.address], limitMs: 100 })({ name, proof, host });
   const because = 'does not answer in time';
@@ -100,7 +100,7 @@ test('when its time is over a look ends with what is known, and asks no more', a
   assert.ok(![...common.asked.keys()].some((key) => key.endsWith(' example.com')));
 });
 
-test('where no name server may be asked, or none answers, the resolver says it', async () => {
+test('if no name server may be queried, or none answers, the resolver is used', async () => {
   const { proof: answers } = await look({ ...zone, [`TXT ${proof.name}`]: [proof.value] });
   assert.deepEqual(answers, [
     { server: 'ns1.example.com', said: 'failed', because: 'has no public address' },
@@ -113,7 +113,7 @@ test('where no name server may be asked, or none answers, the resolver says it',
   );
 });
 
-test('by default a name server at an address of this machine or its networks is never asked', async () => {
+test('by default a name server at an address of this machine or its networks is never queried', async () => {
   const own = await serve(txt(proof.value));
   const places = { 'A ns1.example.com': ['127.0.0.1'], 'A ns2.example.com': ['169.254.169.254'] };
   const records = { ...addresses, ...places, 'NS example.com': ['ns1.example.com', 'ns2.example.com'] };
@@ -126,7 +126,7 @@ test('by default a name server at an address of this machine or its networks is 
   assert.equal(own.asked.size, 0);
 });
 
-test('where a name leads is told, an alias included', async () => {
+test('the target of a name is returned, with an alias, too', async () => {
   const direction = async (records: Record<string, readonly string[]>) => (await look(records, txt())).direction;
   assert.deepEqual(await direction({ [`A ${name}`]: [], [`CNAME ${name}`]: [host] }), { kind: 'here' });
   assert.deepEqual(await direction({ [`A ${name}`]: ['198.51.100.9'] }), {

@@ -24,7 +24,7 @@ async function world() {
   return { db, domains, refreshes, count: () => count };
 }
 
-test('what is asked while the edge reads the routes makes it read them again', async () => {
+test('a request while the edge reads the routes makes it read them again', async () => {
   const { db, domains, refreshes } = await world();
   domains.look();
   await refreshes[0]!.begun.promise;
@@ -36,7 +36,7 @@ test('what is asked while the edge reads the routes makes it read them again', a
   await db.destroy();
 });
 
-test('an edge that could not read the routes reads them again, after a wait, though nobody asks', async (t) => {
+test('an edge that could not read the routes reads them again, after a wait, without a request', async (t) => {
   const { db, domains, refreshes, count } = await world();
   t.after(() => db.destroy());
   domains.look();

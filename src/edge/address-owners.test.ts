@@ -25,7 +25,7 @@ test('an address is whose endpoint was noted there last, as long as that one has
   );
 });
 
-test('an address may pass from one deployment to another in one change, in whichever order they are told', () => {
+test('an address may pass from one deployment to another in one change, in either order', () => {
   const owners = createAddressOwners();
   owners.note([{ id: 'shop', endpoints: [endpoint('a')] }]);
   owners.note([

@@ -8,7 +8,7 @@ test('case, port and one trailing dot do not make another host', () => {
   assert.equal(normalHost('[::1]:8080'), '[::1]');
 });
 
-test('what could mean two hosts is none', () => {
+test('an ambiguous host is refused', () => {
   const none = [
     '',
     '.',

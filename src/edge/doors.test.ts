@@ -26,7 +26,7 @@ async function serverAt(doors: Doors, socket: string, name: string): Promise<Ser
 const saidAt = (socket: string) => text(createConnection(socket));
 const closed = (server: Server) => new Promise((resolve) => server.close(resolve));
 
-test('whoever was replaced takes its place again as often as it has to, and leaves nothing', async (t) => {
+test('a replaced service takes its place again as often as necessary, and leaves nothing', async (t) => {
   const run = await directory(t);
   const sockets = ['api.sock', 'pages.sock'].map((name) => join(run, name));
   const [first, second] = [createDoors(), createDoors()];

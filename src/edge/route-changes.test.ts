@@ -123,7 +123,7 @@ test('after each single command a host leads where it did or where it will, with
   );
 });
 
-test('whatever part of a change is lost, a comparison finds it, and what it puts in place is right', () => {
+test('a comparison finds any lost part of a change, and repairs it', () => {
   fc.assert(
     fc.property(history, fc.infiniteStream(fc.boolean()), (steps, chance) => {
       for (const { change, before, after } of stepsOf(steps)) {

@@ -60,7 +60,7 @@ async function feedOf(count: number) {
   };
 }
 
-test('a change of one deployment reads the row of one, by an index, and tells the edge of one', async () => {
+test('a change of one deployment reads one row, by an index, and sends one change to the edge', async () => {
   const { db, ids, feed, write, told, queries, served } = await feedOf(300);
   for (const id of ids) await write(id, endpoint('10.0.0.1'));
   await feed.refresh();
@@ -81,7 +81,7 @@ test('a change of one deployment reads the row of one, by an index, and tells th
   assert.equal(queries.length, 1, 'nothing has changed');
 });
 
-test('whatever is written, and whenever the edge is away, it comes to serve what the store says', async () => {
+test('after any writes, and any absence of the edge, it comes to serve the routes in the store', async () => {
   const act = fc.oneof(
     {
       weight: 4,
@@ -130,7 +130,7 @@ test('what a delta has lost, a round of comparisons finds, wherever it is', asyn
   await db.destroy();
 });
 
-test('a store that was restored from a copy is told as a whole', async () => {
+test('a store that was restored from a copy is sent as a whole', async () => {
   const { db, ids, feed, write, served, told } = await feedOf(3);
   for (const id of ids) await write(id, endpoint('10.0.0.1'));
   await feed.refresh();

@@ -33,7 +33,7 @@ test('the order of endpoints changes nothing', () => {
   assert.deepEqual(hosts(one), hosts({ host: one.host, endpoints: [...one.endpoints].reverse() }));
 });
 
-test('an id stands for its host and all that it leads to', () => {
+test('an id stands for its host and its whole target', () => {
   const sites = [
     site('a.test', { '/': '10.0.0.1' }, 80),
     site('b.test', { '/': '10.0.0.1' }, 80),

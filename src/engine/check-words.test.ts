@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { programOf, wordsOfCheck } from './check-words.ts';
 
-test('of a command only its program is told, because its arguments may hold a password', () => {
+test('only the program of a command is shown, because its arguments may contain a password', () => {
   const commands: [string[], string][] = [
     [['pg_isready', '-U', 'app'], 'pg_isready'],
     [['/usr/bin/redis-cli', '-a', 'hunter2', 'ping'], 'redis-cli'],
@@ -16,18 +16,18 @@ test('of a command only its program is told, because its arguments may hold a pa
   for (const [command, expected] of commands) assert.equal(programOf(command), expected);
 });
 
-test('a command that ends with 0 has nothing to tell', () => {
+test('a command that exits with 0 has no message', () => {
   assert.equal(wordsOfCheck(['true'], { kind: 'exited', code: 0, output: 'much' }), undefined);
 });
 
-test('what a command writes is told on one line, at most 300 characters of it, without control characters', () => {
+test('the output of a command is shown on one line, at most 300 characters of it, without control characters', () => {
   const output = `\u001b[31mno\u001b[0m\r\n\u0000\u202eresponse\t${'x'.repeat(100_000)}`;
   const { words } = wordsOfCheck(['pg_isready'], { kind: 'exited', code: 2, output })!;
   assert.match(words, /^health check `pg_isready` exits with 2: no response x+…$/);
   assert.equal(words.length, 'health check `pg_isready` exits with 2: '.length + 301);
 });
 
-test('why a command did not end well is told in words', () => {
+test('the failure of a command is explained in words', () => {
   const said = [
     { kind: 'exited', code: 1, output: '  ' },
     { kind: 'timed-out', afterSeconds: 5 },

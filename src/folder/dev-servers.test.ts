@@ -8,7 +8,7 @@ const scripts = (written: Record<string, string>, more: object = {}) => ({
   'package.json': JSON.stringify({ scripts: written, ...more }),
 });
 
-test('development servers that check the host are told by how they are started', () => {
+test('development servers that check the host are detected by their start command', () => {
   for (const [command, name] of [
     ['vite', 'Vite'],
     ['npx vite --host 0.0.0.0', 'Vite'],

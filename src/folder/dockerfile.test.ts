@@ -57,7 +57,7 @@ test('the command is read in both forms, and an entrypoint ends the one before i
   assert.equal(readDockerfile('FROM a:1 AS b\nENTRYPOINT ["npm"]\nFROM b\nCMD ["start"]\n')?.command, 'start');
 });
 
-test('what a build argument says is used, and what stands in a heredoc is no instruction', () => {
+test('the value of a build argument is used, and text in a heredoc is not an instruction', () => {
   const text = 'ARG TAG=1\nFROM a:$TAG\nRUN <<EOF\nEXPOSE 99\nEOF\nARG PORT=80\nEXPOSE ${PORT}\n';
   assert.deepEqual(readDockerfile(text, { args: { TAG: '2', PORT: '81' } })?.base, 'a:2');
   assert.deepEqual(readDockerfile(text, { args: { TAG: '2', PORT: '81' } })?.ports, [81]);

@@ -40,7 +40,7 @@ test('a value may use those above it, and those of the shell win', () => {
   assert.equal(values('HOST=db\nURL=http://$HOST', { HOST: 'shell' }).URL, 'http://shell');
 });
 
-test('a line that is no variable, and a quote that is never closed, are told with their place', () => {
+test('a line that is not a variable, and a quote that is never closed, are reported with their place', () => {
   const { problems, values: read } = readEnvFile('A=1\nthis is no variable\nB="open\nC=3', () => undefined);
   assert.deepEqual(
     problems.map(({ at, message }) => [at, message]),

@@ -6,7 +6,7 @@ const never = new AbortController().signal;
 /** Longer than any test runs. */
 const long = 10 * 60_000;
 
-test('whoever waits is woken by the bell of the key, also by one that rang a moment before, and by no other', async () => {
+test('a waiter is woken by the notification of its key, also by one from a moment before, and by no other', async () => {
   const bells = createBells();
   using bell = bells.listen('shop');
   bells.ring('blog');
@@ -23,7 +23,7 @@ test('whoever waits is woken by the bell of the key, also by one that rang a mom
   await woken;
 });
 
-test('who waits for a bell that does not ring goes on in time, or when it is to stop', async () => {
+test('without a notification a waiter goes on in time, or at the abort', async () => {
   using bell = createBells().listen('shop');
   await bell.next(1, never);
   await bell.next(long, AbortSignal.abort());

@@ -5,7 +5,7 @@ import { exceedsBounds, parseBoundedJson } from './bounded-json.ts';
 
 const bounds = { depth: 4, tokens: 20 };
 
-test('depth and number of values are bounded, whatever strings hold', () => {
+test('depth and number of values are limited, with any contents of strings', () => {
   assert.equal(exceedsBounds('[[[[1]]]]', bounds), false);
   assert.equal(exceedsBounds('[[[[[1]]]]]', bounds), true);
   assert.equal(exceedsBounds(JSON.stringify(Array(20).fill(1)), bounds), false);

@@ -42,7 +42,7 @@ test('trouble is a certificate of our own that is missing, or any that is late',
   assert.equal(certificateTrouble({ ...report, isReady: false }, 0), "The service's own certificate is missing.");
 });
 
-test('a host waits for a certificate of its own, or for the one of all names beside it', () => {
+test('a host waits for its own certificate, or for the wildcard of its parent', () => {
   const until = Date.UTC(2030, 0, 2, 3, 4, 5);
   const waiting = new Map([
     ['shop.apps.test', { because: 'limit', until } as const],

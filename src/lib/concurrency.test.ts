@@ -23,7 +23,7 @@ test('a semaphore runs so many at once, first come, first served, failures inclu
   assert.equal(results.filter(({ status }) => status === 'rejected').length, 3);
 });
 
-test('work of one key runs one after another, and beside that of another key', async () => {
+test('work of one key runs in sequence, and concurrently with that of another key', async () => {
   const inTurn = serializeByKey();
   const order: string[] = [];
   const work = (name: string) => async () => {

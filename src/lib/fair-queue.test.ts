@@ -22,7 +22,7 @@ test('clients take turns, each in the order of its own entries', () => {
   assert.equal(inOrder(queueOf('a1', 'a2', 'a3', 'b1', 'c1', 'b2')), 'a1 b1 c1 a2 b2 a3');
 });
 
-test('whoever comes late waits for one entry of whoever has many', () => {
+test('a late client waits for only one entry of a client with many', () => {
   const queue = queueOf('a1', 'a2', 'a3', 'a4');
   assert.equal(queue.take()?.entry, 'a1');
   queue.put('b', 'b1');
@@ -50,7 +50,7 @@ test('with two at once, each client has two entries taken, however the clients a
   assert.equal(queue.take()?.entry, 'a3');
 });
 
-test('a client whose line is full is refused, and nobody else is', () => {
+test('only a client whose queue is full is refused', () => {
   const queue = createFairQueue<string>({ max: 2 });
   assert.deepEqual(
     ['a1', 'a2', 'a3', 'b1'].map((entry) => queue.put(entry[0]!, entry)),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { reportingFirstFault } from './first-fault.ts';
 
-test('work that fails is done again, says whether it went well, and tells the first of failures in a row alone', async () => {
+test('failed work is repeated, returns whether it succeeded, and reports only the first of several failures in a row', async () => {
   const outcomes = ['well', 'first', 'second', 'well', 'third'];
   const told: unknown[] = [];
   const work = reportingFirstFault(

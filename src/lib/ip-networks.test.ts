@@ -24,7 +24,7 @@ test('networks that share an address overlap, however each is written', () => {
   }
 });
 
-test('what is left of a network beside another one is named in few words', () => {
+test('the rest of a network without another one is named in few words', () => {
   assert.deepEqual(without('10.0.0.0/8', pool), [
     '10.0.0.0/9',
     '10.128.0.0/10',
@@ -36,7 +36,7 @@ test('what is left of a network beside another one is named in few words', () =>
   assert.deepEqual(without('192.168.0.7', pool), ['192.168.0.7']);
 });
 
-test('an address is in a network, in another or in what is left beside it', () => {
+test('an address is in a network, in another or in the rest', () => {
   const address = fc.ipV4();
   const network = fc.tuple(fc.ipV4(), fc.integer({ min: 1, max: 32 })).map(([start, bits]) => `${start}/${bits}`);
   fc.assert(

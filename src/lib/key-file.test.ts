@@ -71,7 +71,7 @@ test('an empty file or a broken list is refused, and not taken for a key', async
   }
 });
 
-test('whoever follows the file has the new key at its next use, and knows the one before to the end', async () => {
+test('a reader of the file uses the new key at the next use, and knows the previous one to the end', async () => {
   await writeFile(file, 'old');
   const keysNow = followKeys(file);
   assert.deepEqual(keysNow(), ['old']);

@@ -19,7 +19,7 @@ test('a burst of calls costs two runs, and each call waits for a run with its va
   assert.deepEqual(runs, [1, 4]);
 });
 
-test('a failed run fails those who waited for it and nobody after', async () => {
+test('a failed run only fails its own waiters', async () => {
   const publish = latestOnly(async (value: number) => {
     if (value === 1) throw new Error('no');
   });

@@ -9,6 +9,6 @@ test('programs of administrators are found by a user whose PATH leaves them out,
   assert.equal(new Set(folders).size, folders.length);
 });
 
-test('an empty PATH is no word for the folder that one happens to be in', () => {
+test('an empty PATH does not mean the current folder', () => {
   for (const path of ['', undefined, ':/usr/bin']) assert.ok(!programPath(path).split(':').includes(''), String(path));
 });

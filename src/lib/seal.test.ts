@@ -29,7 +29,7 @@ test('what is derived is the same for the same purpose, and another for another 
   assert.notDeepEqual(derive('a'), sealWith('other').derive('a'));
 });
 
-test('whatever keys a text was sealed with in turn, all that are still there open it and no other does', () => {
+test('a text resealed with several keys can be opened with the present ones and no other', () => {
   const words = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 2, maxLength: 5 });
   fc.assert(
     fc.property(words, fc.string(), fc.nat(), (words, text, pick) => {
@@ -43,7 +43,7 @@ test('whatever keys a text was sealed with in turn, all that are still there ope
   );
 });
 
-test('only the newest key seals, and what it has sealed can be told by its header', () => {
+test('only the newest key seals, and its texts can be recognized by their header', () => {
   const seal = sealWith('new', 'old');
   assert.equal(sealWith('new').open(seal.close('a')), 'a');
   const starts = (sealed: Uint8Array) => Buffer.from(sealed).subarray(0, seal.header().length).equals(seal.header());

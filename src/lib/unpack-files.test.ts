@@ -36,7 +36,7 @@ for (const [title, header] of Object.entries({
   'a device': { name: 'shop/disk', type: 'block-device' },
   'a name with a line break': { name: 'shop/a\nb' },
 } as Record<string, Partial<Header> & { name: string }>))
-  test(`${title} is refused, and nothing of it is written`, async () => {
+  test(`${title} is refused before anything is written`, async () => {
     await assert.rejects(unpack(await tarOf(header)), /no export has|ENOENT/);
     assert.deepEqual(await readdir(folder), []);
   });

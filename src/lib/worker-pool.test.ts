@@ -44,14 +44,14 @@ test('work that takes more memory than it may have is ended, and the next one is
   });
 });
 
-test('a fault in the work is told to whoever asked, and the thread goes on', async () => {
+test('a fault in the work is returned to the caller, and the thread continues', async () => {
   await withPool({}, async (pool) => {
     await assert.rejects(pool.run('a', 'broken'), { name: 'TypeError', message: 'a fault of ours' });
     assert.deepEqual(await pool.run('a', 'easy'), done);
   });
 });
 
-test('whoever sends much is refused before anybody else', async () => {
+test('a client that sends much is refused before others', async () => {
   await withPool({ max: { each: 1, all: 4 } }, async (pool) => {
     const ends = [pool.run('a', 'endless'), pool.run('a', 'easy')].map((run) => run.catch(() => 'closed'));
     assert.deepEqual(await pool.run('a', 'easy'), { kind: 'refused', because: 'client' });

@@ -10,7 +10,7 @@ import { askForSnapshot, snapshotsOf } from '../store/snapshots.ts';
 import { failUnoffered } from './fail-unoffered.ts';
 import { clearCopies } from './snapshot-parts.ts';
 
-test('where none are taken any more, what was asked for fails in words, and an update that waits for it is decided', async () => {
+test('if snapshots are disabled, pending ones fail with an explanation, and an update that waits for one is decided', async () => {
   const shop = await shopOnMemory(spec, { ...images, 'nginx:2': {} });
   const { db, now, log } = shop.control;
   await db.updateTable('deployments').set({ expiresAt: null, claimedAt: 1 }).execute();
@@ -43,7 +43,7 @@ test('where none are taken any more, what was asked for fails in words, and an u
   assert.match(message, /no snapshot could be taken before the update: This service no longer takes snapshots\./);
 });
 
-test('of copies stays what a restore is to put in its place, and what somebody reads who comes back in time', async () => {
+test('copies stay that a restore will swap in, and those whose reader renews them in time', async () => {
   const { control, world, clock } = await shopOnMemory(spec, images);
   const { db, now, log } = control;
   const asked = { deploymentId: 'shop', snapshotId: 'old', volumes: ['db-data'], now: now() };

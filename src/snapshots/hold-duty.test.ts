@@ -37,18 +37,18 @@ test('a duty is held for as long as it can be renewed', async () => {
   assert.deepEqual(await hold([true, true, 'away', true, 'away', true]), { lostAfter: undefined });
 });
 
-test('it is lost when somebody else has it', async () => {
+test('it is lost when another process has it', async () => {
   assert.deepEqual(await hold([true, false, true]), { lostAfter: 2, because: 'Another process has the duty.' });
 });
 
-test('it is lost when it was not renewed for its whole time, though nobody has said so', async () => {
+test('it is lost when it was not renewed in time, without a notification', async () => {
   assert.deepEqual(await hold(['away', 'away', 'away', true]), {
     lostAfter: 3,
     because: 'The duty was not renewed for 30000 ms.',
   });
 });
 
-test('it is lost to a process that has slept, and not asked for again', async () => {
+test('it is lost to a process that has slept, and not requested again', async () => {
   assert.deepEqual(await hold([true, true, true], [0, 60_000]), {
     lostAfter: 2,
     because: 'The duty was not renewed for 70000 ms.',

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { SnapshotFault } from './snapshot-parts.ts';
 
-test('what a program of a deployment has said is for its owner, and in nothing that is logged', () => {
+test('the output of a deployment’s program is for its owner, and never logged', () => {
   const fault = new SnapshotFault('pg_dump has ended with 3.', { said: ' no\u0000such\n\u001b[31mthing\ud800 ' });
   assert.equal(fault.ownersWords, 'pg_dump has ended with 3. It said: no such [31mthing\ufffd');
   assert.equal(fault.message, 'pg_dump has ended with 3.');

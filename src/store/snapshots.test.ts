@@ -21,7 +21,7 @@ test('of those that have left, it stays known when the newest was taken, until t
   assert.deepEqual(await known(), [[fourth, 'asked']]);
 });
 
-test('on another machine a restore is filled anew: what was filled has stayed on the first one', async () => {
+test('on another machine a restore is filled again: the filled volume has stayed on the first one', async () => {
   const { db } = (await shopOnMemory(spec, {})).control;
   const { id } = await askForRestore(db, { deploymentId: 'shop', snapshotId: 'old', volumes: ['db-data'], now: 1 });
   await noteTry(db, id, 'try');

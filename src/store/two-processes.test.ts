@@ -34,7 +34,7 @@ const count = `
   await db.destroy();
 `;
 
-test('transactions of two processes that read and then write lose nothing and refuse nobody, in files for their user alone', async () => {
+test('read-write transactions of two processes lose nothing and refuse none, in files for their user only', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'berth-store-'));
   const file = join(folder, 'berth.db');
   const db = await openSqlite(file);
@@ -48,7 +48,7 @@ test('transactions of two processes that read and then write lose nothing and re
   await rm(folder, { recursive: true });
 });
 
-test('whoever opens the database while another process is alone with it waits for that one', async () => {
+test('opening the database waits for another process that has it exclusively', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'berth-store-'));
   const file = join(folder, 'berth.db');
   const alone = new DatabaseSync(file);
@@ -93,7 +93,7 @@ test('processes that start at once on an empty database make its tables once, an
   await rm(folder, { recursive: true });
 });
 
-test('whoever opens a database that is as it should be waits for nobody who writes to it', async (t) => {
+test('opening an up-to-date database does not wait for writers', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'berth-store-'));
   t.after(() => rm(folder, { recursive: true }));
   const file = join(folder, 'berth.db');

@@ -108,7 +108,7 @@ const dieAt = (at: string | undefined) => (step: BackupStep | RestoreStep) => {
   if (step.kind === at) throw new Killed();
 };
 
-test('data are held while they are read and come back where there are none; one deployment keeps no other from it', async () => {
+test('data is held while it is read and restored where it is missing; one deployment does not block another', async () => {
   const [world, other] = [createMemoryWorld({}), createMemoryWorld({})];
   for (const id of ['blog', 'shop']) {
     await addKept(
@@ -187,7 +187,7 @@ test('killed at any step, or when a half has its place, the next call goes on wi
   assert.equal(other.copies.size, 0);
 });
 
-test('a cluster that cannot be reached keeps nobody from a backup of all the rest, and it is said', async () => {
+test('an unreachable cluster does not prevent a backup of the rest, and is reported', async () => {
   await addKept(db, 'shop', [['db', sizeBytes]]);
   const away = new Error('The cluster does not respond.');
   const nowhere = await backUp(createMemoryWorld({}), { copiesElsewhere: () => Promise.reject(away) });
@@ -228,7 +228,7 @@ test('volumes that are there stay, and what is on another kind of engine is refu
   assert.equal((await restore(other, { ...onThisMachine, isWithoutVolumes: true })).kind, 'restored');
 });
 
-test('a place that is full gets back what was written of a backup that it did not take, and the fault is told as it was', async () => {
+test('a full place gets back what was written of a failed backup, and the fault is reported unchanged', async () => {
   let cleared = 0;
   repository.clear = async () => void cleared++;
   for (const [isFull, times] of [

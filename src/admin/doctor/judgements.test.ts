@@ -213,9 +213,9 @@ const broken: [string, Check[], RegExp][] = [
 ];
 
 for (const [title, checks, words] of broken)
-  test(`told apart from all else, with what to do: ${title}`, () => assert.match(told(...checks), words));
+  test(`distinguished from other problems, with advice: ${title}`, () => assert.match(told(...checks), words));
 
-test('a service for this machine alone lacks nothing that only a public one needs', () => {
+test('a service for this machine alone gets no advice for public ones', () => {
   const checks = judgeOpenness({
     ...open,
     isPublic: false,

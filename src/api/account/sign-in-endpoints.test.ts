@@ -26,7 +26,7 @@ test('an error of the sign-in library gets the fields of every error', async () 
   assert.equal((await bare.postJson('/api/auth/sign-out', {})).body.code, 'invalid_request');
 });
 
-test('a fault of the library is told to the log alone', async () => {
+test('a fault of the library is only logged', async () => {
   const api = await answering(() => Response.json({ code: 'X', message: 'a table is missing' }, { status: 500 }));
   const { status, body } = await api.postJson('/api/auth/sign-out', {});
   assert.deepEqual([status, body.code], [500, 'internal']);

@@ -65,7 +65,7 @@ test('a banned address and a banned image are refused at start and update, and a
   assert.match(image.body.error, /nginx:1 is not allowed/);
 });
 
-test('terms of use are told with every start, and in the description of the API', async () => {
+test('every start returns the terms of use, and so does the description of the API', async () => {
   const api = await testApi({ termsUrl: new URL('https://example.com/terms') });
   const { headers, body } = await api.postYaml('/startUserDeployment', shopYaml);
   assert.equal(headers.link, '<https://example.com/terms>; rel="terms-of-service"');

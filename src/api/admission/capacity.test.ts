@@ -32,7 +32,7 @@ test('of many starts at once, as many are admitted as fit', async () => {
   assert.deepEqual(statuses, [200, 200, 200, 503, 503, 503, 503, 503]);
 });
 
-test('an update is asked for what it adds, and one that adds nothing goes through on a full host', async () => {
+test('an update is charged for what it adds, and an update that adds nothing succeeds on a full host', async () => {
   const api = await testApi();
   api.budget.memoryBytes = 80 * mebibyte;
   await api.startShop();
@@ -66,7 +66,7 @@ test('what could never fit is refused as a fault of the configuration, with the 
   assert.equal((await api.postYaml('/startUserDeployment', possible)).status, 200);
 });
 
-test('what fits an empty disk and not the present one is asked to come again', async () => {
+test('a start that fits an empty disk but not the present one is answered with a retry time', async () => {
   const api = await testApi();
   Object.assign(api.budget, { diskBytes: 2 ** 30, emptyDiskBytes: 90 * 2 ** 30 });
   const volume = shopYaml.replace(/$/, '      volumes: [{ name: data, mountPath: /data, size: 5Gi }]\n');
@@ -85,7 +85,7 @@ test('processors that the server does not have are refused in the same way', asy
 describe('validating', () => {
   const limited = (memory: string) => shopYaml.replace(/$/, `      resources: { limits: { memory: ${memory} } }\n`);
 
-  test('tells a stranger that 64 GiB of memory are too much, and a start refuses them alike', async () => {
+  test('refuses 64 GiB of memory without an account, and so does a start', async () => {
     const api = await testApi({ strangers: { perSession: 9, perAddress: 9, memoryBytesPerAddress: 8 * 2 ** 30 } });
     const checked = await api.postYaml('/validate?fix=true', limited('64Gi'));
     assert.deepEqual([checked.status, checked.body.valid], [200, false]);
@@ -98,7 +98,7 @@ describe('validating', () => {
     assert.equal((await api.postYaml('/startUserDeployment', limited('8Gi'))).status, 200);
   });
 
-  test('tells it of a Compose file at the key that asks for it', async () => {
+  test('reports it at the key of a Compose file that requests it', async () => {
     const api = await testApi({ strangers: { perSession: 9, perAddress: 9, memoryBytesPerAddress: 8 * 2 ** 30 } });
     const file = (memory: string) =>
       `services:\n  web:\n    image: nginx:1\n    ports: ["80"]\n    deploy:\n      resources:\n        limits:\n          memory: ${memory}\n`;
@@ -111,7 +111,7 @@ describe('validating', () => {
     assert.equal((await api.postYaml('/validate', file('8Gi'))).body.valid, true);
   });
 
-  test('tells it beside the other errors, and nothing of a quantity that is wrong itself', async () => {
+  test('reports it in addition to the other errors, but not for an invalid quantity', async () => {
     const api = await testApi({ strangers: { perSession: 9, perAddress: 9, memoryBytesPerAddress: 2 ** 30 } });
     api.budget.cpuMillis = 8000;
     const { body } = await api.postYaml('/validate', limited('2Gi').replace('path: /', 'path: "/a b"'));
@@ -127,7 +127,7 @@ describe('validating', () => {
     );
   });
 
-  test('needs no token and no engine, and a token that nobody knows is none', async () => {
+  test('needs no token and no engine, and ignores an unknown token', async () => {
     const api = await testApi();
     const { valid } = (await api.postYaml('/validate?sessionToken=nobody-knows-this-one', shopYaml)).body;
     assert.equal(valid, true);
@@ -139,7 +139,7 @@ describe('validating', () => {
   });
 });
 
-test('a deployment counts with the larger of what is asked for and what serves, until it is gone', async () => {
+test('a deployment counts with the larger of its requested and serving revisions until it is gone', async () => {
   const api = await testApi();
   const token = await api.startShop();
   const { db } = api.service;

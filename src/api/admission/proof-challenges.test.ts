@@ -44,7 +44,7 @@ test('a proof is good for one start, of one client, for five minutes', async () 
   assert.match(await refusal({ [proofHeader]: mine }), /has expired/);
 });
 
-test('a challenge that was signed with the key before is asked for anew, and whoever has that key signs none', async () => {
+test('a challenge signed with the previous key is refused, and one signed with the new key is accepted', async () => {
   let keys: Keys = ['before'];
   const api = await testApi(
     always,
@@ -104,7 +104,7 @@ test('an altered challenge, a made-up solution and garbage are refused, and no f
   assert.equal((await start(api, { [proofHeader]: encodeProof(proof) })).status, 200);
 });
 
-test('automatically it is asked for when much is on its way or little room is left, and the more for more load', () => {
+test('in automatic mode a proof is required when many starts are in progress or capacity is short, and harder under more load', () => {
   const auto = { mode: 'auto', cost: 100 } as const;
   const rows: [deploying: number, committedShare: number, cost: number][] = [
     [0, 0, 0],
@@ -120,7 +120,7 @@ test('automatically it is asked for when much is on its way or little room is le
   assert.equal(costOf({ mode: 'always', cost: 100 }, { deploying: 0, committedShare: 0 }), 100);
 });
 
-test('a busy host asks, an idle one does not', async () => {
+test('a busy host requires a proof, an idle one does not', async () => {
   const api = await testApi({ proofOfWork: { mode: 'auto', cost: 1 } });
   for (let count = 0; count < 20; count++) assert.equal((await start(api)).status, 200);
   assert.equal((await start(api)).body.code, 'proof_of_work_required');

@@ -5,7 +5,7 @@ import { clientHeader } from '../requests/client-address.ts';
 
 const from = (address: string) => ({ [clientHeader]: address });
 
-test('a session token asks what it may have, and what of it is taken', async () => {
+test('a session token can query its limits and usage', async () => {
   const api = await testApi({ strangers: { perSession: 3, perAddress: 7, memoryBytesPerAddress: 2 ** 30 } });
   const sessionToken = await api.startShop();
   const { status, body } = await api.get(`/api/limits?sessionToken=${sessionToken}`);
@@ -36,7 +36,7 @@ test('a session token asks what it may have, and what of it is taken', async () 
   assert.ok(body.rates.starts.most > 0 && body.rates.starts.perSeconds === 60);
 });
 
-test('before its first start a client asks without a token; another one’s deployments are not counted', async () => {
+test('before its first start a client queries without a token; other clients’ deployments are not counted', async () => {
   const api = await testApi();
   await api.startShop();
   const { status, body } = await api.get('/api/limits', from('192.0.2.77'));
@@ -45,7 +45,7 @@ test('before its first start a client asks without a token; another one’s depl
   assert.deepEqual(Object.keys(body.images).sort(), ['fillsVolumes', 'platform'], 'nobody has no images');
 });
 
-test('an unknown token is refused, not taken for nobody', async () => {
+test('an unknown token is refused, not treated as missing', async () => {
   const api = await testApi();
   const { status, body } = await api.get('/api/limits?sessionToken=berth_unknown');
   assert.deepEqual([status, body.code], [404, 'session_not_found']);

@@ -10,7 +10,7 @@ before(async () => {
 const flawed =
   'application:\n  name: Shop\n  pods:\n    - name: web\n      image: nginx:latest\n      path: /\n      servicePorts: ["80"]\n';
 
-test('validate tells each problem with its place, code and fix, errors and warnings apart', async () => {
+test('validate returns each problem with its place, code and fix, errors and warnings apart', async () => {
   const { body } = await api.postYaml('/validate', flawed);
   assert.deepEqual([body.valid, body.errors.length, body.warnings.length], [false, 1, 2]);
   assert.equal('fixed' in body, false);
@@ -41,7 +41,7 @@ test('with fix=true the corrected document is answered, and what is still wrong 
   assert.match(rest.body.fixedErrors[0], /^6:13 application\.pods\[0\]\.path: /);
 });
 
-test('what is no YAML is 400, and 200 with its correction when that was asked for and found', async () => {
+test('invalid YAML is answered with 400, or with 200 and its correction if one was requested and found', async () => {
   const tabbed = flawed.replaceAll('  ', '\t');
   assert.equal((await api.postYaml('/validate', tabbed)).body.code, 'unparsable_yaml');
   const { status, body } = await api.postYaml('/validate?fix=true', tabbed);

@@ -15,7 +15,7 @@ async function withDashboard() {
   return { dashboard, api };
 }
 
-test('every path of the dashboard is its page, and everybody else gets what an API answers', async () => {
+test('every path of the dashboard returns its page, and other paths return the API’s answer', async () => {
   const { api } = await withDashboard();
   for (const path of [
     '/',
@@ -66,7 +66,7 @@ test('over HTTPS the page loads nothing without it', async () => {
   assert.ok(!(await policyAt('http://localhost:8080')).includes('upgrade-insecure-requests'));
 });
 
-test('the page tells the terms of use, as text', async () => {
+test('the page contains the terms of use, as text', async () => {
   const termsUrl = new URL('https://example.com/terms?a="><script>');
   const dashboard = await readDashboard(folder, { baseUrl: new URL('http://localhost:8080'), termsUrl });
   assert.match(
@@ -94,7 +94,7 @@ test('the files that the page loads come compressed, and are kept for a year', a
   assert.equal(page.headers['cache-control'], 'no-store');
 });
 
-test('a name that is no file of the dashboard reaches nothing', async () => {
+test('a name that does not belong to a file of the dashboard is not served', async () => {
   const { api } = await withDashboard();
   for (const name of [
     'nothing.js',

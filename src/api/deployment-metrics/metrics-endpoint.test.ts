@@ -49,7 +49,7 @@ async function measuredShop({ measuresPods = true } = {}) {
   return { api, token, id, ask };
 }
 
-test('its owner is told what pods use against their limits, how full volumes are and what the site is asked', async () => {
+test('the owner sees pod usage against the limits, the fill level of volumes and requests to the site', async () => {
   const { ask } = await measuredShop();
   const { status, body } = await ask();
   assert.equal(status, 200);
@@ -73,7 +73,7 @@ test('its owner is told what pods use against their limits, how full volumes are
   assert.deepEqual([body.site.now.p50Ms, body.site.now.p95Ms], [2.5, 4.75]);
 });
 
-test('another session is told nothing of it', async () => {
+test('another session does not see it', async () => {
   const { api, ask } = await measuredShop();
   const { body } = await api.postYaml(
     '/startUserDeployment',
@@ -96,7 +96,7 @@ test('where the engine measures no pods, and where another process measures, the
   assert.match(answer.body.message, /Another process/);
 });
 
-test('of a claimed deployment the last day is told, as the store has it', async () => {
+test('a claimed deployment shows the last day, from the store', async () => {
   const { api, id, ask } = await measuredShop();
   const refused = await ask('&range=day');
   assert.deepEqual([refused.status, refused.body.code], [400, 'invalid_request']);
@@ -120,7 +120,7 @@ test('of a claimed deployment the last day is told, as the store has it', async 
   assert.equal(body.site.series.p50Ms.length, 288);
 });
 
-test('of pods that had other names again and again within the day, those that ended last are told', async () => {
+test('of pods with frequently changing names within the day, the last ended ones are shown', async () => {
   const { api, id, ask } = await measuredShop();
   await api.service.db.updateTable('deployments').set({ claimedAt: 1 }).execute();
   const period = Math.floor(api.clock.now / keptPeriodMs) - 1;
@@ -136,7 +136,7 @@ test('of pods that had other names again and again within the day, those that en
   assert.ok(names.includes('web') && names.includes('p5x9') && !names.some((name) => name.startsWith('p6')));
 });
 
-test('the operator reads what is measured of every deployment in Prometheus’ format, and nobody else does', async () => {
+test('only the operator reads the measurements of every deployment in Prometheus’ format', async () => {
   const { api, id } = await measuredShop();
   for (const headers of [{}, { [clientHeader]: '192.0.2.1' }])
     assert.equal((await api.get('/metrics/deployments', headers)).status, 404);

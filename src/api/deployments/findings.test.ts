@@ -17,7 +17,7 @@ const changes = async () => {
   return JSON.stringify([rows, api.woken]);
 };
 
-test('a start and an update tell warnings and diagnostics like validate does', async () => {
+test('a start and an update return warnings and diagnostics as validate does', async () => {
   const checked = await api.postYaml('/validate', oddYaml);
   const started = await api.postYaml('/startUserDeployment', oddYaml);
   const token = started.body.sessionToken;
@@ -34,7 +34,7 @@ test('a start and an update tell warnings and diagnostics like validate does', a
   assert.ok(diagnostic.fix);
 });
 
-test('an update of a database that is there tells which variables it ignores, as its preview does', async () => {
+test('an update of an existing database reports which variables it ignores, and so does its preview', async () => {
   const yaml = (password: string) => `application:
   name: shop
   pods:
@@ -57,7 +57,7 @@ test('an update of a database that is there tells which variables it ignores, as
   assert.doesNotMatch((await update('hunter-two-0123')).join(), /keeps the old/);
 });
 
-test('a note is told as a value, and is no warning', async () => {
+test('a note is returned as a value, and does not count as a warning', async () => {
   const yaml = shopYaml.replace(/$/, '      vars:\n        SESSION_SECRET: "${SESSION_SECRET}"\n');
   const checked = await api.postYaml('/validate', yaml);
   const started = await api.postYaml('/startUserDeployment', yaml);
@@ -111,7 +111,7 @@ test('without strict=true, and with strict=false, such a document starts', async
   assert.equal((await api.postYaml('/startUserDeployment?strict=false', oddYaml)).status, 200);
 });
 
-test('a document that is refused has its faults as values, also one that is no YAML or no JSON', async () => {
+test('a refused document returns its faults as values, even if it is not YAML or JSON', async () => {
   const token = await api.startShop();
   const json = { 'content-type': 'application/json' };
   for (const path of ['/startUserDeployment', `/updateUserDeployment?sessionToken=${token}`, '/validate']) {
@@ -262,7 +262,7 @@ test('a dry run is refused as the request itself would be: configuration, name, 
   assert.equal(update.body.code, 'capacity_exhausted');
 });
 
-test('a dry run asks for no proof of work', async () => {
+test('a dry run requires no proof of work', async () => {
   const busy = await testApi({ proofOfWork: { mode: 'always', cost: 1 } });
   assert.equal((await busy.postYaml('/startUserDeployment?dryRun=true', shopYaml)).status, 200);
 });

@@ -28,7 +28,7 @@ async function shopWithHistory() {
   return { api, id, token, authorization };
 }
 
-test('the owner reads who has asked for each revision, what became of it, how long that took and what it has changed', async () => {
+test('the owner reads who requested each revision, its outcome, its duration and its changes', async () => {
   const { api, authorization } = await shopWithHistory();
   const { status, body } = await api.get('/getDeploymentRevisions?applicationName=shop', authorization);
   assert.equal(status, 200);

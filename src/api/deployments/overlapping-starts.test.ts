@@ -134,7 +134,7 @@ test('a start that was refused does not hold its Idempotency-Key, and leaves no 
   assert.equal((await api.service.db.selectFrom('sessions').selectAll().execute()).length, 2);
 });
 
-test('a name is free again after its time limit, before anybody has looked, and the earlier one stays ended', async () => {
+test('a name is free again after its time limit, before any visit, and the earlier deployment stays ended', async () => {
   const api = await testApi();
   const token = await api.startShop();
   api.clock.now += hour;

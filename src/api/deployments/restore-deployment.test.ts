@@ -30,7 +30,7 @@ async function pass(ms: number): Promise<void> {
   api.clock.now += ms;
 }
 
-test('of one that was removed its token is told until when it can be restored, and nothing else', async () => {
+test('the token of a removed deployment only shows until when it can be restored', async () => {
   const removed = await remove();
   const until = new Date(api.clock.now + 24 * hour).toISOString();
   assert.equal(removed.body.restorableUntil, until);
@@ -121,7 +121,7 @@ test('with `forget` nothing is kept, in the body or in the query, of what runs a
   assert.equal((await remove({ forget: 'perhaps' })).body.code, 'invalid_request');
 });
 
-test("nobody else's token restores it, and no ended one", async () => {
+test('another token does not restore it, nor does an ended one', async () => {
   await remove();
   const other = await api.startShop();
   const refused = await api.postJson('/restoreDeployment', { applicationName: 'shop', sessionToken: other });
@@ -142,7 +142,7 @@ test('a name that its session uses again is not given back to the one before', a
   assert.equal((await restore()).body.url, url);
 });
 
-test('what it needs counts anew: to its owner all of it, to the host what was not kept', async () => {
+test('its resources count again: all of them for its owner, only those not kept for the host', async () => {
   await remove();
   const { db } = api.service;
   const { id } = await db.selectFrom('deployments').select('id').executeTakeFirstOrThrow();
@@ -176,7 +176,7 @@ test('of several that have ended and are kept the environment says which', async
   assert.equal((await restore()).body.url, url);
 });
 
-test('it counts to whoever restores it from then on, and a ban of the address that it was started from holds', async () => {
+test('it counts for the client that restores it, and a ban of the original address still applies', async () => {
   const from = (address: string) => ({ [clientHeader]: address });
   const { db, settings } = api.service;
   const started = await api.postYaml('/startUserDeployment', shopYaml, from('192.0.2.1'));

@@ -38,7 +38,7 @@ test('the owner gets the document as it was sent, with the outline of its pods',
   assert.deepEqual(body.pods[1].volumes, [{ name: 'data', size: '1 GiB', mountPath: '/var/lib/postgresql/data' }]);
 });
 
-test('after an update the document is the new one, and the revision that serves is told beside it', async () => {
+test('after an update the document is the new one, and the serving revision is also returned', async () => {
   const { api, token, authorization } = await startSecretShop();
   await api.service.db.updateTable('deployments').set({ servingRevision: 1 }).execute();
   await api.postYaml(`/updateUserDeployment?sessionToken=${token}`, shopYaml);
@@ -63,7 +63,7 @@ test('another session gets no configuration and no preview', async () => {
   assert.deepEqual([tokenless.status, tokenless.body.code], [401, 'missing_token']);
 });
 
-test('a preview tells what an update would do to each pod, without a secret, and changes nothing', async () => {
+test('a preview shows the effect of an update on each pod, without a secret, and changes nothing', async () => {
   const { api, authorization } = await startSecretShop();
   await api.service.db.updateTable('deployments').set({ servingRevision: 1 }).execute();
   const next = secretYaml.replace('hunter2-token', 'hunter5-token').replace('postgres:15', 'postgres:16');
@@ -91,7 +91,7 @@ test('a preview tells what an update would do to each pod, without a secret, and
   assert.equal(revision, 1);
 });
 
-test('a preview tells what is odd about the configuration, and that nothing serves where nothing does', async () => {
+test('a preview reports oddities of the configuration, and that nothing serves if so', async () => {
   const { api, authorization } = await startSecretShop();
   const odd = secretYaml.replace('      servicePorts: [5432]', '      servicePorts: [5432]\n      comand: postgres');
   const { body } = await api.postYaml('/previewUserDeployment', odd, authorization);
@@ -99,7 +99,7 @@ test('a preview tells what is odd about the configuration, and that nothing serv
   assert.equal('servingRevision' in body, false);
 });
 
-test('a preview warns of a password that an existing database ignores, and tells nobody either of them', async () => {
+test('a preview warns of a password that an existing database ignores, and reveals neither of them', async () => {
   const { api, authorization } = await startSecretShop();
   const next = secretYaml.replace('hunter4-password', 'hunter6-password');
   const { body } = await api.postYaml('/previewUserDeployment', next, authorization);
@@ -107,7 +107,7 @@ test('a preview warns of a password that an existing database ignores, and tells
   assert.doesNotMatch(JSON.stringify(body), /hunter/);
 });
 
-test('a preview tells what the update would be refused with, beside what it would do', async () => {
+test('a preview shows the refusals of an update in addition to its effect', async () => {
   const { api, token, authorization } = await startSecretShop();
   const larger = secretYaml.replace('size: 1Gi', 'size: 5Gi');
   api.budget.diskBytes = 2 * 2 ** 30;

@@ -33,7 +33,7 @@ const intents = async () => {
   return events.flatMap((event) => (event.kind === 'intent' ? [event.intent] : []));
 };
 
-test('an application is stopped, is told so, and starts again; asked twice, it is as if asked once', async () => {
+test('an application is stopped, reports that, and starts again; a repeated request changes nothing', async () => {
   const stopped = await ask('/stopApplication');
   assert.equal(stopped.status, 200, JSON.stringify(stopped.body));
   assert.match(stopped.body.message, /is stopped\. It keeps its address and its data/);
@@ -77,7 +77,7 @@ test('an update of a stopped application starts it, and a preview does not', asy
   assert.equal((await row()).stoppedAt, null);
 });
 
-test('after a failed update a restart is of what serves, and the failure is told on', async () => {
+test('after a failed update a restart restarts the serving revision, and the failure is still reported', async () => {
   await api.postYaml(`/updateUserDeployment?sessionToken=${sessionToken}`, shopYaml.replace('nginx:1', 'nginx:2'));
   const explanation = JSON.stringify({ kind: 'failed', pods: ['web'], because: 'is bad', servingRevision: 1 });
   const ready = (await row()).pods.replace('waiting', 'ready');
@@ -88,7 +88,7 @@ test('after a failed update a restart is of what serves, and the failure is told
   assert.equal((await row()).restarts, '{"web":1}');
 });
 
-test('nobody else stops it, and who is banned starts nothing again', async () => {
+test('only its owner stops it, and a banned owner cannot start it again', async () => {
   const other = await api.postYaml('/startUserDeployment', shopYaml.replace('name: shop', 'name: other'));
   const refused = await api.postJson('/stopApplication', {
     applicationName: 'shop',

@@ -40,7 +40,7 @@ test('what runs, has failed or has ended is answered without waiting', async () 
   }
 });
 
-test('what arrives meanwhile is answered as it is then, long before the time is over', async () => {
+test('a state that is reached during the wait is returned at once', async () => {
   for (const state of ['running', 'failed', 'expired'] as const) {
     const { waited, watch } = watchOf([{}, {}, { state }]);
     assert.equal((await untilArrived(deploying, 60_000, watch, on)).state, state);
@@ -48,7 +48,7 @@ test('what arrives meanwhile is answered as it is then, long before the time is 
   }
 });
 
-test('what does not arrive is answered as it is after exactly the time that was asked for', async () => {
+test('otherwise the current state is returned after exactly the requested time', async () => {
   const { waited, watch } = watchOf([{ progress: 40 }]);
   const { state, progress } = await untilArrived(deploying, 1_250, watch, on);
   assert.deepEqual([state, progress], ['deploying', 40]);
@@ -58,7 +58,7 @@ test('what does not arrive is answered as it is after exactly the time that was 
   );
 });
 
-test('one that is removed, reaches its time limit or is forgotten meanwhile is answered as expired', async () => {
+test('a deployment that is removed, expires or is forgotten during the wait is returned as expired', async () => {
   const removed = watchOf([{ removedAt: 50 }]);
   const { state, explanation } = await untilArrived(deploying, 60_000, removed.watch, on);
   assert.deepEqual([state, explanation], ['expired', { kind: 'ended', because: 'removed' }]);
@@ -68,7 +68,7 @@ test('one that is removed, reaches its time limit or is forgotten meanwhile is a
   assert.equal((await untilArrived(deploying, 60_000, watchOf([undefined]).watch, on)).state, 'expired');
 });
 
-test('whoever goes away, or a service that stops, ends the wait', async () => {
+test('a client that disconnects, or a service that stops, ends the wait', async () => {
   const stop = new AbortController();
   const { waited, watch } = watchOf([{}]);
   const wait = async (ms: number) => {
@@ -132,7 +132,7 @@ test('a session has 20 answers that it waits for, and the next one is refused', 
   assert.deepEqual([...new Set(states)], ['expired']);
 });
 
-test('whoever goes away while waiting gives the place back', async (t) => {
+test('a client that disconnects while waiting releases its place', async (t) => {
   const api = await testApi();
   t.after(() => api.app.close());
   await api.app.listen({ port: 0, host: '127.0.0.1' });
@@ -165,7 +165,7 @@ test('whoever goes away while waiting gives the place back', async (t) => {
   assert.equal(isAnswered, false, 'long before the wait would have ended');
 });
 
-test('a start names the status to wait for, and it can be asked with the token alone', async () => {
+test('a start can name the status to wait for, and the status can be queried with the token alone', async () => {
   const api = await testApi();
   const { body: started } = await api.postYaml('/startUserDeployment', shopYaml);
   const { id } = await api.service.db.selectFrom('deployments').select('id').executeTakeFirstOrThrow();

@@ -122,7 +122,7 @@ test('the description has at most 200 KB', () => {
   assert.ok(Buffer.byteLength(text) < 200_000, `${Buffer.byteLength(text)} bytes`);
 });
 
-test('events are told apart by their kind, each with its fields', () => {
+test('events are distinguished by their kind, each with its fields', () => {
   const schemas = description.components.schemas!;
   const { Event: event } = schemas as { Event: { oneOf: object[]; discriminator: object } };
   const names = eventKinds.map((kind) => `${kind[0]!.toUpperCase()}${kind.slice(1)}Event`);

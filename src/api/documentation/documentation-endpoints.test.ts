@@ -54,7 +54,7 @@ test('the index is a guide by itself: its loop and its example are those of the 
     assert.ok(index.includes(rule), rule);
 });
 
-test('whatever a text at another address than its own leads to is there', async () => {
+test('links in a text at another address than its own work', async () => {
   const linked = await Promise.all(['/llms.txt', '/llms-full.txt', '/auth.md'].map(text));
   const targets = new Set(
     linked

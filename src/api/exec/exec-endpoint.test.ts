@@ -21,14 +21,14 @@ beforeEach(async () => {
 const run = (command: string[], more: object = {}) =>
   api.postJson('/execInPod', { applicationName: 'shop', pod: 'web', sessionToken, command, ...more });
 
-test('a command tells what it has written and what it has ended with', async () => {
+test('a command returns its output and its exit code', async () => {
   const { status, body } = await run(['sh', '-c', 'echo one; echo two >&2; exit 3']);
   assert.equal(status, 200, JSON.stringify(body));
   assert.deepEqual(body, { exitCode: 3, ended: 'by-itself', stdout: 'one\n', stderr: 'two\n', replica: 0 });
   assert.equal((await run(['cat'], { stdin: 'what it reads' })).body.stdout, 'what it reads');
 });
 
-test('one that does not end is ended, and one that writes without end too, and what it wrote is told', async () => {
+test('a command without an end is killed, also with endless output, and its output is returned', async () => {
   const { body } = await run(['sleep', '1000'], { timeoutSeconds: 1 });
   assert.deepEqual([body.ended, body.exitCode], ['timed-out', null]);
   const lines = 'echo 0123456789012345678901234567890123456789;'.repeat(300);
@@ -37,7 +37,7 @@ test('one that does not end is ended, and one that writes without end too, and w
   for (const left of [0, 1]) assert.equal((await run(['sh', '-c', `exit ${left}`])).body.exitCode, left);
 });
 
-test('without a claim nobody runs anything, unless the operator lets strangers; the refusal says what to do', async () => {
+test('without a claim commands are refused with a hint, unless the operator allows them', async () => {
   api = await testApi();
   sessionToken = await startShopWeb(api);
   const { status, body } = await run(['sh']);
@@ -75,7 +75,7 @@ test('it is noted before it runs: by whom, where, with which program, and never 
   assert.ok(!api.lines.some((line) => line.includes('password')));
 });
 
-test('commands are told for 90 days, and what operators did for ever', async () => {
+test('commands are kept for 90 days, and actions of operators forever', async () => {
   const { db } = api.service;
   const ban = { actor: 'root', action: 'ban', subject: 'nginx:1', reason: 'tests' };
   await addAuditEntry(db, { at: api.clock.now, ...ban });
@@ -147,7 +147,7 @@ test('where the one that was found has just ended, another that runs gets the co
   assert.deepEqual([status, body.code], [409, 'pod_not_running'], JSON.stringify(body));
 });
 
-test('nobody else runs anything in it', async () => {
+test('only the owner runs commands in it', async () => {
   const other = await api.postYaml(
     '/startUserDeployment',
     'application: { name: other, pods: [{ name: web, image: "nginx:1", path: /, servicePorts: [80] }] }',

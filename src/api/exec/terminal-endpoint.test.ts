@@ -62,7 +62,7 @@ async function connect(t: TestContext, headers: Record<string, string> = {}, app
 
 const terminal = { columns: 90, rows: 30 };
 
-test('a shell with a terminal answers what is typed, follows its size, and tells its end', async (t) => {
+test('a shell with a terminal answers input, follows its size, and reports its end', async (t) => {
   const client = await connect(t);
   client.open({ terminal });
   assert.deepEqual(await client.hear('opened'), { kind: 'opened', replica: 0 });
@@ -77,7 +77,7 @@ test('a shell with a terminal answers what is typed, follows its size, and tells
   assert.match((await auditEntries(api.service.db))[0]!.reason, /^pod web: \/bin\/sh with 2 arguments/);
 });
 
-test('without a terminal its outputs are told apart, and its input ends when the client says so', async (t) => {
+test('without a terminal its outputs are separate, and its input ends at the client’s request', async (t) => {
   const client = await connect(t);
   const channels: number[] = [];
   client.socket.on('message', (data: Buffer, isBinary: boolean) => isBinary && channels.push(data[0]!));
@@ -93,14 +93,14 @@ test('without a terminal its outputs are told apart, and its input ends when the
   await cat.read('to its end');
 });
 
-test('who asks may be said in a header, and what is typed before the command has started arrives', async (t) => {
+test('credentials may be in a header, and input sent before the command has started arrives', async (t) => {
   const client = await connect(t, { authorization: `Bearer ${sessionToken}` });
   client.open({ terminal, sessionToken: undefined });
   client.type('echo early\r');
   await client.read('early\r\nearly');
 });
 
-test('a refusal is told, and the connection is closed', async (t) => {
+test('a refusal is sent, and the connection is closed', async (t) => {
   const nobody = await connect(t);
   nobody.open({ sessionToken: 'berth_nobody' });
   assert.equal((await nobody.hear('refused')).code, 'session_not_found');
@@ -116,7 +116,7 @@ test('a refusal is told, and the connection is closed', async (t) => {
   assert.equal((await bytes.hear('refused')).code, 'invalid_request');
 });
 
-test('a page of another site cannot connect, whatever cookie its reader has; a page of this one can', async (t) => {
+test('a page of another site cannot connect, even with its reader’s cookie; a page of this one can', async (t) => {
   const refuse = { message: /Unexpected server response: 403/ };
   await assert.rejects(connect(t, { origin: 'https://evil.example', host: 'localhost:8080' }), refuse);
   await assert.rejects(connect(t, { origin: 'http://web.localhost:8080', host: 'localhost:8080' }), refuse);
@@ -127,7 +127,7 @@ test('a page of another site cannot connect, whatever cookie its reader has; a p
   await client.hear('opened');
 });
 
-test('what is not a WebSocket is told how to connect', async () => {
+test('a request that is not a WebSocket is answered with how to connect', async () => {
   const { status, body } = await api.get('/openTerminal');
   assert.deepEqual([status, body.code], [400, 'invalid_request']);
 });

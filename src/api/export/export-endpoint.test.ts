@@ -48,7 +48,7 @@ test('an export has the application, its data and how to start it', async () => 
   assert.match(script, /docker compose cp - 'db:\/var\/lib\/postgresql\/data' < 'volumes\/db-data\.tar'/);
 });
 
-test('generated values are in it when they are asked for, and then alike everywhere', async () => {
+test('generated values are included on request, and are then the same everywhere', async () => {
   const { token } = await start();
   const without = await exported(token);
   for (const [path, content] of without) assert.doesNotMatch(content.toString(), /Aa2\b/, path);
@@ -60,7 +60,7 @@ test('generated values are in it when they are asked for, and then alike everywh
   assert.ok(files.get('shop/kubernetes/application.yaml')!.toString().includes(password));
 });
 
-test('without secrets, no text has one that somebody wrote, and the document stays away', async () => {
+test('without secrets, no text contains a written one, and the document is left out', async () => {
   const own = shop.replace('{ POSTGRES_PASSWORD: <% SECRET DB_PASSWORD %> }', '{ POSTGRES_PASSWORD: tr0ub4dor }');
   const { token } = await start(own);
   const files = await exported(token, '&volumes=false');
@@ -148,7 +148,7 @@ function takeWith(during: (signal: AbortSignal | undefined) => Promise<void>, ar
   return disposed.promise;
 }
 
-test('volumes are never partly of before a restore and partly of after it', async () => {
+test('volumes never mix data from before and after a restore', async () => {
   const { token, id } = await start();
   const { db, now } = api.service;
   const url = `/exportDeployment?applicationName=shop&sessionToken=${token}`;

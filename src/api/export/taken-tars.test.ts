@@ -25,7 +25,7 @@ function onManyHosts(given: Interceptor = async (_, perform) => perform()) {
   return engine.copies!;
 }
 
-test('where no disk here has the data, a copy of it is read, which nobody clears meanwhile, and nothing is left of it', async () => {
+test('if the data is not on a local disk, a copy is read, is protected from clean-up, and leaves nothing behind', async () => {
   const { token } = await startShop(api);
   const { db, now } = api.service;
   const held: string[] = [];
@@ -57,7 +57,7 @@ test('of volumes that storage has taken each by itself, the export says so', asy
   );
 });
 
-test('where that copy cannot be made, or is not all of it, it is said, or the tar is broken', async () => {
+test('if that copy fails or is incomplete, this is reported, or the tar is broken', async () => {
   const { token } = await startShop(api);
   const url = '/exportDeployment?applicationName=shop';
   let failing = 'copies.take';

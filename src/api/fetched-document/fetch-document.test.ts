@@ -59,7 +59,7 @@ describe('fetching a configuration', () => {
     assert.equal((await ask(at('/moved'))).body.from, at('/app.yaml'));
   });
 
-  test('asks no private address, however it is named, and follows no redirect to one', async () => {
+  test('requests no private address in any form, and follows no redirect to one', async () => {
     const before = inside.connections();
     routes['/inside'] = (_, response) =>
       void response.writeHead(302, { location: at('/', 'inside.example', inside) }).end();
@@ -73,7 +73,7 @@ describe('fetching a configuration', () => {
     assert.equal(inside.connections(), before);
   });
 
-  test('a service as it is started asks no address of its own machine or network', async () => {
+  test('a service with default settings requests no address of its own machine or network', async () => {
     const real = await testApi();
     const before = outside.connections() + inside.connections();
     const hosts = ['127.0.0.1', '127.0.0.2', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0', '2130706433'];
@@ -121,7 +121,7 @@ describe('fetching a configuration', () => {
     assert.ok(!JSON.stringify((await ask(at('/gone'))).body).includes('secret words'));
   });
 
-  test('sends nothing of who asks', async () => {
+  test('sends nothing about the client', async () => {
     let seen: object = {};
     routes['/headers'] = ({ headers }, response) => {
       seen = headers;

@@ -239,7 +239,7 @@ test('previous lines are those of the start before, and of the container before'
   assert.deepEqual([status, body.code, body.hint], [400, 'invalid_request', 'Leave out previous or follow.']);
 });
 
-test('a search answers the last lines that have a text, whatever its case, however many came after them', async (context) => {
+test('a search returns the last lines with a text, ignoring case, even if many lines follow', async (context) => {
   const { start, crash, texts, read } = await shop(context);
   await start(1);
   for (let count = 0; count < 12; count++) crash(1);
@@ -262,7 +262,7 @@ test('earlier lines are those that are not newer than an instant', async (contex
   assert.deepEqual([status, body.code, body.hint], [400, 'invalid_request', 'For example until=10m.']);
 });
 
-test('a reader that leaves takes with it all that was done for it', async (context) => {
+test('a reader that disconnects leaves no watchers behind', async (context) => {
   const { world, start, follow } = await shop(context);
   await start(1);
   const before = [world.watchers.size, world.readers.size];

@@ -122,7 +122,7 @@ test('a refusal has the code, the words and the lines of the API', async () => {
   assert.equal((await refused(client, 'list', { sessionToken: 'berth_nobody' })).code, 'session_not_found');
 });
 
-test('who asks may stand in the header, and what a token does not reach is not found', async () => {
+test('credentials may be in the header, and a token finds only its own deployments', async () => {
   const token = await api.startShop();
   const mine = await connect({ headers: { authorization: `Bearer ${token}` } });
   assert.equal((await call(mine, 'status', { waitSeconds: 0 })).value.applicationName, 'shop');
@@ -185,7 +185,7 @@ test('a call of a tool counts as one request, with its token too, and messages h
   assert.deepEqual([...statuses], [200, 429]);
 });
 
-test('a proof of work is asked of the caller, and not found for it', async () => {
+test('a proof of work is required of the caller, and not solved for it', async () => {
   api = await testApi({ proofOfWork: { mode: 'always', cost: 1 } });
   const problem = await refused(await connect(), 'deploy', { document: shopYaml });
   assert.equal(problem.code, 'proof_of_work_required');
@@ -218,7 +218,7 @@ describe('what is hostile', () => {
     assert.equal((await post(list, { host: 'localhost:8080', origin: 'http://localhost:8080' })).status, 200);
   });
 
-  test('10 MB, long lists and what is no message are refused', async () => {
+  test('10 MB, long lists and invalid messages are refused', async () => {
     const large = await post({ ...list, params: { x: 'x'.repeat(10_000_000) } });
     assert.deepEqual([large.status, large.body.code], [413, 'payload_too_large']);
     assert.equal((await post(Array.from({ length: 11 }, () => list))).status, 400);

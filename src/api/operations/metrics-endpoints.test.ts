@@ -5,7 +5,7 @@ import { clientHeader } from '../requests/client-address.ts';
 
 const from = (address: string) => ({ [clientHeader]: address });
 
-test('without a token the metrics answer to this machine and are unknown to everybody else', async () => {
+test('without a token the metrics are served to this machine only', async () => {
   const api = await testApi();
   for (const address of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1']) {
     assert.equal((await api.get('/metrics', from(address))).status, 200, address);
@@ -18,7 +18,7 @@ test('without a token the metrics answer to this machine and are unknown to ever
   }
 });
 
-test('with a token they answer to whoever has it, and to nobody else', async () => {
+test('with a token they are served only to clients with it', async () => {
   const metricsToken = 'a token that has thirty-two characters'.replaceAll(' ', '-');
   const api = await testApi({ metricsToken });
   const status = async (headers: Record<string, string>) => (await api.get('/metrics', headers)).status;

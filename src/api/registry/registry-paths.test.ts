@@ -5,7 +5,7 @@ import { readContentRange, readRange, readRegistryPath } from './registry-paths.
 
 const digest = `sha256:${'a'.repeat(64)}`;
 
-test('names with any number of slashes are told from what follows them', () => {
+test('names with any number of slashes are separated from the rest of the path', () => {
   const part = fc.stringMatching(/^[a-z0-9]{1,8}([._-][a-z0-9]{1,8})?$/);
   const repository = fc.array(part, { minLength: 2, maxLength: 5 }).map((parts) => parts.join('/'));
   fc.assert(
@@ -33,7 +33,7 @@ test('words of the paths may be parts of names', () => {
   });
 });
 
-test('what is no name here is told from what is no path', () => {
+test('an invalid name is distinguished from an invalid path', () => {
   for (const name of ['app', 'S1/app', 's1/app%2fb', 's1/../x', 's1//x', '-a/b', 'a/b_'])
     assert.deepEqual(readRegistryPath(`/v2/${name}/tags/list`), { kind: 'bad-name', name });
   for (const path of ['/v2/_catalog', '/v2/a/b', '/v1/a/b/tags/list', '/v2/a/b/manifests/', '/'])
@@ -42,7 +42,7 @@ test('what is no name here is told from what is no path', () => {
   assert.deepEqual(readRegistryPath('/v2'), { kind: 'base' });
 });
 
-test('a range lies within the blob, or there is none', () => {
+test('a range is within the blob, or missing', () => {
   assert.deepEqual(readRange('bytes=2-4', 10), { first: 2, last: 4 });
   assert.deepEqual(readRange('bytes=2-', 10), { first: 2, last: 9 });
   assert.deepEqual(readRange('bytes=-3', 10), { first: 7, last: 9 });

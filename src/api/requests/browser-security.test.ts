@@ -5,7 +5,7 @@ import { shopYaml, testApi } from '../../../test/support/api.ts';
 
 const paths = ['/', '/claim/claim_x', '/schema', '/openapi.json', '/healthz', '/getReservations', '/nothing', '/%zz'];
 
-test('every answer tells browsers to keep it to this origin, out of frames, and without scripts', async () => {
+test('every response restricts browsers to this origin, without frames and scripts', async () => {
   const api = await testApi({ baseUrl: new URL('https://berth.example.com') });
   for (const path of paths) {
     const { headers } = await api.get(path);
@@ -66,7 +66,7 @@ test('a page of another origin cannot start anything, in no way that a browser s
   assert.equal((await start(byAddress)).status, 200);
 });
 
-test("what is not HTTP, or a method that nobody knows, is answered in the API's own words", async (context) => {
+test("invalid HTTP and unknown methods get the API's own errors", async (context) => {
   const api = await testApi();
   await api.app.listen({ port: 0, host: '127.0.0.1' });
   context.after(() => api.app.close());

@@ -19,7 +19,7 @@ function exchanges(count: number): { all: CountExchange[]; told: string[] } {
   return { all, told };
 }
 
-test('what a client has asked of one process counts in the others too', async () => {
+test('a client’s requests to one process count in the others, too', async () => {
   const { all, told } = exchanges(2);
   const rate = { count: 3, windowMs: 60_000 };
   const [ours, theirs] = await Promise.all(
@@ -33,7 +33,7 @@ test('what a client has asked of one process counts in the others too', async ()
   assert.equal((await theirs!.get('/schema', other)).status, 200);
 });
 
-test('many clients are told in several texts, none too long, and each with the sum of what it has asked', async () => {
+test('many clients are reported in several texts, none too long, each client with its sum', async () => {
   const { all, told } = exchanges(2);
   const counted = new Map<string, number>();
   all[1]!.onHeard((limit, key, amount) => counted.set(`${limit} ${key}`, amount));
@@ -44,7 +44,7 @@ test('many clients are told in several texts, none too long, and each with the s
   assert.ok(told.length > 1 && told.every((text) => text.length <= longest));
 });
 
-test('what a process has open is told again while it lives, and forgotten when it says no more', (t) => {
+test('a process reports its open streams repeatedly while it is alive, and they are dropped when it is silent', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
   let ms = 0;
   const pass = (by: number) => {

@@ -75,7 +75,7 @@ test('the containers of all applications are one client together', async () => {
   assert.equal((await api.get('/schema', from('10.208.0.2'))).status, 200);
 });
 
-test('requests with one token are counted whatever address they come from and wherever it stands', async () => {
+test('requests with one token are counted together from any address and with the token in any place', async () => {
   const api = await testApi({ rate: { count: 3, windowMs: minute } });
   const token = await api.startShop();
   api.clock.now += minute;
@@ -93,7 +93,7 @@ test('requests with one token are counted whatever address they come from and wh
   assert.equal(other.status, 404);
 });
 
-test('documents are counted by their bytes too, by address, in whatever form they come', async () => {
+test('documents are also counted by their bytes, by address, in any form', async () => {
   const bytes = Buffer.byteLength(shopYaml);
   const api = await testApi({ documentRate: { count: 2 * bytes, windowMs: minute } });
   const first = await api.postYaml('/validate', shopYaml, from('192.0.2.1'));

@@ -58,7 +58,7 @@ test('a value is never repeated: it may be a token', async () => {
   }
 });
 
-test('broken JSON is told with what is wrong and where', () => {
+test('broken JSON is refused with the error and its place', () => {
   assert.equal(explainJson('{"a": '), 'It ends unexpectedly.');
   assert.equal(explainJson('{"a": 1,}'), 'Line 1, column 9: expected double-quoted property name.');
   assert.equal(explainJson('{\n  "a: 1}'), 'Line 2, column 9: unterminated string.');
@@ -67,7 +67,7 @@ test('broken JSON is told with what is wrong and where', () => {
   assert.match(explainJson('{"__proto__": 1}'), /__proto__/);
 });
 
-test('JSON that wraps something else than a text is told so, in start and validate alike', async () => {
+test('JSON that wraps something other than a text is refused, in start and validate alike', async () => {
   for (const path of ['/validate', '/startUserDeployment']) {
     for (const wrapped of [{ yaml: 5 }, { yaml: null }, { yamlContent: ['a'] }]) {
       const { status, body } = await api.postJson(path, wrapped);

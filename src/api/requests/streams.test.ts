@@ -39,7 +39,7 @@ test('a session has 20 streams at a time, and a place is free when one has ended
   for (let tries = 0; (await follow(token, '192.0.2.99')).statusCode !== 200; tries++) assert.ok(tries < 200);
 });
 
-test('a client address has 60 streams at a time, of whatever sessions', async (context) => {
+test('a client address has 60 streams at a time, in all sessions together', async (context) => {
   const { api, follow } = await serve(context);
   for (let session = 0; session < 3; session++) {
     const token = await api.startShop();

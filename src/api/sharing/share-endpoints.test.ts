@@ -14,7 +14,7 @@ const known = () => api.get(`/getShareLink?applicationName=shop&sessionToken=${s
 const share = async () => new URL((await ask('/shareDeployment')).body.url);
 const shown = ({ pathname }: URL) => api.get(`/api${pathname}`);
 
-test('a share link is made once, told again, and gone when it is revoked; the next one is another', async () => {
+test('a share link is created once, returned again, and invalid after it is revoked; the next one differs', async () => {
   assert.equal((await known()).body.code, 'share_not_found');
   const [one, same] = await Promise.all([share(), share()]);
   assert.match(one.pathname, /^\/shared\/share_[\w-]{32}$/);
@@ -73,7 +73,7 @@ test('of one that has ended it says that alone', async () => {
   assert.deepEqual([body.state, body.health, body.pods], ['expired', 'expired', []]);
 });
 
-test('its token opens nothing else, and nobody else makes or revokes one', async () => {
+test('its token opens nothing else, and only the owner creates or revokes one', async () => {
   const link = await share();
   const token = link.pathname.split('/').at(-1)!;
   const asOwner = await api.get(`/getDeploymentStatus?applicationName=shop&sessionToken=${token}`);

@@ -39,7 +39,7 @@ test('no two templates have the same title or application name', () => {
   }
 });
 
-test('a text of another form is no template', () => {
+test('a text of another form is not a template', () => {
   const good = 'title: A\ndescription: It is one.\ntags: [aa]\n---\napplication: {}\n';
   assert.equal(readTemplate('a', good).document, '# A: It is one.\napplication: {}\n');
   for (const bad of ['application: {}\n', good.replace('tags: [aa]\n', ''), good.replace('[aa]', '[aa]\nmore: 1')])

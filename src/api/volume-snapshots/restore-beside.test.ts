@@ -22,7 +22,7 @@ async function attach({ api }: SnapshotShop, starts: 'plan' | 'free'): Promise<s
   return id;
 }
 
-test('beside it another deployment is started by the revision of the snapshot, of the same account, and counted', async () => {
+test('a snapshot starts another deployment from its revision, in the same account, and counted', async () => {
   const { api, claim, named, sessionToken, taken } = shop;
   await claim();
   const { db, seal } = api.service;
@@ -66,7 +66,7 @@ test('beside it another deployment is started by the revision of the snapshot, o
   assert.equal((await beside('?dryRun=true')).body.code, 'plan_limit_reached');
 });
 
-test('beside, databases that would begin empty are named before, and left so only where the others are asked for', async () => {
+test('in a new deployment, databases that would start empty are named first, and left empty only if the others are requested', async () => {
   const { api, claim, named, sessionToken, taken } = shop;
   const books =
     '    - { name: books, image: "postgres:15", servicePorts: [5432], vars: { POSTGRES_PASSWORD: x }, volumes: [{ name: data, size: 16Mi, mountPath: /data }] }\n';
@@ -84,7 +84,7 @@ test('beside, databases that would begin empty are named before, and left so onl
   assert.deepEqual([chosen.volumes, chosen.left], [['web-data'], ['books-data']], JSON.stringify(chosen));
 });
 
-test('a snapshot that is deleted while a start beside is prepared is not restored, and nothing is started', async () => {
+test('a snapshot that is deleted while a start from it is prepared is not restored, and nothing is started', async () => {
   const { api, claim, named, taken } = shop;
   await claim();
   await attach(shop, 'plan');

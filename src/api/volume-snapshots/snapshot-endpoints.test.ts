@@ -26,7 +26,7 @@ test('who is not claimed, has no volume, or has one under way, gets none', async
   assert.equal(without.body.code, 'volume_not_found');
 });
 
-test('where none can be taken, all that asks for one is refused in words', async () => {
+test('without snapshots, all requests for one are refused with an explanation', async () => {
   const { api, claim, create, named, sessionToken, taken } = shop;
   await claim();
   const id = await taken();
@@ -50,7 +50,7 @@ test('the plan says how much all snapshots take', async () => {
   assert.deepEqual((await listed()).kept, { count: 7, bytes: 10 * 2 ** 30 });
 });
 
-test('a restore is told before, asked for once, and listed', async () => {
+test('a restore is previewed, requested once, and listed', async () => {
   const { api, claim, listed, named, taken } = shop;
   await claim();
   const id = await taken();
@@ -68,7 +68,7 @@ test('a restore is told before, asked for once, and listed', async () => {
   assert.equal((await api.postJson('/deleteSnapshot', named({ snapshot: id }))).body.code, 'snapshot_under_way');
 });
 
-test('nothing is restored of what is not kept, of volumes that are not there, or of somebody else', async () => {
+test('no restore of snapshots that are not kept, of missing volumes, or of other owners', async () => {
   const { api, claim, named, taken } = shop;
   await claim();
   const id = await taken();

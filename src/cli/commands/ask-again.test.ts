@@ -28,14 +28,14 @@ async function played(answers: readonly Asked[], signal = new AbortController().
   return { answer, notes, waited };
 }
 
-test('a service that does not answer, fails or restarts is asked again, which is said once', async () => {
+test('a request is repeated while the service does not answer, fails or restarts, which is printed once', async () => {
   const { answer, notes, waited } = await played([silence, refused({}), refused({ status: 500 }), good]);
   assert.deepEqual(answer, good);
   assert.deepEqual(notes, ['It does not answer. Trying again …']);
   assert.deepEqual(waited, [500, 1_000, 2_000]);
 });
 
-test('who says when is asked then', async () => {
+test('a retry follows the requested delay', async () => {
   const { waited } = await played([refused({ status: 429, retryAfterSeconds: 30 }), good]);
   assert.deepEqual(waited, [30_000]);
 });

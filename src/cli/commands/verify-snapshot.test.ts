@@ -9,7 +9,7 @@ function snapshotOf(id: string, fields: Partial<Snapshot> = {}): Snapshot {
   return { id, state: 'taken', reason: 'asked', revision: 1, createdAt: at, volumes: [], dumps: [], ...fields };
 }
 
-test('the newest that can be started beside is chosen: one whose databases are loaded in place is not', () => {
+test('the newest snapshot that can be started separately is chosen; one whose databases are loaded in place cannot', () => {
   const dumped = snapshotOf('dumped', { dumps: [{ pod: 'db', kind: 'postgres', volumes: ['db-data'] }] });
   const saved = snapshotOf('saved', { dumps: [{ pod: 'cache', kind: 'redis', volumes: [] }] });
   const snapshots = [snapshotOf('asked', { state: 'asked' }), dumped, saved, snapshotOf('files')];

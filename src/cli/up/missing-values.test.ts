@@ -24,7 +24,7 @@ function somebody(...replies: (string | boolean | undefined)[]) {
   return { shown, asker: { ask: reply, confirm: reply } as Parameters<typeof askForValues>[1] };
 }
 
-test('a few values are asked for one by one, and Enter takes what an example proposes', async () => {
+test('a few values are prompted for one by one, and Enter takes an example’s value', async () => {
   const { shown, asker } = somebody('one', '', '');
   const questions = [missing('A', { why: 'which one' }), missing('B', proposed('two')), missing('C')];
   assert.deepEqual(await askForValues(questions, asker), { A: 'one', B: 'two', C: '' });
@@ -35,7 +35,7 @@ test('a few values are asked for one by one, and Enter takes what an example pro
   ]);
 });
 
-test('many values that an example has are one question, and what it has not is asked for', async () => {
+test('many values with examples are one prompt, and the others are prompted for', async () => {
   const { shown, asker } = somebody(true, 'mine');
   const answers = await askForValues([...many('A', 5, proposed('x')), missing('OWN')], asker);
   assert.deepEqual(answers, { A0: 'x', A1: 'x', A2: 'x', A3: 'x', A4: 'x', OWN: 'mine' });
@@ -45,7 +45,7 @@ test('many values that an example has are one question, and what it has not is a
   ]);
 });
 
-test('many values that nobody has are left empty only when somebody says so, and never those that are insisted on', async () => {
+test('many values without an example are left empty only after a confirmation, and never the required ones', async () => {
   const questions = [...many('A', 4), missing('TOKEN', { why: 'from the console' })];
   const { shown, asker } = somebody(true, 'secret');
   assert.deepEqual(await askForValues(questions, asker), { A0: '', A1: '', A2: '', A3: '', TOKEN: 'secret' });
@@ -54,12 +54,12 @@ test('many values that nobody has are left empty only when somebody says so, and
   assert.deepEqual(await askForValues(questions, insisting.asker), { A0: '1', A1: '2', A2: '3', A3: '4', TOKEN: '5' });
 });
 
-test('where somebody stops answering nothing is taken', async () => {
+test('if the user stops answering nothing is taken', async () => {
   assert.equal(await askForValues([missing('A'), missing('B')], somebody('one').asker), undefined);
   assert.equal(await askForValues(many('A', 9, proposed('x')), somebody().asker), undefined);
 });
 
-test('where nobody can be asked each value is told with its place, and once what to do', () => {
+test('without a terminal each value is listed with its place, and the advice is printed once', () => {
   assert.deepEqual(printMissing([missing('A', { why: 'which one' })], []), [
     'compose.yaml:4:7: A has no value: which one.',
     '  Write it into .env, or give --env A=…',
@@ -76,7 +76,7 @@ test('where nobody can be asked each value is told with its place, and once what
   assert.equal(lines[20], '… and 315 more; --json names them all.');
 });
 
-test('a file with variables that nobody has is gone on without only when somebody says so', async () => {
+test('a missing file of variables is skipped only after a confirmation', async () => {
   const at = { file: 'compose.yaml', line: 4, column: 7 };
   const files = [
     { file: '.env', at },

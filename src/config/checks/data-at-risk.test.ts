@@ -32,7 +32,7 @@ describe('a database without a volume', () => {
       assert.equal(database(image).length, 1, image);
     }
   });
-  test('caches and what is no server are not meant', () => {
+  test('caches and images that are not servers are ignored', () => {
     for (const image of ['redis:7', 'memcached:1', 'rabbitmq:4', 'acme/postgres-backup:1']) {
       assert.deepEqual(database(image), [], image);
     }
@@ -67,7 +67,7 @@ describe('a tool of operators in public', () => {
     assert.equal(tool('phpmyadmin:5').length, 1);
     assert.equal(tool('phpmyadmin/phpmyadmin:5').length, 1);
   });
-  test('with the password that it comes with, or one that everybody tries', () => {
+  test('with its default password, or a common one', () => {
     assert.deepEqual(tool('minio/minio:1'), [
       'everyone can reach MinIO at /tool, which has the password that it comes with',
     ]);

@@ -68,7 +68,7 @@ test('a fix is offered only if the name and the port mean the same pod', () => {
   ]);
 });
 
-test('pods, public names, addresses, unset variables and words that are no hosts are fine', () => {
+test('pods, public names, addresses, unset variables and words that are not hosts are fine', () => {
   for (const vars of [
     'DB_HOST: db, API_URL: "http://api.pod:3000", PGHOST: shop-db-service',
     'API_URL: "https://api.openai.com/v1", SMTP_HOST: smtp.example.com, NTP_SERVER: 10.0.0.1, DNS_SERVERS: "1.1.1.1,8.8.8.8"',

@@ -44,7 +44,7 @@ describe('what a container is created with is honoured, without a word', () => {
       assert.deepEqual(codes, []);
     });
   }
-  test('nothing that is asked for is nothing that is there', () => {
+  test('an empty or false setting has no effect', () => {
     assert.ok(!('container' in readWeb('read_only: false\nulimits: {}\ntmpfs: []').web));
   });
   test('a further name for another service is a name of that service', () => {

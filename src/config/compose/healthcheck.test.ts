@@ -13,7 +13,7 @@ describe('checks of health', () => {
     ['["CMD", "sh", "-c", "curl -fsS http://[::1]:81/ > /dev/null"]', '/ 81'],
   ];
   for (const [line, expected] of asked) {
-    test(`${line} is asked as ${expected}`, () => {
+    test(`${line} is read as ${expected}`, () => {
       const { healthCheck } = readWeb(
         `healthcheck: { test: ${line}, interval: 1m30s, timeout: 500ms, retries: 7 }`,
       ).web;
@@ -59,13 +59,13 @@ describe('checks of health', () => {
       assert.deepEqual(codes, []);
     });
   }
-  test('a command is run every minute at least, and has a minute at the most', () => {
+  test('a command runs at least every minute, for at most a minute', () => {
     const { healthCheck } = readWeb('healthcheck: { test: "true", interval: 1h, timeout: 5m, start_period: 2h }').web;
     const { periodSeconds, timeoutSeconds, startPeriodSeconds } = healthCheck as CommandCheck;
     assert.deepEqual([periodSeconds, timeoutSeconds, startPeriodSeconds], [60, 60, 3600]);
   });
   for (const line of ['test: ["NONE"]', 'disable: true', 'test: ["CMD", "pg_isready"], disable: "yes"']) {
-    test(`{ ${line} } asks the port alone, without a word`, () => {
+    test(`{ ${line} } checks the port alone, without a message`, () => {
       const { web, codes } = readWeb(`healthcheck: { ${line} }`);
       assert.deepEqual(web.healthCheck, { disabled: true });
       assert.deepEqual(codes, []);

@@ -80,7 +80,7 @@ describe('of an image', () => {
     );
     assert.deepEqual(store, ['say which version, for example mysql:8.4; the next one may not read its data']);
   });
-  test('that is built under a name of Docker Hub, another name is asked for', () => {
+  test('that is built under a name of Docker Hub, another name is required', () => {
     const { hints } = read('services: { web: { image: "django:1", build: ., ports: [80] } }');
     assert.match(hints.join(), /push yours under a name of your own, such as ghcr.io\/OWNER\/django:1/);
     const { hints: own } = read('services: { web: { image: "me/django:1", build: ., ports: [80] } }');
@@ -148,7 +148,7 @@ describe('what a rule of both forms offers', () => {
 });
 
 describe('one notice of a kind is enough', () => {
-  test('for what is ignored, whatever it is', () => {
+  test('for all ignored keys', () => {
     const { said, hints } = read(`services:
   web: { image: "a:1", ports: [80], logging: { driver: none }, cap_add: [NET_ADMIN], deploy: { placement: {} } }
   api: { image: "b:1", logging: { driver: none }, dns: 1.1.1.1 }`);

@@ -47,7 +47,7 @@ describe('variables in values', () => {
     assert.deepEqual(why('${EMPTY?}'), []);
   });
 
-  test('what is not used is not asked for', () => {
+  test('unused variables are not requested', () => {
     assert.deepEqual(replace('${SET:-${UNSET:?never}}').problems, []);
   });
 

@@ -125,7 +125,7 @@ test('an unknown key is a warning with the one that was meant', () => {
   assert.deepEqual(said, ['warning unknown-field 4: "enviroment" is not a key of a service and is ignored']);
 });
 
-test('forms that are none are errors', () => {
+test('invalid forms are errors', () => {
   assert.deepEqual(read('services:\n').errors, ['no-services 1']);
   assert.deepEqual(read('services: []').errors, ['no-services 1']);
   assert.ok(read('services: { web: nginx }').errors.includes('not-a-map 1'));

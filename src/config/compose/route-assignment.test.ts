@@ -31,7 +31,7 @@ nginx: { image: "c:1", ports: ["80:80"], depends_on: [web1, web2] }`;
     const named = text.replace('ports: ["81:5000"]', 'ports: ["81:5000"], x-berth: { path: /one }');
     assert.deepEqual(routes(named), ['web1 /one 5000', 'docs /docs 5000', 'nginx / 80']);
   });
-  test('a front end that is no proxy leaves its back end published', () => {
+  test('a front end that is not a proxy leaves its back end published', () => {
     const text =
       'api: { image: "a:1", ports: [4000] }\nfrontend: { image: "b:1", ports: ["80:3000"], depends_on: [api] }';
     assert.deepEqual(routes(text), ['api /api 4000', 'frontend / 3000']);

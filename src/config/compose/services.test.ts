@@ -120,7 +120,7 @@ describe('dependencies', () => {
     assert.deepEqual([pods[1]?.resourceType, pods[1]?.servicePorts], ['job', []]);
     assert.deepEqual(codes, ['taken-as-job 3']);
   });
-  test('a database is asked on its port; a client or a backup with its image is not', () => {
+  test('a database is checked on its port; a client or a backup with its image is not', () => {
     const ports = (rest: string) => read(`services: { db: { image: "postgres:16"${rest} } }`).pods[0]?.servicePorts;
     for (const rest of ['', ', command: postgres -c max_connections=9', ', command: [-c, "x=1"]']) {
       assert.deepEqual(ports(rest), [5432], rest);
@@ -238,7 +238,7 @@ volumes: { old: , new: , keep: }
   });
 });
 
-test('the first form of Compose is told to add services', () => {
+test('the first form of Compose is answered with the advice to add services', () => {
   assert.deepEqual(read('web:\n  image: nginx:1\n  ports: ["80:80"]\n').errors, ['compose-without-services 1']);
 });
 
@@ -252,7 +252,7 @@ services: { web: { image: "ghcr.io/a/b:1", ports: [80], x-berth: { subdomain: ww
   assert.equal(spec?.pods[0]?.subdomain, 'www');
 });
 
-test('what is too much of a resource is told at the line of that resource', () => {
+test('too much of a resource is reported at the line of that resource', () => {
   const service = (resources: string) => `services:\n  web:\n    image: nginx:1\n    ports: ["80"]\n${resources}`;
   const linesOf = (text: string) => {
     const judge = (field: string[]) => [{ pod: 0, field, code: 'beyond-limit', message: 'is too much', hint: 'less' }];

@@ -64,7 +64,7 @@ volumes: { data: }
   test('a scriptlet in a command is one word', () => {
     assert.deepEqual(readWeb('command: serve --at <% URL %>').web.command, ['serve', '--at', '<% URL %>']);
   });
-  test('an entry that is no name of a variable is not offered as one', () => {
+  test('an entry that is not a valid variable name is not offered as one', () => {
     const { said, hints } = readWeb('environment: ["${TZ:-Asia/Tokyo}"]');
     assert.deepEqual(said, ['warning bad-var-name 4: "Asia/Tokyo" is not the name of a variable and is ignored']);
     assert.deepEqual(hints, ['write NAME=Asia/Tokyo']);
@@ -96,7 +96,7 @@ services:
       'error bad-var-name 4: "" cannot be the name of a variable',
     ]);
   });
-  test('what is not read is not asked for', () => {
+  test('unread values are not requested', () => {
     assert.deepEqual(readWeb('annotations: ["host=${DOMAIN:?}"]').codes, ['ignored 4']);
     assert.deepEqual(readWeb('labels: ["host=${DOMAIN:?}"]').codes, []);
   });
@@ -155,7 +155,7 @@ volumes: { My_Data: { x-berth: { size: 2Gi } } }
     const { web, codes } = readWeb('volumes: ["/etc/localtime:/etc/localtime:ro"]');
     assert.deepEqual([web.volumes, codes], [[], ['ignored 4']]);
   });
-  test('PostgreSQL 18 is told to use the directory of the earlier ones', () => {
+  test('PostgreSQL 18 is set to use the directory of earlier versions', () => {
     const pgdata = (image: string) => {
       const text = `services: { db: { image: "${image}", volumes: ["pg:/var/lib/postgresql/data"] } }\nvolumes: { pg: }`;
       return read(text).pods[0]?.vars.PGDATA;
@@ -239,7 +239,7 @@ describe('resources', () => {
     'deploy: { resources: { reservations: { devices: [{ driver: nvidia, count: 1, capabilities: [gpu] }] } } }',
   ];
   for (const line of gpus) {
-    test(`${line} asks for a GPU`, () => assert.equal(readWeb(line).web.useGPU, true));
+    test(`${line} requests a GPU`, () => assert.equal(readWeb(line).web.useGPU, true));
   }
   test('modes', () => {
     assert.equal(readWeb('deploy: { mode: global }').web.resourceType, 'daemonset');

@@ -110,13 +110,13 @@ for (const [cause, text, said, fixed] of rows) {
   });
 }
 
-test('tabs in a text of several lines are its own: nothing is changed without asking', () => {
+test('tabs in a multi-line text belong to it: they are not changed without a confirmation', () => {
   const [diagnostic] = readSource('a: |\n  all:\n  \techo\n\tb: 1\n').diagnostics;
   assert.match(diagnostic!.message, /tab/);
   assert.equal(diagnostic!.fix, undefined);
 });
 
-test('line ends of Windows, a byte order mark, JSON and tabs in JSON are no mistakes', () => {
+test('Windows line ends, a byte order mark, JSON and tabs in JSON are not mistakes', () => {
   for (const text of [
     'a: 1\r\nb:\r\n  - c: 2\r\n',
     '\ufeffa: 1\n',

@@ -84,7 +84,7 @@ test('everything that a workload names is there', () => {
   }
 });
 
-test('secrets are in Secrets alone, and not even there unless they are asked for', () => {
+test('secrets are only in Secrets, and only on request', () => {
   const { text, find, notes } = manifests(false);
   assert.doesNotMatch(text, /tr0ub4dor|-----KEY-----/);
   assert.match(notes[0]!, /REPLACE-ME/);

@@ -27,6 +27,6 @@ test('a database is connected to by what its variables say, and by what its imag
   );
 });
 
-test('what is no database has no such address', () => {
+test('images that are not databases have no such address', () => {
   for (const image of ['nginx:1', 'node:26-slim', 'memcached:1']) assert.equal(of(image), undefined);
 });

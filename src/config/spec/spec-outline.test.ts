@@ -36,7 +36,7 @@ const shop = `application:
       command: node worker.js --redis redis://shop-cache.pod:6379 --api http://api.pod:3000 --queue cache:6379
 `;
 
-test('an outline tells which pods use which: by address, by name, by order', () => {
+test('an outline shows which pods use which: by address, by name, by order', () => {
   const uses = Object.fromEntries(outline(shop).map(({ name, uses }) => [name, uses]));
   assert.deepEqual(uses, { web: ['api'], api: ['db', 'cache'], db: [], cache: [], worker: ['api', 'cache'] });
 });

@@ -35,18 +35,18 @@ test('a pinned reference keeps the repository as it was written', () => {
   assert.ok(isPinned('nginx@sha256:abc') && !isPinned('nginx:1'));
 });
 
-test('the beginning of an id is no reference', () => {
+test('the beginning of an id is not a reference', () => {
   for (const image of ['sha256:e0f9', `sha256:${'0'.repeat(64)}`]) assert.ok(!isReference(image), image);
 });
 
-test('what would change the path of a request is no reference', () => {
+test('a text that would change the path of a request is not a reference', () => {
   for (const image of ['nginx:1', 'ghcr.io/a/b_c.d-e:1.2', `a@sha256:${'0'.repeat(64)}`, '<% R %>', ''])
     assert.equal(isReference(image), /^[a-z]/.test(image), image);
   for (const image of ['../x', 'a/../b', 'a//b', 'a?b=c', 'a#b', 'a b', 'a%2fb', '/a', 'a/', 'a\nb'])
     assert.ok(!isReference(image), image);
 });
 
-test('the tag and the short name are found beside a port and a digest', () => {
+test('the tag and the short name are found next to a port and a digest', () => {
   const tags = {
     'nginx:1': '1',
     'localhost:5000/a/Nginx': undefined,

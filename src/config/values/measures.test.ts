@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { printByteRate, printCores, printCpu, printRate, printSize, printTime, printUptime } from './measures.ts';
 
-test('what is measured is told with the digits that matter, and nothing as a dash', () => {
+test('measurements are printed with significant digits, and missing ones as a dash', () => {
   assert.deepEqual([0, 4.21, 125, 1_500].map(printCpu()), ['0 %', '0.42 %', '13 %', '150 %']);
   assert.deepEqual([0, 10, 500].map(printCpu(500)), ['0 %', '2 %', '100 %']);
   assert.deepEqual([500, 1_000, 2_500].map(printCores), ['0.5 cores', '1 core', '2.5 cores']);
@@ -11,7 +11,7 @@ test('what is measured is told with the digits that matter, and nothing as a das
   for (const print of [printCpu(), printSize, printByteRate, printRate, printTime]) assert.equal(print(null), '–');
 });
 
-test('how long something runs is told in two units at the most', () => {
+test('durations are printed in at most two units', () => {
   const [minute, hour] = [60_000, 3_600_000];
   assert.deepEqual([-5, 45_000, 12 * minute, 3 * hour + 5 * minute, 98 * hour].map(printUptime), [
     '0 s',

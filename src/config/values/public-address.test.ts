@@ -33,7 +33,7 @@ test('an address is public when the firewall holds it for that', () => {
   );
 });
 
-test('what is no address is not public', () => {
+test('a text that is not an address is not public', () => {
   for (const text of [
     '',
     ':',

@@ -21,7 +21,7 @@ test('an image that was pushed is named in short, by its namespace, or as it was
   });
 });
 
-test('images of registries are none', () => {
+test('images of registries are not pushed images', () => {
   for (const image of [
     'nginx:1',
     'me/app:1',
@@ -40,7 +40,7 @@ test('a stored reference names its repository as others do, and is read again', 
   assert.equal(readPushedReference(`ghcr.io/a/b@${digest}`), undefined);
 });
 
-test('whatever is told of a pushed image is told in the words of its owner', () => {
+test('messages about a pushed image use the words of its owner', () => {
   const digest = `sha256:${'0'.repeat(64)}`;
   const tagged = pushedReference(`${namespace}/team/api`, { digest, tag: '1.2' });
   const pinned = pushedReference(`${namespace}/api`, { digest });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDiskBook } from './disk-book.ts';
 
-test('what was told is remembered for a revision, and not for all that an owner has ever asked for', () => {
+test('a reported level is remembered for a revision, and not for all revisions of an owner', () => {
   const book = createDiskBook();
   const learn = (revision: number) => {
     book.learn('shop', {

@@ -33,7 +33,7 @@ async function told({ events }: Awaited<ReturnType<typeof shopOnMemory>>): Promi
   return (await events()).filter((message) => /volume|stopped:/.test(message) && !/create-volume/.test(message));
 }
 
-test('the owner is told when a volume is nearly full, full, and has room again; each once', async () => {
+test('the owner is notified once each when a volume is nearly full, full, and has space again', async () => {
   const { shop, look } = await shopThatWrites(db, '/data/file', 50);
   const { files } = shop.world.volumes.get('shop/db-data')!;
   for (const bytes of [50, 91, 92, 88, 91, 100, 100, 80]) {
@@ -47,7 +47,7 @@ test('the owner is told when a volume is nearly full, full, and has room again; 
   ]);
 });
 
-test('a process that is started later goes on from what the owner was told', async () => {
+test('a process that is started later continues from the last reported level', async () => {
   const { shop, look } = await shopThatWrites(db, '/data/file', 95);
   const restart = async () => {
     shop.control.disk.forget('shop');
@@ -65,7 +65,7 @@ test('a process that is started later goes on from what the owner was told', asy
   assert.match((await told(shop)).at(-1)!, /has room again/);
 });
 
-test('a pod that is not ready and has a full volume is told so', async () => {
+test('a pod that is not ready and has a full volume reports that', async () => {
   const { shop, look, container } = await shopThatWrites(db, '/data/file', 100);
   await look();
   container.run = { ports: [] };
@@ -89,7 +89,7 @@ test('a workload that writes too much outside of its volumes is stopped and star
   assert.equal((await shop.deployment()).state, 'running');
 });
 
-test('a workload that has taken the room of the database too is stopped first, and its owner told when there is room', async () => {
+test('a workload that has taken the space of the database is stopped first, and its owner notified when there is space', async () => {
   const { shop } = await shopThatWrites(web, '/tmp/file', 1001);
   const { db, engine } = shop.control;
   // The database itself says that it is full: no page more than it has, and these are filled.
@@ -153,7 +153,7 @@ test('a workload that is stopped now and then goes on', async () => {
   }
 });
 
-test('when the disk of the host is nearly full, whoever writes most is stopped, and nobody else', async () => {
+test('when the disk of the host is nearly full, only the fastest writer is stopped', async () => {
   const megabytes = 2 ** 20;
   const { shop, container } = await shopThatWrites(web, '/tmp/file', 100 * megabytes);
   shop.control.settings.containerDiskBytes = Number.POSITIVE_INFINITY;
@@ -179,7 +179,7 @@ test('when the disk of the host is nearly full, whoever writes most is stopped, 
   assert.equal(shop.world.containers.size, 1, 'who does not write goes on');
 });
 
-test('the owner is told of a volume that was mended; one that cannot be is tried again a minute later', async () => {
+test('the owner is notified of a repaired volume; a failed repair is tried again a minute later', async () => {
   const { shop } = await shopThatWrites(db, '/data/file', 50);
   const data = { deploymentId: 'shop', volume: 'db-data' };
   const tries = [{ ...data, fault: new Error('the disk is broken') }, data];

@@ -46,7 +46,7 @@ test('after five minutes, means of what is claimed are in the store, once', asyn
   await db.destroy();
 });
 
-test('where the engine tells nothing of pods, requests are measured all the same', async () => {
+test('if the engine reports nothing about pods, requests are still measured', async () => {
   const db = await emptyStore();
   const counts: RequestCounts = { requests: 30, clientErrors: 0, serverErrors: 0, tookWithin: [30] };
   let now = 0;
@@ -129,7 +129,7 @@ test('volumes, pods and requests that cannot be read take nothing from the other
   await db.destroy();
 });
 
-test('a look that fails is told once and tried again, and ends nothing', async () => {
+test('a failed measurement is logged once and retried, and ends nothing', async () => {
   const db = await emptyStore();
   const told: string[] = [];
   const { promise: isWell, resolve } = Promise.withResolvers<void>();

@@ -32,7 +32,7 @@ test('nothing is changed before the snapshot is taken, however long that lasts; 
   assert.deepEqual([state, servingRevision], ['running', 2]);
 });
 
-test('where there is none, the update has failed for that, and the revision before serves', async () => {
+test('if the snapshot is missing, the update fails for that reason, and the previous revision serves', async () => {
   const { shop, id, db } = await awaiting();
   await noteFailedTry(db, id, { tries: 4, nextTryAt: 0, problem: 'The disk is full.', isOver: true });
   await shop.visit();
@@ -74,7 +74,7 @@ async function fill({ shop, db }: Pick<Awaited<ReturnType<typeof awaiting>>, 'sh
 const stateOf = async (db: Awaited<ReturnType<typeof awaiting>>['db']) =>
   (await db.selectFrom('restores').select('state').executeTakeFirstOrThrow()).state;
 
-test('a restore that is to be put in place goes first', async () => {
+test('a restore that is ready to be swapped in comes before other work', async () => {
   const { shop, db } = await awaiting();
   await fill({ shop, db });
   assert.ok((await shop.visit()).includes('remove'));
@@ -90,7 +90,7 @@ test('a restore of one that is stopped is put in place while nothing runs', asyn
   assert.equal(shop.world.containers.of('shop').length, 0);
 });
 
-test('a restore whose data is not there any more is asked for again, and not said to be done', async () => {
+test('a restore whose data is gone is requested again, and not reported as done', async () => {
   const { shop, db } = await awaiting();
   await fill({ shop, db }, true);
   await shop.visit();
@@ -116,7 +116,7 @@ async function besideOld() {
   return { shop, db, id };
 }
 
-test('of one that was started beside another nothing is made before its data is there, and then it has it', async () => {
+test('a deployment started from another one’s data is not created before its data has arrived, and then has it', async () => {
   const { shop, db, id } = await besideOld();
   for (let hours = 0; hours < 3; hours++) {
     assert.deepEqual(await shop.visit(), []);

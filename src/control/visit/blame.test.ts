@@ -66,7 +66,7 @@ test('a failed pod whose image comes after all is ready with its deployment', as
   assert.deepEqual(await told(shop), ['running', 'db ready', 'web ready']);
 });
 
-test('of a failed update the earlier revision serves, and its pods are what is told', async () => {
+test('after a failed update the earlier revision serves, and its pods are shown', async () => {
   const shop = await shopOnMemory(spec, { ...images, 'missing:1': missing });
   await shop.visit();
   await shop.update(withWeb('missing:1'));
@@ -86,7 +86,7 @@ test('of a failed update the events say in which revision the pods are ready', a
   assert.deepEqual(ready, ['ready', 'ready', 'ready in revision 1']);
 });
 
-test('when a failed deployment fails for another reason, that is told too; a higher count of the same is not', async () => {
+test('when a failed deployment fails for another reason, that is reported too; a higher count of the same is not', async () => {
   const shop = await shopOnMemory(withWeb('missing:1'), { ...images, 'missing:1': missing });
   for (let times = 0; times < 3; times++) await shop.visit();
   const failures = async () => (await shop.events()).filter((text) => text.startsWith('failed: pod '));
@@ -114,7 +114,7 @@ test('a pod that is killed again and again while it serves is degraded, until it
   assert.deepEqual(await told(shop), ['running', 'db ready', 'web ready']);
 });
 
-test('who has failed is told why, and not that it is tried again', async () => {
+test('a failed pod shows the reason, and not that it is retried', async () => {
   for (const pullFault of ['registry-unreachable', 'image-not-found', 'image-access-denied'] as const) {
     const shop = await shopOnMemory(withWeb('missing:1'), { ...images, 'missing:1': { isOnHost: false, pullFault } });
     await shop.visit();
@@ -124,7 +124,7 @@ test('who has failed is told why, and not that it is tried again', async () => {
   }
 });
 
-test('words of a pod that hold a secret of its configuration are told without it', async () => {
+test('secrets of the configuration are removed from messages of a pod', async () => {
   const leaky = specOf(database, { ...web, image: 'leaky:1', vars: { API_KEY: 'very-secret-0123' } });
   const shop = await shopOnMemory(leaky, { ...images, 'leaky:1': {} });
   await shop.visit((engine) => {
@@ -150,7 +150,7 @@ test('words of a pod that hold a secret of its configuration are told without it
   assert.doesNotMatch(JSON.stringify(await shop.deployment()), /very-secret/);
 });
 
-test('a failed update is not tried again, so nobody is told that it starts by itself', async () => {
+test('a failed update is not retried, so the message does not announce a start', async () => {
   const hint = 'it starts as soon as its registry answers';
   const error = new EngineFault('registry-unreachable', 'The registry cannot be reached.', { image: 'nginx:2', hint });
   const away = { operation: 1, kind: 'pull', when: 'before', error } as const;
@@ -165,7 +165,7 @@ test('a failed update is not tried again, so nobody is told that it starts by it
   assert.equal(message, 'pod web: The registry cannot be reached; revision 1 still serves');
 });
 
-test('when the revision that a failed update went back to crashes too, nobody says that it serves', async () => {
+test('when the revision that a failed update rolled back to crashes too, it is not reported as serving', async () => {
   const shop = await shopOnMemory(spec, { ...images, 'missing:1': missing });
   await shop.visit();
   await shop.update(withWeb('missing:1'));

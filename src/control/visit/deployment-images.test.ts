@@ -43,7 +43,7 @@ test('the same configuration sent again replaces a pod whose tag has moved, and 
   assert.deepEqual(imagesRun(shop), ['nginx@sha256:2']);
 });
 
-test('an image that is here is enough when its registry cannot be reached, and the owner is told', async () => {
+test('a local image is enough when its registry cannot be reached, and the owner is notified', async () => {
   const shop = await shopOnMemory(spec, { 'nginx:1': { ...onHost, pullFault: 'registry-unreachable' } });
   await shop.visit();
   assert.equal((await shop.deployment()).state, 'running');
@@ -101,7 +101,7 @@ test('while its registry cannot be reached, a private image is there for those w
   assert.equal((await shop.deployment()).state, 'running');
 });
 
-test('an image that its registry gives to everybody is not made private by a login', async () => {
+test('a public image is not made private by a login', async () => {
   const shop = await shopOnMemory(ofImage(privateImage, login), {
     [privateImage]: { isOnHost: false, digest: 'sha256:1' },
   });
@@ -110,7 +110,7 @@ test('an image that its registry gives to everybody is not made private by a log
   assert.equal((await neighbourOf(shop, 'other', ofImage(privateImage))).state, 'running');
 });
 
-test('a repository that has been opened to everybody is private no longer', async () => {
+test('a repository that has been made public is private no longer', async () => {
   const shop = await shopWithPrivateImage();
   await shop.visit();
   const image = shop.world.images.get(privateImage)!;

@@ -53,7 +53,7 @@ test('a drain ends when nothing is under way any more, or with its time', async 
   assert.equal(await (await newDrain({ idleAfterMs: 0, isEdgeAway: true })).run(), 30_000, 'in doubt all of it');
 });
 
-test('a drain is done aside: others may work meanwhile', async () => {
+test('other work continues during a drain', async () => {
   const { run, order } = await newDrain({ idleAfterMs: 120 });
   await run();
   assert.deepEqual(order, ['leave', 'look', 'look', 'look', 'return']);

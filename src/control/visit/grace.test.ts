@@ -76,7 +76,7 @@ test('ten minutes before its time limit one is warned, once, and again of anothe
   assert.deepEqual(await warnings(), [warning(expiresAt!), warning(expiresAt! + hour)]);
 });
 
-test('what was kept is marked as forgotten before the first volume goes, whatever ends the visit then', async () => {
+test('retained data is marked as forgotten before the first volume is removed, even if the visit is interrupted', async () => {
   const shop = await shopWithGrace();
   shop.clock.pass(hour);
   await shop.visit();
@@ -128,7 +128,7 @@ test('a grace that was made shorter holds for what is kept already', async () =>
   assert.deepEqual(await shop.visit(), ['remove-volume']);
 });
 
-test('what is kept goes first when the disk is short, and nothing can be restored from then on', async () => {
+test('retained data is removed first when the disk is short, and cannot be restored from then on', async () => {
   const shop = await shopWithGrace();
   shop.clock.pass(hour);
   await shop.visit();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { images, shopOnMemory, withWeb } from '../../../test/support/controlled-deployment.ts';
 import { eventsAfter } from '../../store/events.ts';
 
-test('a pod that listens elsewhere is told at once, and fails after 10 s of nothing else', async () => {
+test('a pod that listens elsewhere is reported at once, and fails after 10 s without another change', async () => {
   const shop = await shopOnMemory(withWeb('elsewhere:1'), {
     ...images,
     'elsewhere:1': { program: () => ({ ports: [81] }) },
@@ -28,7 +28,7 @@ test('a crash keeps its own patience: five restarts, however short they are', as
   assert.match(message, /^pod web: crash loop, restarted [5-9] times, exited with code 3/);
 });
 
-test('a clock that is set forwards after a look, while that is written down, makes nobody fail sooner', async () => {
+test('a clock that is set forward between a look and its record does not shorten the patience', async () => {
   const hour = 3_600_000;
   const shop = await shopOnMemory(withWeb('elsewhere:1'), {
     ...images,

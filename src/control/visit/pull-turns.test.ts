@@ -33,7 +33,7 @@ function scene() {
   };
 }
 
-test('whoever asks for more images than come at a time waits for their own, in order, and nobody else does', async () => {
+test('only a client that requests more concurrent images than allowed waits, and in order', async () => {
   const { begin, end, told, settled } = scene();
   const all = [begin('a', '1'), begin('a', '2'), begin('a', '3'), begin('a', '4'), begin('b', '5')];
   await settled();

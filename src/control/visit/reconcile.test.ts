@@ -28,7 +28,7 @@ test('a deployment goes from nothing to running, and a second visit does nothing
   assert.deepEqual(await shop.visit(), []);
 });
 
-test('another plan of its account lets it reach something else, and nothing of it is started anew', async () => {
+test('another plan of its account changes its egress without a restart', async () => {
   const shop = await shopOnMemory(spec, images);
   await shop.visit();
   shop.plan.egress = { kind: 'none' };
@@ -37,7 +37,7 @@ test('another plan of its account lets it reach something else, and nothing of i
   assert.deepEqual(await shop.visit(), []);
 });
 
-test('an update is pulled, starts beside the old, is routed when ready, and only then replaces it', async () => {
+test('an update is pulled, starts next to the old revision, is routed when ready, and only then replaces it', async () => {
   const shop = await shopOnMemory(spec, images);
   await shop.visit();
   await shop.update(withWeb('nginx:2'));
@@ -136,7 +136,7 @@ test('a pull goes on although its progress cannot be written', async () => {
   assert.equal((await shop.deployment()).state, 'running');
 });
 
-test('trouble with the engine is told while it lasts, and is not held against the application', async () => {
+test('trouble with the engine is reported while it lasts, and does not count against the application', async () => {
   const shop = await shopOnMemory(spec, { ...images, 'postgres:15': { readyAfter: 1_000 } });
   const { deployDeadlineMs, leaseMs } = shop.control.settings;
   const words = 'The container engine does not respond. It will be tried again; what is running keeps running.';
@@ -194,7 +194,7 @@ function goAway(engine: TestEngine): void {
   };
 }
 
-test('a volume that is lost is told before it is made again; one that never was is no loss', async () => {
+test('a lost volume is reported before it is created again; one that never existed is not a loss', async () => {
   const shop = await shopOnMemory(spec, images);
   await shop.visit();
   const lose = () => {
@@ -221,7 +221,7 @@ test('a volume that is lost is told before it is made again; one that never was 
   assert.equal((await losses()).length, 2);
 });
 
-test("a visit whose lease is somebody else's by now ends at once", async () => {
+test('a visit whose lease now belongs to another process ends at once', async () => {
   const shop = await shopOnMemory(spec, images);
   await shop.visit();
   await shop.intend({ removedAt: shop.clock.now });

@@ -61,7 +61,7 @@ test('one that is stopped expires at its time, with a warning before', async () 
   assert.equal((await shop.deployment()).goneAt, shop.clock.now);
 });
 
-test('a pod that is restarted has its next start beside the first until that is ready; one with a volume stops first', async () => {
+test('the next start of a restarted pod runs next to the first until it is ready; a pod with a volume stops first', async () => {
   const shop = await shopOnMemory(spec, images);
   await shop.visit();
   await shop.intend({ restarts: '{"web":1}', state: 'deploying', progress: 0 });
@@ -84,7 +84,7 @@ test('an update restarts nothing once more that was restarted before', async () 
   assert.deepEqual(namesIn(shop), ['berth-shop-db-1-0-r1', 'berth-shop-web-2-0']);
 });
 
-test('of starts that are of no use to anybody the last one alone is there', async () => {
+test('of several failing restarts only the last one remains', async () => {
   const shop = await shopOnMemory(withWeb('bad:1'), images);
   await shop.visit();
   for (const count of [1, 2]) {

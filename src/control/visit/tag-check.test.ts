@@ -14,7 +14,7 @@ function checkOf(found: FoundImage | undefined, digestOf: () => Promise<string>,
 
 const fails = (fault: ImageFault) => () => Promise.reject(fault);
 
-test('what a tag means is what its registry says, whatever the engine has', async () => {
+test('the registry decides what a tag means, not the engine', async () => {
   for (const found of [here, undefined]) {
     const check = checkOf(found, async () => moved);
     assert.deepEqual(await check('shop', [{ image }]), [
@@ -23,7 +23,7 @@ test('what a tag means is what its registry says, whatever the engine has', asyn
   }
 });
 
-test("of the operator's own images no registry is asked", async () => {
+test("registries are not queried for the operator's own images", async () => {
   const check = checkOf({ reference: 'acme/app:1', isOperators: true }, () => assert.fail());
   assert.deepEqual(await check('shop', [{ image: 'acme/app:1' }]), [
     { image: 'acme/app:1', reference: 'acme/app:1', by: 'operator' },
@@ -46,7 +46,7 @@ test('a refusal is a fault although the engine has the image', async () => {
   await assert.rejects(checkOf(here, refusal)('shop', [{ image }]), { kind: 'image-access-denied' });
 });
 
-test('a registry that was silent is not asked again for a minute by the same deployment, and by others it is', async () => {
+test('a deployment does not query a silent registry again for a minute, but others do', async () => {
   let nowMs = 0;
   let asked = 0;
   const silent = () => {

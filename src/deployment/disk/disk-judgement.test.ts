@@ -62,7 +62,7 @@ test('a workload stays stopped after the third time within an hour, and for good
   assert.equal(heldBecause(at(0, 1, 2), 'web', 1), undefined);
 });
 
-test('a volume that wavers around nine tenths is told of once', () => {
+test('a volume that wavers around nine tenths is reported once', () => {
   const levels: Level[] = [];
   for (const share of [0.89, 0.9, 0.89, 0.86, 0.91, 0.996, 0.99, 0.84, 0.89])
     levels.push(levelOf(share, levels.at(-1) ?? 'roomy'));

@@ -11,7 +11,7 @@ function read(text: string): string {
   return name.ok ? name.value : `! ${name.problem.error}`;
 }
 
-test('a name has one spelling, whatever it was written like', () => {
+test('a name has one spelling for all forms of input', () => {
   for (const [text, name] of Object.entries({
     'Shop.Example.COM.': 'shop.example.com',
     ' shop.example.com ': 'shop.example.com',
@@ -25,7 +25,7 @@ test('a name has one spelling, whatever it was written like', () => {
     assert.equal(read(text), name, text);
 });
 
-test('what nobody can have is refused, and why', () => {
+test('impossible names are refused with a reason', () => {
   for (const [text, because] of Object.entries({
     '*.example.com': 'has a wildcard',
     'https://shop.example.com/': 'is an address, not a name',
@@ -55,7 +55,7 @@ test('what nobody can have is refused, and why', () => {
   assert.equal(read('notberth.example.com'), 'notberth.example.com');
 });
 
-test('whatever is accepted is accepted as it is, and is a name that DNS and HAProxy read alike', () => {
+test('an accepted name is unchanged, and DNS and HAProxy read it alike', () => {
   fc.assert(
     fc.property(fc.oneof(fc.domain(), fc.string({ maxLength: 300 }), fc.webAuthority()), (text) => {
       const name = readDomainName(text, own);

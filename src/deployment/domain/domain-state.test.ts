@@ -45,7 +45,7 @@ test('a proof of a name that another account has proves nothing', () => {
   assert.equal(look(taken, proven, 20).verifiedAt, 20);
 });
 
-test('servers that do not answer cost nobody a name for a month, and a record that is gone does in three days', () => {
+test('silent name servers do not cost a name for a month, but a removed record does in three days', () => {
   const live = look(domainOf({}), proven, 0);
   const unanswered = look(look(live, silent, dayMs - 1), silent, dayMs);
   assert.equal(releaseAt(unanswered), dayMs + graceMs.unanswered);
@@ -54,7 +54,7 @@ test('servers that do not answer cost nobody a name for a month, and a record th
   assert.equal(look(unanswered, silent, dayMs + graceMs.unanswered).releasedBecause, 'unproven');
 });
 
-test('the three days begin when the record is first missed, however long nobody answered before', () => {
+test('the three days begin when the record is first missing, after any time without answers', () => {
   const unanswered = look(look(look(domainOf({}), proven, 0), silent, dayMs - 1), silent, dayMs);
   const missed = look(unanswered, absent, 10 * dayMs);
   assert.equal(missed.releasedAt, null);
@@ -88,12 +88,12 @@ test('an address that could not be looked up takes nothing from a name that led 
   assert.deepEqual([nameless.finding?.wanted, nameless.nextCheckAt], [proven.wanted, dayMs + 3_600_000]);
 });
 
-test('the next look is at a whole millisecond, whatever the chance', () => {
+test('the next check is at a whole millisecond, for any random value', () => {
   const { nextCheckAt } = afterCheck(domainOf({}), proven, { now: 1, isFree: true, random: 0.123456789 });
   assert.ok(Number.isSafeInteger(nextCheckAt));
 });
 
-test('whoever waits is looked at soon, who is well once a day, and who never proves a name loses it in two weeks', () => {
+test('a pending name is checked soon, a healthy one once a day, and one that is never verified is lost in two weeks', () => {
   const added = domainOf({ addedAt: 0 });
   const minutes = (domain: Domain, now: number) => (domain.nextCheckAt - now) / 60_000;
   assert.deepEqual(
@@ -118,7 +118,7 @@ test('one address elsewhere is where visitors may go', () => {
   assert.equal(directionOf(whole(ours, other), part(ours)).kind, 'unknown', 'it may be one of this service');
 });
 
-test('what is told names the server and what it has', () => {
+test('the message names the server and its record', () => {
   const proof = { name: '_berth.shop.example.com', value: 'berth=x' };
   const words = (answers: ProofAnswer[], change: Partial<Domain> = {}) => {
     const domain = domainOf({ finding: { ...proven, proof: answers }, ...change });

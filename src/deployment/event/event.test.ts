@@ -16,7 +16,7 @@ test('any event of the schema has a sentence', () => {
   );
 });
 
-test('events are told in the words that clients know', () => {
+test('events use the words that clients know', () => {
   const workload = { workload: 'berth-shop-web-1-0', pod: 'web', revision: 1, replica: 0 };
   const data = { volume: 'db-data', title: 'volume data of pod db' };
   const told: [DeploymentEvent, string][] = [
@@ -75,7 +75,7 @@ test('events are told in the words that clients know', () => {
   for (const [event, sentence] of told) assert.equal(describeEvent(event), sentence);
 });
 
-test('an event repeats another whatever differs from one time to the next, and nothing else', () => {
+test('only the fields that differ each time are ignored when events are compared', () => {
   const full = (percent: number, volume = 'db-data'): DeploymentEvent => ({
     kind: 'disk',
     disk: 'level',
@@ -99,7 +99,7 @@ test('an event repeats another whatever differs from one time to the next, and n
   assert.equal(identityOf({ kind: 'intent', intent: 'extend' }), null, 'what is asked twice is asked twice');
 });
 
-test('an event of an operation holds nothing of what its workload or its login does', () => {
+test('an event of an operation contains no values of its workload or its login', () => {
   const registryLogin = { registry: 'ghcr.io', username: 'me', personalAccessToken: 'hunter1' };
   const workload = {
     name: 'berth-shop-web-1-0',

@@ -12,7 +12,7 @@ function codeFor(ban: Omit<Ban, 'reason'>, asking = anybody): string | undefined
   return admitted.problem.code;
 }
 
-test('a banned address, network, account or image is refused, and nobody else is', () => {
+test('only a banned address, network, account or image is refused', () => {
   assert.equal(codeFor({ kind: 'address', subject: '192.0.2.7' }), 'banned');
   assert.equal(codeFor({ kind: 'address', subject: '192.0.2.0/24' }), 'banned');
   assert.equal(codeFor({ kind: 'address', subject: '192.0.2.8' }), undefined);
@@ -22,14 +22,14 @@ test('a banned address, network, account or image is refused, and nobody else is
   assert.equal(codeFor({ kind: 'image', subject: 'ghcr.io/other/*' }), undefined);
 });
 
-test('an address is in a network whatever its version and spelling', () => {
+test('an address is matched with a network in any version and spelling', () => {
   assert.ok(isWithin('2001:db8::/32', '2001:0DB8:1::7'));
   assert.ok(!isWithin('2001:db8::/32', '2001:db9::1'));
   assert.ok(isWithin('192.0.2.0/24', '::ffff:192.0.2.9'));
   assert.ok(!isWithin('0.0.0.0/0', 'unknown'));
 });
 
-test('of IPv6 a ban counts the whole network of 64 bits, however it was written, and never everybody of IPv4', () => {
+test('an IPv6 ban covers the whole network of 64 bits in any spelling, and never all of IPv4', () => {
   for (const subject of ['2001:db8:7::1', '2001:db8:7::1/128', '2001:db8:7::/64']) {
     assert.ok(isWithin(subject, '2001:db8:7:0:ffff::9'), subject);
     assert.ok(!isWithin(subject, '2001:db8:7:1::1'), subject);
@@ -74,7 +74,7 @@ test('a star stands for any characters, in any number', () => {
   );
 });
 
-test('what names neither an address nor an image is no subject', () => {
+test('a text that names neither an address nor an image is not a subject', () => {
   assert.equal(normalSubject('address', '2001:DB8::/32'), '2001:db8::/32');
   for (const text of ['example.com', '1.2.3.4/33', '1.2.3.4/8/8', '', '::/129']) {
     assert.equal(normalSubject('address', text), undefined, text);

@@ -43,7 +43,7 @@ test('a volume that no disk here can hold is refused with the size that one coul
   assert.deepEqual(said({ volumes: [volume(99)] }), []);
 });
 
-test('memory that nobody without an account can have is refused with the most that is possible', () => {
+test('more memory than possible without an account is refused with the maximum', () => {
   assert.deepEqual(said(memory(undefined, 64)), [
     'db resources.limits.memory: 64 GiB of memory are requested, and without an account 8 GiB are possible at most (write at most 8Gi)',
   ]);
@@ -71,7 +71,7 @@ test('what was written is possible when one follows the hint', () => {
   assert.deepEqual(said(memory(8160 / 1024, undefined)), []);
 });
 
-test('an update that asks for nothing more is let through, although the server has become smaller', () => {
+test('an update that requests no more is accepted, although the server has become smaller', () => {
   const fields = { volumes: [volume(200)], ...memory(2, undefined) };
   const has = amountOf(specOf(pod('web'), pod('db', fields)));
   assert.deepEqual(said(fields, { has }), []);
@@ -123,7 +123,7 @@ test('a limit beyond what all may set aside is possible where the machine has it
   assert.deepEqual(said(memory(undefined, 7), undefined, { ...max, memoryBytes: gibibyte, memoryOf: 'server' }), []);
 });
 
-test('a disk too small for logs alone is no fault of a configuration without volumes', () => {
+test('a disk too small for logs alone is not an error of a configuration without volumes', () => {
   assert.deepEqual(said({}, undefined, { ...max, diskBytes: 0 }), []);
 });
 
@@ -153,7 +153,7 @@ test('more containers, volumes or GPUs than a deployment can have are refused wi
   ]);
 });
 
-test('who has more than is possible by now may ask for as much and for less, and not for more', () => {
+test('a deployment above the present maximum may request the same or less, but not more', () => {
   const has = amountOf(specOf(pod('web'), pod('db', { volumes: tiny(50), replicas: 2, resourceType: 'statefulset' })));
   const next = (count: number) =>
     said({ volumes: tiny(count), replicas: 2, resourceType: 'statefulset' }, { has }).length;

@@ -13,11 +13,11 @@ const limits = { perOwner: 2, diskBytes: 100 };
 const told = (all: Kept[], missing = 0, most = limits) =>
   beyondGrace(all, most, missing).map(({ id, because }) => `${id} ${because}`);
 
-test('an owner keeps so many at the most: those that ended last', () => {
+test('an owner keeps at most this many: those that ended last', () => {
   assert.deepEqual(told([kept('d1'), kept('d2'), kept('d3'), kept('d0', { owner: 'bob' })]), ['d1 limit']);
 });
 
-test('what all together hold too much is taken from who holds the most: a stranger with a large volume evicts nobody', () => {
+test('excess is taken from the owner that holds the most: a large volume evicts no data of other owners', () => {
   const others = [kept('d1'), kept('d2', { owner: 'bob' })];
   assert.deepEqual(told([...others, kept('d3', { owner: 'eve', diskBytes: 95 })]), ['d3 limit']);
   const halves = [kept('d3', { owner: 'eve', diskBytes: 45 }), kept('d4', { owner: 'eve', diskBytes: 45 })];

@@ -63,7 +63,7 @@ test('200 deployments of one small container fit on two processors and 24 GB', (
 const none = amountBy(() => 0);
 const asking = (fields: Partial<Amount>): Amount => ({ ...none, ...fields });
 
-test('what does not fit is told by the first thing that is short', () => {
+test('a refusal names the first resource that is short', () => {
   const budget = { memoryBytes: 100, cpuMillis: 100, diskBytes: 100 };
   const full = asking({ memoryBytes: 90 });
   assert.deepEqual(fits(budget, full, asking({ memoryBytes: 10 })), { kind: 'fits' });
@@ -76,7 +76,7 @@ test('what does not fit is told by the first thing that is short', () => {
   });
 });
 
-test('on a full disk nothing starts, and an update that asks for nothing more goes on', () => {
+test('on a full disk nothing starts, and an update that requests no more continues', () => {
   const budget = budgetOf({ ...machine, disk: { usedBytes: 1, freeBytes: 4 * gibibyte } }, rules);
   const web = amountOf(specOf(pod('web')));
   assert.deepEqual(fits(budget, none, web), {

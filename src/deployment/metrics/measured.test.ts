@@ -38,7 +38,7 @@ const look = (step: number, change: Partial<Look>): Look => ({
   ...change,
 });
 
-test('of an hour the lines tell what was measured at each step, and now what was measured last', async () => {
+test('the series contain the measurements of each step of an hour, and the current values the last one', async () => {
   const measured = createMeasured();
   await measured.note(look(0, { uses: [use()] }));
   await measured.note(
@@ -71,7 +71,7 @@ test('a pod that runs no more keeps its line and has no now, and after an hour i
   assert.deepEqual([...measured.totals()], []);
 });
 
-test('of pods with new names again and again, those that ended last keep their lines, and all that run do', async () => {
+test('of pods with frequently changing names, those that ended last keep their series, and so do all running ones', async () => {
   const measured = createMeasured();
   for (let step = 0; step < 100; step++)
     await measured.note(look(step, { uses: [use({ pod: 'web' }), use({ pod: `p${step}` })] }));
@@ -103,7 +103,7 @@ test('what a pod has used while it was missing at a look is in no rate', async (
   assert.deepEqual(measured.of('abc', start + 3 * stepMs).pods[0]?.series.cpuMillis.slice(-4), [null, null, null, 100]);
 });
 
-test('one deployment is told nothing of another one', async () => {
+test('one deployment sees nothing of another one', async () => {
   const measured = createMeasured();
   await measured.note(look(0, { uses: [use({ deploymentId: 'other' })], requests: new Map([['other', requests(5)]]) }));
   const { pods, volumes, site } = measured.of('abc', start);
@@ -145,7 +145,7 @@ test('where the clock was set back, what would be of the future is forgotten', a
   );
 });
 
-test('totals tell what was counted since the beginning, of those that run now', async () => {
+test('totals contain the counts since the beginning, of running pods', async () => {
   const measured = createMeasured();
   const volume = { deploymentId: 'abc', volume: 'data', usedBytes: 3, sizeBytes: 9 };
   await measured.note(look(0, { uses: [use()], requests: new Map([['abc', requests(5)]]) }));
@@ -157,7 +157,7 @@ test('totals tell what was counted since the beginning, of those that run now', 
   assert.deepEqual(measured.of('abc', start + stepMs).volumes, [{ volume: 'data', usedBytes: 3, sizeBytes: 9 }]);
 });
 
-test('while much is noted others have their turn, and are told of what was noted wholly', async () => {
+test('recording much yields to other work, and readers only see complete records', async () => {
   const measured = createMeasured();
   const ids = Array.from({ length: 2_000 }, (_, index) => `d${index}`);
   const noteAll = (step: number) =>

@@ -5,7 +5,7 @@ import { mergeKept } from './merged.ts';
 const site = { requestsPerSecond: 1, clientErrorsPerSecond: 0, serverErrorsPerSecond: 0, p50Ms: 10, p95Ms: 20 };
 const pod = { cpuMillis: 1, memoryBytes: 2, receivedBytesPerSecond: 3, sentBytesPerSecond: 4 };
 
-test('of several edges rates are summed, and how long answers took weighs as much as each was asked', () => {
+test('rates of several edges are summed, and response times are weighted by the number of requests', () => {
   const merged = mergeKept([
     { at: 5, pods: {}, site },
     { at: 5, pods: {}, site: { ...site, requestsPerSecond: 3, serverErrorsPerSecond: 2, p50Ms: 50, p95Ms: null } },
@@ -14,7 +14,7 @@ test('of several edges rates are summed, and how long answers took weighs as muc
   assert.deepEqual(merged.site, { ...site, requestsPerSecond: 4, serverErrorsPerSecond: 2, p50Ms: 40 });
 });
 
-test('of one pod that several see, what one has not measured another one tells', () => {
+test('if several processes see one pod, gaps of one are filled by another', () => {
   const { pods } = mergeKept([
     { at: 5, pods: { 'web/0': { ...pod, cpuMillis: null } }, site },
     { at: 5, pods: { 'web/0': { ...pod, memoryBytes: 9 }, 'db/0': pod }, site },

@@ -18,7 +18,7 @@ const use = (change: Partial<WorkloadUse>): WorkloadUse => ({
   ...change,
 });
 
-test('half a processor for ten seconds is 500 thousandths, and bytes are told by the second', () => {
+test('half a processor for ten seconds is 500 thousandths, and bytes are per second', () => {
   const now = use({ cpuMs: 7_000, receivedBytes: 30_000, sentBytes: 500 });
   assert.deepEqual(podValues(use({ cpuMs: 2_000, sentBytes: 400 }), now, 10_000), {
     cpuMillis: 500,
@@ -65,7 +65,7 @@ test('how long answers took lies within the bounds of what was counted, and is k
   assert.equal(quantileMs([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3], 0.95), 10_000);
 });
 
-test('a site is told by the second, and without requests it has no times', () => {
+test('a site shows requests per second, and without requests it has no times', () => {
   const tookWithin = [0, 30, ...noRequests.tookWithin.slice(2)];
   const values = siteValues({ requests: 30, clientErrors: 6, serverErrors: 3, tookWithin }, 10_000);
   assert.deepEqual(values, {

@@ -13,7 +13,7 @@ function errors(requests: number): RequestCounts {
 const requestsOf = (sums: Map<string, RequestCounts>) =>
   Object.fromEntries([...sums].map(([owner, { requests }]) => [owner, requests]));
 
-test('what was counted before the first look is nobody’s, and everything after it is counted once', () => {
+test('counts before the first look are discarded, and everything after it is counted once', () => {
   fc.assert(
     fc.property(fc.nat(1_000), fc.array(fc.nat(50)), (first, steps) => {
       const tally = createRequestTally();
@@ -44,7 +44,7 @@ test('what several addresses of a deployment have had is one sum', () => {
   assert.deepEqual(sums.get('blog'), errors(7));
 });
 
-test('an edge that was started anew, or has forgotten an address, counts from nothing', () => {
+test('an edge that was restarted, or has forgotten an address, counts from zero', () => {
   const tally = createRequestTally();
   tally(new Map([['a', errors(10)]]), () => 'shop');
   assert.deepEqual(requestsOf(tally(new Map([['a', errors(4)]]), () => 'shop')), { shop: 4 });
@@ -60,7 +60,7 @@ test('what an address has had until it passed to another deployment is not the o
   assert.deepEqual(requestsOf(tally(new Map([['a', errors(15)]]), () => 'blog')), { blog: 3 });
 });
 
-test('what an address has had between two looks in which it passed from one to another is nobody’s', () => {
+test('requests between two looks in which an address changed its deployment are discarded', () => {
   const tally = createRequestTally();
   tally(new Map([['a', errors(10)]]), () => 'shop');
   assert.deepEqual(requestsOf(tally(new Map([['a', errors(90)]]), () => 'blog')), {});

@@ -33,7 +33,7 @@ function allReady(desired: Running): ObservedWorkload[] {
 const planned = (desired: ReturnType<typeof restoring>, workloads: ObservedWorkload[]) =>
   describePlan(plan(desired, { ...observedOf({ network: true }), volumes: ['db-data'], workloads }, serving));
 
-test('whoever has a volume that is restored stops, then it is swapped, and nothing else is done before', () => {
+test('users of a restored volume stop, then it is swapped, and nothing else is done before', () => {
   const desired = restoring();
   assert.equal(
     planned(desired, allReady(desired)),
@@ -41,7 +41,7 @@ test('whoever has a volume that is restored stops, then it is swapped, and nothi
   );
 });
 
-test('one of another revision, or that nobody wants, may have the volume, and stops too', () => {
+test('a workload of another or an unwanted revision may use the volume, and stops too', () => {
   const desired = restoring();
   const [db, web] = allReady(desired) as [ObservedWorkload, ObservedWorkload];
   const old = { ...db, name: 'berth-shop-db-0-0', revision: 0, fingerprint: 'another' };

@@ -26,7 +26,7 @@ test('an update replaces a statefulset with volumes one replica after another', 
   );
 });
 
-test('an update starts the new beside the old and leaves an unchanged pod alone', () => {
+test('an update starts the new revision next to the old one and leaves an unchanged pod alone', () => {
   const observed = observedOf({ desired: running(), ready: ['db', 'web'] });
   assert.equal(describePlan(plan(running(updated, second), observed, serving)), 'pull nginx:2, not on this host');
   const pulled = { ...observed, images: { present: ['nginx:2'], local: ['nginx:2'] } };
@@ -62,7 +62,7 @@ test('a pod with volumes stops before its next revision starts', () => {
   );
 });
 
-test('a job that has ended is kept beside its next revision, which its volumes pass to', () => {
+test('an ended job is kept next to its next revision, which gets its volumes', () => {
   const job = pod('seed', { resourceType: 'job', image: 'node:26-slim', volumes: [volume('data')] });
   const first = running(shop, specOf(job));
   const next = running(updated, specOf({ ...job, vars: { A: '1' } }));
@@ -114,7 +114,7 @@ test('what starts gets no address that the edge has for another pod', () => {
   );
 });
 
-test('revisions that never served leave nothing beside the next one', () => {
+test('revisions that never served leave nothing next to the following one', () => {
   const failed = observedOf({ desired: running(), ready: ['db'], starting: ['web'] });
   assert.equal(
     describePlan(plan(running({ ...shop, revision: 2 }, second), failed, [])),

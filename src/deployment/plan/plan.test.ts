@@ -41,7 +41,7 @@ test('an image that is missing is pulled; what it is, is known then, and it star
   );
 });
 
-test('registries are asked once per revision, about all tags that are here, and about no pinned or local image', () => {
+test('registries are queried once per revision, about all local tags, and not about pinned or local images', () => {
   const spec = specOf(
     pod('local', { image: 'node:26-slim' }),
     pod('pinned', { image: 'redis@sha256:7' }),
@@ -73,7 +73,7 @@ test('registries are asked once per revision, about all tags that are here, and 
   ]);
 });
 
-test('registries are asked while the network is made', () => {
+test('registries are queried while the network is created', () => {
   const operations = plan(running(), observedOf({ images: ['postgres:15', 'nginx:1'], localImages: [] }), []);
   const kinds = batchesOf(operations).map((batch) => batch.map(({ kind }) => kind).join('+'));
   assert.deepEqual(kinds, ['create-network+check', 'create-volume']);
@@ -201,7 +201,7 @@ test('a removal takes its workloads at once, then its volumes, then its network'
   assert.deepEqual(kinds, ['route', 'remove+remove', 'remove-volume', 'remove-network']);
 });
 
-test('what a network lets out follows the plan of its account, and nothing is started anew for it', () => {
+test('the egress of a network follows the plan of its account, without a restart', () => {
   const desired = desiredAt(shop, { number: 1, spec }, { ...resolvedAt(now), egress: noEgress });
   const observed = observedOf({ desired, ready: ['db', 'web'] });
   const planFor = (egress?: string) => describePlan(plan(desired, { ...observed, ...(egress && { egress }) }, serving));

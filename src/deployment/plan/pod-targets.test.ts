@@ -31,7 +31,7 @@ test('the address of a pod leads to its workload as soon as that runs, ready or 
   assert.equal(lineOf(running(), leading(old, first)), undefined);
 });
 
-test('an engine with Services of its own is not asked for anything', () => {
+test('an engine with its own Services needs no operations', () => {
   assert.equal(lineOf(running(), old), undefined);
 });
 

@@ -40,7 +40,7 @@ test('a pod with a volume stops before its next one starts, and finds its data a
   ]);
 });
 
-test('an image that the same name means another of is told so', () => {
+test('a tag that now means another image is reported', () => {
   const [before, after] = ['a', 'b'].map((digest, at) => {
     const deployment = deploymentOf({ revision: at + 1, servingRevision: 1 });
     const revision = { number: at + 1, spec: specOf(web), images: { 'nginx:1': `nginx@sha256:${digest}` } };
@@ -61,7 +61,7 @@ test('a pod without volumes is replaced by one that is ready first; what it wrot
   ]);
 });
 
-test('what has never served is not kept beside its next one', () => {
+test('a revision that never served is not kept next to the following one', () => {
   assert.deepEqual(preview([web], [{ ...web, user: 'nginx' }], null), ['web restarted: its user']);
   const container = { shmBytes: 2 ** 26, sysctls: { 'net.core.somaxconn': '1024' } };
   assert.deepEqual(preview([{ ...web, container }], [{ ...web, container: { shmBytes: 2 ** 26 } }], null), [
@@ -90,7 +90,7 @@ test('of two volumes, one that is gone is data that is lost', () => {
   assert.deepEqual(preview([db], [both]), ['db restarted, keeps its data: its volumes']);
 });
 
-test('variables and files are named, and what they hold is not told', () => {
+test('variables and files are named without their contents', () => {
   const file = (path: string, content: string) => ({ path, content, isSecret: true });
   const before = { ...web, vars: { A: 'hunter1', B: 'b' }, files: [file('/etc/key', 'hunter3')] };
   const after = { ...web, vars: { A: 'hunter2', C: 'c' }, files: [file('/etc/key', 'hunter4')] };
@@ -131,7 +131,7 @@ test('a volume that grows, and a public path that moves, are changes, though wha
   assert.equal(line, 'db restarted, keeps its data: its user, volume data of pod db grows from 1 B to 2 B');
 });
 
-test('of each volume it is told whether it stays, begins empty, or is left with what is in it', () => {
+test('for each volume it is shown whether it stays, begins empty, or is left with its content', () => {
   const other = { name: 'other', sizeBytes: 2, mountPath: '/data' };
   const volumes = (after: PodSpec[]) =>
     previewOf([db, web], after).pods.map(({ name, volumes }) => [
@@ -149,7 +149,7 @@ test('of each volume it is told whether it stays, begins empty, or is left with 
   ]);
 });
 
-test('public paths that nobody answers at for a while are told, where somebody does now', () => {
+test('public paths that will be unavailable for a while are listed, if they are served now', () => {
   const keeping = { ...web, volumes: [data] };
   const image = 'nginx:2';
   assert.deepEqual(previewOf([keeping], [{ ...keeping, image }]).interrupted, ['/']);
@@ -202,7 +202,7 @@ test('a database that does not start on the data that is there is warned of', ()
   assert.deepEqual(warnings(image('node:24'), image('node:26')), []);
 });
 
-test('a volume that is asked to get smaller is told to stay as large as it is', () => {
+test('a volume with a smaller requested size is shown with its present size', () => {
   const sized = (sizeBytes: number) => ({ ...db, volumes: [{ ...data, sizeBytes }] });
   assert.deepEqual(preview([sized(2 ** 31)], [sized(2 ** 30)]), ['db unchanged, keeps its data: nothing changes']);
   assert.match(
@@ -211,7 +211,7 @@ test('a volume that is asked to get smaller is told to stay as large as it is', 
   );
 });
 
-test('an image is told as it is written, whatever it was found to mean', () => {
+test('an image is shown as it is written, not as it was resolved', () => {
   const deployment = deploymentOf({ revision: 1, servingRevision: 1 });
   const revisionOf = (number: number, image: string) => {
     const spec = specOf({ ...web, image });

@@ -39,7 +39,7 @@ function snapshot(id: string, hours: number, fields: Partial<Snapshot> = {}): Sn
 
 const idsOf = (some: readonly Snapshot[]) => some.map(({ id }) => id).sort();
 
-test('the newest are kept: so many that were asked for, and so many that the schedule has taken', () => {
+test('the newest are kept: a number of manual ones, and a number of scheduled ones', () => {
   const asked = [1, 2, 3].map((hours) => snapshot(`a${hours}`, hours));
   const scheduled = [4, 5, 6].map((hours) => snapshot(`s${hours}`, hours, { reason: 'schedule' }));
   const all = [...asked, ...scheduled];
@@ -48,7 +48,7 @@ test('the newest are kept: so many that were asked for, and so many that the sch
   assert.deepEqual(idsOf(surplusSnapshots(all, { count: 2 }, new Set(['a1']))), ['s4']);
 });
 
-test('one from before a restore counts as asked for; one that is being taken is no surplus, and of failures the last is kept', () => {
+test('one from before a restore counts as manual; one in progress is never surplus, and of failures the last is kept', () => {
   const all = [
     snapshot('before', 1, { reason: 'before-restore' }),
     snapshot('second', 2),
@@ -65,7 +65,7 @@ test('the oldest counts whole, each later one what was new in it, each deploymen
   assert.equal(bytesOfAll([...all, snapshot('other', 9, { deploymentId: 'blog' })]), 210);
 });
 
-test('the schedule wants one where there is none, or the newest is old enough, whoever asked for it', () => {
+test('the schedule requires a snapshot if none exists or the newest is old enough, even a manual one', () => {
   const daily = { everyMs: 24 * hour, count: 7 };
   assert.ok(isSnapshotDue([], daily, 0));
   assert.ok(!isSnapshotDue([snapshot('newest', 10), snapshot('old', 0)], daily, 30 * hour));
@@ -81,7 +81,7 @@ test('a plan without snapshots has none of the schedule, and to delete the newes
     assert.ok(!isSnapshotDue([snapshot('deleted', 10, { state })], { everyMs: 24 * hour, count: 7 }, 30 * hour));
 });
 
-test('for room the oldest of the schedule leave, never what was asked for or the newest of a deployment', () => {
+test('for space the oldest scheduled ones are removed, never manual ones or the newest of a deployment', () => {
   const scheduled = (id: string, hours: number, fields: Partial<Snapshot> = {}) =>
     snapshot(id, hours, { reason: 'schedule', totalBytes: 100, addedBytes: 50, ...fields });
   const all = [snapshot('asked', 3), scheduled('second', 2), scheduled('first', 1), scheduled('newest', 4)];

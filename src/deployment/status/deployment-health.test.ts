@@ -37,7 +37,7 @@ test('a pod that is ready at every look and is killed again and again is degrade
   assert.equal(message, 'pod web: keeps restarting: 7 times, last killed for memory (limit 96 MiB)');
 });
 
-test('one restart is none too many, and two far from each other are not', () => {
+test('one restart is not too many, and neither are two far from each other', () => {
   assert.equal(
     statusAt(running(...looks({ restarts: 0, endedAt: 0 }, { restarts: 1, endedAt: 1 })), 2).health,
     'running',

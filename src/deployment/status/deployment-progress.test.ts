@@ -54,13 +54,13 @@ test('a pod that crashes again and again is given up before the deadline', () =>
   });
 });
 
-test('a pod that runs once more after crashes that nobody has seen is pending until it is known how it ends', () => {
+test('a pod that runs once more after unobserved crashes is pending until its end is known', () => {
   const observed = observedOf({ desired, ready: ['db'], starting: ['web'] });
   const workloads = observed.workloads.map((each) => (each.pod === 'web' ? { ...each, restarts: 5 } : each));
   assert.equal(judge(desired, { ...observed, workloads }, clock).kind, 'pending');
 });
 
-test('a pod that listens elsewhere is given up after its patience, and looked at more often meanwhile', () => {
+test('a pod that listens elsewhere fails after its patience, and is checked more often until then', () => {
   const observe = (since: number) => {
     const observed = observedOf({ desired, ready: ['db'], starting: ['web'] });
     const elsewhere = {

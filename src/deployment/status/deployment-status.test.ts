@@ -27,7 +27,7 @@ const tell = (observed: ReturnType<typeof observe>, circumstances: Partial<Circu
 const inShort = (pods: PodStatus[]) =>
   pods.map(({ name, state, message }) => [name, state, message].filter(Boolean).join(' '));
 
-test('each pod has a status in words, with what it runs from, since which revision, and how often anew', () => {
+test('each pod has a status in words, with its image, its revision, and its number of restarts', () => {
   const fresh = { restarts: 0, restartedAt: [], settledRestarts: [], revision: 1 };
   assert.deepEqual(tell(observe({ ready: ['db'], starting: ['web'] }, { web: { hint: 'make it listen on 80' } })), [
     { name: 'db', state: 'ready', image: 'node:26-slim', ...fresh },
@@ -41,7 +41,7 @@ test('each pod has a status in words, with what it runs from, since which revisi
   ]);
 });
 
-test('how a pod ended the last time is told while it runs, too', () => {
+test('the last end of a pod is shown while it runs, too', () => {
   const lastExit = { code: 137, reason: 'killed for memory (limit 96 MiB)', at: 50_000 };
   const [, web] = tell(observe({ ready: ['db', 'web'] }, { web: { restarts: 7, lastExit } }));
   assert.deepEqual([web?.state, web?.restarts, web?.lastExit], ['ready', 7, lastExit]);
@@ -110,7 +110,7 @@ test('restarts before a pod was last well are not held against it', () => {
   assert.deepEqual([atRestarts(6), atRestarts(9), atRestarts(10)], ['pending', 'pending', 'given-up']);
 });
 
-test('once another revision is wanted, nobody has failed, and what serves goes on', () => {
+test('once another revision is requested, no pod counts as failed, and serving ones continue', () => {
   const db = podStatusOf('db', { settledRestarts: [1], restartedAt: [5] });
   const why = { message: 'listens on 3000, not on 80', healthCheckBody: 'no' };
   const failed = podStatusOf('web', { state: 'failed', restarts: 2, ...why });

@@ -41,7 +41,7 @@ test('a secret is left out of a body before it is cut, so that no half of one is
   assert.equal(told?.healthCheckBody, `${'x'.repeat(490)}[redacted]`);
 });
 
-test('whatever a body is, what is shown is short and holds nothing that is not seen', () => {
+test('for any body, the shown text is short and has no invisible characters', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 2_000 }), (bytes) => {
       const shown = shownBeginning(readableText(Buffer.from(bytes)));

@@ -17,7 +17,7 @@ test('a line that was written again and again is there once', () => {
   assert.deepEqual(fold('no table', 'no table', 'no table', 'no table'), ['no table ×4']);
 });
 
-test('times, addresses and process numbers are no difference, and the last ones are shown', () => {
+test('times, addresses and process numbers do not make a difference, and the last ones are shown', () => {
   const start = (at: string, pid: number) => [
     `${at} ERROR [${pid}] database is away after ${pid} ms`,
     '  at 0x7f00beef',
@@ -34,7 +34,7 @@ test('lines that differ stay, also those that differ in a number', () => {
   assert.deepEqual(fold(...lines), lines);
 });
 
-test('braces and blank lines are no repetitions', () => {
+test('braces and blank lines are not repetitions', () => {
   const lines = ['{', '', '', '}', '}', '}'];
   assert.deepEqual(fold(...lines), lines);
 });
@@ -54,7 +54,7 @@ test('no more lines are shown than are wanted, and the last ones at that', () =>
   ]);
 });
 
-test('whatever is folded, nothing is lost: each line written out as often as it is told is what was there', () => {
+test('folding loses nothing: repeating each line as often as shown restores the input', () => {
   const word = fc.constantFrom('alpha', 'beta', 'gamma');
   fc.assert(
     fc.property(fc.array(word, { maxLength: 40 }), (lines) => {

@@ -18,7 +18,7 @@ test('egress is open, none, or networks with ports or without, and prints as it 
   assert.deepEqual(parseEgress(printEgress(list!)), list);
 });
 
-test('what is no address, no network or no port is no egress', () => {
+test('texts that are not addresses, networks or ports are not a valid egress', () => {
   const refused = [
     ...['', 'all', 'open,none', 'example.com', '203.0.113.256', '203.0.113.0/33', '1.2.3', '203.0.113.7:0'],
     ...['203.0.113.7:65536', '203.0.113.7:https', '[203.0.113.7]', '2001:db8::7', '[2001:db8::/129]', '[::g]'],

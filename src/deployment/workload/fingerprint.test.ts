@@ -45,7 +45,7 @@ test('what is different has another fingerprint, also in what no Unicode text ca
   assert.equal(new Set(fingerprints).size, fingerprints.length);
 });
 
-test('a field that nobody has asked for changes nothing', () => {
+test('an unset field changes nothing', () => {
   const content = { ...contentOf(), shmBytes: undefined } as WorkloadContent;
   assert.equal(fingerprintOf(content), fingerprintOf(contentOf()));
 });

@@ -27,7 +27,7 @@ test('passwords, tokens, secret files and passwords in addresses are replaced, l
   assert.equal(redact(text), 'with [redacted], [redacted], [redacted] and [redacted]');
 });
 
-test('what is no secret, or too short to be told apart, stays', () => {
+test('texts that are not secrets, or too short to be distinguished, stay', () => {
   assert.equal(redact('production plain 12'), 'production plain 12');
 });
 

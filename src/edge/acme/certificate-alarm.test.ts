@@ -27,24 +27,24 @@ const told = (...states: CertificateState[]) =>
     ({ kind, hosts }) => `${kind} ${hosts.join(' ')}`,
   );
 
-test('the operator is told of a host after its third failure in a row, and not again', () => {
+test('the operator is notified of a host after its third failure in a row, and not again', () => {
   assert.deepEqual(told(row('berth.test', { failures: 2 })), []);
   assert.deepEqual(told(row('berth.test')), ['failing berth.test']);
   assert.deepEqual(told(row('berth.test', { told: 'failing', failures: 9 })), []);
   assert.deepEqual(told(row('berth.test', { problem: null })), [], 'it is under way');
 });
 
-test('a certificate that is about to end is told once more, whatever was told before', () => {
+test('a certificate that is about to end is reported once more, after any earlier report', () => {
   assert.deepEqual(told(ending('berth.test', { told: 'failing' })), ['ending berth.test']);
   assert.deepEqual(told(ending('berth.test', { told: 'ending' })), []);
   assert.deepEqual(told(ending('berth.test', { expiresAt: now + 20 * day, failures: 0, problem: null })), []);
 });
 
-test('nothing is told of a host that nobody wants any more, or that is an account’s own domain', () => {
+test('unwanted hosts and custom domains of accounts are not reported', () => {
   assert.deepEqual(told(row('gone.apps.test'), ending('former.test'), row('shop.example.com')), []);
 });
 
-test('one mail names all that fail at once, the first twenty with what was said of them', () => {
+test('one mail names all hosts that fail at once, the first twenty with their errors', () => {
   const [alarm, ...more] = certificateAlarms(
     wanted,
     labels.map((label) => row(`${label}.apps.test`)),

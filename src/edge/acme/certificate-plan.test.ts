@@ -67,7 +67,7 @@ test('with records in DNS there are two certificates, however many applications 
   );
 });
 
-test('without, the API goes first, then each application that serves, the newest first', () => {
+test('without a wildcard, the API is ordered first, then each serving application, the newest first', () => {
   assert.equal(
     described(wantedCertificates(names), []),
     'first berth.test http-01\nfirst new.apps.test http-01\nfirst old.apps.test http-01',
@@ -189,7 +189,7 @@ const anyNames = fc.record({
   domains: fc.constant([]),
 });
 
-test('whatever is stored: only wanted names are ordered, each once, nobody twice at a time, within the limits', () => {
+test('in any state of the store, only wanted names are ordered, each once, none twice at a time, within the limits', () => {
   fc.assert(
     fc.property(anyNames, anyStates, fc.integer({ min: 0, max: 4 }), (names, states, mostInWeek) => {
       const wanted = wantedCertificates(names);

@@ -20,7 +20,7 @@ async function hookOf(t: TestContext, lines: string, limitMs = 60_000) {
   return { hook: dnsHook([file, '--zone', 'a b;$(id)'], { limitMs }), at: (name: string) => join(folder, name) };
 }
 
-test('it is told what to do in words of its own, and sees nothing of the environment', async (t) => {
+test('it gets its task as arguments, and sees nothing of the environment', async (t) => {
   process.env.BERTH_SECRET_KEY = 'a secret of the service';
   t.after(() => delete process.env.BERTH_SECRET_KEY);
   const { hook, at } = await hookOf(t, 'for word in "$@"; do echo "[$word]"; done > $FOLDER/words; env > $FOLDER/env');
@@ -36,7 +36,7 @@ test('it is told what to do in words of its own, and sees nothing of the environ
   );
 });
 
-test('one that fails is told with how it ended, and with nothing that it has printed', async (t) => {
+test('a failure is reported with the exit status, and without any output', async (t) => {
   const { hook } = await hookOf(t, 'echo TOKEN=hunter2; echo TOKEN=hunter2 >&2; exit 3');
   await assert.rejects(hook('set', record, never), {
     message: 'BERTH_DNS_HOOK (set _acme-challenge.apps.test) ended with 3',

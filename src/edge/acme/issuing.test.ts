@@ -10,7 +10,7 @@ import { type Issuing, issueDue } from './issuing.ts';
 const minute = 60_000;
 const silent = { info() {}, warn() {}, error() {} };
 
-test('orders that hang keep a place each, are not placed twice, and hold up nobody else', async () => {
+test('orders that hang keep a place each, are not placed twice, and do not delay others', async () => {
   const db = await emptyStore();
   const end = new AbortController();
   const { key, cert: chain } = await makeCertificate('DNS:*.apps.test');

@@ -19,7 +19,7 @@ test('without a word of the authority two thirds of a life pass, less up to a tw
   );
 });
 
-test('a window of the authority is read, and what is none is no word at all', () => {
+test('a window of the authority is read, and an invalid one is ignored', () => {
   const window = (start: string, end: string) => ({ suggestedWindow: { start, end } });
   const [start, end] = ['2026-01-02T04:00:00Z', '2026-01-03T04:00:00Z'];
   const read = (retryAfter: unknown) => readSuggestion(window(start, end), retryAfter)?.askAgainMs;

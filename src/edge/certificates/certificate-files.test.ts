@@ -78,7 +78,7 @@ test('files that are replaced are handed on once, also behind a link', async (co
   assert.deepEqual(said, Array(2).fill('new certificates are served'));
 });
 
-test('a pair that cannot be served is told once, with its file and no key, and the next good one is taken', async (context) => {
+test('an unusable pair is reported once, with its file and no key, and the next good one is taken', async (context) => {
   const { authority, pair, source, file } = await prepare(context);
   const { put, said } = await follow(context, source);
   const next = await issueAgain(authority);
@@ -102,7 +102,7 @@ test('a pair that cannot be served is told once, with its file and no key, and t
     assert.ok(!said.join().includes(line));
 });
 
-test('what the edge does not take is told once, and tried again until it does', async (context) => {
+test('a certificate that the edge refuses is reported once, and retried until it is accepted', async (context) => {
   const { authority, source, file } = await prepare(context);
   const { put, said, refuse } = await follow(context, source);
   refuse(new Error('HAProxy does not respond'));
@@ -138,7 +138,7 @@ test('that a certificate ends soon is said once a day, until the files are renew
   assert.equal(put[0]![0]!.expiresAt, endsAt + 30 * day);
 });
 
-test('at the start all that is missing is told with its file', async (context) => {
+test('at the start all missing files are reported', async (context) => {
   const { source, file } = await prepare(context);
   const read = async (change: Partial<typeof source>) => {
     const found = await readCertificateFiles({ ...source, ...change });

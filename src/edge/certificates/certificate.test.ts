@@ -30,7 +30,7 @@ function refusal(certificate: string, key: string, at = now): string {
   return reading.because;
 }
 
-test('a chain with its key is served as PEM without an empty line, whatever stands around its blocks', () => {
+test('a chain with its key is served as PEM without an empty line, with any text around its blocks', () => {
   const [leaf, issuer] = blocks(pair.cert);
   const { pem } = read(`# ours\n\n${leaf}\r\n\n subject=…\n${issuer!.replaceAll('\n', '\r\n\r\n')}`, `\n${pair.key}\n`);
   assert.equal(pem.match(/-----BEGIN CERTIFICATE-----/g)!.length, 2);

@@ -58,7 +58,7 @@ function clientIn(answer: string): unknown {
   return headers['x-berth-client'];
 }
 
-test('behind a trusted proxy the client is the right-most address that is no such proxy', async (context) => {
+test('behind a trusted proxy the client is the rightmost address that does not belong to such a proxy', async (context) => {
   const { say } = await open(context, { trustedProxies });
   const rows: [from: string, forwarded: string[], client: string][] = [
     [proxy, ['192.0.2.1'], '192.0.2.1'],
@@ -95,7 +95,7 @@ test('what a proxy says of one request is not taken for the next one of its conn
   assert.deepEqual(answers.map(clientIn), ['192.0.2.1', '192.0.2.2', proxy]);
 });
 
-test('https is what a trusted proxy says, and nobody else', async (context) => {
+test('only a trusted proxy can state https', async (context) => {
   const { say } = await open(context, { trustedProxies });
   const proto = async (from: string, value: string) =>
     /"x-forwarded-proto":"(\w+)"/.exec(await say(from, requestWith([`X-Forwarded-Proto: ${value}`])))?.[1];

@@ -45,7 +45,7 @@ describe('the edge', () => {
     return status === 200 ? (JSON.parse(body) as Seen).address : `${status}`;
   }
 
-  test('only HAProxy may enter the sockets that lead to the service, and nobody the admin socket', async () => {
+  test('only HAProxy can connect to the sockets of the service, and no other user to the admin socket', async () => {
     const pages = await fixture.startPages();
     assert.equal((await stat(paths().adminSocket)).mode & 0o777, 0o600);
     assert.equal((await stat(paths().edge)).mode & 0o077, 0);
@@ -161,7 +161,7 @@ describe('the edge', () => {
     assert.equal(await servedBy(), '127.0.1.7');
   });
 
-  test('only what changes is sent, and whoever has read where a host led before still finds it', async () => {
+  test('only changes are sent, and a request that has read an earlier route still finds it', async () => {
     const others = Array.from({ length: 300 }, (_, index) =>
       site(`o${index}.test`, { '/': '127.0.2.1' }, upstream.port),
     );
@@ -213,7 +213,7 @@ describe('the edge', () => {
     assert.equal(await servedBy(), '127.0.1.11');
   });
 
-  test('HAProxy comes back with what was changed last, at whatever instant it dies', async () => {
+  test('HAProxy comes back with the last change, even if it dies at any instant', async () => {
     for (let round = 0; round < 5; round++) {
       const pid = (await runningPid())!;
       const address = `127.0.1.${20 + round}`;

@@ -53,7 +53,7 @@ test('requests are counted by address: how many, which failed and by whose fault
 
 const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
 
-test('an answer of HAProxy is read whatever else is in it', async () => {
+test('an answer of HAProxy is parsed with any other content', async () => {
   const count = fc.nat(1e9);
   const entry = fc.record({
     address: fc.ipV4(),

@@ -192,7 +192,7 @@ test('20 MB go up and come down', async () => {
   assert.equal(bytes, 20 * megabyte.length);
 });
 
-test('who asked is said by the edge alone', async () => {
+test('only the edge states the client', async () => {
   const forged = [
     'X-Berth-Client: 6.6.6.6',
     'x-berth-client: 6.6.6.6',
@@ -250,7 +250,7 @@ test('an endpoint that refuses is 503, one that breaks off is 502: JSON, or a pa
   );
 });
 
-test('the service learns that a client has gone that waited for an answer, and whoever has only sent all is answered', async () => {
+test('the service notices that a waiting client has gone, and a client that has only finished sending is answered', async () => {
   const answer = api.listeners('request')[0]!;
   api.removeAllListeners('request');
   const outgoing = request({ port: fixture.settings.port, host: '127.0.0.1', path: '/status?wait=120', agent: false });

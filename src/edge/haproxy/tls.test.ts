@@ -71,7 +71,7 @@ test('an application sees that its visitor came by HTTPS, and who wrote otherwis
   );
 });
 
-test('without HTTPS whoever asks is sent to it, with method, path and query, for whatever site', async () => {
+test('without HTTPS requests are redirected to it, with method, path and query, for any site', async () => {
   for (const host of ['shop.apps.test', 'berth.test', 'nowhere.apps.test', 'SHOP.apps.test.:80']) {
     const { status, headers } = await fixture.ask({
       host,
@@ -198,7 +198,7 @@ test('a second start finds HAProxy and gives it the certificates of now', async 
   assert.equal(await shownSerial(httpsPort, 'a.apps.test'), serialOf(apps));
 });
 
-test('HAProxy is started again with the certificates that were put in meanwhile', async () => {
+test('HAProxy is restarted with the certificates that were added since', async () => {
   apps = await authority.issue(['DNS:*.apps.test']);
   await fixture.edge.certify(both());
   const pid = await runningPid();

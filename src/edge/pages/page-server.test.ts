@@ -21,7 +21,7 @@ function ask(socketPath: string, host: string, method = 'GET', accept = '*/*'): 
   });
 }
 
-test('the state of the host that was asked for, as a page or as JSON, for any method', async () => {
+test('the state of the requested host, as a page or as JSON, for any method', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'berth-pages-'));
   const socketPath = join(directory, 'pages.sock');
   const looked: string[] = [];

@@ -47,14 +47,14 @@ test('who comes without TLS to a site without a certificate reads what it waits 
   );
 });
 
-test('what is not there for a moment is no address without a pod, and is asked for again', () => {
+test('a temporarily incomplete site does not count as an address without a pod, and its page reloads', () => {
   const site: SiteState = { ...shop, state: 'degraded', isIncomplete: true };
   const { status, headers, body } = statePage(site, program);
   assert.deepEqual([status, headers['Retry-After'], JSON.parse(body).code], [503, '5', 'application_incomplete']);
   assert.match(statePage(site, browser).body, /<noscript><meta http-equiv="refresh" content="5"><\/noscript>/);
 });
 
-test('a path that a pod serves by now is asked for again, and only such a path', () => {
+test('the page reloads only for a path that a pod serves now', () => {
   const site: SiteState = { ...shop, paths: ['/api', '/a b'] };
   const codeAt = (path: string) => JSON.parse(statePage(site, { ...program, path }).body).code;
   for (const path of ['/api', '/api/', '/api/v1', '/a%20b/c'])

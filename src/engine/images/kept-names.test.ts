@@ -7,7 +7,7 @@ import { isLocalImage, setUpImages } from './local-images.ts';
 const digest = `sha256:${'a1'.repeat(32)}`;
 const references = ['nginx:1', 'nginx', 'docker.io/library/nginx:1', 'me/app:1', 'ghcr.io/a/b:1', 'r.lan:5000/a/b_c:x'];
 
-test('a kept name tells which image it was brought as, with a tag and with a digest', () => {
+test('a kept name contains the original reference, with a tag and with a digest', () => {
   for (const reference of [...references, ...references.map((each) => `${each}@${digest}`)]) {
     const name = keptName(reference)!;
     assert.ok(isKeptName(name));
@@ -23,17 +23,17 @@ test('the digest of an image is found among its names, for its own repository al
   assert.equal(pinnedAmong(names, 'me/nginx:1'), undefined);
 });
 
-test('a tag that looks like a digest is no digest', () => {
+test('a tag that looks like a digest is not a digest', () => {
   const tag = `sha256-${'a1'.repeat(32)}`;
   assert.notEqual(keptName(`nginx:${tag}`), keptName(`nginx@${digest}`));
   assert.equal(pinnedAmong([keptName(`nginx:${'a1'.repeat(32)}`)!], 'nginx:1'), undefined);
 });
 
-test('a name that is longer than the engine takes is none', () => {
+test('a name that is too long for the engine has no kept name', () => {
   assert.equal(keptName(`r.example/${'a'.repeat(250)}:1`), undefined);
 });
 
-test("an image of the host is for everybody when the set-up has built it, or its name is on the operator's list", () => {
+test("an image of the host is shared if the set-up has built it, or its name is on the operator's list", () => {
   const listed = { built: false, patterns: ['acme/*', 'tools:1'] };
   const built = { 'berth.built': 'true' };
   assert.equal(isLocalImage('node:26-slim', built, setUpImages), true);
@@ -44,7 +44,7 @@ test("an image of the host is for everybody when the set-up has built it, or its
   assert.equal(isLocalImage('tools:10', {}, listed), false);
 });
 
-test('what was brought from a registry is not, whatever label it carries', () => {
+test('an image from a registry is not shared, with any label', () => {
   const everything = { built: true, patterns: ['*'] };
   assert.equal(isLocalImage(keptName('nginx:1')!, { 'berth.built': 'true' }, everything), false);
 });

@@ -56,7 +56,7 @@ async function begun(claims: FoundClaim[], contents: ReadonlyMap<string, ImageCo
 
 const isUsedNow = 'change {"metadata":{"annotations":{"berth.unused":null}}}';
 
-test('a new volume is filled beside and takes its place before its pod starts', async () => {
+test('a new volume is filled separately and takes its place before its pod starts', async () => {
   const { done, error } = await begun([claimOf(true)], holding(1));
   assert.equal(error, undefined);
   assert.deepEqual(done, ['look', 'make', 'fill web-data', 'finish', 'swap', `clear ${key}`]);
@@ -72,7 +72,7 @@ test('what a killed start has left goes before, also where there is nothing to f
   assert.equal((await begun([claimOf(true), left], holding(1))).done[0], `clear ${key}`);
 });
 
-test('whatever fails, the volume is not used, and what was put beside goes', async () => {
+test('after any failure, the volume is not used, and the separate copy is removed', async () => {
   for (const failing of ['make', 'fill web-data', 'finish', 'swap']) {
     const { done, error } = await begun([claimOf(true)], holding(1), failing);
     assert.equal(error, `${failing} has failed`);
@@ -86,7 +86,7 @@ test('more than the volume has room for is refused in words, and nothing is made
   assert.deepEqual(done, ['look']);
 });
 
-test('what is put beside for a start is nobody else’s to clear while the deployment has a network', () => {
+test('a copy for a start is protected from clean-up while the deployment has a network', () => {
   const cacheOf = (egress?: { kind: 'none' }) => ({
     find: () => namespaceManifest({ owner, deploymentId, epoch: 1, egress }),
   });

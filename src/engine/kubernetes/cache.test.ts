@@ -55,7 +55,7 @@ function found(name: string, resourceVersion: string): Found {
   return { metadata: { name, namespace: 'berth-shop', uid: name, resourceVersion, labels, ...dates } };
 }
 
-test('a watch that has ended is begun anew, and until it is nothing is said to be known', async () => {
+test('a watch that has ended is restarted, and until then the cache does not answer', async () => {
   const { cluster, starts, end } = standIn();
   await using cache = await openCache(cluster, 'owner');
   cache.check();

@@ -27,7 +27,7 @@ const placed = (place: number) =>
   found(beside, { isPlaced: true, annotations: placedMarks('db-data', 'monday', place).annotations });
 const nameOf = (claims: FoundClaim[]) => claimsOfVolumes(claims).get('db-data')?.metadata.name;
 
-test('what is put together beside a volume is none, whatever it is to become', () => {
+test('a claim that is assembled separately is not a volume, for any purpose', () => {
   assert.deepEqual([...claimsOfVolumes([found(beside)]).keys()], []);
   const copy = asideManifest({ ...asked, key: 'monday', part: 'copy' });
   assert.equal(nameOf([found(copy), first, found(beside)]), 'db-data');

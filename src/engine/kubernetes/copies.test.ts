@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CopiesParts, createVolumeCopies } from './copies.ts';
 
-test('volumes are made to be filled for no longer than whoever asked goes on', async () => {
+test('volumes are prepared for filling only while the caller continues', async () => {
   const { promise: waits, resolve } = Promise.withResolvers<void>();
   const cache = {
     list: () => [],

@@ -90,7 +90,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-test('a command gets its words and all of its input as they are, and its outputs and what it ends with are told', async () => {
+test('a command gets its arguments and input unchanged, and its outputs and exit code are returned', async () => {
   const words = ['two words', '$HOME', '*', '', "it's"];
   const printed = await run(['printf', '%s\\n', ...words]);
   assert.deepEqual(printed, { stdout: words.map((word) => `${word}\n`).join(''), stderr: '', code: 0 });
@@ -117,7 +117,7 @@ const stubborn = (seconds: string) =>
   `trap '' HUP TERM INT; setsid sleep ${seconds}1 & bash -c 'exec -a "9) S 1 1 1" sleep ${seconds}2' & echo started; sleep ${seconds}3`;
 
 for (const how of ['disposed of', 'whose connections broke'] as const)
-  test(`one that was ${how} ends with its children, whatever signals they ignore, and what else runs goes on`, async () => {
+  test(`a command that was ${how} ends with its children, even if they ignore signals, and other processes continue`, async () => {
     const place = here();
     const seconds = how === 'disposed of' ? '717' : '727';
     const other = spawn('sleep', [`${seconds}4`]);

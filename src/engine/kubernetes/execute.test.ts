@@ -72,13 +72,13 @@ async function startBeside(...others: object[]): Promise<boolean> {
   return applied.some(({ kind }) => kind === 'Deployment');
 }
 
-test('nothing starts on volumes that are being copied, whoever was stopped for it', async () => {
+test('nothing starts on volumes that are being copied', async () => {
   const beingCopied = { name: 'EngineFault', kind: 'unavailable', message: /being copied at the moment/ };
   await assert.rejects(startBeside(copierOf('db-data')), beingCopied);
   await assert.rejects(startBeside(copierOf('db-data'), stopped), beingCopied);
 });
 
-test('a copy that is read, or of other volumes, holds nobody up', async () => {
+test('a copy that is being read, or of other volumes, delays nothing', async () => {
   assert.equal(await startBeside(), true);
   assert.equal(await startBeside(copierOf('copy-monday-db-data')), true);
 });

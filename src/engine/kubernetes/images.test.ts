@@ -45,18 +45,18 @@ test('what the operator has put on the nodes passes no gate, and needs none', as
   assert.deepEqual(await bring({ image: 'acme/app:1', pod: 'web' }), { image: 'acme/app:1' });
 });
 
-test('what the operator has put on the nodes is known by its name, and nothing that passes the gate is', () => {
+test('node images of the operator are known by their name, and images that pass the gate are not', () => {
   const { isOnNodes } = clusterImages();
   assert.deepEqual(['acme/app:1', 'r.example/app:1', admitted.reference].map(isOnNodes), [true, false, false]);
 });
 
-test("nobody names an image by another deployment's name for it, whatever the operator has on the nodes", async () => {
+test("a user cannot use another deployment's name for an image, even if it is on the nodes", async () => {
   const images = { digestOf: async () => digest };
   const { bring } = createClusterImages({ images, localPatterns: ['*'] }, () => 'amd64');
   await assert.rejects(bring({ image: admitted.reference, pod: 'web' }), { kind: 'image-access-denied' });
 });
 
-test('what the gate refuses, and a cluster without a gate or without nodes, is told as a fault', async () => {
+test('refusals of the gate, and a cluster without a gate or without nodes, are reported as faults', async () => {
   const refused = clusterImages(async ({ image }) => {
     throw new ImageFault('image-access-denied', image, 'The registry refuses access.');
   });

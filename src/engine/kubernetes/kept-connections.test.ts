@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { makeCertificate } from '../../../test/support/certificate.ts';
 import { keepConnections } from './kept-connections.ts';
 
-test('a connection is kept from one request to the next, and closed when nobody needs it any more', async () => {
+test('a connection is kept from one request to the next, and closed when it is no longer needed', async () => {
   const pair = await makeCertificate('IP:127.0.0.1');
   const server = createServer({ ...pair, keepAliveTimeout: 0 }, (_, response) => void response.end('{}'));
   let opened = 0;

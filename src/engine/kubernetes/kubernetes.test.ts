@@ -38,7 +38,7 @@ function standIn(namespaces: () => Found[]): Cluster {
   };
 }
 
-test('a namespace that hangs is told once, and again when it went away and another one of its name hangs', async () => {
+test('a namespace that hangs is reported once, and again when another one of its name hangs later', async () => {
   let namespaces: Found[] = [];
   const told: string[] = [];
   const images = { digestOf: () => assert.fail() };

@@ -32,12 +32,12 @@ test('of a container that was restarted there are two starts, the one before the
   assert.deepEqual(told(pod('web', running)), ['a previous ended', 'b']);
 });
 
-test('between two restarts there is the last start alone, which is not asked for as the previous', () => {
+test('between two restarts only the last start exists, which is not requested as the previous one', () => {
   const waiting = { restartCount: 1, containerID: 'a', state: { waiting: {} }, lastState: ended('a', 1) };
   assert.deepEqual(told(pod('web', waiting)), ['a ended']);
 });
 
-test('the tries of a job are starts in their order, whichever pod they are in', () => {
+test('the tries of a job are starts in their order, in any pod', () => {
   const tries = [
     pod('late', { restartCount: 0, containerID: 'b', state: ended('b', 4) }),
     pod('early', { restartCount: 0, containerID: 'a', state: ended('a', 2) }),
@@ -63,14 +63,14 @@ async function readFirst(answers: { current: string; previous?: string }): Promi
   return (await reader.read('berth-shop-web-1-0', { tail: 10 })).map(({ text }) => text);
 }
 
-test('what a start has written that began while its log was asked for is not told as that of the one before', async () => {
+test('output of a start that began during a read is not attributed to the previous start', async () => {
   const one = '2026-01-01T00:00:01.2Z one\n';
   assert.deepEqual(await readFirst({ current: one }), ['one']);
   for (const two of ['2026-01-01T00:00:01.9Z two\n', '2026-01-01T00:00:02.1Z two\n'])
     assert.deepEqual(await readFirst({ current: two, previous: one }), ['one'], two);
 });
 
-test('of a start whose log is gone nothing is told, and nothing of the next ones', async () => {
+test('a start without a log returns nothing, and nothing of the next ones', async () => {
   const [two, three] = ['2026-01-01T00:00:02.1Z two\n', '2026-01-01T00:00:09.1Z three\n'];
   assert.deepEqual(await readFirst({ current: three, previous: two }), []);
 });

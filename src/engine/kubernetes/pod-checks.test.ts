@@ -19,7 +19,7 @@ test('a check that ends with 0 is well; one that does not says with what', async
   assert.equal(sick?.words, 'health check `ready` exits with 3: no');
 });
 
-test('a program that its image has not is told of, and a pod where nothing can be run is not', async () => {
+test('a program that is missing in the image is reported, and a pod that cannot run programs is not', async () => {
   const missing = 'OCI runtime exec failed: exec failed: "/bin/ready": executable file not found in $PATH';
   assert.match(
     (await ends({ output: missing, isFlood: false }))?.words ?? '',

@@ -22,7 +22,7 @@ test('a connection that is cut while a program is given its input fails that pro
   await assert.rejects(running, /connection to the pod was closed|not open/);
 });
 
-test('a pod that takes no program now is told in words, without what was sent to the cluster', async () => {
+test('a pod that cannot run a program now is reported in words, without the request to the cluster', async () => {
   const event = { message: 'Unexpected server response: 500', target: { header: 'Authorization: Bearer very-secret' } };
   const exec = { exec: () => Promise.reject(event) } as unknown as Exec;
   const fault = await runInPod(exec, pod, ['true'], new AbortController().signal).catch((error: unknown) => error);

@@ -26,7 +26,7 @@ const terminated = (exitCode: number, reason = 'Error') => ({
 
 const facts = (...pods: FoundPod[]) => podFacts(controller, pods, false);
 
-test('what somebody has scaled to nothing is to be started, and what is stopped for a copy is not', () => {
+test('a workload that was scaled to zero is to be started, and one that is stopped for a copy is not', () => {
   const phaseOf = (labels: Labels) => {
     const metadata = { ...controller.metadata, labels };
     return podFacts({ ...controller, metadata, spec: { replicas: 0 } }, [], false).phase;
@@ -40,7 +40,7 @@ test('a container that runs has an address; one that does not has none', () => {
   assert.equal(facts(withContainer({ state: { waiting: { reason: 'ContainerCreating' } } })).pod?.address, undefined);
 });
 
-test('a crash loop is told with its code, and killed for memory with its limit', () => {
+test('a crash loop is reported with its code, and an out-of-memory kill with its limit', () => {
   const waiting = { waiting: { reason: 'CrashLoopBackOff' } };
   const crashed = facts(withContainer({ restartCount: 2, state: waiting, lastState: terminated(1) }));
   assert.deepEqual([crashed.restarts, crashed.hasEnded, crashed.obstacle], [2, true, undefined]);
@@ -49,7 +49,7 @@ test('a crash loop is told with its code, and killed for memory with its limit',
   assert.equal(lastExitOf(killed.lastExit!).reason, 'killed for memory (limit 64 MiB)');
 });
 
-test('what keeps a pod from running is told in words', () => {
+test('obstacles of a pod are reported in words', () => {
   const waiting = (reason: string, message = '') => withContainer({ state: { waiting: { reason, message } } });
   const unscheduled = (message: string) => pod({ conditions: [{ type: 'PodScheduled', status: 'False', message }] });
   const cases: [FoundPod, string][] = [
@@ -92,7 +92,7 @@ test('nothing of the node is in the words of an obstacle', () => {
   assert.equal(facts(found).obstacle?.words, 'cannot be created: failed to create … odd');
 });
 
-test('the youngest pod counts, and none that is on its way out; without one, the cluster is about to make it', () => {
+test('the youngest pod that is not being removed counts; without one, the cluster is about to create it', () => {
   const running = { state: { running: { startedAt: '2026-01-01T00:00:02Z' } } };
   const young = { ...withContainer(running), metadata: pod({}, 'young', '2026-01-01T00:05:00Z').metadata };
   assert.equal(facts(young, withContainer(running)).pod?.name, 'young');

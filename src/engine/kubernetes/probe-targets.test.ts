@@ -19,7 +19,7 @@ test('a cluster that keeps its policies gives nothing to complain about', () => 
   assert.deepEqual(complaintsAbout(targets, kept), []);
 });
 
-test('whatever a pod reaches that it must not is named, and what it does not reach of its own', () => {
+test('each forbidden target that a pod reaches is named, and each of its own that it does not reach', () => {
   assert.deepEqual(
     complaintsAbout(
       targets,
@@ -48,7 +48,7 @@ test('an API server without a port is at 443, and one with an IPv6 address is fo
   assert.partialDeepStrictEqual(api('[fd00::1]:6443'), { host: 'fd00::1', port: 6443 });
 });
 
-test('the program in the pod tells what it reaches and what it does not', async (t) => {
+test('the program in the pod reports the targets that it reaches and those that it does not', async (t) => {
   const listener = createServer((socket) => socket.end());
   await once(listener.listen(0, '127.0.0.1'), 'listening');
   const { port } = listener.address() as { port: number };

@@ -111,7 +111,7 @@ test('what was filled and is not what the tar says is a fault, and so is a tar t
   await assert.rejects(fill('data', changing, never), /below\/file|below\/again/);
 });
 
-test('whoever takes what is packed and ends before all of it fails that volume, and nothing else', async () => {
+test('a reader that ends early fails only that volume', async () => {
   const gone = new Writable({ write: (_, __, done) => done(new Error('who reads has gone')) });
   gone.on('error', () => {});
   const written: Copiers['run'] = (_, [program], __, { output } = {}) =>
@@ -125,7 +125,7 @@ test('whoever takes what is packed and ends before all of it fails that volume, 
   await assert.rejects(tars.read('data', gone, new AbortController().signal), /who reads has gone/);
 });
 
-test('a copy has what is in a folder, and nothing beside it', async () => {
+test('a copy has the contents of a folder, and nothing else', async () => {
   const copy = join(folder, 'copy');
   await mkdir(copy);
   const [program, ...words] = copyCommand(join(folder, 'from'), copy);

@@ -28,7 +28,7 @@ test('a namespace that is removed is waited for as long as that usually takes, a
   );
 });
 
-test('one that hangs is told with what the cluster says; one that lives or has just begun to go is not', () => {
+test('a namespace that hangs is reported with the cluster’s message; a living one or a recent removal is not', () => {
   const conditions = [
     { type: 'NamespaceDeletionDiscoveryFailure', status: 'False', message: 'All resources successfully discovered' },
     {

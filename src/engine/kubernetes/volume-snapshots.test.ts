@@ -64,7 +64,7 @@ function scene(
 
 const ready: Status = { readyToUse: true, restoreSize: '2Gi' };
 
-test('all VolumeSnapshots are asked for before one is waited for, and claims as large as storage wants are made of them', async () => {
+test('all VolumeSnapshots are requested before one is waited for, and become claims as large as the storage requires', async () => {
   const { snapshots, applied, removed } = scene((looks) => (looks > 2 ? ready : {}));
   const places = await snapshots.take(taking);
   assert.deepEqual([...places!.keys()].sort(), ['data', 'more']);
@@ -88,7 +88,7 @@ for (const [title, status, patience, because] of [
   ['whose storage fails', { error: { message: 'out of room' } }, { errorMs: 2 }, 'out of room'],
   ['whose storage never ends', { readyToUse: false }, { readyMs: 2 }, '^its VolumeSnapshots are not ready after '],
 ] as const)
-  test(`a cluster ${title} is told of in its words, and left alone for a time`, async () => {
+  test(`a cluster ${title} is reported with its message, and left alone for a time`, async () => {
     const { snapshots, asked, unused, removed } = scene(() => status, patience);
     assert.equal(await snapshots.take(taking), undefined);
     assert.equal(unused.length, 1);
@@ -100,7 +100,7 @@ for (const [title, status, patience, because] of [
     assert.equal(removed.length, 2);
   });
 
-test('of a claim that no storage has yet none is asked for, and nobody is told', async () => {
+test('a claim without storage gets no snapshot, and this is not reported', async () => {
   const { snapshots, asked, unused } = scene(() => ready);
   const [[volume, claim]] = claims as [[string, FoundClaim], unknown];
   const sources = new Map([[volume, { ...claim, status: { phase: 'Pending' } }]]);
@@ -114,7 +114,7 @@ test('an error that storage gets over harms nothing', async () => {
   assert.deepEqual(unused, []);
 });
 
-test('a cluster that knows of none is asked before each copy, and told of once; what is installed is used at once', async () => {
+test('a cluster without VolumeSnapshots is queried before each copy, and reported once; later installed ones are used at once', async () => {
   let isKnown = false;
   const { snapshots, asked, unused } = scene(() => ready, { isKnown: () => isKnown });
   for (const key of ['sunday', 'saturday']) {
@@ -138,14 +138,14 @@ test('what a killed process has left is found, and a setting forbids new ones', 
   assert.deepEqual(await snapshots.keys(), []);
 });
 
-test('whoever gives up meanwhile is not told of as a cluster that failed', async () => {
+test('an abort is not reported as a failure of the cluster', async () => {
   const { snapshots, unused } = scene(() => ({}));
   const signal = AbortSignal.abort(new Error('the service stops'));
   await assert.rejects(snapshots.take({ ...taking, signal }), /the service stops/);
   assert.deepEqual(unused, []);
 });
 
-test('a cluster that is busy is asked again the next time, and nobody is stopped for it', async () => {
+test('a busy cluster is queried again the next time, and no workload is stopped for it', async () => {
   const { snapshots, unused, applied } = scene((looks) => {
     if (looks === 1) throw new ClusterRefusal(429, '');
     return ready;
@@ -156,7 +156,7 @@ test('a cluster that is busy is asked again the next time, and nobody is stopped
   assert.equal((await snapshots.take(taking))?.size, 2);
 });
 
-test('a cluster that tells of its classes and lets nobody list VolumeSnapshots keeps nothing else from being cleared', async () => {
+test('a cluster with classes that forbids listing VolumeSnapshots does not block other clean-up', async () => {
   const { snapshots, unused } = scene(() => {
     throw new ClusterRefusal(403, '');
   });

@@ -92,7 +92,7 @@ test('a copy waits until another one has let those go on that it had stopped', a
   );
 });
 
-test('of two copies that begin at once one is told so, and lets nobody go on whom the other has stopped', async () => {
+test('of two concurrent copies one is refused, and does not restart workloads that the other has stopped', async () => {
   // What was read is not so any more: the other one came first.
   const overtaken = (): never => {
     shop.become('monday');
@@ -104,7 +104,7 @@ test('of two copies that begin at once one is told so, and lets nobody go on who
   assert.deepEqual(shop.asked, [{ replicas: 0, key: 'export' }]);
 });
 
-test('what the cluster notes on one that writes keeps nobody from stopping it', async () => {
+test('status updates of the cluster on a writer do not prevent stopping it', async () => {
   const noted = (): never => {
     shop.become(null);
     throw new ClusterRefusal(409, '');

@@ -43,7 +43,7 @@ test('a failure before an operation leaves nothing, one after it leaves all', as
   }
 });
 
-test('a start that dies halfway leaves a container that the next start makes anew', async () => {
+test('a start that dies halfway leaves a container that the next start replaces', async () => {
   const engine = engineWith({});
   engine.interrupt({ operation: 1, kind: 'start', when: 'halfway' });
   await engine.execute('a', network);
@@ -83,7 +83,7 @@ test('an image that cannot be pulled fails as its settings say', async () => {
   assert.deepEqual((await engine.observe('a', ['web:1'])).images?.present, []);
 });
 
-test('every call can be told to fail, before it has done anything or after', async () => {
+test('every call can be made to fail, before its effect or after', async () => {
   const engine = await started({});
   const [network] = (await engine.listOwned()).filter(({ kind }) => kind === 'network');
   const images = engine.images!;
@@ -131,7 +131,7 @@ test('a volume that a container has is not removed', async () => {
   assert.deepEqual((await engine.observe('a', [])).volumes, []);
 });
 
-test('what happens on one machine is told to every engine on it', async () => {
+test('events of one machine reach every engine on it', async () => {
   const world = createMemoryWorld({ 'web:1': {} });
   const heard: string[] = [];
   createTestEngine({ world }).watch((id) => heard.push(id), new AbortController().signal);

@@ -14,7 +14,7 @@ function worldWith(pod: string, startedAt: number) {
   return world;
 }
 
-test('what nobody uses is plausible: never above a limit, and nothing counted goes back', () => {
+test('simulated usage is plausible: never above a limit, and counters never decrease', () => {
   const instant = fc.nat(2_000_000_000_000);
   fc.assert(
     fc.property(fc.string(), instant, fc.array(fc.nat(5_000_000), { minLength: 2 }), (pod, startedAt, steps) => {

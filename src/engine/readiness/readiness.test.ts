@@ -204,7 +204,7 @@ test('a path or a port that no request can be made of is a reason, not a crash',
   }
 });
 
-test('where a container listens is read from the kernel and told when it helps', () => {
+test('the ports of a container are read from the kernel and shown if they help', () => {
   const table = `  sl  local_address rem_address   st tx_queue
    0: 0B00007F:9C4F 00000000:0000 0A 00000000:00000000
    1: 0100007F:0BB8 00000000:0000 0A 00000000:00000000
@@ -235,7 +235,7 @@ test('where a container listens is read from the kernel and told when it helps',
   assert.equal(listeningReason(undefined, 5000), undefined);
 });
 
-test('what listens nowhere in its first seconds does not listen yet; later it is told that it listens nowhere', async () => {
+test('a program without a port in its first seconds is not listening yet; later it is reported', async () => {
   const labels = { pod: 'db', revision: 1, replica: 0, fingerprint: 'f', readiness: port };
   const probe = { because: { kind: 'refused', words: 'does not listen on port 3000' } } as Probe;
   const after = async (uptimeMs: number, listening: Listening[]) => {

@@ -74,7 +74,7 @@ const command = (periodSeconds: number): ProbedReadiness => ({
   ...times,
 });
 
-test('who has been ready is asked at its period, and never more often than every ten seconds', async () => {
+test('a ready workload is checked at its period, but at most every ten seconds', async () => {
   const { add, begin, pass, asked } = stage();
   add('greedy', command(1));
   add('modest', command(60));
@@ -83,7 +83,7 @@ test('who has been ready is asked at its period, and never more often than every
   assert.deepEqual([asked('greedy').length, asked('modest').length], [60, 10]);
 });
 
-test('it is told once that the check fails as often as it may, and once that it does not any more', async () => {
+test('a check that reaches its failure limit is reported once, and its recovery once', async () => {
   const { add, begin, pass, told, sick, look, asked } = stage();
   add('web', command(10));
   await begin();
@@ -98,7 +98,7 @@ test('it is told once that the check fails as often as it may, and once that it 
   assert.deepEqual(told, ['web', 'web']);
 });
 
-test('what was found out after the look that began to ask is told too', async () => {
+test('results that arrive after the look that started the check are reported too', async () => {
   const { add, begin, pass, told, sick } = stage();
   const probe = add('web', { ...command(10), failureThreshold: 1 } as ProbedReadiness);
   await begin();
@@ -117,7 +117,7 @@ test('who was never ready is left to the visits', async () => {
   assert.equal(askedInAll(), 0);
 });
 
-test('of a thousand commands only so many begin in a second, each has its turn, and one that hangs delays nobody', async () => {
+test('of a thousand commands only a limited number starts in a second, each has its turn, and a hanging one delays no other', async () => {
   const { add, begin, pass, hanging, asked, askedInAll } = stage();
   for (let number = 0; number < 1_000; number++) add(`app-${number}`, command(1));
   await begin();
@@ -130,7 +130,7 @@ test('of a thousand commands only so many begin in a second, each has its turn, 
   assert.deepEqual([Math.min(...counts), Math.max(...counts)], [2, 2]);
 });
 
-test('ports are looked at every half minute, without a connection where the kernel tells', async (context) => {
+test('ports are checked every half minute, without a connection if the kernel reports them', async (context) => {
   const { add, begin, pass, asked, askedInAll } = stage();
   let connections = 0;
   const server = createServer((socket) => {
@@ -152,7 +152,7 @@ test('ports are looked at every half minute, without a connection where the kern
   assert.equal(connections, 100);
 });
 
-test('however many watch, all are asked once in a beat, until the last of them has gone', async () => {
+test('with any number of watchers, all are checked once per beat, until the last watcher has gone', async () => {
   const beats: (() => void)[] = [];
   let rounds = 0;
   const allKnown = () => {

@@ -36,7 +36,7 @@ async function has(cache: BlobCache, name: number): Promise<boolean> {
   return true;
 }
 
-test('what was used least recently leaves, whatever is read and written, also across restarts', async () => {
+test('the least recently used blob is evicted, with any reads and writes, also across restarts', async () => {
   type Act = { kind: 'put' | 'read'; name: number } | { kind: 'restart' };
   const act: fc.Arbitrary<Act> = fc.oneof(
     fc.record({ kind: fc.constantFrom('put' as const, 'read' as const), name: fc.nat(7) }),

@@ -66,7 +66,7 @@ test('what is not what was said is not kept, and leaves nothing', async () => {
   assert.deepEqual(await staged(), []);
 });
 
-test('until it is whole nobody finds it, and what a process that died has left is cleared', async () => {
+test('an incomplete blob cannot be found, and leftovers of a dead process are removed', async () => {
   const file = await stageFile(staging());
   await file.write(Buffer.from('half'));
   await file.rest();
@@ -98,7 +98,7 @@ test('a part is read from its first to its last byte', async () => {
   assert.equal((await contentOf(Buffer.from('0123456789'), { first: 3, last: 5 }))?.toString(), '345');
 });
 
-test('who reads a blob reads it to its end, whoever removes it meanwhile', async () => {
+test('an opened blob can be read to its end, even if it is removed', async () => {
   const content = Buffer.alloc(3_000_000, 'x');
   await add(content);
   const reading = await folder.read(digestOf(content));
@@ -107,7 +107,7 @@ test('who reads a blob reads it to its end, whoever removes it meanwhile', async
   assert.deepEqual(await buffer(reading!.stream), content);
 });
 
-test('what is no digest never becomes a path', async () => {
+test('an invalid digest never becomes a path', async () => {
   for (const name of ['sha256:../../secret.key', 'sha256:', '../x', `sha256:${'0'.repeat(63)}/`])
     await assert.rejects(folder.read(name as 'sha256:'), /Not a digest/);
 });

@@ -66,13 +66,13 @@ describe('the dialer', () => {
   };
   const at = ({ port }: CountingServer, name: string, path = '/') => `https://${name}:${port}${path}`;
 
-  test('a public address is asked, by name and by number, with a certificate that is valid for it', async () => {
+  test('a public address is requested, by name and by number, with a certificate that is valid for it', async () => {
     assert.equal((await ask(at(outside, 'outside.example'))).status, 200);
     assert.equal((await ask(at(outside, '127.0.0.1'))).status, 200);
     await assert.rejects(ask(at(outside, 'wrong.example')), refused('unreachable'));
   });
 
-  test('nothing reaches an address that is not public, whatever the name or form', async () => {
+  test('no name or form of an address reaches a non-public one', async () => {
     const before = inside.connections();
     const forms = [
       'inside.example',
@@ -138,12 +138,12 @@ describe('the dialer', () => {
     assert.equal(inside.connections(), before);
   });
 
-  test('without HTTPS, or with a login in the address, nothing is asked', async () => {
+  test('without HTTPS, or with a login in the address, nothing is requested', async () => {
     await assert.rejects(ask(`http://127.0.0.1:${outside.port}/`), refused('not-https'));
     await assert.rejects(ask(`https://me:secret@127.0.0.1:${outside.port}/`), refused('not-https'));
   });
 
-  test('a host that the operator lists may be anywhere and without HTTPS, for whoever began at such a host', async () => {
+  test('a host on the operator’s list may be anywhere and without HTTPS, for requests that began at such a host', async () => {
     const plain = await listenAndCount(
       createPlainServer((_, response) => response.end('listed')),
       '127.0.0.2',
@@ -159,7 +159,7 @@ describe('the dialer', () => {
     await plain.close();
   });
 
-  test('proxies of the environment are not asked', async () => {
+  test('proxies of the environment are not used', async () => {
     const proxy = await listenAndCount(
       createPlainServer((_, response) => response.end()),
       '127.0.0.1',
@@ -184,7 +184,7 @@ describe('the dialer', () => {
     await assert.rejects(ask(at(outside, 'outside.example', '/waiting'), { signal: giveUp.signal }), reason);
   });
 
-  test('a body that comes too slowly is given up, however much of it came at once', async () => {
+  test('a body that comes too slowly is aborted, even after a large part came at once', async () => {
     routes['/drip'] = (_, response) => {
       response.write(Buffer.alloc(100_000));
       const drip = setInterval(() => response.write('x'), 5);

@@ -8,7 +8,7 @@ test('addresses of the internet are public', () => {
     assert.equal(isPublic(address, []), true, address);
 });
 
-test('addresses of this machine, of private networks and of clouds are not, in whatever form', () => {
+test('addresses of this machine, of private networks and of clouds are not, in any form', () => {
   const reserved = [
     ...['0.0.0.0', '10.1.2.3', '100.100.100.200', '127.0.0.1', '127.255.255.254', '168.63.129.16', '169.254.169.254'],
     ...['172.16.0.1', '172.31.255.255', '192.0.0.192', '192.168.1.1', '198.18.0.1', '224.0.0.1', '255.255.255.255'],
@@ -18,7 +18,7 @@ test('addresses of this machine, of private networks and of clouds are not, in w
   for (const address of reserved) assert.equal(isPublic(address, []), false, address);
 });
 
-test('what is no address is not public', () => {
+test('a text that is not an address is not public', () => {
   for (const text of ['', 'localhost', '127.1', '0x7f000001', '1.1.1.1:80', '[2606:4700::1111]'])
     assert.equal(isPublic(text, []), false, text);
 });

@@ -136,7 +136,7 @@ test('a registry that stalls with a digest of another image delays only its own 
   assert.equal((await askGate(offer, `blobs/${digestOf(layer)}`)).status, 200);
 });
 
-test('a layer is served by whichever offer has it, since an engine downloads a digest once for all images', async () => {
+test('a layer is served by any offer that has it, since an engine downloads a digest once for all images', async () => {
   const content = randomBytes(100_000);
   const layer = gzipSync(content);
   await using gate = await openGate({ host: '127.0.0.1' });

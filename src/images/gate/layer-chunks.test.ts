@@ -11,7 +11,7 @@ import { usualPace } from '../dialer/bounded-body.ts';
 import { createDialer } from '../dialer/dialer.ts';
 import { type LayerOrigin, verifiedChunks } from './layer-chunks.ts';
 
-test('a layer comes as it is, over TLS and without, in one piece and in many, to whoever reads slowly too', async (t) => {
+test('a layer comes unchanged, over TLS and without, in one piece and in many, to slow readers too', async (t) => {
   const content = randomBytes(3_000_000);
   const pair = await makeCertificate('IP:127.0.0.1');
   for (const isSecure of [true, false])

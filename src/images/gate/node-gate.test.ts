@@ -125,7 +125,7 @@ test('with its pass a node gets manifest, configuration and layers of the image,
   assert.equal((await gates.ask(gates.path('blobs', gates.digest), pass.password, 'DELETE')).status, 405);
 });
 
-test('who may not have the image gets no pass, and the pass of who may does not tell the login', async () => {
+test('without access to the image a pass is refused, and a pass does not reveal the login', async () => {
   await using gates = await openGates({ layer: gzipSync('x') });
   await assert.rejects(gates.admit({ image: request.image }), { kind: 'image-access-denied' });
   const { pass } = await gates.admit(request);
@@ -152,7 +152,7 @@ test('its registry shows each layer once before a node has a pass, and one that 
   await assert.rejects(bomb.admit(request), /unpacks to more than/);
 });
 
-test('nobody gets a pass who says of his layer that it unpacks to what somebody else has', async () => {
+test('a false unpacked digest that belongs to another user’s layer gets no pass', async () => {
   const layer = gzipSync('the layer');
   await using gates = await openGates({ layer, diffId: digestOf('of somebody else') });
   const refusal = /has a layer that is not what its configuration says/;
@@ -182,7 +182,7 @@ test('a registry that is away is an answer that a node tries again after', async
   assert.equal((await gates.ask(gates.path('manifests', digestOf(manifest)), pass.password)).status, 200);
 });
 
-test('whoever takes over listens beside the one that leaves, at the same port, and opens its passes', async () => {
+test('the next process listens at the same port as the one that leaves, and opens its passes', async () => {
   const layer = gzipSync('x');
   const leaving = await openGates({ layer });
   const { pass } = await leaving.admit(request);
@@ -212,7 +212,7 @@ test('nodes that pull from one that leaves get all of the layer, and then it is 
   assert.equal(await left, 'left');
 });
 
-test('whoever takes over shares its port with nobody else: half of the nodes would ask them', async () => {
+test("the next process shares its port with no other program: that would get half of the nodes' requests", async () => {
   await using foreign = await openGates({ layer: gzipSync('x'), secret: 'another key of thirty-two letters' });
   await assert.rejects(openGates({ layer: gzipSync('x'), predecessor: foreign }), StartError);
 });
@@ -227,7 +227,7 @@ test('of two that start in the same instant one begins to listen, and the next o
   assert.equal((await gates.ask('/v2/', '')).status, 401);
 });
 
-test('a port that is taken is told with the name of the setting', async () => {
+test('a port in use is reported with the name of the setting', async () => {
   await using gates = await openGates({ layer: gzipSync('x') });
   const parts = {
     gate: { take: async () => {}, unpack: async () => {}, confirm: async () => {} },

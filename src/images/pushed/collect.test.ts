@@ -135,7 +135,7 @@ async function assertWhole({ db, open }: World): Promise<void> {
   for (const { digest } of parts) assert.ok(named.has(digest), `a manifest names ${digest}, which has left`);
 }
 
-test('whoever dies at any step of a push or a collection leaves every image whole, and the next ones leave nothing behind', async () => {
+test('a crash at any step of a push or a collection leaves every image whole, and the next run leaves nothing behind', async () => {
   const act = fc.record({
     sessionId: fc.constantFrom('one', 'two'),
     kind: fc.constantFrom('push', 'blob', 'remove', 'collect', 'later'),
@@ -249,7 +249,7 @@ test('what a present deployment runs from stays, also when its tag has moved on'
   assert.equal(await findPushedManifest(world.db, repository, { digest }), undefined);
 });
 
-test('what is pushed is told by repository, and counts a layer of two images once', async () => {
+test('pushed images are listed by repository, and a layer of two images counts once', async () => {
   const world = await openWorld();
   const images = await world.open();
   for (const sessionId of ['one', 'two']) await deploy(world, sessionId);
@@ -264,7 +264,7 @@ test('what is pushed is told by repository, and counts a layer of two images onc
   assert.ok(large && large.sizeBytes > 5_000 && large.sizeBytes < 6_000, `${large?.sizeBytes}`);
 });
 
-test('a layer that a client was just told of is not collected from under its push', async () => {
+test('a layer that was just reported to a client is not collected during its push', async () => {
   const world = await openWorld();
   const images = await world.open();
   await pushBlob(images, 'one', 'a');

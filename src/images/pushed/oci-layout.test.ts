@@ -57,7 +57,7 @@ test('a layout names each image for tools of OCI and for docker load, and has al
   assert.deepEqual(first, { Config: path(config), RepoTags: ['shop-web:1'], Layers: [path(layer)] });
 });
 
-test('an image of which a part is gone is told as missing, and none of it is in the layout', async () => {
+test('an image with a missing part is reported as missing, and is not in the layout', async () => {
   const { manifest, layer } = await putImage();
   await folder.remove(layer);
   const image = { name: 'shop-web:1', digest: manifest };

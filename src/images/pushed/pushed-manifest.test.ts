@@ -26,7 +26,7 @@ function refusal(manifest: unknown, declared?: string): string {
   return result.ok ? 'taken' : result.problem.error;
 }
 
-test('images and indexes of Docker and OCI are taken, with all that they consist of', () => {
+test('images and indexes of Docker and OCI are accepted, with all their parts', () => {
   const found = read(image, image.mediaType);
   assert.deepEqual(found.ok && found.value, {
     mediaType: image.mediaType,
@@ -46,7 +46,7 @@ test('images and indexes of Docker and OCI are taken, with all that they consist
   assert.equal(refusal({ ...image, mediaType: docker, config: dockerConfig, layers: [dockerLayer] }), 'taken');
 });
 
-test('what a build tool says of its build is taken beside the image', () => {
+test('a build tool’s attestation is accepted with the image', () => {
   const attestation = { ...layer, mediaType: 'application/vnd.in-toto+json' };
   assert.equal(refusal({ ...image, layers: [attestation] }), 'taken');
 });
@@ -99,7 +99,7 @@ test('what is not known is refused in words', () => {
   assert.equal(readPushedManifest(Buffer.from([0x7b, 0xff, 0x7d]), undefined).ok, false);
 });
 
-test('whatever comes is taken or refused, and never throws', () => {
+test('any input is accepted or refused, and never throws', () => {
   const part = fc.record({ mediaType: fc.anything(), digest: fc.anything(), size: fc.anything(), urls: fc.anything() });
   const manifest = fc.record(
     {

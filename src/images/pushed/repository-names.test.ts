@@ -16,7 +16,7 @@ test('a name has a namespace and the grammar of the distribution specification',
     assert.ok(!isRepository(name), name);
 });
 
-test('a tag may begin with a letter, a digit or an underscore, and a digest is no tag', () => {
+test('a tag may begin with a letter, a digit or an underscore, and a digest is not a tag', () => {
   assert.deepEqual(readReference('_1.0-rc'), { kind: 'tag', tag: '_1.0-rc' });
   for (const text of ['', '.a', '-a', 'a b', 'sha256:abc', 'a'.repeat(129)])
     assert.equal(readReference(text), undefined);

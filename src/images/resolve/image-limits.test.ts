@@ -13,7 +13,7 @@ const config = {
 };
 const layer = { mediaType: '', digest: digestOf('layer'), sizeBytes: 5 * 2 ** 20 };
 
-test('what one may have narrows what any image may have, and says so; more gives nobody more', () => {
+test('the limits of an owner narrow those of any image, and are named; higher ones have no effect', () => {
   const own = narrowLimits(any, { compressedBytes: 4 * 2 ** 20, unpackedBytes: 2 ** 40, by: 'with the plan "free"' });
   assert.equal(printLimit(own.compressed), '4 MiB, the maximum for an image with the plan "free"');
   assert.equal(printLimit(own.unpacked), '20 MiB, the maximum for an image');

@@ -16,7 +16,7 @@ test('where tokens are given is read from what registries answer', () => {
   assert.deepEqual(readChallenge('Basic realm="Registry"'), { kind: 'basic' });
 });
 
-test('anything else is no challenge, and never an exception', () => {
+test('anything else is not a challenge, and never an exception', () => {
   for (const header of [
     undefined,
     '',

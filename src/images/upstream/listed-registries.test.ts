@@ -4,7 +4,7 @@ import { opens } from './listed-registries.ts';
 
 const hub = (repository: string) => ({ registry: 'docker.io', repository });
 
-test("the operator's login at Docker Hub shows nobody its private images, unless it is said to open them", () => {
+test("the operator's login at Docker Hub does not reveal private images, unless it is set to open them", () => {
   const login = { username: 'me', password: 'secret' };
   const listed = { plainHttp: false, login };
   assert.ok(!opens(listed, hub('acme/shop')));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRateLimits, pullsLeft, retryAfterMs } from './registry-rates.ts';
 
-test('a registry is left alone for as long as it says, and for six hours at the most', () => {
+test('a registry is left alone for as long as it requires, and for at most six hours', () => {
   const now = Date.parse('2026-01-01T00:00:00Z');
   assert.equal(retryAfterMs({ 'retry-after': '120' }, now), 120_000);
   assert.equal(retryAfterMs({ 'retry-after': 'Thu, 01 Jan 2026 00:01:00 GMT' }, now), 60_000);
@@ -18,7 +18,7 @@ test('how many pulls are left is a number of the header', () => {
   for (const header of ['', 'many', '-1;w=1']) assert.equal(pullsLeft({ 'ratelimit-remaining': header }), undefined);
 });
 
-test('what is left alone may be asked for again when the time has passed, and anything else meanwhile', () => {
+test('a blocked request may be repeated when the time has passed, and others are not blocked', () => {
   let now = 0;
   const limits = createRateLimits(() => now);
   limits.leaveAlone('a', 1_000);

@@ -9,7 +9,7 @@ const docker = { platform: 'linux/amd64', hasBuildKit: true };
 const wordsFor = (changes: Partial<Build>, secretFiles: Record<string, string> = {}) =>
   buildWords(docker, { ...build, ...changes }, { platform: 'linux/amd64', idFile: '/tmp/id', secretFiles });
 
-test('a build argument sets nothing that a program on this machine obeys', () => {
+test('a build argument cannot set a variable that programs on this machine obey', () => {
   const args = {
     LD_PRELOAD: './evil.so',
     GIT_SSH_COMMAND: 'sh -c evil',
@@ -67,7 +67,7 @@ test('hostile names are values of their own flags, and never begin another argum
   ]);
 });
 
-test('a further context is an absolute path or an address, whatever has read the project', () => {
+test('an additional context is an absolute path or an address, from any reader of the project', () => {
   for (const contexts of [
     { x: 'docker-image:x' },
     { 'x=evil': 'docker-image:x' },

@@ -9,7 +9,7 @@ import { pack } from 'tar-stream';
 import type { Docker } from './docker-command.ts';
 import { exportImage } from './exported-image.ts';
 
-test('an export that breaks off in a layer, as Ctrl-C makes it, is one fault that whoever waits for it hears', async (t) => {
+test('an export that breaks off in a layer, as with Ctrl-C, rejects its waiters with one fault', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'berth-exported-'));
   t.after(() => rm(folder, { recursive: true }));
   const tar = pack();

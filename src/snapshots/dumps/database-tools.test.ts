@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { databasesIn, databaseTools } from './database-tools.ts';
 
-test('what a database tells of itself is read as it is meant, and nothing else', () => {
+test('a database’s own description is read as intended, and nothing else', () => {
   const line = '{"name" : "my \\"shop\\"", "owner" : "o", "encoding" : "UTF8", "collate" : "C", "ctype" : "C"}';
   assert.deepEqual(databasesIn(`${line}\n{"name":"second"}\n`), [
     { name: 'my "shop"', owner: 'o', encoding: 'UTF8', collate: 'C', ctype: 'C' },

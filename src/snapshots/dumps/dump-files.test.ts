@@ -53,7 +53,7 @@ function memoryStreams() {
   };
 }
 
-test('without a folder each file of a dump is kept by itself, and what cannot be read is told before anything changes', async () => {
+test('without a folder each file of a dump is kept separately, and unreadable ones are reported before any change', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'berth-dump-streams-'));
   try {
     const program = (name: string, script: string) =>

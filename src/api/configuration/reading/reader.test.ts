@@ -27,12 +27,12 @@ test('a document that takes too much is refused as one that cannot be read', () 
   assert.match(read.problem.errors![0]!, /^1:1 the document takes too much processor time or memory to read/);
 });
 
-test('a client with too many documents waiting is told to slow down', async () => {
+test('a client with too many documents waiting must slow down', async () => {
   const { code, retryAfterSeconds } = await problemOf({ max: { each: 0, all: 10 } });
   assert.deepEqual([code, retryAfterSeconds], ['rate_limited', 1]);
 });
 
-test('with too many documents of all clients waiting, everybody is told to come back', async () => {
+test('with too many documents of all clients waiting, every client must retry later', async () => {
   const { code, retryAfterSeconds } = await problemOf({ max: { each: 10, all: 0 } });
   assert.deepEqual([code, retryAfterSeconds], ['capacity_exhausted', 5]);
 });

@@ -10,7 +10,7 @@ test('without options, containers are created as ever', () => {
   assert.deepEqual(withOptions(base, {}, place), base);
 });
 
-test('options are added to the hardening, and take nothing of it away', () => {
+test('options are added to the hardening, and weaken nothing', () => {
   const all = withOptions(
     base,
     {

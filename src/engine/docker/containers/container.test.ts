@@ -118,7 +118,7 @@ test('nothing of the host is in the container', () => {
   );
 });
 
-test('GPUs only where asked for, gVisor where set', () => {
+test('GPUs only on request, gVisor only if configured', () => {
   assert.ok(!('DeviceRequests' in host()));
   const one = host({ useGPU: true }, { gpu: 3 }).DeviceRequests;
   assert.deepEqual(one, [{ Driver: '', DeviceIDs: ['3'], Capabilities: [['gpu']] }]);
@@ -126,7 +126,7 @@ test('GPUs only where asked for, gVisor where set', () => {
   assert.equal(host({}, { runtime: 'runsc' }).Runtime, 'runsc');
 });
 
-test("names are searched in no domain of the machine's, and asked of its own resolvers unless others are set", () => {
+test("names are searched in no domain of the machine's, and resolved by its own resolvers unless others are set", () => {
   assert.deepEqual([host().DnsSearch, 'Dns' in host()], [['.'], false]);
   const { Dns, DnsSearch } = host({}, { resolvers: ['9.9.9.9', '10.0.0.53'] });
   assert.deepEqual({ Dns, DnsSearch }, { Dns: ['9.9.9.9', '10.0.0.53'], DnsSearch: ['.'] });
@@ -138,7 +138,7 @@ test('a container may have 256 processes, for each of which gVisor makes two', (
   assert.ok(ofGvisor > 2 * 256 && ofGvisor < 3 * 256);
 });
 
-test("the image's health check is asked where nothing else decides, at times that are all ours", () => {
+test("the image's health check is used if nothing else decides, at times that are all ours", () => {
   const image = {
     architecture: 'amd64',
     volumes: [],

@@ -13,14 +13,14 @@ const event = (Action: string, atMs: number, exitCode?: number) =>
     Actor: { Attributes: exitCode === undefined ? {} : { exitCode: `${exitCode}` } },
   });
 
-test('the end of an instant is the first that is told from then on', () => {
+test('the end of an instant is the first one reported from then on', () => {
   const ends = parseEnds([event('die', 1_000, 3), event('die', 5_000, 4)]);
   assert.deepEqual(endIn(ends, 999), { code: 3, isOutOfMemory: false });
   assert.deepEqual(endIn(ends, 1_001), { code: 4, isOutOfMemory: false });
   assert.equal(endIn(ends, 5_001), undefined);
 });
 
-test('who was killed for memory may be told so before its end or just after it', () => {
+test('an out-of-memory kill may be reported before the end or just after it', () => {
   const ends = parseEnds([
     ...[event('oom', 900), event('die', 1_000, 137)],
     ...[event('die', 2_000, 3)],
@@ -60,11 +60,11 @@ test('who is killed again soon after an end for memory was killed for that, alth
   }
 });
 
-test('an end that does not say its code is none', () => {
+test('an end without a code is ignored', () => {
   assert.deepEqual(parseEnds([event('die', 1_000)]), []);
 });
 
-test('of an end that the engine has forgotten it is asked once; of one that it did not answer, again', async (context) => {
+test('a forgotten end is queried once; an unanswered query is repeated', async (context) => {
   let asked = 0;
   let isAway = true;
   const server = createServer((_, response) => {
@@ -89,7 +89,7 @@ test('of an end that the engine has forgotten it is asked once; of one that it d
   assert.equal(asked, 3, 'another end is another question');
 });
 
-test('who is told of the memory of its whole group, and ends by itself, was not killed for it', async () => {
+test('a container that gets a notification for its whole group, and ends by itself, was not killed for memory', async () => {
   const docker = new Docker({ socketPath: '/nowhere' });
   const ended = (CgroupParent: string, ExitCode: number) =>
     ({

@@ -17,7 +17,7 @@ async function removing(t: TestContext, answers: { status: number; message?: str
   return { docker, asked: () => asked };
 }
 
-test('a container that the engine could not remove because it wrote into its folder meanwhile is removed again', async (t) => {
+test('a container that the engine could not remove because it wrote into its folder is removed again', async (t) => {
   const { docker, asked } = await removing(t, [{ status: 500, message: halfGone }, { status: 204 }]);
   await removeContainer(docker, '9a52');
   assert.equal(asked(), 2);
@@ -29,7 +29,7 @@ test('a container whose folder never becomes empty is a fault in the end', async
   assert.equal(asked(), 5);
 });
 
-test('another fault of the engine is not asked for again', async (t) => {
+test('after another fault of the engine the removal is not repeated', async (t) => {
   const { docker, asked } = await removing(t, [{ status: 500, message: 'driver "overlay2" failed' }]);
   await assert.rejects(removeContainer(docker, '9a52'), /overlay2/);
   assert.equal(asked(), 1);

@@ -17,7 +17,7 @@ const processes = [
 ];
 const pidsOf = (...of: Parameters<typeof sessionOf>) => sessionOf(...of).map(({ pid }) => pid);
 
-test('a command is its session with all children, of whatever session, and nothing else of the container', () => {
+test('a command is its session with all children, in any session, and nothing else of the container', () => {
   assert.deepEqual(pidsOf({ pid: 20, startedAt: 200 }, processes), [20, 21, 22, 24, 23]);
   assert.deepEqual(pidsOf({ pid: 99, startedAt: 1 }, processes), []);
 });

@@ -9,7 +9,7 @@ test('what keeps the rules away is said as the one thing that is missing', () =>
   assert.equal(words('sudo'), 'it requires root, or sudo without a password');
 });
 
-test('who may not is told that it takes root', () => {
+test('without the privileges the error says that root is required', () => {
   const message = 'sudo: a password is required';
   assert.equal(wordsFor({ message, missing: undefined }), `it takes root (${message})`);
 });

@@ -13,7 +13,7 @@ function read(...objects: object[]) {
   return readListing(JSON.stringify({ nftables: [{ metainfo: { version: '1.0.6' } }, table, ...objects] }));
 }
 
-test('the same rules have the same shape, whatever their handles, whoever has got which policy meanwhile', () => {
+test('the same rules have the same shape, with any handles and any order of policies', () => {
   const loaded = read(map(), set('paced'), rule(20, { drop: null }));
   const later = read(
     map(['brt-a', { goto: { target: 'egress_open' } }]),
@@ -36,18 +36,18 @@ test('a rule or an address more, less or other has another shape', () => {
   assert.equal(new Set(shapes).size, shapes.length);
 });
 
-test('a bridge that somebody has given another verdict does not have its policy', () => {
+test('a bridge with a foreign verdict does not have its policy', () => {
   const { bridges } = read(map(['brt-a', { accept: null }]));
   assert.deepEqual([...bridges], [['brt-a', { chain: '{"accept":null}', turn: 0 }]]);
 });
 
-test('how often the policy of a bridge was decided is told with it', () => {
+test('the listing contains how often the policy of a bridge was decided', () => {
   const decided = { elem: { val: 'brt-a', comment: '3' } };
   const { bridges } = read(map([decided, { goto: { target: 'egress_none' } }]));
   assert.deepEqual([...bridges], [['brt-a', { chain: 'egress_none', turn: 3 }]]);
 });
 
-test('edges come and go without another shape, and each tells whose it is and for how long', () => {
+test('edges come and go without another shape, and each states its owner and its time left', () => {
   const there = read(
     set('edges', { elem: { val: 8080, timeout: 604_800, expires: 600_000, comment: 'a' } }, 81),
     set('edges4', { elem: { val: { concat: ['192.0.2.1', 443] }, timeout: 604_800, expires: 5, comment: 'b' } }),

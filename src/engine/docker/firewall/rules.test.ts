@@ -92,7 +92,7 @@ test('open lets out to the internet but for mail, none nothing, a list what is o
   ]);
 });
 
-test('questions about names go where they are asked, or all to one resolver, but for those among pods', () => {
+test('name queries go to their resolver, or all to one resolver, except for those among pods', () => {
   assert.deepEqual(chain('questions'), ['']);
   assert.deepEqual(chain('questions', { resolvers: ['9.9.9.9', '10.0.0.53'], answersAll: '9.9.9.9' }), [
     'type nat hook prerouting priority dstnat - 10; policy accept;',

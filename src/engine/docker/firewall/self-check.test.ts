@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { wordsFor } from './self-check.ts';
 
-test('the rules hold when both are refused at once, and not when one is reached or nobody has answered', () => {
+test('the rules hold when both are refused at once, and not when one is reached or neither has answered', () => {
   assert.equal(wordsFor(['ECONNREFUSED', 'ECONNREFUSED']), undefined);
   assert.equal(wordsFor(['connected', 'ECONNREFUSED']), 'a container can reach services of this machine');
   assert.equal(wordsFor(['ECONNREFUSED', 'connected']), 'a container can reach private networks');

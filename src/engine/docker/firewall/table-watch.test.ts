@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { concerns } from './table-watch.ts';
 
-test('what is told of a table concerns it; what is told of one with a longer name does not', () => {
+test('messages about a table concern it; messages about one with a longer name do not', () => {
   const concerning = [
     'add table inet berth_a',
     'delete table inet berth_a',

@@ -35,7 +35,7 @@ test('control groups of version 2 are read and set', async () => {
   assert.equal(await readFile(join(root, 'system.slice/docker-abc.scope/cpu.idle'), 'utf8'), '1');
 });
 
-test('control groups of version 1 are read where each controller has them, beside an empty one of version 2', async () => {
+test('control groups of version 1 are read at each controller, next to an empty one of version 2', async () => {
   const { group } = await found({
     'proc/7/cgroup': '8:pids:/docker/abc\n3:cpuset:/docker/abc\n2:cpu,cpuacct:/docker/abc\n0::/\n',
     'cpuacct/docker/abc/cpuacct.usage': '2500000000\n',

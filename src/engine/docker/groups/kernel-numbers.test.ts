@@ -23,7 +23,7 @@ test('what is held is the use without the files of either version, and never bel
   );
 });
 
-test('milliseconds are told of nanoseconds (version 1) and of microseconds (version 2)', () => {
+test('nanoseconds (version 1) and microseconds (version 2) are converted to milliseconds', () => {
   fc.assert(
     fc.property(fc.nat(2 ** 40), (micros) => {
       assert.equal(computedMs(1, `${micros * 1000}\n`), micros / 1000);

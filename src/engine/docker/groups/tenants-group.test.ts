@@ -52,7 +52,7 @@ test('a group goes with those that earlier releases made in it', async () => {
   assert.deepEqual(await readdir(root), ['cgroup.controllers']);
 });
 
-test('where systemd keeps the groups it is asked, and a slice with containers stays', async () => {
+test('if systemd manages the groups it gets the commands, and a slice with containers stays', async () => {
   const { root, kernel } = await shown('cgroup.controllers');
   const asked: string[] = [];
   const run = async (argv: readonly string[]) => void asked.push(argv.join(' '));
@@ -69,6 +69,6 @@ test('where systemd keeps the groups it is asked, and a slice with containers st
   assert.deepEqual(asked, ['systemctl stop berth-me.slice', 'systemctl revert berth-me.slice']);
 });
 
-test('a machine without control groups of memory has none that are ours', async () => {
+test('a machine without memory control groups has none of ours', async () => {
   assert.equal(await openKernel(join(folder, 'nowhere')), undefined);
 });

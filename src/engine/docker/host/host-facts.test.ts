@@ -18,7 +18,7 @@ function engine() {
   return { told, docker };
 }
 
-test('what an engine is, it is asked once a minute: it may have come back as another one', async () => {
+test('the facts of an engine are queried once a minute: it may have come back as another one', async () => {
   const { told, docker } = engine();
   let nowMs = 0;
   const facts = createHostFacts(docker, () => nowMs);
@@ -47,7 +47,7 @@ test('while the engine is away, or says nothing, it is what it was', async () =>
   assert.equal((await facts()).cpus, 2);
 });
 
-test('a question that failed is asked again by the next caller', async () => {
+test('a failed query is repeated by the next caller', async () => {
   const { told, docker } = engine();
   told.isAway = true;
   const facts = createHostFacts(docker, () => 0);

@@ -7,7 +7,7 @@ import { gvisorArguments, runtimeProblem } from './runtime.ts';
 const path = '/usr/bin/runsc';
 const problem = (...runtimeArgs: string[]) => runtimeProblem('runsc', { runc: {}, runsc: { path, runtimeArgs } });
 
-test('pods may run in what the engine has without being told', () => {
+test('pods may use the engine’s runtime without settings', () => {
   assert.equal(runtimeProblem('runc', {}), undefined);
 });
 
@@ -22,7 +22,7 @@ test('gVisor with a network of its own is a problem: pods would not find each ot
   assert.match(runtimeProblem('runsc', { runsc: { path, runtimeArgs: null } }) ?? '', /"--network=host"/);
 });
 
-test('gVisor with the network of the container is none, however it was written', () => {
+test('gVisor with the network of the container is not accepted in any spelling', () => {
   assert.equal(problem(...gvisorArguments), undefined);
   assert.equal(problem('-network=host'), undefined);
   assert.equal(problem('--debug', '--network', 'host'), undefined);

@@ -16,7 +16,7 @@ function engineThat(...answers: (Error | { Id: string; Size: number }[])[]) {
 
 const goesMeanwhile = new Error('(HTTP code 500) server error - unrecognized image ID sha256:4746');
 
-test('an image that goes while the engine makes its list is in none, and the list is asked for again', async () => {
+test('an image that disappears during a listing is left out, and the listing is repeated', async () => {
   const { docker, asked } = engineThat(goesMeanwhile, [{ Id: 'sha256:1', Size: 5 }]);
   assert.deepEqual(
     (await listImages(docker)).map(({ id }) => id),
@@ -25,7 +25,7 @@ test('an image that goes while the engine makes its list is in none, and the lis
   assert.equal(asked(), 2);
 });
 
-test('an engine that never makes it, or fails otherwise, is not asked without an end', async () => {
+test('a listing that never succeeds, or fails otherwise, is not repeated endlessly', async () => {
   const always = engineThat(goesMeanwhile);
   await assert.rejects(listImages(always.docker), /unrecognized/);
   assert.equal(always.asked(), 5);

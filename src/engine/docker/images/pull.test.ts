@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { pullFault } from './pull.ts';
 import { type PullLine, watchPull } from './pull-progress.ts';
 
-test('a full disk is told as that, and not what the engine says of it', () => {
+test('a full disk is reported as such, without the engine’s own message', () => {
   const { kind, message, hint } = pullFault(new Error('write /var/lib/docker/tmp/x: no space left on device'), 'a:1');
   assert.deepEqual(
     [kind, message, hint],
@@ -54,7 +54,7 @@ test('progress counts bytes over all layers that are not here yet', () => {
   assert.equal(progress(line('b', 'Pull complete')).share, 1);
 });
 
-test('progress grows from 0 to at most 1, whatever Docker says', () => {
+test('progress grows from 0 to at most 1, for any output of Docker', () => {
   const statuses = ['Pulling fs layer', 'Downloading', 'Download complete', 'Extracting', 'Pull complete', 'Waiting'];
   const any = fc
     .tuple(

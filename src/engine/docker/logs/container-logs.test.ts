@@ -48,7 +48,7 @@ test('lines from before the last start are looked for further and further back',
   assert.deepEqual(tails, [1_032, 8_032]);
 });
 
-test('whoever has written without end since its start has its log read up to a limit, and no more', async (context) => {
+test('the log of an endless writer is read up to a limit', async (context) => {
   const line = frame('x'.repeat(60_000));
   let sentBytes = 0;
   const read = await engine(context, (response) => {

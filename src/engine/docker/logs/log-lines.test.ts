@@ -29,16 +29,16 @@ test('a line in several pieces has the time at which it began, to the nanosecond
   ]);
 });
 
-test('what a program wrote last, without an end, is no part of the first line of its next start', () => {
+test('an unfinished last line of a program is not part of the first line of its next start', () => {
   const frames = [frame(1, 'dying', 1), frame(2, 'other', 1), frame(1, 'starting\n', 2), frame(2, 'well\n', 2)];
   assert.deepEqual(textOf(...frames), ['dying', 'starting', 'other', 'well']);
 });
 
-test('words of the engine about its own files are no lines', () => {
+test('messages of the engine about its own files are not lines', () => {
   assert.deepEqual(textOf(frame(1, 'one\n'), frame(3, 'Error grabbing logs: /var/lib/docker\n')), ['one']);
 });
 
-test('lines of both streams are kept apart and told with theirs, and one without an end comes last', () => {
+test('lines of both streams are kept apart and returned with their stream, and an unfinished one comes last', () => {
   const frames = [frame(1, 'one\n'), frame(1, 'tw'), frame(2, 'error\n'), frame(1, 'o\r\n'), frame(2, 'no end')];
   assert.deepEqual(
     read(...frames).map(({ stream, text }) => `${stream} ${text}`),

@@ -26,7 +26,7 @@ test('a pool that is used up has none', () => {
   assert.equal(lowestFreeSubnet('10.200.0.0/24', ['10.200.0.0/25', '10.200.0.128/25']), undefined);
 });
 
-test('subnets chosen one after another never overlap, whatever was there before', () => {
+test('subnets chosen one after another never overlap, with any existing ones', () => {
   const foreign = fc
     .tuple(fc.nat(7), fc.nat(255), fc.nat(255), fc.integer({ min: 14, max: 30 }))
     .map(([b, c, d, length]) => `10.${200 + b}.${c}.${d}/${length}`);

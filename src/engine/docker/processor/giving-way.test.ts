@@ -17,7 +17,7 @@ function follow(shares: readonly number[], limitMillis = 1000): boolean[] {
 
 const seconds = (count: number, share: number) => Array.from({ length: count }, () => share);
 
-test('whoever computes for two seconds gives way', () => {
+test('a container that computes for two seconds yields', () => {
   assert.deepEqual(follow([0, 1, 1, 1]), [false, false, true, true]);
   assert.deepEqual(follow([1, 0.1, 1, 0.1, 1]), [false, false, false, false, false]);
 });
@@ -27,23 +27,23 @@ test('a share is one of what the container may use', () => {
   assert.equal(follow(seconds(5, 1), 4000).at(-1), false);
 });
 
-test('whoever gives way goes first again after half a minute of calm', () => {
+test('a container that yields gets its priority back after half a minute of calm', () => {
   assert.equal(follow([...seconds(5, 1), ...seconds(29, 0.1)]).at(-1), true);
   assert.equal(follow([...seconds(5, 1), ...seconds(30, 0.1)]).at(-1), false);
 });
 
-test('whoever attacks in turns stays behind', () => {
+test('an attack in bursts keeps yielding', () => {
   const turns = Array.from({ length: 10 }, () => [...seconds(10, 1), ...seconds(20, 0)]).flat();
   assert.ok(!follow(turns).slice(2).includes(false));
 });
 
-test('a container that was started again is judged anew', () => {
+test('a restarted container is judged again', () => {
   const before: Appetite = { usedMs: 9000, atMs: 9000, isGreedy: true, sinceMs: 0 };
   const after = followAppetite(before, { usedMs: 100, atMs: 10_000 }, 1000);
   assert.deepEqual(after, { usedMs: 100, atMs: 10_000, isGreedy: false, sinceMs: 10_000 });
 });
 
-test('nobody gives way who stays below half of the limit, whatever the looks', () => {
+test('a container below half of its limit never yields, at any intervals', () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0, max: 0.49, noNaN: true })), (shares) => {
       assert.ok(!follow(shares).includes(true));

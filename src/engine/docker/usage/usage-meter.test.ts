@@ -59,7 +59,7 @@ async function machine(count: number) {
   return { meter: createUsageMeter(docker, options), root, processes, start, asked };
 }
 
-test('of containers one of which has ended or was started again, that one alone is inspected anew', async () => {
+test('if one container has ended or was restarted, only that one is inspected again', async () => {
   const { meter, processes, start, asked } = await machine(3);
   assert.equal((await meter.workloads()).length, 3);
   assert.deepEqual(asked.splice(0), ['list', 'c0', 'c1', 'c2']);

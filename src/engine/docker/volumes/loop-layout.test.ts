@@ -21,7 +21,7 @@ test('a file system is a little larger than its volume, and grows with it', () =
   assert.deepEqual(shapeOf(1), shapeOf(8 * 2 ** 20));
 });
 
-test('the mount table alone tells which volumes are mounted, and nothing else below their folder is one', () => {
+test('only the mount table decides which volumes are mounted, and other mounts below their folder do not count', () => {
   const root = '/data/volumes';
   const volume = { deploymentId: 'abc', volume: 'shared.media' };
   assert.deepEqual(mountedVolume(root, loopPlace(root, 'abc', 'shared.media').mount), volume);

@@ -151,7 +151,7 @@ function containerOf(workload: Workload) {
   return manifest.spec.template.spec!.containers[0]!;
 }
 
-test('what copies volumes is told nothing but which claims it has, and shares no label with a workload', () => {
+test('a copier only gets its claims, and shares no label with a workload', () => {
   const copier = copierManifest({ owner, deploymentId, key: 'monday', part: 'read-0', image: 'node:1', mounts: [] });
   assert.ok(copier.kind === 'Job');
   const { metadata, spec } = copier.spec.template;
@@ -206,7 +206,7 @@ test('what marks say of a workload is read as it was written', () => {
   assert.equal(readWorkloadMarks(labels), undefined);
 });
 
-test('a volume is given to the group of whoever is not root: of the workload, else of the image, by number', () => {
+test('a volume belongs to the group of users other than root: of the workload, or else of the image, by number', () => {
   const groups: [user: string | undefined, imageUser: string | undefined, group: number | undefined][] = [
     ['1000:2000', '3000', 2000],
     ['1000', undefined, 1000],
@@ -230,12 +230,12 @@ test('no file is put where the cluster has its own', () => {
     assert.throws(() => mountsOf({ deploymentId, workload: { ...web, files: [{ path, content: '' }] } }), EngineFault);
 });
 
-test('who asks for a GPU is given to a node that has one', () => {
+test('a pod that requests a GPU is placed on a node that has one', () => {
   assert.equal(containerOf({ ...web, useGPU: true }).resources?.limits?.['nvidia.com/gpu'], '1');
   assert.equal(containerOf(web).resources?.limits?.['nvidia.com/gpu'], undefined);
 });
 
-test('what has no volume and is no job leaves a node that is away after 30 s; all else when the cluster says so', () => {
+test('pods without volumes that are not jobs leave an absent node after 30 s; all others when the cluster decides', () => {
   const seconds = (workload: Workload) => {
     const manifest = controllerManifest(request(workload));
     assert.ok(manifest.kind === 'Deployment' || manifest.kind === 'Job');

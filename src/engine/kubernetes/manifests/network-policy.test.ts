@@ -29,7 +29,7 @@ function served(settings: PolicySettings, egress = open): FoundPolicy {
   return JSON.parse(JSON.stringify(found, reversed)) as FoundPolicy;
 }
 
-test('a policy is right while it says what it should, or what whoever has started later has made of it', () => {
+test('a policy matches while it is as wanted, or as a process that started later has made it', () => {
   const isRight = (made: PolicySettings, { egress = open, settings = here } = {}) =>
     isPolicyFor(egress, settings, served(made));
   assert.deepEqual([isRight(here), isRight({ ...here, storeVersion: 1 })], [true, true]);
@@ -41,7 +41,7 @@ test('a policy is right while it says what it should, or what whoever has starte
   assert.deepEqual(both, [false, true], 'of two of the same instant, one decides');
 });
 
-test('what somebody has edited is not right, whatever its mark says', () => {
+test('an edited policy does not match, with any mark', () => {
   const edits: Record<string, (policy: FoundPolicy) => void> = {
     'everybody comes in': ({ spec }) => spec!.ingress!.push({ from: [] }),
     'everything goes out': ({ spec }) => spec!.egress!.push({}),
