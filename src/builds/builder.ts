@@ -2,6 +2,7 @@
  * Builds images in a builder workload: a build context goes in, the layers that are not of a base image come out. Everything
  * passes through the standard input and output of one command, so that the builder needs no connection to the service.
  */
+import { createHash } from 'node:crypto';
 import { PassThrough, type Readable } from 'node:stream';
 import type { Exec } from '../engine/exec.ts';
 import { runInWorkload } from '../engine/run-in-workload.ts';
@@ -28,6 +29,8 @@ export type BuildRequest = {
   context: readonly (Entry | Made)[];
   /** The images that the Dockerfile names, as it writes them. */
   bases: ReadonlyMap<string, Pick<BaseImage, 'id' | 'layers'>>;
+  /** The layer caches that images of this revision use. All others are removed. */
+  caches: readonly string[];
 };
 
 export type Building<T> = {
@@ -54,6 +57,11 @@ rm -rf in out
 trap 'rm -rf in' EXIT
 mkdir -p in/context in/secrets out/blobs/sha256
 tar -x -C in -f -
+for cache in storage*; do
+  while read -r used; do [ "$used" = "$cache" ] && continue 2; done < in/caches
+  rm -rf "$cache"
+done
+export CONTAINERS_STORAGE_CONF=${buildFolder}/in/storage.conf
 while read -r layer; do : > "out/blobs/sha256/$layer"; done < in/layers
 (set -a; . in/variables; set +a; exec buildah bud "$@") >&2
 buildah push --quiet --compression-level 1 built:1 oci:${buildFolder}/out:1 >&2
@@ -71,7 +79,7 @@ sync -f "$1"`;
 /** Builds an image. Throws BuildFault. */
 export async function buildIn<T>(
   { exec, workload, stop, leftMs }: BuilderParts,
-  { build, dockerfile, context, bases }: BuildRequest,
+  { build, dockerfile, context, bases, caches }: BuildRequest,
   { onOutput, read }: Building<T>,
 ): Promise<T> {
   const secrets = build.secrets.map((secret) => {
@@ -81,6 +89,8 @@ export async function buildIn<T>(
   const layers = [...bases.values()].flatMap((base) => base.layers.map(({ diffId }) => diffId.slice('sha256:'.length)));
   const input = packEntries([
     textFile('variables', variablesOf(build.args)),
+    textFile('storage.conf', storageOf(cacheOf(build))),
+    textFile('caches', caches.map((cache) => `${cache}\n`).join('')),
     textFile('layers', layers.map((layer) => `${layer}\n`).join('')),
     ...secrets.map(({ id, value }) => textFile(`secrets/${id}`, value)),
     ...context.map((entry) => ({ ...entry, path: `context/${entry.path}` })),
@@ -162,6 +172,25 @@ function withNames(text: string, bases: BuildRequest['bases']): string {
 
 function textFile(path: string, content: string): Made {
   return { kind: 'made', path, mode: 0o600, content };
+}
+
+/**
+ * PURE. The layer cache of a build, a folder of the volume. buildah looks layers up by the text of their instructions, which
+ * is the same for other build arguments, so each set of arguments has a cache of its own.
+ */
+export function cacheOf({ args }: Pick<Build, 'args'>): string {
+  const given = Object.entries(args).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  if (given.length === 0) return 'storage';
+  return `storage-${createHash('sha256').update(JSON.stringify(given)).digest('hex').slice(0, 32)}`;
+}
+
+/** `overlay` without a helper program: Linux 5.11 and newer mount it in a user namespace. */
+function storageOf(cache: string): string {
+  return `[storage]
+driver = "overlay"
+runroot = "${buildFolder}/run"
+graphroot = "${buildFolder}/${cache}"
+`;
 }
 
 /** PURE. A shell script that sets the build arguments. Throws BuildFault for a name that is not a variable's. */

@@ -1,5 +1,5 @@
 /** What an unpacked source is: the document of an application, and the images that are built for it. */
-import { lstatSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openFiles } from '../folder/folder-files.ts';
 import type { Finding, ImageToMake, Project } from '../folder/project.ts';
@@ -18,14 +18,25 @@ export type PlannedSource = {
   refusals: Finding[];
 };
 
+/** `document`: a configuration that takes the place of the one in the source. */
+export type Planning = { folder: string; name?: string | undefined; document?: string | undefined };
+
+const documentFile = 'berth.yaml';
+
 /**
  * Reads the source in `folder`. For one without a document, writes a document, and a Dockerfile if that is missing too. An
  * application whose name is in no file is called like its folder, or `name`.
  */
-export async function planSource(folder: string, name: string | undefined): Promise<PlannedSource> {
+export async function planSource({ folder, name, document }: Planning): Promise<PlannedSource> {
   const root = rootOf(folder, name);
   const taken = takeSourceOptions(root);
   if ('refusal' in taken) return refused(taken.refusal);
+  if (document !== undefined) {
+    const file = join(root, documentFile);
+    rmSync(file, { recursive: true, force: true });
+    writeFileSync(file, document, { flag: 'wx' });
+    return plannedFrom(await readFolder(root, { ...taken.options, files: [documentFile] }));
+  }
   const project = await readFolder(root, taken.options);
   if (!lacksDocument(project)) return plannedFrom(project);
   const draft = draftFolder(openFiles(root));

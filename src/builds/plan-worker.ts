@@ -2,4 +2,4 @@
 import { serveWork } from '../lib/worker-pool.ts';
 import { planSource } from './plan-source.ts';
 
-serveWork(({ folder, name }: { folder: string; name: string | undefined }) => planSource(folder, name));
+serveWork(planSource);

@@ -23,7 +23,7 @@ function sourceWith(name: string, options: string | undefined): string {
 test('values, profiles and the name of a source come from its options, which are removed', async () => {
   const options = { values: { A: "it's $5" }, profiles: ['more'], name: 'shop' };
   const folder = sourceWith('given', JSON.stringify(options));
-  const { document, name, refusals } = await planSource(folder, undefined);
+  const { document, name, refusals } = await planSource({ folder });
   assert.deepEqual(refusals, []);
   assert.equal(name, 'shop');
   assert.match(document, /A: .*it's \$\$?5/);
@@ -32,7 +32,7 @@ test('values, profiles and the name of a source come from its options, which are
 });
 
 test('without options, a missing value is a refusal', async () => {
-  const { refusals } = await planSource(sourceWith('missing', undefined), undefined);
+  const { refusals } = await planSource({ folder: sourceWith('missing', undefined) });
   assert.match(refusals[0]!.message, /variable A has no value/);
 });
 
@@ -42,7 +42,7 @@ for (const [what, text, says] of [
   ['a number as a value', '{"values": {"A": 1}}', /values\.A/],
 ] as const)
   test(`options with ${what} are refused`, async () => {
-    const { refusals } = await planSource(sourceWith(what.replaceAll(' ', '-'), text), undefined);
+    const { refusals } = await planSource({ folder: sourceWith(what.replaceAll(' ', '-'), text) });
     assert.equal(refusals[0]!.code, 'bad-options');
     assert.match(refusals[0]!.message, says);
   });
@@ -50,12 +50,12 @@ for (const [what, text, says] of [
 test('files of options that are outside of the source are refused, and a link is not followed', async () => {
   const outside = sourceWith('outside', '{"values": {"A": "1"}, "envFiles": ["../../../secret.env"]}');
   writeFileSync(join(place, 'secret.env'), 'B=secret\n');
-  const read = await planSource(outside, undefined);
+  const read = await planSource({ folder: outside });
   assert.ok(read.refusals.length > 0);
   assert.doesNotMatch(read.document, /secret/);
 
   const linked = sourceWith('linked', undefined);
   writeFileSync(join(place, 'options.json'), '{"values": {"A": "stolen"}}');
   symlinkSync(join(place, 'options.json'), join(linked, '.berth/options.json'));
-  assert.match((await planSource(linked, undefined)).refusals[0]!.message, /variable A has no value/);
+  assert.match((await planSource({ folder: linked })).refusals[0]!.message, /variable A has no value/);
 });

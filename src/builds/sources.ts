@@ -1,4 +1,5 @@
 /** Sources that clients send or name: received to disk, unpacked, read, and kept until their images are built. */
+import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
@@ -14,7 +15,7 @@ import { createPool, type PoolOptions } from '../lib/worker-pool.ts';
 import { boundBytes } from './bound-bytes.ts';
 import { type FetchedCommit, openRepositories } from './git/fetch-repository.ts';
 import { type GitAddress, nameOfAddress } from './git/git-address.ts';
-import type { PlannedSource } from './plan-source.ts';
+import type { PlannedSource, Planning } from './plan-source.ts';
 import { SourceError } from './source-entry.ts';
 import { unpackSource } from './unpack-source.ts';
 
@@ -35,7 +36,7 @@ export type Sources = {
     asked: { token: string | undefined; signal: AbortSignal },
   ): Promise<Result<string>>;
   /** Unpacks and reads a source. Refuses a source that cannot be deployed. */
-  open(id: string, client: string, name: string | undefined): Promise<Result<Source>>;
+  open(id: string, client: string, asked: Omit<Planning, 'folder'>): Promise<Result<Source>>;
   /** A build has taken the source over. */
   keep(id: string): void;
   /** The request has ended: removes its source, unless a build has taken it over. */
@@ -62,8 +63,6 @@ const pool: PoolOptions = {
 };
 
 type GitServers = NonNullable<DialerOptions['listed']>;
-
-type Planning = { folder: string; name: string | undefined };
 
 /** `content`: a digest of all files. `name`: of an application whose source contains none. */
 type Unpacked = { content: string; name?: string | undefined; notes: Finding[] };
@@ -130,12 +129,12 @@ export async function openSources(place: string, gitServers: GitServers = new Ma
         return commit;
       }),
 
-    async open(id, client, name) {
+    async open(id, client, { name, document }) {
       const known = fetched.get(id);
       const unpacked = known ? succeed(known) : await orRefusal(unpack(id));
       if (!unpacked.ok) return unpacked;
       const { content, notes } = unpacked.value;
-      const asked = { folder: filesOf(id), name: name ?? unpacked.value.name };
+      const asked = { folder: filesOf(id), name: name ?? unpacked.value.name, document };
       const outcome = await plans.run(client, asked);
       if (outcome.kind === 'refused') return busy('The server is reading as many sources as it can.');
       if (outcome.kind === 'costly')
@@ -146,7 +145,7 @@ export async function openSources(place: string, gitServers: GitServers = new Ma
         );
       const { refusals, ...planned } = outcome.answer;
       if (refusals.length > 0) return refuseFindings(refusals);
-      return succeed({ ...planned, notes: [...notes, ...planned.notes], id, content });
+      return succeed({ ...planned, notes: [...notes, ...planned.notes], id, content: withDocument(content, document) });
     },
 
     keep(id) {
@@ -170,6 +169,11 @@ export async function openSources(place: string, gitServers: GitServers = new Ma
       await Promise.all([plans.close(), repositories.close()]);
     },
   };
+}
+
+/** The digest of the files and of the configuration that was sent with them. */
+function withDocument(content: string, document: string | undefined): string {
+  return document === undefined ? content : createHash('sha256').update(`${content}\n${document}`).digest('hex');
 }
 
 /** A SourceError as a refusal. */

@@ -9,7 +9,7 @@ import type { ImageToMake } from '../folder/project.ts';
 import type { ExportedImage } from '../push/docker/exported-image.ts';
 import { basesOf, bringBase } from './bring-base.ts';
 import type { BuildParts } from './build-parts.ts';
-import { type BuildRequest, buildIn, unpackIn } from './builder.ts';
+import { type BuildRequest, buildIn, cacheOf, unpackIn } from './builder.ts';
 import { builderWorkload, buildWorkloadNames, unpackerWorkload, unpackFolder } from './builder-workload.ts';
 import { type ProvidedBase, provideBase } from './provide-base.ts';
 import { readBuiltImage } from './read-built-image.ts';
@@ -30,7 +30,7 @@ export type Revising = {
 /** Disposing of it removes the container. The volume stays for the next build of the deployment. */
 export type RevisionBuilder = AsyncDisposable & {
   /** New layers become files in `folder`. Throws BuildFault. */
-  build(image: ImageToMake, request: Omit<BuildRequest, 'bases'>, folder: string): Promise<ExportedImage>;
+  build(image: ImageToMake, request: Omit<BuildRequest, 'bases' | 'caches'>, folder: string): Promise<ExportedImage>;
 };
 
 const because = 'build';
@@ -89,6 +89,7 @@ export async function startBuilder(parts: BuilderNeeds, revising: Revising): Pro
   const folders = [...provided.values()].map(({ folder }) => folder);
   const workload = builderWorkload(deploymentId, revision, { limits, runtime, bases: folders });
   if (named.size > 0) await engine.execute(deploymentId, { kind: 'start', workload, because });
+  const caches = images.flatMap(({ base }) => (base.kind === 'build' ? [cacheOf(base.build)] : []));
   const open = opening.move();
   return {
     async build(image, request, folder) {
@@ -102,7 +103,7 @@ export async function startBuilder(parts: BuilderNeeds, revising: Revising): Pro
       };
       const builder = { exec: facetOf(engine, 'exec'), workload: workload.name, stop, leftMs };
       const read = (built: Parameters<typeof readBuiltImage>[0]) => readBuiltImage(built, folder, layer);
-      return await buildIn(builder, { ...request, bases }, { onOutput, read });
+      return await buildIn(builder, { ...request, bases, caches }, { onOutput, read });
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };

@@ -304,7 +304,7 @@ test('a source from Git is planned like an archive, says its commit, and leaves 
   const asked = { token: undefined, signal: AbortSignal.timeout(60_000) };
   const id = await sources.fetch(address.value, 'a', asked);
   assert.ok(id.ok, JSON.stringify(id));
-  const source = await sources.open(id.value, 'a', undefined);
+  const source = await sources.open(id.value, 'a', {});
   assert.ok(source.ok, JSON.stringify(source));
   assert.equal(source.value.name, 'shop');
   const head = await git('rev-parse', 'HEAD');

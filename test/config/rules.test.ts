@@ -149,7 +149,7 @@ test('a slip in the name of a field is recognised, and so are the names of other
   assert.equal(hintOf('ports: [80]'), 'did you mean "servicePorts"?');
   assert.match(
     hintOf('build: .')!,
-    /^to build from source, write image: \.\/name .* send the project folder as an archive/,
+    /^this document does not contain its source: send the project folder as an archive/,
   );
 });
 

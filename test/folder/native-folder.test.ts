@@ -135,3 +135,40 @@ test('a Dockerfile to which a link leads out of the folder is not read', async (
   assert.deepEqual(refused, ['outside-folder berth.yaml:6:14']);
   assert.deepEqual(project.images, []);
 });
+
+test('a pod with build is built as a service of Compose would be, with its port from the Dockerfile', async (t) => {
+  const { project, pod } = await read(t, {
+    'berth.yaml': native(
+      '      build:',
+      '        context: ./api',
+      '        dockerfile: Dockerfile.prod',
+      '        target: run',
+      '        args: { VERSION: "${VERSION}" }',
+      '    - name: worker',
+      '      build: .',
+    ),
+    '.env': 'VERSION=7\n',
+    Dockerfile: 'FROM node:26-slim\n',
+    'api/Dockerfile.prod': 'ARG VERSION\nFROM node:26-slim AS make\nFROM node:26-slim AS run\nEXPOSE 4000\n',
+  });
+  assert.deepEqual(project.refusals, []);
+  assert.deepEqual([pod('web').image, pod('web').servicePorts, pod('worker').image], ['./web:1', [4000], './worker:1']);
+  const builds = project.images.map(({ name, services, base }) => {
+    assert.equal(base.kind, 'build');
+    const { context, dockerfile = '', target, args } = base.build;
+    return [name, services, context.slice(project.folder.length), dockerfile.slice(context.length), target, args];
+  });
+  assert.deepEqual(builds, [
+    ['./web:1', ['web'], '/api', '/Dockerfile.prod', 'run', { VERSION: '7' }],
+    ['./worker:1', ['worker'], '', '/Dockerfile', undefined, {}],
+  ]);
+});
+
+test('a build whose folder is missing or outside is refused at its place', async (t) => {
+  for (const context of ['./none', '../elsewhere']) {
+    const { project } = await read(t, {
+      'berth.yaml': native(`      build: ${context}`, '      servicePorts: [3000]'),
+    });
+    assert.equal(project.refusals[0]?.at?.line, 6, context);
+  }
+});

@@ -164,6 +164,61 @@ test(
   },
 );
 
+test('a configuration that comes with a Git repository takes the place of the one in it', options, async () => {
+  const { commit } = await gitServer.create('configured');
+  await commit({
+    'berth.yaml': 'application: { name: theirs, pods: [] }',
+    'app/Dockerfile': dockerfile('ARG WHO', 'ENV GREETING=$WHO'),
+    'app/server.mjs': serverOf('hello '),
+  });
+  const configuration = (who: string) => `application:
+  name: configured
+  pods:
+    - name: web
+      build: { context: ./app, args: { WHO: ${who} } }
+      path: /
+`;
+  const ask = async (path: string, body: string) => {
+    const url = `http://localhost:${berth.settings.port}${path}git=${encodeURIComponent(gitServer.url('configured'))}`;
+    const headers = { 'content-type': 'text/x-yaml', 'git-token': 'a-secret-token' };
+    const answer = await berth.visit(url, { method: 'POST', headers, body });
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body;
+  };
+  const started: Started = await ask('/startUserDeployment?', configuration('one'));
+  await berth.reach(started, 'running');
+  assert.equal((await berth.visit(started.url)).text, 'hello one');
+  await ask(`/updateUserDeployment?sessionToken=${started.sessionToken}&`, configuration('two'));
+  await berth.eventsUntil(started, /revision 2 is running/);
+  assert.equal((await berth.visit(started.url)).text, 'hello two');
+  await berth.remove(started);
+});
+
+test('images of one Dockerfile with different build arguments share no layers', options, async () => {
+  const service = (name: string, who: string, port: string) =>
+    `  ${name}: { build: { context: ., args: { WHO: ${who} } }, ${port}: ["3000"] }\n`;
+  const files = (web: string, other: string) => ({
+    Dockerfile: dockerfile('ARG WHO', 'ENV GREETING=$WHO'),
+    'server.mjs': `import { createServer } from 'node:http';
+createServer(async (request, response) => {
+  const other = request.url === '/' ? await (await fetch('http://other:3000/alone')).text() : '';
+  response.end(process.env.GREETING + other);
+}).listen(3000);
+process.on('SIGTERM', () => process.exit());\n`,
+    'compose.yaml': `name: twice\nservices:\n${service('web', web, 'ports')}${service('other', other, 'expose')}`,
+  });
+  const started = await startFrom('twice', files('one', 'two'));
+  await berth.reach(started, 'running');
+  const page = async () => (await berth.visit(started.url)).text;
+  assert.equal(await page(), 'onetwo');
+  const path = `/updateUserDeployment?name=twice&sessionToken=${started.sessionToken}`;
+  assert.equal((await send(path, files('three', 'two'))).status, 200);
+  await berth.eventsUntil(started, /revision 2 is running/);
+  assert.equal(await page(), 'threetwo');
+  assert.match(await logOf(started), /Using cache/);
+  await berth.remove(started);
+});
+
 test('an agent builds and deploys a map of files with one call, and updates it with the token', options, async () => {
   const client = new Client({ name: 'test', version: '1.0.0' });
   await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', berth.settings.baseUrl)));
@@ -229,7 +284,7 @@ test('a source that cannot be deployed is refused with the reason', options, asy
   const url = `http://localhost:${berth.settings.port}/startUserDeployment`;
   const headers = { 'content-type': 'application/gzip' };
   const queries: [string, RegExp][] = [
-    ['git=https://github.com/a/b', /both a body and `git`/],
+    ['git=https://github.com/a/b', /both an archive and `git`/],
     ['ref=main', /`ref` and `path` require `git`/],
   ];
   for (const [query, words] of queries) {

@@ -9,7 +9,8 @@ import { clientKey } from '../requests/client-address.ts';
 export const GitQuery = {
   git: Type.Optional(
     Type.String({
-      description: 'The https address of a Git repository, whose files are the source. The request has no body then.',
+      description:
+        'The https address of a Git repository, whose files are the source. A configuration in the body takes the place of the one in the repository.',
     }),
   ),
   ref: Type.Optional(
@@ -43,7 +44,7 @@ export async function fetchGit(
   const { git, ref, path } = request.query;
   if (git === undefined) return ref === undefined && path === undefined ? undefined : withoutGit;
   if (!builds) return notOffered;
-  if (request.body !== undefined && request.body !== '') return withBody;
+  if (request.body !== undefined && typeof request.body !== 'string') return withArchive;
   const address = readGitAddress({ git, ref, path });
   if (!address.ok) return address;
   const gone = new AbortController();
@@ -61,8 +62,8 @@ export const notOffered = refuse(
 
 const withoutGit = refuse('invalid_request', '`ref` and `path` require `git`.', 'Add the address of the repository.');
 
-const withBody = refuse(
+const withArchive = refuse(
   'invalid_request',
-  'The request has both a body and `git`.',
-  'Send either a body, or `git` without a body.',
+  'The request has both an archive and `git`.',
+  'Send either an archive, or `git`. A configuration may come with `git`.',
 );

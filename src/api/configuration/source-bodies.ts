@@ -63,11 +63,12 @@ export async function readConfigurationOrSource(
   const { builds, settings } = service;
   const fetched = await fetchGit(service, request, reply);
   if (fetched && !fetched.ok) return fetched;
+  const document = fetched && typeof request.body === 'string' && request.body !== '' ? request.body : undefined;
   if (fetched) request.body = { sourceId: fetched.value } satisfies SourceBody;
   const { body } = request;
   if (!isSource(body) || !builds) return await readConfiguration(documents, request);
   const client = clientKey(request, settings.networkPool);
-  const source = await builds.sources.open(body.sourceId, client, request.query.name);
+  const source = await builds.sources.open(body.sourceId, client, { name: request.query.name, document });
   if (!source.ok) return source;
   const { headers, query, routeOptions } = request;
   const read = await readConfiguration(documents, { headers, query, routeOptions, body: source.value.document });

@@ -123,7 +123,7 @@ function readImage(service: string, field: Field, reading: Reading): string {
   if (!imageField || image === undefined || image === '') {
     const instead = 'build the image, push it to a registry, and write image: with its name and tag';
     const offer =
-      'send the whole folder instead of this file: tar cz . | curl --data-binary @- <server>/startUserDeployment; or name its Git repository: curl -X POST <server>/startUserDeployment?git=https://…; or build the image yourself and write image:';
+      'send the whole folder instead of this file: tar cz . | curl --data-binary @- <server>/startUserDeployment; or name its Git repository: curl --data-binary @compose.yaml -H "Content-Type: text/x-yaml" "<server>/startUserDeployment?git=https://…"; or build the image yourself and write image:';
     if (imageField) reading.error(imageField, 'missing-image', `the service "${service}" has no image`, instead);
     else if (build) {
       const message = `the service "${service}" has only "build", and this document does not contain its source`;

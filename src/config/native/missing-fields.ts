@@ -27,7 +27,7 @@ export function reportMissing({ params, parentSchema }: ErrorObject, path: Path,
 
 /** For a pod with the fields of a build. */
 export const buildHint =
-  'to build from source, write image: ./name with the folder of its Dockerfile, and send the project folder as an archive: tar cz . | curl --data-binary @- <server>/startUserDeployment, or name its Git repository: curl -X POST <server>/startUserDeployment?git=https://…';
+  'this document does not contain its source: send the project folder as an archive: tar cz . | curl --data-binary @- <server>/startUserDeployment; or name its Git repository: curl --data-binary @berth.yaml -H "Content-Type: text/x-yaml" "<server>/startUserDeployment?git=https://…"';
 
 function hintFor(name: string, path: Path, has: (key: string) => boolean): string | undefined {
   if (name !== 'image' || !isPod(path)) return undefined;

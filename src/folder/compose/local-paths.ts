@@ -36,16 +36,19 @@ export function isRemoteContext(context: string): boolean {
   return isRemoteSource(context) || /^(?:docker-image:\/\/|oci-layout:|service:|target:)/.test(context);
 }
 
+/** `build` of a service or a pod: a context, or a map with one. */
+export function absoluteBuild(build: Tree, bases: Bases): Tree {
+  if (build.kind !== 'map') return absoluteSource(build, bases);
+  return changeKeys(build, {
+    context: (context) => absoluteSource(context, bases),
+    additional_contexts: (contexts) => additional(contexts, bases),
+  });
+}
+
 function ofService(service: Tree, bases: Bases): Tree {
   const absolute = (tree: Tree) => absoluteScalar(tree, bases);
   return changeKeys(service, {
-    build: (build) =>
-      build.kind === 'map'
-        ? changeKeys(build, {
-            context: (context) => absoluteSource(context, bases),
-            additional_contexts: (contexts) => additional(contexts, bases),
-          })
-        : absoluteSource(build, bases),
+    build: (build) => absoluteBuild(build, bases),
     env_file: (tree) =>
       mapItems(tree, (item) => (item.kind === 'map' ? changeKeys(item, { path: absolute }) : absolute(item))),
     volumes: (tree) => mapItems(tree, (item) => absoluteMount(item, bases)),

@@ -1,18 +1,24 @@
-/** Pods whose image is `./name`: with a Dockerfile in the folder of that name, the image is built from it. */
+/**
+ * Pods whose images are built: those with `build`, as Compose has it, and those whose image is `./name` with a Dockerfile in
+ * the folder of that name.
+ */
 import { join, resolve } from 'node:path';
 import { childOf, entriesOf, type Field, itemsOf, type List, type Tree, textOf } from '../../config/document/tree.ts';
 import { splitImage } from '../../config/values/image-names.ts';
+import { readBuild } from '../compose/builds.ts';
+import { absoluteBuild } from '../compose/local-paths.ts';
 import { type DockerImage, maxDockerfileBytes, readDockerfile } from '../dockerfile.ts';
 import { dockerfileNames } from '../find-documents.ts';
 import type { Findings } from '../findings.ts';
 import { type FolderFiles, shownPath } from '../folder-files.ts';
+import type { Variables } from '../local-variables.ts';
 import { plainBuild } from '../plain-build.ts';
 import type { ImageToMake } from '../project.ts';
 import { refuseOutside } from '../read-text.ts';
 import { listTree, scalar, withKeys } from '../trees.ts';
 
-type Context = { base: string; files: FolderFiles; findings: Findings };
-type Found = { made: ImageToMake; image: DockerImage };
+type Context = { base: string; files: FolderFiles; findings: Findings; variables: Variables };
+type Found = { made: ImageToMake; image: DockerImage | undefined };
 
 /** The document with complete names of images, and with the ports of Dockerfiles where it names none. */
 export function buildPods(root: Tree, context: Context): { tree: Tree; images: ImageToMake[] } {
@@ -23,9 +29,14 @@ export function buildPods(root: Tree, context: Context): { tree: Tree; images: I
   const all = itemsOf(pods);
   const own = new Set(all.flatMap((pod) => ownName(textOf(childOf(pod, 'image'))) ?? []));
   const known = new Map<string, Found>();
-  const items = all.map((pod) => buildPod(pod, own.size === 1, known, context));
+  const document: Field = { tree: root, path: [] };
+  const items = all.map((pod) =>
+    childOf(pod, 'build')
+      ? buildDeclared(pod, document, known, context)
+      : buildPod(pod, own.size === 1, known, context),
+  );
   const images = [...known.values()].map(({ made }) => made);
-  if (images.length === 0) return { tree: root, images };
+  if (items.every((item, at) => item === all[at]!.tree)) return { tree: root, images };
   const list: List = { ...pods.tree, items };
   return { tree: withKeys(root, { application: withKeys(application.tree, { pods: list }) }), images };
 }
@@ -35,6 +46,34 @@ function ownName(image: string | undefined): string | undefined {
   if (!image?.startsWith('./')) return undefined;
   const { name, digest } = splitImage(image);
   return digest === undefined ? name.slice(2) : undefined;
+}
+
+/** A pod with `build`. Its image is named like the pod, unless `image` names it. */
+function buildDeclared(pod: Field, document: Field, known: Map<string, Found>, context: Context): Tree {
+  const declared = childOf(pod, 'build');
+  if (!declared || pod.tree.kind !== 'map') return pod.tree;
+  const { base, files, findings, variables } = context;
+  const build = absoluteBuild(declared.tree, { base, home: undefined });
+  const read = readBuild(
+    { ...pod, tree: withKeys(pod.tree, { build, image: undefined }) },
+    { document, files, findings, variables },
+  );
+  const written = textOf(childOf(pod, 'image'));
+  const podName = textOf(childOf(pod, 'name')) ?? '';
+  const name = ownName(written) ?? (/^[a-z0-9][a-z0-9-]*$/.test(podName) ? podName : 'web');
+  const reference = `./${name}:${(written?.startsWith('./') && splitImage(written).tag) || '1'}`;
+  const { at } = declared.tree;
+  if (read) {
+    const made: ImageToMake = {
+      name: reference,
+      services: [podName || name],
+      base: { kind: 'build', build: read.build },
+      layers: [],
+      at: findings.placeOf(at),
+    };
+    known.set(reference, { made, image: read.image });
+  }
+  return withKeys(pod.tree, { build: undefined, image: scalar(reference, at), ...portsOf(pod, read?.image) });
 }
 
 function buildPod(pod: Field, isOnly: boolean, known: Map<string, Found>, context: Context): Tree {
@@ -79,7 +118,8 @@ function findBuild(
   return { image, made: { ...plainBuild(reference, context, path), at: findings.placeOf(at) } };
 }
 
-function portsOf(pod: Field, { ports }: DockerImage): { servicePorts?: Tree } {
+function portsOf(pod: Field, image: DockerImage | undefined): { servicePorts?: Tree } {
+  const ports = image?.ports ?? [];
   const isNamed = entriesOf(pod).some(([key]) => /port/i.test(key));
   if (isNamed || ports.length === 0) return {};
   const { at } = pod.tree;

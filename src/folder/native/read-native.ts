@@ -23,7 +23,7 @@ export function readNative(
 ): Project {
   const { findings, options, files, base } = context;
   const filled = fillValues(main.tree, variables);
-  const { tree, images } = buildPods(filled.tree, context);
+  const { tree, images } = buildPods(filled.tree, { ...context, variables });
   const document = tree === main.tree ? main.text : printTree(tree, (text) => text);
   const name = textOf(childOf(childOf({ tree, path: [] }, 'application'), 'name')) ?? start.name;
   if (options.name !== undefined && options.name !== name) {

@@ -7,8 +7,8 @@ const policy = { default: [{ type: 'insecureAcceptAnything' }] };
 
 const registries = 'unqualified-search-registries = ["docker.io"]\nshort-name-mode = "disabled"\n';
 
-/** `overlay` without a helper program: Linux 5.11 and newer mount it in a user namespace. */
-const storage = '[storage]\ndriver = "overlay"\nrunroot = "/build/run"\ngraphroot = "/build/storage"\n';
+/** For unpacking base images. A build brings a file of its own. */
+const storage = '[storage]\ndriver = "overlay"\n';
 
 export const builder: Recipe = {
   image: 'berth-builder:1',
