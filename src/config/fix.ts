@@ -4,7 +4,7 @@ import { type Judging, type Parsed, parseConfiguration } from './parse.ts';
 
 /** One fix can uncover the next problem: a colon without its space hides everything below it. */
 const maxRounds = 8;
-/** A larger document is fixed once: each round reads it anew. */
+/** A larger document is fixed in one round, because each round parses it again. */
 const maxRepeatedLength = 64 * 1024;
 
 /** The document with all fixes applied, and what is still to be said about it. */
@@ -13,7 +13,7 @@ export function fixDocument(text: string, parsed: Parsed = parseConfiguration(te
   const rounds = text.length > maxRepeatedLength ? 1 : maxRounds;
   for (let round = 0; round < rounds; round++) {
     const { diagnostics } = current.parsed;
-    // A field that gets its right name can have a wrong value, which nobody read before.
+    // A field that gets its right name may have a wrong value, which was not checked before.
     const next =
       better(current, editsOf(diagnostics), judging) ??
       better(current, editsOf(diagnostics.filter(isOfValue)), judging);

@@ -19,7 +19,7 @@ export type Parsed =
   /** Not YAML at all. */
   | { kind: 'unparsable'; diagnostics: Diagnostic[] };
 
-/** How a document is judged, beside by its own rules. */
+/** How a document is checked, in addition to its own rules. */
 export type Judging = {
   /** Whether a field of an unknown name is an error; otherwise it is a warning. */
   isStrict?: boolean;

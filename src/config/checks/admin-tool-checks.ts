@@ -1,4 +1,4 @@
-/** Tools of operators in public, with no password or one that everybody knows. */
+/** Administration tools that are public without a password or with a well-known one. */
 import { openTool } from '../software/admin-tools.ts';
 import type { PodContext } from './context.ts';
 

@@ -81,7 +81,7 @@ export function applyRules(spec: AppSpec, origin: Origin, source: Source, report
   checkIsPublic(context);
 }
 
-/** Reports what the service that is asked cannot give. */
+/** Reports requests that exceed the service's capabilities. */
 export function applyJudge(spec: AppSpec, origin: Origin, report: Report, judge: Judge = () => []): void {
   for (const { pod, field, code, message, hint } of judge(spec)) {
     const path = [...origin.pod(pod), ...field];

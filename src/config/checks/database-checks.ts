@@ -7,7 +7,7 @@ import { dataDirectory, needsDataDirectory, newDataDirectory, oldDataDirectory }
 import type { PodSpec } from '../spec/spec.ts';
 import type { PodContext } from './context.ts';
 
-/** Tells PostgreSQL to keep its data on the volume that it has; where an older image looks, it needs no telling. */
+/** Sets PostgreSQL's data directory to its volume. On the path of older images, no setting is needed. */
 export function readDataDirectory({ pod, path, report, source }: PodContext): void {
   if (!needsDataDirectory(pod)) return;
   pod.vars.PGDATA = dataDirectory;
@@ -66,7 +66,7 @@ export function checkPassword({ pod, path, report, source }: PodContext): void {
   });
 }
 
-/** The line as the second of the variables, or with a new "vars"; undefined where there is none in the form of a map. */
+/** Adds the line as the second of the variables, or with a new "vars". Undefined if the variables are not a map. */
 function addVariable(source: Source, path: Path, line: string): TextEdit | undefined {
   const { field } = nearest(source.root, [...path, 'vars']);
   if (field.path.length === path.length) return addField(source, path, 'image', `vars: { ${line} }`);

@@ -28,7 +28,7 @@ export function checkHosts(texts: readonly Text[], context: PodContext): void {
 /** Addresses that a program listens at, or accepts, are its own. */
 const ownAddress =
   /^(?:HOST|HOSTNAME|ADDR|ADDRESS|SERVER|SERVER_NAME)$|(?:^|_)(?:BIND|LISTEN\w*|IP|CORS\w*|ORIGINS?|ALLOW\w*|TRUSTED\w*|WHITELIST)(?:_|$)/;
-/** `DB_HOST`, `DATABASE_HOST`, `DB_URL`: the database of the application, of whatever kind. */
+/** `DB_HOST`, `DATABASE_HOST`, `DB_URL`: the application's database, of any kind. */
 const databaseVariable = /(?:^|_)(?:DB|DATABASE|SQL)_(?:\w+_)?(?:HOST|HOSTNAME|SERVER|ADDR|ADDRESS|URL|URI)$/;
 const publicAddress =
   /^(?:(?:APP|BASE|SITE|PUBLIC|ROOT|NEXTAUTH|AUTH|BETTER_AUTH|WEB|WEBHOOK|FRONTEND|CLIENT|SERVER|EXTERNAL|CANONICAL|DOMAIN)_)*(?:URL|ORIGIN)$/;
@@ -103,7 +103,7 @@ function reportLocalInBrowser(text: Text, host: string, others: PodSpec[], { pod
   );
 }
 
-/** Names that many sites have: a host that begins with one of them may be anybody's. */
+/** Common names: a host that begins with one of them may belong to another site. */
 const common =
   /^(?:app|web|api|www|site|server|client|demo|test|blog|shop|mail|smtp|cdn|docs|admin|auth|backend|frontend)$/;
 const hostPattern =

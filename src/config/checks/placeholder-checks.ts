@@ -1,4 +1,7 @@
-/** Values and images that stand for something that was never put in. Told once for each kind: one mistake, many places. */
+/**
+ * Placeholders in values and images that were never replaced. Reported once per kind, because one mistake affects many
+ * places.
+ */
 import { listed, type Path, quote } from '../diagnostics/diagnostics.ts';
 import type { Context } from './context.ts';
 

@@ -51,7 +51,7 @@ function checkSubdomains({ spec, origin, report }: Context): void {
   }
 }
 
-/** Told last: it is about the list of pods, and an error of the list would hide those of every pod in it. */
+/** Reported last: an error at the list of pods would hide the errors of every pod in it. */
 export function checkIsPublic({ spec, origin, report }: Context): void {
   const isBroken = spec.pods.some((_, index) => report.isBroken([...origin.pod(index), 'path']));
   const isPublic = spec.pods.some(({ path, resourceType }) => path !== undefined && resourceType !== 'job');

@@ -68,7 +68,7 @@ const codeFolder =
 const codeTarget = /^\/(?:app|code|src|usr\/src|workspaces?|srv|project|var\/www|home\/node|opt\/app)(?:\/|$)/;
 const dataFolder = /(?:data|db|database|uploads?|storage|media|logs?|cache|backups?|volumes?|dump|files|pgdata)$/i;
 
-/** What a mount is most likely for, by its names alone: nobody looks at the host. */
+/** The likely purpose of a mount, by its names alone, without access to the host. */
 export function bindKind({ source, target }: Pick<Bind, 'source' | 'target'>): BindKind {
   if (machine.test(source)) return 'machine';
   if (certificates.test(source)) return 'certificates';
@@ -92,7 +92,7 @@ export function isDataFolderName(path: string): boolean {
   return dataFolder.test(lastOf(path));
 }
 
-/** Scripts and settings that a program reads when it starts: never data, whatever the folder is called. */
+/** Scripts and settings that a program reads at its start: never data, for any name of the folder. */
 export function isReadAtStart(target: string): boolean {
   return (
     scripts.test(target) ||

@@ -1,4 +1,4 @@
-/** Names of Compose → names that are legal here. Whoever knows the old name still reaches the service by it. */
+/** Maps names of Compose to legal names. The service stays reachable by its old name. */
 
 const podName = /^[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
 const alias = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
@@ -6,7 +6,7 @@ const alias = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 /** `my_DB` → `my-db`, `2fa` → `s-2fa`, `x` → `x-service`; the same name twice gets a number. */
 export function toPodNames(services: readonly string[]): Map<string, string> {
   const names = new Map<string, string>();
-  // A legal name stays as it is, whatever the others become.
+  // A legal name stays as it is, independent of the others.
   const taken = new Set(services.filter((name) => podName.test(name)));
   for (const service of services) {
     if (podName.test(service)) {

@@ -52,7 +52,7 @@ type Say = (subjects: readonly string[], details: readonly string[]) => { messag
 /** What variables may expand to, in all, in characters: a few short ones can stand for gigabytes otherwise. */
 const maxExpansion = 4 * 1024 * 1024;
 
-/** What happens, and asks for nothing. */
+/** Information that requires no action. */
 const notes: ReadonlySet<ComposeCode> = new Set(['generated-value']);
 
 export type Place = (offset: number) => { line: number; column: number };
@@ -230,7 +230,7 @@ function offsetOf({ tree, key }: Field): number {
   return key && (tree.kind !== 'scalar' || tree.value === null) ? key.at : tree.at;
 }
 
-/** The field as its key: reports about it stand at the key, whatever its value. */
+/** The field as its key, so that reports about it are at the key. */
 export function keyOf(field: Field): Field {
   return field.key ? { ...field, tree: { ...field.tree, at: field.key.at } } : field;
 }
@@ -262,7 +262,7 @@ export function pairsOf(reading: Reading, field: Field | undefined): Pair[] {
     }));
   }
   return itemsOf(field).flatMap((entry) => {
-    // A map inside of the list (`- NAME: value`) is no Compose, and its meaning is certain all the same.
+    // A map inside the list (`- NAME: value`) is not valid in Compose, but its meaning is clear.
     if (entry.tree.kind === 'map') return pairsOf(reading, entry);
     const text = reading.text(entry);
     if (text === undefined) return [];

@@ -1,6 +1,6 @@
 /**
- * Compose files as configurations: a document with `services` becomes the same AppSpec as the native form. What cannot
- * be had on a shared host is an error that says what to write instead; `key-table.ts` is the table of what becomes of what.
+ * Reads Compose files: a document with `services` becomes the same AppSpec as the native form. Features that a shared
+ * host cannot support are errors with an alternative. `key-table.ts` contains the treatment of each key.
  */
 import { checkSpec, type Judge } from '../checks/checks.ts';
 import { type Diagnostic, listOf, quote } from '../diagnostics/diagnostics.ts';
@@ -82,7 +82,7 @@ export function readCompose(source: Source, judge?: Judge): { spec: AppSpec | un
   return { spec, diagnostics: [...found, ...checked] };
 }
 
-/** The variables of `x-berth`: here is no shell and no `.env` file whose values could be meant. */
+/** The variables of `x-berth`: there is neither a shell nor an `.env` file here. */
 function variablesOf(document: Field): (name: string) => string | undefined {
   const vars = childOf(childOf(document, 'x-berth'), 'vars');
   return (name) => {

@@ -1,4 +1,4 @@
-/** Keys of a service that say how its containers are created, each within what harms nobody else. */
+/** Keys of a service with container options, each within safe limits. */
 
 import { quote } from '../diagnostics/diagnostics.ts';
 import { childOf, entriesOf, type Field, isEmpty, itemsOf } from '../document/tree.ts';

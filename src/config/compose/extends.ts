@@ -5,7 +5,7 @@ import { childOf, entriesOf, type Field } from '../document/tree.ts';
 import { keyOf, type Reading } from './compose-reader.ts';
 import { mergeService } from './merge.ts';
 
-/** Longest chain. A chain of thousands would be merged anew for each of its links. */
+/** Longest chain. Each link of a longer chain would be merged repeatedly. */
 const longest = 20;
 
 /** All services with their bases merged in. Bases outside of the document and circles are reported. */

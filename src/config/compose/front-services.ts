@@ -18,19 +18,19 @@ const fronts: RegExp[] = [
   /^(?:app|application)$/,
 ];
 const proxies = /^(?:proxy|nginx|caddy|traefik|haproxy|httpd|apache|ingress|lb|loadbalancer|balancer|edge)$/;
-/** `server` is a back end beside `client`, and says nothing in `web-server`. */
+/** `server` is a back end next to `client`, and means nothing in `web-server`. */
 const backs =
   /^(?:apis?|backend|back|worker|jobs?|queue|cron|scheduler|celery|consumer|grpc|rpc|graphql|ws|websocket|webhooks?)$/;
 const asides =
   /^(?:admin|docs|storybook|swagger|tests?|e2e|mock|debug|metrics|exporter|monitor(?:ing)?|kafka|redis|db)$/;
-/** Images that stand beside an application, and are one only when nothing else is there. */
+/** Images that accompany an application, and are one only if they are alone. */
 const besides = /^(?:grafana|keycloak|kibana|metabase|node-red|gitea)$/;
 
 const places = { entry: 0, front: 1, dependent: 2, maybeFront: 3, any: 4, behind: 5, beside: 6 };
 
 /**
- * The same services, those in front first; of two that nothing tells apart, the one that is written first. `uses` says
- * which pods a pod waits for.
+ * Sorts the services by the likelihood of being the front end; equal ones keep their order. `uses`: the pods that a pod
+ * waits for.
  */
 export function sortByFront<T extends Published>(published: readonly T[], uses: Uses): T[] {
   const candidates = published.map((one) => ({ one, ...roleOf(one), reached: reachedFrom(one.pod, uses) }));
@@ -41,8 +41,8 @@ export function sortByFront<T extends Published>(published: readonly T[], uses: 
 }
 
 /**
- * The services that visitors reach through a proxy: the first of the sorted ones, which waits for them. On a laptop each
- * has a port of its own beside it; under a path of its own such a service would find none of its links.
+ * The services that visitors reach through a proxy: the first of the sorted ones is the proxy, which waits for them. On
+ * a laptop, each also has its own port. Under its own path, the links of such a service would be broken.
  */
 export function reachedThroughProxy<T extends Published>(sorted: readonly T[], uses: Uses): T[] {
   const [first, ...others] = sorted;
@@ -60,7 +60,7 @@ function placeOf(candidate: Candidate, all: readonly Candidate[]): keyof typeof 
   const others = all.filter((other) => other !== candidate);
   const isBehind = others.some((other) => {
     if (!other.reached.has(one.pod) || other.role === 'behind' || other.role === 'beside') return false;
-    // A service of any name that waits for "frontend" is no front of it.
+    // A service of any name that waits for "frontend" is not a front end of it.
     return strength > 0 || other.role === 'proxy' || other.role === 'front' || other.one.isOnWebPort;
   });
   if (isBehind) return 'behind';
@@ -85,7 +85,7 @@ function roleOfName(name: string): Role {
     .toLowerCase()
     .split(/[^a-z]+/);
   const has = (pattern: RegExp) => words.some((word) => pattern.test(word));
-  // In front of the services that it leads to, and behind the page that asks it.
+  // A front end for the services behind it, and a back end for the page that calls it.
   if (has(/^(?:gateway|bff)$/)) return { role: 'any', strength: fronts.length };
   if (has(backs) || has(asides)) return { role: 'behind', strength: fronts.length };
   if (has(proxies)) return { role: 'proxy', strength: 0 };
@@ -94,7 +94,7 @@ function roleOfName(name: string): Role {
   return { role: has(/^server$/) ? 'behind' : 'any', strength: fronts.length };
 }
 
-/** All that a pod waits for, and what those wait for in turn. */
+/** All transitive dependencies of a pod. */
 function reachedFrom(pod: string, uses: Uses): Set<string> {
   const reached = new Set<string>();
   const pending = [pod];

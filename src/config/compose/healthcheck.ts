@@ -66,7 +66,7 @@ function readTest(test: Field, reading: Reading): string[] | 'none' | undefined 
 /** A plain request of a local address is shorter. */
 const longestCommand = 500;
 
-/** The words of a command, also of one for a shell that needs none; undefined when only a shell can tell. */
+/** The words of a command, even in shell form if it needs no shell. Undefined if only a shell can interpret it. */
 function wordsOf(command: string[]): string[] | undefined {
   if (command.reduce((sum, word) => sum + word.length, 0) > longestCommand) return undefined;
   const isForShell = /^(?:\/bin\/)?(?:ba)?sh$/.test(command[0] ?? '') && /^-l?c$/.test(command[1] ?? '');
@@ -87,7 +87,7 @@ function wordsOfScript(script: string): string[] | undefined {
 
 const localHosts = new Set(['localhost', '127.0.0.1', '0.0.0.0', '[::1]']);
 
-/** Options that change nothing of what is asked. Those with a value are listed with it. */
+/** Options that do not change the request. Those with a value are listed with it. */
 const plainOptions = new Set(
   '-f --fail -s --silent -S --show-error -L --location -q --quiet --spider -I --head --no-verbose -nv --compressed -4'.split(
     ' ',
@@ -99,7 +99,7 @@ const valuedOptions = new Set(
   ),
 );
 
-/** The address that curl or wget asks. curl without `-f` is content with a 404, so it is no such check. */
+/** The address that curl or wget requests. curl without `-f` accepts a 404, so it is not an equivalent check. */
 function readRequest(words: string[], names: readonly string[]): { path: string; port: number } | undefined {
   const program = words[0]?.replace(/^.*\//, '');
   if (program !== 'curl' && program !== 'wget') return undefined;

@@ -8,9 +8,9 @@ export type Lookup = (name: string) => string | undefined;
 export type Variables = {
   /** The value that is written down; the operators ask for it. */
   find: Lookup;
-  /** The value for a variable without an operator, which may stand in for one that nobody has written down. */
+  /** The value for a variable without an operator, which may be a placeholder for a missing one. */
   stand(name: string, isBare: boolean): string | undefined;
-  /** What stands for a variable that has to have a value and has none; nothing, unless somebody is asked for it. */
+  /** The placeholder for a required variable without a value. Empty unless a user is prompted for it. */
   missing?: (name: string) => string;
 };
 
@@ -21,7 +21,7 @@ export type InterpolationProblem =
   | { kind: 'required'; name: string; why: string }
   | { kind: 'malformed'; text: string };
 
-/** Nobody nests defaults deeper by hand; each level is read once more for its closing brace. */
+/** Documents written by hand do not nest defaults deeper. Each level is scanned once more for its closing brace. */
 const maxDepth = 20;
 
 /** Longest result: a few short variables can stand for gigabytes otherwise. */

@@ -48,7 +48,7 @@ type Rule = (field: Field, reading: Reading) => void;
 const unsupported = (field: Field, reading: Reading, what: string, instead: string) =>
   reading.error(keyOf(field), 'unsupported', `${what} cannot be honoured on a shared host`, instead);
 
-/** One warning for all that has no effect, which says of each why. */
+/** One warning for all keys without an effect, with a reason for each. */
 export function ignore(field: Field, reading: Reading, about: string, why: string): void {
   reading.gather(field, 'ignored', 'document', about, ignoredWords, why);
 }
@@ -141,5 +141,5 @@ const rules: Record<string, Rule> = {
 /** What every container has, see docs/explanation/security-model.md. */
 const given = new Set(['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID', 'NET_BIND_SERVICE', 'KILL']);
 
-/** Whoever has these owns the host, or can look into its other containers. */
+/** Containers with these capabilities control the host, or can look into other containers. */
 const ofTheHost = new Set(['ALL', 'SYS_ADMIN', 'SYS_MODULE', 'SYS_RAWIO', 'SYS_BOOT', 'BPF', 'DAC_READ_SEARCH']);

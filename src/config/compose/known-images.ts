@@ -5,8 +5,8 @@ import { shortNameOf } from '../values/image-names.ts';
 export type KnownImage = {
   port: number;
   /**
-   * `store`: keeps data for the other services; `/` only if nothing else is published. `tool`: for whoever runs the
-   * application; after the services for its visitors. `site`: for visitors. `task`: ends when it has done its work.
+   * `store`: keeps data for the other services; `/` only if it is the only published one. `tool`: for the operator of
+   * the application; after the services for its visitors. `site`: for visitors. `task`: ends when it has done its work.
    */
   role: 'store' | 'tool' | 'site' | 'task';
 };

@@ -24,7 +24,7 @@ const separators = new Map([
 /** These may be a single value or a list of them. */
 const listed = new Set(['env_file', 'label_file', 'dns', 'dns_search', 'tmpfs']);
 
-/** What tells that two entries of these lists are the same thing, of which the later one counts. */
+/** The identity of an entry in these lists: of equal entries, the later one counts. */
 const identities = new Map<string, (item: Tree) => string | undefined>([
   ['volumes', targetOf],
   ['configs', sourceOrTarget],
@@ -32,7 +32,7 @@ const identities = new Map<string, (item: Tree) => string | undefined>([
   ['ports', portOf],
 ]);
 
-/** A whole service. What it extends is not inherited. */
+/** Merges a whole service. Its `extends` is not inherited. */
 export function mergeService(base: Tree, own: Tree): Tree {
   return base.kind === 'map' ? mergeMaps(withoutKey(base, 'extends'), own) : own;
 }

@@ -97,10 +97,13 @@ const words: Record<string, { message?: string; hint?: string | ((draft: Draft) 
   'database-with-path': { hint: 'remove its path from x-berth; the other services reach it by its name' },
 };
 
-/** Rules of the native form that are none of Compose's: there every service can be reached, and dollars are replaced. */
+/**
+ * Rules of the native form that do not apply to Compose, in which every service is reachable and dollars are
+ * interpolated.
+ */
 const notOfCompose: ReadonlySet<string> = new Set(['no-ports', 'dollar-variable', 'pod-port-reference']);
 
-/** Of a diagnostic with a native path. Volumes without a name are different ones there, too, whatever they are called. */
+/** For a diagnostic with a native path. Unnamed volumes are separate in Compose, too. */
 export function isOfCompose({ code, path }: Diagnostic): boolean {
   return !notOfCompose.has(code) && !(code === 'shared-data' && /\.volumes\[\d+\]$/.test(path));
 }

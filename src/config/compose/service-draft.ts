@@ -1,4 +1,4 @@
-/** One service → a draft of its pod. What depends on the other services is decided afterwards. */
+/** Converts one service to a draft of its pod. Parts that depend on other services are decided afterwards. */
 import { excerpt, quote } from '../diagnostics/diagnostics.ts';
 import { childOf, entriesOf, entryOf, type Field, isEmpty, itemsOf } from '../document/tree.ts';
 import { maxVarLength } from '../native/vars.ts';
@@ -62,7 +62,7 @@ export function readService(service: string, podName: string, field: Field, cont
   for (const option of ['stripPrefix', 'sticky']) from(option, childOf(childOf(field, 'x-berth'), option));
   from('servicePorts', childOf(field, 'ports') ?? childOf(field, 'expose'));
 
-  // Without any port, readiness would be that the process runs: a database is asked on the port it is known for.
+  // Without a port, a running process would count as ready, so a database is checked on its known port.
   const isItself = entrypoint === undefined && startsServer(command);
   const isAsked = known && known.port > 0 && (extension.path?.value || (known.role === 'store' && isItself));
   const guessed = isAsked ? known.port : undefined;
@@ -141,13 +141,13 @@ function readImage(service: string, field: Field, reading: Reading): string {
     const hint = `write the image itself, or \${NAME:-default}, or give the variable a value under x-berth: { vars: … }`;
     reading.error(imageField, 'incomplete-image', 'a variable of the image has no value', hint);
   }
-  // `postgres` alone means `postgres:latest` to Compose; a registry's port is no tag.
+  // Compose reads `postgres` as `postgres:latest`. The port of a registry is not a tag.
   if (/[:@][^/]*$/.test(image) || !/[a-z0-9]$/.test(image)) return image;
   reading.gather(imageField, 'image-without-tag', 'document', excerpt(image), untaggedWords);
   return `${image}:latest`;
 }
 
-/** A name without a slash is one of Docker Hub's own images, which nobody else can push. */
+/** A name without a slash is one of Docker Hub's official images, which users cannot push. */
 function howToPush(image: string): string {
   const bare = image.replace(/[:@].*$/, '');
   return image.includes('/')
@@ -212,7 +212,7 @@ function readEnvironment(service: Field, origins: Origins, reading: Reading): Re
         reading.warn(field, 'bad-var-name', `${quote(name)} is not the name of a variable and is ignored`, hint);
         return [];
       }
-      // A name alone asks for the value that it has where Compose runs; without one, it is not set at all.
+      // A name without a value takes its value from the environment of Compose. Without one, it is not set.
       const text = value ?? reading.variable(field, name);
       return text === undefined || !isLegalVar(name, text, field, reading) ? [] : [[name, text]];
     }),
@@ -240,7 +240,7 @@ function isLegalVar(name: string, text: string, field: Field, reading: Reading):
   return false;
 }
 
-/** `1000:1000` or `node`. A variable without a value leaves `:` or nothing, which is no user. */
+/** `1000:1000` or `node`. A variable without a value leaves `:` or an empty text, which is not a user. */
 function readUser(service: Field, reading: Reading): string | undefined {
   const field = childOf(service, 'user');
   const user = field && reading.text(field)?.trim();

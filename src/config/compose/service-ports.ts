@@ -91,7 +91,7 @@ function lastColon(text: string): number {
   return -1;
 }
 
-/** Loopback and private addresses: whoever publishes a port there keeps it from the internet. */
+/** Loopback and private addresses: a port published there is not meant for the internet. */
 function isPrivate(address: string): boolean {
   return /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|\[?(?:::1|f[cd][0-9a-f]{2}:|fe80:)|localhost$)/i.test(
     address,

@@ -117,7 +117,7 @@ function readLongForm(field: Field, context: Context): NamedMount | undefined {
   }
   if (type === 'bind' || isHostPath(source))
     return refuseBind(childOf(field, 'source') ?? field, source, target, context);
-  // It is no volume, and read with the directories in memory.
+  // Memory directories are read elsewhere.
   if (type === 'tmpfs') return undefined;
   if (type !== 'volume') {
     const message = `a volume of the type ${quote(type)} cannot be honoured here`;
@@ -157,7 +157,7 @@ export const harmlessMounts: Record<string, string> = {
   '/dev/shm': 'every container has its own, of 64 MiB',
 };
 
-/** Whoever has it owns the host. */
+/** Access to this socket means control of the host. */
 export function isEngineSocket(source: string): boolean {
   return /docker\.sock|containerd\.sock|podman\.sock/.test(source);
 }
@@ -175,7 +175,7 @@ function refuseBind(field: Field, source: string, target: string, { reading, ins
   }
 }
 
-/** Reports what a definition asks for and cannot have; called once for each volume that is used. */
+/** Reports unsupported parts of a definition. Called once for each used volume. */
 function sizeOf(definition: Field | undefined, name: string, reading: Reading): number {
   if (!definition) return defaultVolumeBytes;
   const external = childOf(definition, 'external');

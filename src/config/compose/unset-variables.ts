@@ -1,4 +1,4 @@
-/** What is said of variables without a value: there is no shell and no `.env` file that could have one. Pure. */
+/** Messages about variables without a value: there is neither a shell nor an `.env` file. Pure. */
 import { listOf } from '../diagnostics/diagnostics.ts';
 import { ownAddressMeant } from '../variables/own-address.ts';
 

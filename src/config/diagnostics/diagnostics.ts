@@ -3,7 +3,7 @@
 export const severities = ['error', 'warning', 'note'] as const;
 
 export type Diagnostic = {
-  /** A note says what happens, and asks for nothing. */
+  /** A note is information that requires no action. */
   severity: (typeof severities)[number];
   /** Stable and machine-readable, e.g. `duplicate-path`. */
   code: string;
@@ -28,7 +28,7 @@ export type Explanation = { offset: number; message: string; hint?: string; fix?
 /** A path as segments: `['application', 'pods', 0, 'image']`. */
 export type Path = readonly (string | number)[];
 
-/** `application.pods[0].image`; a key that is no word is quoted: `vars["my.key"]`. */
+/** `application.pods[0].image`; other keys than words are quoted: `vars["my.key"]`. */
 export function printPath(path: Path): string {
   return path.reduce<string>((text, segment) => {
     if (typeof segment === 'number') return `${text}[${segment}]`;
@@ -51,7 +51,7 @@ export function inDocumentOrder(diagnostics: Diagnostic[]): Diagnostic[] {
   return diagnostics.toSorted((a, b) => a.line - b.line || a.column - b.column || bySeverity(a, b));
 }
 
-/** Most diagnostics of one document that are reported: nobody reads more, and each costs its caller's memory. */
+/** The most diagnostics that are reported for one document, because users do not read more and each takes memory. */
 export const maxDiagnostics = 100;
 
 /** The first ones in document order, errors before warnings before notes when not all fit, and a last one that says how many miss. */

@@ -4,7 +4,7 @@ import type { Source } from './source.ts';
 import { removeLines, writeScalar } from './text-edits.ts';
 import { type Field, nearest, type Span } from './tree.ts';
 
-/** The value at a path, written anew; undefined when there is none there. */
+/** Replaces the value at a path. Undefined if it is missing. */
 export function replaceValue(source: Source, path: Path, text: string): TextEdit | undefined {
   const field = fieldAt(source, path);
   if (!field) return undefined;

@@ -1,14 +1,14 @@
-/** Texts of another format as a whole, told by their lines: they need not be YAML. Pure. */
+/** Recognizes whole texts of other formats by their lines. They need not be YAML. Pure. */
 import type { Explanation } from '../diagnostics/diagnostics.ts';
 
 const lineOf = (pattern: string) => new RegExp(`^${pattern}`, 'm');
 const from = lineOf('FROM[ \\t]+(?:--platform=\\S{1,100}[ \\t]+)?[^\\s:][^\\s]*(?:[ \\t]+AS[ \\t]+\\S+)?[ \\t]*\\r?$');
 const instruction = lineOf('(?:RUN|COPY|ADD|WORKDIR|CMD|ENTRYPOINT|EXPOSE|ENV|ARG|USER)[ \\t]+\\S');
 
-/** With the place of the first line that tells: a Dockerfile, or manifests of Kubernetes that are no single YAML document. */
+/** A Dockerfile, or manifests of Kubernetes in several YAML documents, with the place of the first matching line. */
 export function foreignForm(text: string): Explanation | undefined {
   const base = from.exec(text);
-  // A file's content in a configuration is indented, and so is no line of its own.
+  // The content of a file in a configuration is indented, so it does not match.
   if (base && instruction.test(text) && !/^(?:application|services):/m.test(text)) {
     return {
       offset: base.index,

@@ -3,7 +3,7 @@ import type { YAMLParseError } from 'yaml';
 import type { Explanation } from '../diagnostics/diagnostics.ts';
 import { columnOf, indentOf, type Line, lineAfter, lineAt, lineBefore } from './lines.ts';
 
-/** The last line of a text, begun before the others of its list entry, is told of as an entry without its hyphen. */
+/** A wrongly indented last line of a text is reported as a list entry without its hyphen. */
 export function isIndentation({ code, message }: YAMLParseError): boolean {
   return code === 'BAD_INDENT' || /Sequence item without - indicator/.test(message);
 }

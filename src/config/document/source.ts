@@ -41,7 +41,7 @@ export type Source = {
   rewrite(path: Path, text: string): TextEdit | undefined;
 };
 
-/** Reads YAML (or JSON, which is YAML). Never throws: whatever is wrong with the text comes back as diagnostics. */
+/** Parses YAML (or JSON, which is YAML). Never throws: all errors are returned as diagnostics. */
 export function readSource(text: string): { source?: Source; diagnostics: Diagnostic[] } {
   // A test for bytes: `text.length` counts UTF-16 units, of which each has at least one byte and at most three.
   if (text.length > maxDocumentBytes || (text.length * 3 > maxDocumentBytes && bytesOf(text) > maxDocumentBytes)) {
@@ -84,7 +84,7 @@ function bytesOf(text: string): number {
 /** Deepest nesting of brackets that the YAML library is given: it reads them recursively, and slowly. */
 const maxBrackets = 200;
 
-/** Brackets count only where they are YAML's own, which the lexer knows; it is asked when there are suspiciously many. */
+/** Only YAML's own brackets count, which the lexer recognizes. It runs only if there are suspiciously many. */
 function isTooDeep(text: string): boolean {
   let naive = 0;
   let deepest = 0;
@@ -160,7 +160,7 @@ function unparsable(code: string, message: string, place: Place = { line: 1, col
   return { severity: 'error', code, path: '', ...place, message };
 }
 
-/** A key that is there twice is no YAML, and hides which of the two counts. */
+/** A duplicate key is invalid YAML, and it is unclear which one counts. */
 function repeatedKeys(text: string, contents: ParsedNode | null): Repeated[] {
   const repeated: Repeated[] = [];
   if (!contents) return repeated;

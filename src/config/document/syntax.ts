@@ -1,4 +1,4 @@
-/** Why a text is no YAML, in words for someone who has never read its specification. Pure. */
+/** Explains invalid YAML to users who have never read its specification. Pure. */
 import { Lexer, type YAMLParseError } from 'yaml';
 import { type Explanation, quote } from '../diagnostics/diagnostics.ts';
 import { foreignForm } from './foreign-formats.ts';

@@ -2,7 +2,7 @@
 import type { TextEdit } from '../diagnostics/diagnostics.ts';
 import type { Span } from './tree.ts';
 
-/** The lines of a key and its value; undefined when anything but a comment stands beside them. */
+/** Removes the lines of a key and its value. Undefined if they contain anything else but a comment. */
 export function removeLines(text: string, { at, to }: Span): TextEdit | undefined {
   const from = text.lastIndexOf('\n', at - 1) + 1;
   // A block scalar's or a collection's range may end behind its last line break.

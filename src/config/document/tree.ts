@@ -154,7 +154,7 @@ export function isEmpty({ tree }: Field): boolean {
   return tree.kind === 'scalar' && tree.value === null;
 }
 
-/** The value below a key; undefined when there is none, or nothing is written behind it. */
+/** The value of a key. Undefined if it is missing or empty. */
 export function childOf(field: Field | undefined, key: string): Field | undefined {
   const child = field && entryOf(field, key);
   return child && !isEmpty(child) ? child : undefined;

@@ -11,7 +11,7 @@ export type ExportOptions = {
   withSecrets: boolean;
   /** Archives that volumes begin with, by the volume's name there: each with the directory below it, or `.`. */
   fills?: ReadonlyMap<string, Record<string, string>>;
-  /** Pods whose image is in the OCI layout beside the file. */
+  /** Pods whose image is in the OCI layout next to the file. */
   inLayout?: ReadonlySet<string>;
 };
 
@@ -21,7 +21,7 @@ export const layoutFolder = 'images';
 /** Of the first public pod; each further one has the next. */
 const firstPort = 8080;
 
-/** Under these names the address of the application is asked for, and said where nobody says another. */
+/** The variables for the application's address, and their defaults. */
 const addresses = { url: 'BERTH_URL', host: 'BERTH_HOST', domain: 'BERTH_DOMAIN', registry: 'BERTH_REGISTRY' } as const;
 const defaults = {
   url: `http://localhost:${firstPort}`,
@@ -34,7 +34,7 @@ export function exportCompose(spec: AppSpec, options: ExportOptions): Export {
   const { withSecrets, fills, inLayout } = options;
   const texts = writer(withSecrets ? [] : secretsOf(spec));
   const publicPods = spec.pods.filter(({ path }) => path !== undefined);
-  // Whoever serves the start of the site has the first port, which is that of the application's address.
+  // The pod with the start page gets the first port, which is the port of the application's address.
   publicPods.sort((a, b) => Number(b.path === '/') - Number(a.path === '/'));
   const portOf = publishedPorts(publicPods);
   const services = Object.fromEntries(
@@ -84,7 +84,7 @@ type Writer = {
   write(text: string): string;
   /** The variables that are the application's address, or values that Berth makes up. */
   used: Map<string, string>;
-  /** Those that somebody has to set. */
+  /** Variables that the user must set. */
   asked: Set<string>;
 };
 
@@ -138,7 +138,7 @@ function service(pod: PodSpec, spec: AppSpec, { write, published, isInLayout }: 
   const isOnce = pod.resourceType === 'job';
   return written({
     image: write(pod.image),
-    // Nobody else has it under that name, or must not be asked.
+    // The image is in no registry under this name, or must not be pulled.
     pull_policy: isInLayout ? 'never' : undefined,
     entrypoint: pod.entrypoint?.map(write),
     command: pod.command?.map(write),
@@ -217,7 +217,7 @@ function container({ shmBytes, tmpfs, ulimits, ...options }: ContainerOptions) {
   };
 }
 
-/** A pod's own volumes are told apart by its name; those of the application have their own. */
+/** The name of a pod distinguishes its own volumes; those of the application have their own names. */
 export function volumeName({ name: pod }: PodSpec, { name, isShared }: PodSpec['volumes'][number]): string {
   return isShared ? name : `${pod}-${name}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The texts of an export with data: what is in its folder beside the archives of volumes and the images. Pure. What
- * starts it elsewhere are Docker's and Kubernetes' own commands, in scripts that say what they do.
+ * The texts of an export with data: the files in its folder next to the archives of volumes and the images. Pure.
+ * Elsewhere, it is started with Docker's and Kubernetes' own commands, in commented scripts.
  */
 import type { AppSpec } from '../spec/spec.ts';
 import { printBytes } from '../values/units.ts';
@@ -21,11 +21,11 @@ export type ExportedFolder = {
   archives: readonly ExportedArchive[];
   /** Each is of one instant, and not of the same one. */
   areApart: boolean;
-  /** Titles of volumes of which there is no archive, and why. */
+  /** Titles of volumes without an archive, and the reason. */
   missing: readonly { title: string; because: string }[];
   /** Pods whose image is in the layout. */
   inLayout: ReadonlySet<string>;
-  /** Images that the Compose file names, and that nobody has any more. */
+  /** Images that the Compose file names and that no longer exist. */
   lostImages: readonly string[];
 };
 
@@ -35,7 +35,7 @@ export type ExportedArchive = {
   volume: string | undefined;
   /** The directory below it. */
   below: string;
-  /** The volume of a directory that belongs to a path that nobody knows: `below` only stands for it, and nothing loads it. */
+  /** The volume of a directory whose path is unknown: `below` is a placeholder, and the archive is not loaded. */
   unplacedIn?: string;
   sizeBytes: number;
 };
@@ -64,7 +64,7 @@ export function exportTexts(folder: ExportedFolder): ExportedText[] {
   ];
 }
 
-/** Whether somebody wrote values into the configuration that are nobody else's business. */
+/** Whether the configuration contains written values that are secret. */
 function holdsSecrets(spec: AppSpec): boolean {
   const isSecret = spec.pods.some(({ files }) => files.some((file) => file.isSecret));
   return isSecret || spec.registryLogin !== undefined || secretsOf(spec).length > 0;
@@ -77,7 +77,7 @@ function fillsOf(archives: readonly ExportedArchive[]): Map<string, Record<strin
   return fills;
 }
 
-/** A word for a shell, whatever it is. */
+/** Quotes any text as a word for a shell. */
 function quoted(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -22,7 +22,7 @@ type Manifest = {
   [field: string]: unknown;
 };
 
-/** `claims` and `others`: the same in two parts, for whoever fills volumes before what uses them starts. */
+/** `claims` and `others`: the same in two parts, for filling volumes before the pods start. */
 export type KubernetesExport = Export & { claims: string; others: string };
 
 export function exportKubernetes(spec: AppSpec, { withSecrets, host }: KubernetesOptions): KubernetesExport {
@@ -79,7 +79,7 @@ function workload(pod: PodSpec, spec: AppSpec, parts: Parts): Manifest {
   const labels = labelsOf(pod, spec);
   const template = { metadata: { labels }, spec: podTemplate(pod, spec, parts) };
   const isScaled = kind === 'Deployment' || kind === 'StatefulSet';
-  // What one pod holds, no second one can have beside it.
+  // A volume of one pod cannot be used by a second one at the same time.
   const replaces = kind === 'Deployment' && pod.volumes.length > 0;
   return {
     ...head(kind === 'Job' ? 'batch/v1' : 'apps/v1', kind, pod.name, pod, spec),

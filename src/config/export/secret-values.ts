@@ -1,4 +1,4 @@
-/** Which values of an application are secrets, and the names under which an export asks for them. Pure. */
+/** Which values of an application are secrets, and the names of the variables for them in an export. Pure. */
 import type { AppSpec, PodSpec } from '../spec/spec.ts';
 import { scriptletsIn } from '../variables/scriptlets.ts';
 import { isSecretName } from '../variables/secret-names.ts';
@@ -36,7 +36,7 @@ export function secretsOf({ pods }: AppSpec): Secrets {
   return secrets.sort((a, b) => b.value.length - a.value.length);
 }
 
-/** Wherever somebody may have written an address with a password. */
+/** All texts that may contain an address with a password. */
 function textsOf({ vars, entrypoint = [], command = [], healthCheck, files }: PodSpec): string[] {
   const check = healthCheck && 'command' in healthCheck ? healthCheck.command : [];
   return [...Object.values(vars), ...entrypoint, ...command, ...check, ...files.map(({ content }) => content)];

@@ -115,7 +115,7 @@ function portsOf(spec: Fields, targets: readonly PodSpec[]): Port[] {
     });
 }
 
-/** `db.shop.svc.cluster.local:80` becomes `db:8080`: there are no Services here that change the port. */
+/** `db.shop.svc.cluster.local:80` becomes `db:8080`, because Berth has no Services that map ports. */
 function withAddress(vars: Record<string, string>, name: string, { port, target }: Omit<Port, 'name'>) {
   const escaped = name.replace(/[^a-z0-9-]/g, '');
   const host = new RegExp(

@@ -5,7 +5,7 @@ import { httpPortOf } from '../software/software.ts';
 import type { PodSpec } from '../spec/spec.ts';
 import { readPort } from '../values/units.ts';
 
-/** Adds the port to the pod, with a warning; whatever else is wrong with the ports is reported already. */
+/** Adds the port to the pod, with a warning. Other problems of the ports are already reported. */
 export function inferPort(pod: PodSpec, path: Path, checkedPort: string | undefined, report: Report): void {
   if (pod.path === undefined || pod.servicePorts.length > 0 || report.isBroken([...path, 'servicePorts'])) return;
   const own = readPort(pod.vars.PORT ?? '');

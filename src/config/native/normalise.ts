@@ -208,7 +208,7 @@ function readLogin(field: Field | undefined, source: Source, report: Report): Re
   return { registry, username, personalAccessToken };
 }
 
-/** RFC 1035, with at least one dot: `localhost` and plain words are nobody's domain. */
+/** RFC 1035, with at least one dot: `localhost` and plain words are not domains of users. */
 const domain = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 
 function readDomain(field: Field | undefined, source: Source, report: Report): string | undefined {

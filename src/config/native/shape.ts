@@ -9,10 +9,10 @@ import { isMeantWell } from './lenience.ts';
 import { reportMissing, reportWrongType } from './missing-fields.ts';
 import { adviseOn } from './unknown-fields.ts';
 
-/** So many violations are explained; a document with more was not written by anybody. */
+/** The most violations that are explained. Documents written by people have fewer. */
 const maxViolations = 1000;
 
-/** Reports violations of the shape. What is not reported as an error can be read by `normalise`. */
+/** Reports violations of the shape. `normalise` can read fields without a reported error. */
 export function checkShape(source: Source, report: Report): void {
   const validate = configurationValidator();
   if (validate(source.value)) return;
@@ -62,7 +62,7 @@ function exampleOf({ parentSchema, keyword }: ErrorObject): { hint?: string } {
   return isHelpful ? { hint: `for example ${example}` } : {};
 }
 
-/** JSON pointer → segments, with list positions as numbers. Keys of numbers only are no fields of the schema. */
+/** Converts a JSON pointer to a path, with list positions as numbers. The schema has no fields with numeric names. */
 function toPath(pointer: string): Path {
   return pointer
     .split('/')

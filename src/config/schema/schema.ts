@@ -1,6 +1,6 @@
 /**
- * The schema of the configuration document: the one source of its types, its validation, `GET /schema` and the tables
- * of docs/reference/configuration.md. A field has an `x-says` beside its rule, the words in which a violation is reported.
+ * The schema of the configuration document: the only source of its types, its validation, `GET /schema` and the tables
+ * of docs/reference/configuration.md. The `x-says` of a field is the message for a violation of its rule.
  */
 import { type Static, Type } from 'typebox';
 import { applicationNamePattern } from './field-rules.ts';

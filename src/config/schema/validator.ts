@@ -1,6 +1,6 @@
 /**
- * Whether a document has the shape of the schema. What is bundled for browsers and for the command has this module compiled
- * before: `scripts/compiled-validator.ts`.
+ * Validates documents against the schema. Bundles for browsers and for the command contain a compiled version:
+ * `scripts/compiled-validator.ts`.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type Configuration, ConfigurationSchema } from './schema.ts';

@@ -46,7 +46,7 @@ const tools: Record<string, Tool> = {
 const known =
   /^(?:admin|administrator|root|user|pass(?:word|wd)?|secret|change-?_?me|example|test|guest|default|demo|minio(?:admin|123)?|grafana|keycloak|postgres|mysql|qwerty|123\d*|(?:admin|pass(?:word)?|root|test)[@_-]?(?:1|12|123|1234|12345))!?$/i;
 
-/** Why a tool that everyone can reach is in danger; undefined for a pod that is none, or has a password of its own. */
+/** Why a public tool is at risk. Undefined for other pods, and for tools with their own password. */
 export function openTool({ image, vars }: PodSpec): OpenTool | undefined {
   const repository = shortNameOf(image);
   const found = Object.hasOwn(tools, repository) ? tools[repository] : undefined;
@@ -63,6 +63,6 @@ export function openTool({ image, vars }: PodSpec): OpenTool | undefined {
 }
 
 export type OpenTool =
-  /** It lets in whoever knows the password of the data behind it, or everybody. */
+  /** Access requires only the password of the data behind it, or none. */
   | { name: string; because: 'no-password' }
   | { name: string; because: 'default-password' | 'known-password'; variable: string };

@@ -10,7 +10,7 @@ type Database = {
   env: Readonly<Record<string, string>>;
 };
 
-/** Undefined where the image is no database whose address is known. What its variables do not say is as the image has it. */
+/** Undefined if the image is not a known database. Unset variables have the defaults of the image. */
 export function connectionUrlOf({ image, host, ports, env }: Database): string | undefined {
   const first = (...names: string[]) => names.map((name) => env[name]).find((value) => value !== undefined);
   switch (databaseOf(image)) {

@@ -24,7 +24,7 @@ const directories: Record<string, string> = {
 };
 /** Images of others under the same names, which keep their data elsewhere. */
 const distributed = /(?:^|\/)(?:bitnami|bitnamilegacy|linuxserver|rapidfort|chainguard|wodby)\//;
-/** Tells the program another directory; PostgreSQL has a variable for it. */
+/** Sets another directory of the program. PostgreSQL has a variable for it. */
 const chosen = /(?:^|\s)(?:-D|--?datadir|--dbpath)(?:[=\s]|$)/;
 
 /** Where the image of a database keeps its data, by its name; undefined for others. */

@@ -5,7 +5,7 @@ import type { PodSpec } from '../spec/spec.ts';
 export const oldDataDirectory = '/var/lib/postgresql/data';
 /** What images from 18 on declare; below it they make a directory for their version. */
 export const newDataDirectory = '/var/lib/postgresql';
-/** Told to use it (PGDATA), every version does. */
+/** All versions use it if it is set (PGDATA). */
 export const dataDirectory = `${oldDataDirectory}/pgdata`;
 
 /**

@@ -84,7 +84,7 @@ export function isRawTcp(kind: DatabaseKind): boolean {
   return !speaksHttp.has(kind);
 }
 
-/** Whether it is what people call "the database", not a cache, queue or index beside it. */
+/** Whether it is commonly called "the database", unlike a cache, queue or index next to it. */
 export function isMainDatabase(kind: DatabaseKind | undefined): boolean {
   return kind !== undefined && ['postgres', 'mysql', 'mongo', 'mssql', 'cassandra'].includes(kind);
 }
@@ -196,7 +196,7 @@ const entrypoints: Record<string, string> = {
   pocketbase: 'pocketbase',
 };
 
-/** The program that an image starts with whatever its command says. */
+/** The program that an image starts with any command. */
 export function entrypointOf(image: string): string | undefined {
   const name = shortNameOf(image);
   return Object.hasOwn(entrypoints, name) ? entrypoints[name] : undefined;

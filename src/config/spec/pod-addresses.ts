@@ -7,9 +7,9 @@ type Named = Pick<PodSpec, 'name' | 'resourceType' | 'replicas' | 'aliases'>;
 export type AddressBook = ReadonlyMap<string, string>;
 
 /**
- * Every name with the pod that has it. A pod's own names come first; of the further ones that two pods could have, the
- * first pod in the document has it. `<app>-<pod>.pod`, `<pod>-<app>.pod` and `<app>-<pod>-service` are what people's
- * documents use besides (design, section 10): they resolve unless a pod is really called so.
+ * Maps every name to its pod. A pod's own names come first; further names that two pods could have go to the first pod
+ * in the document. Documents also use `<app>-<pod>.pod`, `<pod>-<app>.pod` and `<app>-<pod>-service` (design, section
+ * 10): they resolve unless a pod really has that name.
  */
 export function addressBook({ name: application, pods }: { name: string; pods: Named[] }): AddressBook {
   const book = new Map<string, string>();

@@ -16,7 +16,7 @@ export function subdomainOf({ url }: Pick<AppSpec, 'url'>, pod: PodSpec): string
   return `${pod.subdomain}.${url}`.toLowerCase().replace(/\.$/, '');
 }
 
-/** A job has ended when somebody visits it. */
+/** A job has ended before it could be visited. */
 function isPublic({ path, resourceType }: PodSpec): boolean {
   return path !== undefined && resourceType !== 'job';
 }

@@ -1,4 +1,4 @@
-/** PURE. What a configuration has pulled, and with which login. */
+/** PURE. The images that a configuration pulls, and the login for each. */
 import { canonicalRegistry, registryOf } from '../values/image-names.ts';
 import { replaceScriptlets } from '../variables/scriptlets.ts';
 import type { AppSpec, RegistryLogin } from './spec.ts';

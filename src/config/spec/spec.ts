@@ -42,17 +42,17 @@ export type PodSpec = RouteOptions & {
   dependsOn: string[];
   /** Pods from `dependsOn`. When one of them gets a new workload, this pod gets a new workload too. */
   restartsWith?: string[];
-  /** Further names by which the other pods reach it, for example a service's name that is no legal pod name. */
+  /** Further names by which the other pods reach it, for example the name of a service that is not a legal pod name. */
   aliases?: string[];
   /** Directory that the process starts in. Default: the image's. */
   workingDir?: string;
   /** User or `user:group` that the process runs as, by name or number. Default: the image's. */
   user?: string;
-  /** What its containers are created with beyond that; absent where nothing is asked for. */
+  /** Further container options; absent if none were requested. */
   container?: ContainerOptions;
 };
 
-/** Each of these is within its limits, and absent where it is as for everybody. */
+/** Each of these is within its limits, and absent if it has the default. */
 export type ContainerOptions = {
   /** An exit with code 0 is its end: it is not restarted after that, and counts as ready. */
   mayEnd?: true | undefined;

@@ -1,7 +1,7 @@
 /**
- * Which pods a pod uses: those that it waits for, and those whose names stand in its variables, commands and files where
- * only a host can be. A name alone is often something else: a pod `postgres` has a user, a database and a driver of that
- * name beside it. Pure.
+ * Which pods a pod uses: those that it waits for, and those whose names are in its variables, commands and files, at
+ * places for a host. A name alone is often something else: a pod `postgres` may also have a user, a database and a
+ * driver of that name. Pure.
  */
 import { addressBook } from './pod-addresses.ts';
 import type { AppSpec, PodSpec } from './spec.ts';
@@ -65,7 +65,7 @@ export function referencesIn(text: string, directory: Directory, variable = ''):
   const areHosts = hostVariable.test(variable.slice(-100)) && isListOfHosts(text);
   const references: Reference[] = [];
   for (const { 0: word, index: at } of text.matchAll(/[A-Za-z0-9_][\w.-]*/g)) {
-    // A document can have 100,000 words: nearly all are no names.
+    // A document can have 100,000 words: nearly all are not names.
     const name = word.endsWith('.') ? word.replace(/\.{1,3}$/, '') : word;
     const pod = directory.podOf(name);
     if (pod === undefined) continue;

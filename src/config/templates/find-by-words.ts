@@ -1,7 +1,7 @@
 /** Finding what people look for by a few words. Pure. */
 
 type Texts = {
-  /** All that a word may stand in. */
+  /** The whole text to search. */
   text: string;
   /** What it is called. */
   names: readonly string[];

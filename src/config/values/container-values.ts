@@ -1,6 +1,6 @@
 /**
- * What a pod's containers may be created with beyond their image and limits: each value within what harms nobody else.
- * Both forms of a document read their values with this. Pure.
+ * The container options of a pod in addition to its image and limits, each within safe limits. Both forms of a document
+ * read their values with this. Pure.
  */
 import { quote } from '../diagnostics/diagnostics.ts';
 import type { FileAccess, Ulimit } from '../spec/spec.ts';
@@ -17,7 +17,7 @@ export type Say = {
 /** As many of each as a pod may have; nothing is read behind them. */
 export const max = { tmpfs: 20, groups: 20, names: 50 };
 
-/** A stop holds one of the service's places; whoever needs longer has to keep its data safe at any time. */
+/** A stop occupies one of the service's places. A pod that needs longer must keep its data safe at any time. */
 const longestStopSeconds = 30;
 
 const signals = new Set(
@@ -60,7 +60,7 @@ const ulimits: Record<string, number> = {
   data: 2 ** 50,
 };
 
-/** `soft` and `hard`: -1 stands for no limit. Undefined where it stays what it is for everybody. */
+/** `soft` and `hard`: -1 means no limit. Undefined if the default stays. */
 export function readUlimit(name: string, soft: number, hard: number, say: Say): Ulimit | undefined {
   const max = Object.hasOwn(ulimits, name) ? ulimits[name]! : undefined;
   if (max === undefined) {
@@ -85,7 +85,7 @@ export function readUlimit(name: string, soft: number, hard: number, say: Say): 
     return undefined;
   }
   const read = { soft: Math.min(softMost!, max), hard: Math.min(hardMost!, max) };
-  // Without a limit there is ours, which is no news for those that nobody reaches.
+  // Instead of no limit, ours applies. For limits that are never reached, this is not worth a note.
   const isCut = [soft, hard].some((value) => value > max || (value === -1 && max <= 16_384));
   if (isCut) say.note(`${name} is ${max} at most`, `write ${max}, or leave it out`);
   return read;
@@ -199,7 +199,7 @@ export function readHostname(text: string, say: Say): string | undefined {
   return undefined;
 }
 
-/** The options that are there; undefined when there are none, so that nothing changes for who has none. */
+/** The options that are set. Undefined without any, so that pods without options do not change. */
 export function onlyGiven<T extends object>(options: T): Partial<T> | undefined {
   const given = Object.entries(options).filter(([, value]) => {
     if (value === undefined || value === false) return false;

@@ -4,8 +4,8 @@ const dockerHub = 'docker.io';
 const dockerHubAliases = new Set(['docker.io', 'index.docker.io', 'registry-1.docker.io', 'hub.docker.com']);
 
 /**
- * Letters, digits and separators; no empty part and no `..`. Nor an id: to Docker `sha256:e0f9` is whichever image of
- * the host has an id that begins like this, so that four letters would be a guess at somebody else's.
+ * Letters, digits and separators, without an empty part and without `..`. An id is not allowed: for Docker,
+ * `sha256:e0f9` is any image of the host whose id begins like this, so a user could guess another user's image.
  */
 const reference = /^(?!sha256:)(?!.*(\.\.|\/\/))[A-Za-z0-9][A-Za-z0-9._/:@-]*[A-Za-z0-9]$/;
 

@@ -14,7 +14,7 @@ const grammar = new RegExp(`^(?:${host}/)?${component}(?:/${component})*$`);
 const pushedGrammar = new RegExp(`^${component}(?:/${component})*$`);
 const tagGrammar = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 const digestGrammar = /^sha256:[0-9a-f]{64}$/;
-/** Names that say that somebody, or some program, will put the image there. */
+/** Names that announce that the image will be filled in later. */
 const placeholderName =
   /^(?:todo|tbd|fixme|change[-_]?me|replace[-_]?me|replace[-_]?with[-_].*|placeholder|image|your[-_]image|image[-_]?name|image[-_]url|none|null|undefined|x{3,}|\.{3,}|…)(?::[\w.-]+)?$/i;
 const maxLength = 512;

@@ -2,7 +2,7 @@
 import { reservedIPv4 } from '../../lib/reserved-addresses.ts';
 import { parseUrl } from './patterns.ts';
 
-/** What is on no list of addresses that lead elsewhere; false for what is no address. */
+/** Whether an address is not on a list of special addresses. False if the text is not an address. */
 export function isPublicAddress(text: string): boolean {
   return /^[\d.]+$/.test(text) ? isPublicIPv4(text) : text.includes(':') && isPublicIPv6(text);
 }
@@ -12,7 +12,7 @@ function isPublicIPv4(text: string): boolean {
   return bits !== undefined && !reservedIPv4.some((range) => isWithin(bits, range));
 }
 
-/** As a number of 32 bits. Written as everybody writes it: a leading zero means octal to some. */
+/** As a number of 32 bits. Only the common form is accepted, because some programs read a leading zero as octal. */
 function bitsOf(text: string): number | undefined {
   const parts = text.split('.');
   if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256))

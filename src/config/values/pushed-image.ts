@@ -2,13 +2,13 @@
 import { splitImage } from './image-names.ts';
 
 /**
- * The registry in the references that revisions run from: the address of this service may change. RFC 6761 keeps the
- * name from ever being anybody's.
+ * The registry in the references of revisions, because the address of this service may change. RFC 6761 reserves the
+ * name.
  */
 export const pushedRegistry = 'pushed.invalid';
 
 export type PushedName = {
-  /** The first part of the names of an owner's images; absent: of whoever starts or updates. */
+  /** The first part of the names of an owner's images. Absent: the owner is the user who starts or updates. */
   namespace?: string;
   /** Behind the namespace. */
   name: string;
@@ -45,7 +45,7 @@ export function readPushedReference(reference: string): { repository: string; di
   return digest === undefined ? undefined : { repository: name.slice(pushedRegistry.length + 1), digest };
 }
 
-/** The same value with all that its texts say of pushed images in the words of their owner: `./api:1`. */
+/** The same value with all names of pushed images in the form that their owner uses: `./api:1`. */
 export function inOwnersWords<T>(value: T): T {
   if (typeof value === 'string') return ownersWords(value) as T;
   if (Array.isArray(value)) return value.map(inOwnersWords) as T;

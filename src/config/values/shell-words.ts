@@ -19,7 +19,7 @@ export function splitWords(text: string): string[] | undefined {
 /** One that holds quotes was not written as one: `"<%" and "%>"`. */
 const spacedWhole = /<%[\w .-]{0,200}%>|\$\{[A-Za-z_]\w{0,60}:?[-+?][^{}'"\\]{0,200}\}/g;
 
-/** A character of the private use area, which stands for a space meanwhile. */
+/** A character of the private use area, as a temporary replacement for a space. */
 function unusedIn(text: string): string {
   const used = new Set(text);
   let code = 0xe000;

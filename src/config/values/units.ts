@@ -14,14 +14,14 @@ const multipliers: Record<string, number> = {
   Ti: 2 ** 40,
 };
 
-/** `512Mi` → bytes; a bare number is bytes (units as in Kubernetes' quantities). NaN when it is none. */
+/** `512Mi` → bytes; a bare number is bytes (units as in Kubernetes' quantities). NaN if it is invalid. */
 export function parseBytes(size: string | number): number {
   const match = /^(\d+(?:\.\d+)?)([A-Za-z]{0,3})$/.exec(String(size));
   const unit = (match?.[2] ?? '').replace(/B$/, '');
   return match && Object.hasOwn(multipliers, unit) ? Math.floor(Number(match[1]) * multipliers[unit]!) : Number.NaN;
 }
 
-/** `500m` or `0.5` → 500 thousandths of a core. NaN when it is none. */
+/** `500m` or `0.5` → 500 thousandths of a core. NaN if it is invalid. */
 export function parseCpuMillis(cpu: string | number): number {
   const text = String(cpu);
   return text.endsWith('m') ? Number(text.slice(0, -1)) : Math.round(Number(text) * 1000);

@@ -15,7 +15,7 @@ export type SecretUse = {
   variable?: string;
 };
 
-/** What the name of a pod and its image say about the secrets that it takes: found out once, whatever it is used for. */
+/** What the name and the image of a pod reveal about its secrets. Computed once for all uses. */
 export type Software = {
   pod: string;
   /** Of a database, or a store that is given the key by which others reach it: the variables that its image defines. */
@@ -85,8 +85,8 @@ function canBeMadeUp(name: string, uses: readonly SecretUse[]): boolean {
 }
 
 /**
- * Whether the pod takes the value for its own password: a database in its command and in the variables that its image
- * defines, other software in variables of its own name. What else shares the environment of a database is not its own.
+ * Whether the pod uses the value as its own password: a database in its command and in the variables that its image
+ * defines, other software in variables with its own name. Other variables of a database are not its own.
  */
 function isDefinedBy({ by, variable }: SecretUse): boolean {
   if (by.own) return variable === undefined || (by.own.test(variable) && !isOfVendor(variable));
@@ -130,7 +130,7 @@ function isOfApplication(name: string): boolean {
   return words.every((word) => neutral.has(word) || isSecretName(word));
 }
 
-/** Whether the name says that somebody else gave the key out. */
+/** Whether the name shows that a third party issued the key. */
 function isOfAnother(name: string): boolean {
   return given.test(name) || isOfVendor(name);
 }

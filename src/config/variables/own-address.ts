@@ -12,7 +12,7 @@ const own = new Set(
 const hostWords = /^(?:VIRTUAL|LETSENCRYPT|PUBLIC|SITE|EXTERNAL|ALLOWED|TRUSTED|CANONICAL)$/;
 /** The domain of a cookie has no port. */
 const hostOnly = /^(?:COOKIES?|SESSION)$/;
-/** `MAIL_DOMAIN` and its like are somebody else's. */
+/** `MAIL_DOMAIN` and similar variables refer to other domains. */
 const otherDomain = /^(?:AUTH0|MAIL|EMAIL|SMTP|NETWORK|LOCAL|SEARCH|LDAP|SEARCHDOMAIN)$/;
 
 /** What stands for the value, when the variable is named like the application's own address. */

@@ -9,8 +9,8 @@ const begin = /\$\$?\{/g;
 const parameter = /^([A-Za-z_][A-Za-z0-9_]{0,199})(?:(:?[-?+])([\s\S]*))?$/;
 
 /**
- * The parts of a text in order; undefined when it has nothing to replace. `$${` is a `${` that stands for itself, and
- * so does any other thing in braces that is no name: `${{ … }}`, `${a.b}`, `${#x}`.
+ * The parts of a text in order. Undefined if there is nothing to replace. `$${` is a literal `${`, and so is everything
+ * in braces that is not a name: `${{ … }}`, `${a.b}`, `${#x}`.
  */
 export function readParameters(text: string): Part[] | undefined {
   if (!text.includes('${')) return undefined;

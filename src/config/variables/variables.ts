@@ -25,7 +25,7 @@ const maxDepth = 20;
 
 type Place = { pod: number; path: Path };
 type Definition = { pod: number; value: string };
-/** What else the value says: `@db.pod`, or `@db`, beside a password tells whose password it is. */
+/** The rest of the value: `@db.pod`, or `@db`, after a password shows whose password it is. */
 type Context = { mentions(pod: string): boolean };
 
 export function resolveVariables(spec: AppSpec, origin: Origin, report: Report): AppSpec {
@@ -211,7 +211,7 @@ function collectDefinitions({ pods }: AppSpec): Map<string, Definition[]> {
   return definitions;
 }
 
-/** `TOKEN: ${TOKEN}` asks for a value from outside, and is none. */
+/** `TOKEN: ${TOKEN}` requires an external value. */
 function isItself(value: string, name: string): boolean {
   return value === `\${${name}}`;
 }
