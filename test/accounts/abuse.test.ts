@@ -52,7 +52,7 @@ test('the operator sees who started what from where, and no secret of it', async
   assert.doesNotMatch(stdout + JSON.stringify(inspection), /hush-hush/);
 });
 
-test('the operator stops a deployment; its owner is told why, and the audit log who did it', async () => {
+test('the operator stops a deployment; its owner sees the reason, and the audit log the operator', async () => {
   const { id, body } = await start('loud');
   const stopped = await admin('stop', id, 'too loud', '--yes');
   assert.deepEqual([stopped.status, stopped.stdout], [0, `Deployment ${id} is being stopped\n`]);
@@ -81,7 +81,7 @@ test('a ban of an address stops what strangers have from there, and ends with un
   assert.equal((await admin('unban', 'address', '198.51.100.0/24')).status, 1);
 });
 
-test('a ban of an image stops all that run it', async () => {
+test('a ban of an image stops all deployments that run it', async () => {
   const miner = await start('miner', { image: 'ghcr.io/acme/miner:1' });
   assert.deepEqual((await json('ban', 'image', 'ghcr.io/acme/*', 'mines', '--yes')).stopped, [miner.id]);
   assert.equal((await start('miner', { image: 'ghcr.io/acme/miner:2' })).status, 403);
@@ -100,7 +100,7 @@ test('a banned account keeps nothing, starts nothing and claims nothing; its e-m
   assert.equal((await admin('ban', 'account', 'nobody@example.com', 'x')).status, 1);
 });
 
-test('a kind or a subject that is none is refused with words', async () => {
+test('an invalid kind or subject is refused with an explanation', async () => {
   assert.match((await admin('ban', 'moon', 'x', 'y')).stderr, /KIND is one of address, account, image/);
   assert.match((await admin('ban', 'address', 'example.com', 'y')).stderr, /example\.com is not a valid address/);
 });

@@ -62,7 +62,7 @@ test('the operator gives an account another plan, and what it has follows that p
   assert.equal(row.heldAt, null);
 });
 
-test('a plan for an address that nobody has verified is given with a warning, and without one when it is verified', async () => {
+test('a plan for an unverified address is given with a warning, and for a verified one without', async () => {
   await api.person('mallory@example.com');
   const change = async () => await berthAdmin('plan', 'mallory@example.com', 'free');
   assert.match((await change()).stdout, /has the plan free already\nWarning: the address mallory@example\.com is not/);
@@ -108,7 +108,7 @@ test('a name that a terminal would obey is not printed as it is', async () => {
   assert.doesNotMatch(stdout.replaceAll('\n', ''), /\p{Cc}/u);
 });
 
-test('1 for an account or a plan that is none', async () => {
+test('1 for an unknown account or plan', async () => {
   const nobody = await berthAdmin('plan', 'nobody@example.com', 'pro');
   assert.deepEqual([nobody.status, nobody.stderr], [1, 'No account has the address nobody@example.com.\n']);
   const none = await berthAdmin('plan', 'ada@example.com', 'gold');
@@ -118,7 +118,7 @@ test('1 for an account or a plan that is none', async () => {
   assert.ok(JSON.parse(asJson.stdout).error);
 });
 
-test('2 for words that are none, and where no service ever was', async () => {
+test('2 for invalid arguments, and without an installation', async () => {
   for (const words of [
     [],
     ['accounts', 'x'],

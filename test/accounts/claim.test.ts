@@ -120,7 +120,7 @@ test('what a session’s token has started after its claim is kept by its owner 
   assert.deepEqual((await list(api, token)).names.sort(), ['blog', 'shop']);
 });
 
-test('a claim that is asked for without a body attaches as well, and one of nonsense is refused', async () => {
+test('a claim request without a body attaches as well, and an invalid one is refused', async () => {
   const api = await apiWithAccounts();
   const ada = await api.person('ada@example.com');
   const link = await api.claimPath(await api.startShop());
@@ -163,7 +163,7 @@ test('of two accounts that confirm at once, exactly one gets it', async () => {
   assert.ok(owners.every(({ accountId }) => accountId !== null));
 });
 
-test('a claim needs somebody who is signed in', async () => {
+test('a claim requires a sign-in', async () => {
   const api = await apiWithAccounts();
   const link = await api.claimPath(await api.startShop());
   const { status, body } = await api.browser().post(link);

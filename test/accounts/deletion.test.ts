@@ -79,7 +79,7 @@ test('an account that has a password is not deleted without it, nor with another
   assert.equal(body.reservedDeployments.length, 1);
 });
 
-test('nobody deletes an account from another site, or without being signed in', async () => {
+test('an account cannot be deleted from another site, or without a sign-in', async () => {
   const { api, ada } = await withDeployments();
   assert.equal((await api.browser().post(deletion, { password })).status, 401);
   const { status } = await ada.post(deletion, { password }, { origin: 'https://elsewhere.example' });

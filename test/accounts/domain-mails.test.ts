@@ -58,7 +58,7 @@ async function world(t: TestContext, { isVerified = true } = {}) {
   return { db, mails, set, look };
 }
 
-test('the owner is told once that the proof of a name is gone, once that it is lost, and again after it was well', async (t) => {
+test('the owner is notified once of a missing proof, once of the loss of the name, and again after a recovery', async (t) => {
   const { mails, set, look } = await world(t);
   await set({ failingSince: 500 });
   await look('failing');
@@ -82,7 +82,7 @@ test('the owner is told once that the proof of a name is gone, once that it is l
   );
 });
 
-test('the owner is told what the authority says when it has not renewed the certificate three times', async (t) => {
+test('the owner gets the authority’s message after three failed renewals of the certificate', async (t) => {
   const { db, mails, set, look } = await world(t);
   await set({ finding: found({ server: 'ns1', said: 'proof' }) });
   const never = { pem: null, firstIssuedAt: 1, issuedAt: 1, renewAt: 2, askAt: null, told: null };
@@ -99,7 +99,7 @@ test('the owner is told what the authority says when it has not renewed the cert
   assert.match(mails[0]!.text, /issued no certificate: CAA forbids it\. .*The one that is shown ends at 2100-01-01/s);
 });
 
-test('nobody is written to at an address that was never confirmed', async (t) => {
+test('an unconfirmed address gets no mail', async (t) => {
   const { mails, set, look } = await world(t, { isVerified: false });
   await set({ failingSince: 500 });
   await look('failing');

@@ -102,7 +102,7 @@ test('a revoked key, an unknown one and one in an address open nothing', async (
   assert.deepEqual((await ada.get('/api/keys')).body, { keys: [] });
 });
 
-test('keys are made, listed and revoked by their own account, signed in, and by nobody else', async () => {
+test('only a signed-in account creates, lists and revokes its own keys', async () => {
   const { api, ada, key, headers } = await withKey();
   const eve = await api.person('eve@example.com');
   assert.deepEqual((await eve.get('/api/keys')).body, { keys: [] });
@@ -123,7 +123,7 @@ test('a key wins over a cookie, and needs no origin', async () => {
   assert.equal((await ada.post('/removeReservations', {}, { origin: 'https://evil.example' })).status, 403);
 });
 
-test('when a key was last used is told to the minute', async () => {
+test('the last use of a key is shown to the minute', async () => {
   const { api, ada, headers } = await withKey();
   await api.get('/getReservations', headers);
   api.clock.now += 30_000;

@@ -86,7 +86,7 @@ test('a code is good for ten minutes, before and after it is confirmed', async (
   assert.deepEqual((await ada.get('/api/keys')).body.keys, []);
 });
 
-test('who asks too soon is told to wait five seconds longer each time, and gets nothing meanwhile', async () => {
+test('a client that polls too soon must wait five seconds longer each time, and gets nothing until then', async () => {
   const api = await apiWithAccounts();
   const ada = await api.person('ada@example.com');
   const { path, poll } = await askingTerminal(api);
@@ -124,7 +124,7 @@ test('neither another site nor a key of the account can confirm a code', async (
   assert.equal((await poll()).body.code, 'authorization_pending');
 });
 
-test('a machine cannot hide behind what nobody sees', async () => {
+test('a machine name cannot contain invisible characters', async () => {
   const api = await apiWithAccounts();
   const ada = await api.person('ada@example.com');
   const { path } = await askingTerminal(api, 'eve\u202e@\u001b[2Jpotpal\n');

@@ -56,7 +56,7 @@ test('a link never leads to another site', async () => {
   assert.equal((await api.browser().get(pathOf(link))).status, 403);
 });
 
-test('a password that is forgotten is set anew by the link of a mail, once, and all browsers are signed out', async () => {
+test('a forgotten password is reset by the link of a mail, once, and all browsers are signed out', async () => {
   const api = await apiWithAccounts({ mail });
   const bob = api.browser();
   await bob.signUp('bob@example.com');
@@ -81,7 +81,7 @@ test('a password that is forgotten is set anew by the link of a mail, once, and 
   assert.ok(!server.mails.some(({ to }) => to.includes('nobody@example.com')));
 });
 
-test('an address that has an account is not told from a new one, and its owner is told of the attempt', async () => {
+test('an address with an account gets the same answer as a new one, and its owner learns of the attempt', async () => {
   const api = await apiWithAccounts({ mail });
   const signUp = (email: string) => api.browser().post('/api/auth/sign-up/email', { name: 'x', email, password });
   const known = 'known@example.com';
@@ -127,7 +127,7 @@ test('a password for the mail server is not sent in the clear to another machine
   assert.ok(!server.mails.some(({ to }) => to.includes('dan@example.com')));
 });
 
-test('nobody gets more than five mails an hour, whoever asks for them from wherever', async () => {
+test('an address gets at most five mails an hour, requested by any client', async () => {
   const api = await apiWithAccounts({ mail });
   await api.browser().signUp('eva@example.com');
   const ask = () => api.browser().post('/api/auth/send-verification-email', { email: 'eva@example.com' });
@@ -137,7 +137,7 @@ test('nobody gets more than five mails an hour, whoever asks for them from where
   assert.ok(!server.mails.some(({ to }) => to.includes('eva@example.com')));
 });
 
-test('without a mail server nobody waits for a mail', async () => {
+test('without a mail server sign-up does not wait for a mail', async () => {
   const api = await apiWithAccounts();
   assert.equal((await api.get('/api/sign-in-methods')).body.sendsMail, false);
   const ada = await api.person('ada@example.com');

@@ -40,7 +40,7 @@ test('who is signed in adds a passkey, and signs in with it in another browser',
   assert.equal((await signIn(api.browser(), authenticator)).answer.status, 401);
 });
 
-test('an answer of a passkey is good once, in the browser that asked for it, and for this site only', async () => {
+test('an answer of a passkey is valid once, in the browser that requested it, and for this site only', async () => {
   const api = await apiWithAccounts();
   const { authenticator } = await addPasskey(await api.person('ada@example.com'));
   const phone = api.browser();
@@ -57,7 +57,7 @@ test('an answer of a passkey is good once, in the browser that asked for it, and
   assert.deepEqual([added.status, added.body.code], [400, 'failed_to_verify_registration']);
 });
 
-test('nobody adds a passkey to another one’s account, or without an account', async () => {
+test('a passkey cannot be added to another account, or without an account', async () => {
   const api = await apiWithAccounts();
   assert.equal((await api.browser().get('/api/auth/passkey/generate-register-options')).status, 401);
   const ada = await api.person('ada@example.com');
@@ -68,7 +68,7 @@ test('nobody adds a passkey to another one’s account, or without an account', 
   assert.equal((await ada.get('/api/auth/passkey/list-user-passkeys')).body.length, 1);
 });
 
-test('at an address of numbers there are no passkeys', async () => {
+test('a service at an IP address has no passkeys', async () => {
   const api = await apiWithAccounts({ baseUrl: new URL('http://127.0.0.1:8080') });
   assert.equal((await api.get('/api/sign-in-methods')).body.passkeys, false);
   assert.equal((await api.get('/api/auth/passkey/generate-authenticate-options')).status, 404);

@@ -36,7 +36,7 @@ test('browsers that are signed in are listed, and one that is signed out opens n
   assert.equal((await ada.delete(`/api/sign-ins/${id}`)).body.code, 'sign_in_not_found');
 });
 
-test('nobody lists or ends the sign-ins of another account, and no key those of its own', async () => {
+test('another account’s sign-ins cannot be listed or ended, nor an account’s own with a key', async () => {
   const api = await apiWithAccounts();
   const [ada, eve] = [await api.person('ada@example.com'), await api.person('eve@example.com')];
   const { id } = (await ada.get('/api/sign-ins')).body.signIns[0];
@@ -64,7 +64,7 @@ test('an account without mails gets another address with its password, and not w
   assert.equal((await api.browser().signIn('ada@example.com')).status, 401);
 });
 
-test('where mails are sent, the next address counts once its link is opened by who is signed in, and the present one is told', async () => {
+test('with mail, a new address counts once its link is opened by the signed-in user, and the present one is notified', async () => {
   const api = await apiWithAccounts({ mail });
   const ada = api.browser();
   await ada.signUp('ada@example.com');
@@ -93,7 +93,7 @@ test('where mails are sent, the next address counts once its link is opened by w
   assert.equal((await ada.get(confirm)).status, 401, 'it is good for one change');
 });
 
-test('the present address is told of the next one before that gets its link, however many mails it was sent before', async () => {
+test('the present address is notified of the next one before that gets its link, after any number of mails', async () => {
   const api = await apiWithAccounts({ mail });
   const ada = api.browser();
   await ada.signUp('ada@example.org');
@@ -112,7 +112,7 @@ test('the present address is told of the next one before that gets its link, how
   assert.equal(told.filter((text) => /A new password was requested/.test(text)).length, 4, 'others are held back');
 });
 
-test('an address that another account has is not told from a free one, and is not taken over', async () => {
+test('an address of another account gets the same answer as a free one, and is not taken over', async () => {
   const api = await apiWithAccounts();
   const [ada, eve] = [await api.person('ada@example.com'), await api.person('eve@example.com')];
   assert.equal((await eve.post('/api/auth/change-email', { newEmail: 'ada@example.com', password })).status, 200);
@@ -168,7 +168,7 @@ test('a link that sets a password ends when the account gets another address', a
   assert.equal((await api.browser().signIn(newEmail)).status, 200);
 });
 
-test('no link that sets a password is left of one that was asked for while the account got another address', async () => {
+test('a link that sets a password and was requested during a change of the address is invalid', async () => {
   const api = await apiWithAccounts({ mail });
   const { db } = api.service;
   const run = (text: string) => db.executeQuery(CompiledQuery.raw(text));
@@ -193,7 +193,7 @@ test('no link that sets a password is left of one that was asked for while the a
   assert.equal(await links(), 0);
 });
 
-test('a webhook that is saved anew keeps its secret, unless the service cannot open that any more', async () => {
+test('a webhook that is saved again keeps its secret, unless the service can no longer open it', async () => {
   const api = await apiWithAccounts();
   const ada = await api.person('ada@example.com');
   const save = async (given: object) => (await ada.post('/api/notifications', given)).body;

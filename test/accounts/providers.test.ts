@@ -43,7 +43,7 @@ test('what comes back from the provider is of use in the browser that went there
   assert.equal((await victim.get('/api/account')).status, 401);
 });
 
-test('an address that was only claimed here does not give its account to whoever has proven it there', async () => {
+test('an unverified address does not give its account to a user who has verified it at a provider', async () => {
   const api = await apiWithAccounts({ oidc });
   const squatter = await api.person('bob@example.com');
   const bob = api.browser();
@@ -80,7 +80,7 @@ test('a provider that does not answer, or as another issuer, is not offered, and
   assert.deepEqual([status, body.code], [404, 'provider_not_found']);
 });
 
-test('a provider that does not answer is asked again after half a minute, not at each sign-in', async () => {
+test('a provider that does not answer is queried again after half a minute, not at each sign-in', async () => {
   let asked = 0;
   const server = createServer((_, response) => {
     asked += 1;

@@ -58,7 +58,7 @@ test('a deployment whose limit has passed cannot be held any more', async () => 
   assert.equal(await isLive(), false);
 });
 
-test('a deployment whose limit passes while it is asked for is not held', async () => {
+test('a deployment whose limit passes during the request is not held', async () => {
   const { api, body, isLive } = await claimedShop('pro');
   const { db } = api.service;
   const begin = db.transaction.bind(db);

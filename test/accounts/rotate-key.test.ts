@@ -66,7 +66,7 @@ test('while the service runs the key changes, and tokens, API keys and repeated 
   assert.match((await api.get('/getDeploymentConfiguration?applicationName=shop', owner)).body.yaml, /hunter3/);
 });
 
-test('whoever was signed in signs in again, with the same password, and is signed in until the next rotation', async () => {
+test('after a rotation users sign in again, with the same password, and stay signed in until the next one', async () => {
   const eve = await api.person('eve@example.com');
   assert.equal((await eve.get('/api/account')).status, 200);
   assert.equal((await berthAdmin(['rotate-key'])).status, 0);

@@ -5,7 +5,7 @@ import { signInSecret } from '../../src/accounts/sign-in-secret.ts';
 import { forgetSignIns } from '../../src/store/sign-ins.ts';
 import { apiWithAccounts, password } from './people.ts';
 
-test('whoever signs up is signed in, and the account says its plan and what it uses', async () => {
+test('sign-up also signs in, and the account shows its plan and usage', async () => {
   const api = await apiWithAccounts();
   const ada = await api.person('ada@example.com');
   const { status, body } = await ada.get('/api/account');
@@ -45,7 +45,7 @@ test('a caller is not signed in without a cookie, with an altered one, or after 
   assert.equal((await thief.get('/api/account')).status, 401);
 });
 
-test('the database holds of a sign-in nothing that signs anybody in, not even with the key', async () => {
+test('the data of a sign-in in the database cannot be used to sign in, not even with the key', async () => {
   const api = await apiWithAccounts();
   const ada = await api.person('ada@example.com');
   const [name, value] = [...ada.cookies][0]!;
@@ -67,7 +67,7 @@ test('the database holds of a sign-in nothing that signs anybody in, not even wi
   assert.equal((await ada.get('/api/account')).status, 200);
 });
 
-test('whoever signs out all other browsers stays signed in, and nobody else is signed out', async () => {
+test('signing out all other browsers keeps this one and other users signed in', async () => {
   const api = await apiWithAccounts();
   const [ada, eve] = [await api.person('ada@example.com'), await api.person('eve@example.com')];
   const phone = api.browser();
@@ -164,7 +164,7 @@ test('passwords are stored hashed, and neither they nor addresses nor cookies re
   assert.match(rows[0]!.password, /^[0-9a-f]{32}:[0-9a-f]{128}$/);
 });
 
-test('guessing a password is limited per client address, whatever header the client sends', async () => {
+test('guessing a password is limited per client address, with any headers', async () => {
   const api = await apiWithAccounts({}, { signInRate: { count: 3, windowMs: 60_000 } });
   await api.browser('192.0.2.200').signUp('ada@example.com');
   const guesser = api.browser('192.0.2.66');
@@ -185,7 +185,7 @@ test('guessing a password is limited per client address, whatever header the cli
   assert.equal((await api.browser('192.0.2.67').signIn('ada@example.com')).status, 200);
 });
 
-test('another site can neither sign somebody in nor use a cookie', async () => {
+test('another site can neither sign a user in nor use a cookie', async () => {
   const api = await apiWithAccounts();
   const ada = await api.person('ada@example.com');
   const evil = { origin: 'https://evil.example' };
@@ -213,7 +213,7 @@ test('what the library says of an address that a stranger has written goes to th
   assert.match(api.lines.join(''), /Invalid callbackURL: https:\/\/evil\.example\/\?sessionToken=berth_…/);
 });
 
-test('where sign-up is closed, nobody new gets in and those who have an account do', async () => {
+test('with closed sign-up, only users with an account get in', async () => {
   const api = await apiWithAccounts({ signUp: 'closed' });
   const { status, body } = await api.browser().signUp('ada@example.com');
   assert.deepEqual([status, body.code], [400, 'email_password_sign_up_disabled']);

@@ -160,7 +160,7 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
   });
 }
 
-test('with mail, an address is verified by its link, and a forgotten password set anew', async () => {
+test('with mail, an address is verified by its link, and a forgotten password is reset', async () => {
   const server = await startMailServer();
   const mailed = await openBrowser({
     BERTH_SMTP_URL: server.url.href,

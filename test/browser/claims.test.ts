@@ -15,7 +15,7 @@ for (const [width, theme] of [
   ['desktop', 'dark'],
   ['phone', 'light'],
 ] as const) {
-  test(`a claim page lists all that it attaches and says what the token can do; the account ends, widens and replaces it (${width})`, async () => {
+  test(`a claim page lists every deployment that it attaches and the permissions of the token; the account ends, widens and replaces it (${width})`, async () => {
     const agent = browser.berth;
     const yaml = await readFile(join(import.meta.dirname, '../../examples/hello.yaml'), 'utf8');
     const { body: hello } = await agent.postYaml('/startUserDeployment', yaml);
@@ -66,7 +66,7 @@ for (const [width, theme] of [
   });
 }
 
-test('whoever claims what this browser has started and ends its token sees it by the account from then on', async () => {
+test('after a claim that ends its token, the same browser shows the deployment through the account', async () => {
   const visitor = await browser.visitor('ends', 'phone', 'dark');
   const { page } = visitor;
   await visitor.start();

@@ -31,7 +31,7 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
     await visitor.close();
   });
 
-  test(`an answer that takes long is told of until it comes (${width})`, async () => {
+  test(`a slow answer shows a message until it comes (${width})`, async () => {
     const visitor = await browser.visitor('slow', width);
     const { page } = visitor;
     const { promise: told, resolve: answer } = Promise.withResolvers<void>();

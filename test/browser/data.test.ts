@@ -43,7 +43,7 @@ ${others}`;
 
 for (const width of ['desk', 'phone'] as const satisfies Width[]) {
   test(
-    `a snapshot is taken, told what it would replace, put back and deleted; an export is saved (${width})`,
+    `a snapshot is taken, shows what it would replace, is restored and deleted; an export is saved (${width})`,
     needsRoot,
     async () => {
       const { berth } = browser;
@@ -188,7 +188,7 @@ test(
   },
 );
 
-test('where there are no volumes, or no snapshots are offered, that is said with what to do', async () => {
+test('without volumes or snapshots, this is shown with advice', async () => {
   const visitor = await browser.visitor('data-without', 'phone');
   const { page } = visitor;
   const panel = page.getByRole('region', { name: 'Snapshots' });

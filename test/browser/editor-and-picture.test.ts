@@ -164,7 +164,7 @@ test('the list of problems is made higher, and stays so', async () => {
   await visitor.close();
 });
 
-test('the palette goes everywhere, a stroke searches the page, and a question mark tells the keys', async () => {
+test('the palette goes everywhere, a slash searches the page, and a question mark shows the keys', async () => {
   const visitor = await browser.visitor('palette', 'desk');
   const { page } = visitor;
   await visitor.start();

@@ -78,7 +78,7 @@ test('several fixes are made by one click, also of a Compose file', async () => 
   await visitor.close();
 });
 
-test('a note is shown beside its line, and the document is valid', async () => {
+test('a note is shown next to its line, and the document is valid', async () => {
   const visitor = await browser.visitor('editor-note', 'desktop');
   const { page } = visitor;
   await visitor.start();

@@ -103,7 +103,7 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
   });
 }
 
-test('an address of nothing says so, and the theme that somebody chose stays', async () => {
+test('an unknown address shows an error, and the chosen theme stays', async () => {
   const visitor = await browser.visitor('nothing', 'phone');
   const { page } = visitor;
   assert.equal((await page.goto('/nothing/at/all'))?.status(), 404);

@@ -11,7 +11,7 @@ before(async () => {
 after(async () => await browser.close());
 
 for (const width of ['desk', 'phone'] as const satisfies Width[]) {
-  test(`the text is painted before the editor is asked for, and nothing moves when that comes (${width})`, async () => {
+  test(`the text is painted before the editor is requested, and nothing moves when it comes (${width})`, async () => {
     const visitor = await browser.visitor('first-view', width);
     const { page, context } = visitor;
     const session = await context.newCDPSession(page);

@@ -20,7 +20,7 @@ async function deploy(visitor: Visitor, yaml: string): Promise<void> {
   await visitor.deploy();
 }
 
-test('the pod that has failed is the one that is shown so, and the database beside it is starting', async () => {
+test('only the failed pod is shown as failed, and the database next to it as starting', async () => {
   const visitor = await browser.visitor('blame', 'desktop');
   const { page } = visitor;
   const database = `    - name: db

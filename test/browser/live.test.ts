@@ -59,7 +59,7 @@ for (const width of ['desk', 'phone'] as const satisfies Width[]) {
     await visitor.close();
   });
 
-  test(`in its last ten minutes the title counts, the browser tells, and an extension says what it adds (${width})`, async () => {
+  test(`in its last ten minutes the title counts, the browser notifies, and an extension shows what it adds (${width})`, async () => {
     const visitor = await browser.visitor('ending', width);
     const { page, context } = visitor;
     await page.addInitScript(() => {

@@ -26,7 +26,7 @@ const yaml = `application:
 `;
 
 for (const width of ['desk', 'phone'] as const satisfies Width[]) {
-  test(`once live its steps fold, and lines tell what its pods use and its site is asked (${width})`, async () => {
+  test(`once live its steps fold, and charts show the usage of its pods and the requests to its site (${width})`, async () => {
     const visitor = await browser.visitor('metrics', width);
     const { page } = visitor;
     await visitor.deployText(yaml, 'db');

@@ -11,7 +11,7 @@ before(async () => {
 after(async () => await browser.close());
 
 for (const width of ['desk', 'phone'] as const satisfies Width[]) {
-  test(`a webhook is added with its secret, tried, told what came of it, and removed (${width})`, async () => {
+  test(`a webhook is added with its secret, tested, shows the result, and is removed (${width})`, async () => {
     const visitor = await browser.visitor('notifications', width);
     const { page } = visitor;
     await page.goto('/sign-up');

@@ -13,7 +13,7 @@ before(async () => {
 });
 after(async () => await browser.close());
 
-test('the pictures of the README show what the dashboard shows now; `npm run pictures` takes them anew', async () => {
+test('the pictures of the README show the present dashboard; `npm run pictures` takes them again', async () => {
   const shown = await takePictures(browser, join(root, 'test-output/pictures'));
   assert.equal(shown, readFileSync(shownFile, 'utf8'));
 });

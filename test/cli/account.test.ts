@@ -77,7 +77,7 @@ test('a key that is pasted is kept for its service alone, says who one is, and i
   assert.match((await ask(['whoami'])).stdout, /no token is stored/);
 });
 
-test('login shows a code, and has the key when somebody has confirmed it in a browser', async () => {
+test('login shows a code, and has the key once a user has confirmed it in a browser', async () => {
   const elsewhere = await mkdtemp(join(folder, 'shown-'));
   const cookie = await signUp('Grace');
   const file = join(elsewhere, '.config/berth/keys.json');

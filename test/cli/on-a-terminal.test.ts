@@ -64,7 +64,7 @@ test('colours are for a terminal, unless NO_COLOR is set', async () => {
   assert.ok(!(await onTerminal('validate app.yaml', { NO_COLOR: '1' })).includes('\x1b'));
 });
 
-test('up asks for what nobody has once, keeps it in the folder, and says elsewhere which file it is of', async () => {
+test('up prompts for missing values once, keeps them in the folder, and otherwise names their file', async () => {
   const project = join(folder, 'greeting');
   await mkdir(project);
   const compose = ['services:', '  web:', `    image: ${digest}`, '    ports: [80]', '    env_file: mail.env'];

@@ -25,7 +25,7 @@ const script = (said: string) =>
   `echo ${said} >>/data/said; echo ${said} >>/more/said; ln -sfn /more /data/more; exec busybox httpd -f -p 8080 -h /data`;
 
 test(
-  'from a terminal a snapshot is taken, listed, told what it would replace, put back, and deleted',
+  'from a terminal a snapshot is taken, listed, shows what it would replace, is restored and deleted',
   needsRoot,
   async (t) => {
     const image = await buildImage(await connectDocker(), { name: 'contract' });

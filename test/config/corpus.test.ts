@@ -67,7 +67,7 @@ const uses: Record<string, Record<string, string[]>> = {
   },
 };
 
-test('the pods of a document use those that they connect to, and no database uses anybody', { skip }, () => {
+test('the pods of a document use those that they connect to, and databases use none', { skip }, () => {
   for (const [file, expected] of Object.entries(uses)) {
     const parsed = parseConfiguration(readFileSync(join(corpus, file), 'utf8'));
     assert.ok(parsed.kind === 'valid', file);

@@ -124,7 +124,7 @@ test('a command as a text is split as POSIX does, and nothing is expanded', () =
   assert.deepEqual(command, ['sh', '-c', 'echo $HOME $(date); exit', '--flag=a b', 'c d']);
 });
 
-test('a scriptlet in a command that is a text stays one, whatever its spacing, and so does one in quotes', () => {
+test('a scriptlet in a command that is a text stays one, with any spacing, and so does one in quotes', () => {
   const words = (text: string) => {
     const { command, healthCheck } = firstPodOf(podOf(`command: '${text}'\nhealthCheck: { command: '${text}' }`));
     assert.deepEqual(healthCheck && 'command' in healthCheck && healthCheck.command, command);
@@ -201,14 +201,14 @@ test('a list of pods without a public path hides no error of the pods in it', ()
   );
 });
 
-test('a worker alone is told what else it takes, not to serve pages', () => {
+test('a worker alone is reported with what else it needs, but not with serving pages', () => {
   const hintOf = (text: string) =>
     parseConfiguration(text).diagnostics.find(({ code }) => code === 'no-public-path')?.hint ?? '';
   assert.match(hintOf(podsOf('name: ticker\nimage: "busybox:1"')), /next to a pod with a "path".*"resourceType: job"/);
   assert.match(hintOf(podsOf('name: web\nimage: "nginx:1"\nservicePorts: [80]')), /^add "path: \/"/);
 });
 
-test('no processor and no memory at all are refused, once each, without a warning beside it', () => {
+test('zero processor and zero memory are refused, once each, without a further warning', () => {
   const text = podsOf(`${web}\nresources: { limits: { cpu: 0, memory: 0 } }`);
   const { diagnostics } = parseConfiguration(text);
   assert.deepEqual(
@@ -230,7 +230,7 @@ test('a variable made of itself is called that, not missing', () => {
   assert.equal(said('A: "${B}"').message, 'no pod has B: it becomes empty');
 });
 
-test('generated passwords are told of by their names, once', () => {
+test('generated passwords are reported by their names, once', () => {
   const said = (vars: string) => findingIn(podOf(`vars: { ${vars} }`), 'generated-value');
   assert.equal(said('ADMIN_PASSWORD: "${ADMIN_PASSWORD}"').message, 'ADMIN_PASSWORD gets a generated password');
   assert.match(said('ADMIN_PASSWORD: "${ADMIN_PASSWORD}"').hint!, /^it is the same in all pods and stays/);

@@ -227,7 +227,7 @@ test('a Dockerfile and several manifests of Kubernetes are named as such, whethe
   assert.equal(said(helm), 'unparsable: this is a Kubernetes manifest');
 });
 
-test('a document that has a Dockerfile or a manifest as a file is none', () => {
+test('a document that contains a Dockerfile or a manifest as a file is not mistaken for one', () => {
   const content = 'files:\n  - path: /Dockerfile\n    content: |\n      FROM node:26\n      RUN npm ci\n';
   assert.equal(verdictOn(podOf(content)), 'valid');
 });
@@ -255,7 +255,7 @@ test('a default value with a space in a command is one word of it', () => {
   assert.deepEqual(parsed.spec.pods[0]?.command, ['echo', 'a b', 'c d', 'done']);
 });
 
-test('what a volume lacks is said with what it has: nobody is told to rename one', () => {
+test('a missing key of a volume is reported with the present ones, without advice to rename one', () => {
   const hintsOf = (volume: string) =>
     parseConfiguration(podOf(`volumes: [${volume}]`)).diagnostics.map(({ hint }) => hint);
   assert.deepEqual(hintsOf('{ name: pg, mountPath: /data }'), ['write "size: 1Gi"']);

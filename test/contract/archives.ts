@@ -32,7 +32,7 @@ const volumes = [{ volume: 'data', mountPath: '/srv' }];
 export function archivesContract({ contractor, newScene }: Stage): void {
   const archives = () => facetOf(contractor().engine, 'archives');
 
-  test('archives have what was in the volumes when they were taken, whatever is written later', async () => {
+  test('archives contain the volumes as they were then, independent of later writes', async () => {
     if (!contractor().limitsVolumes) return;
     const scene = newScene();
     await scene.execute({ kind: 'create-network' }, createVolume('data'), createVolume('other'));
@@ -45,7 +45,7 @@ export function archivesContract({ contractor, newScene }: Stage): void {
     assert.equal(data.get('log')!.content.trim(), 'before');
   });
 
-  test("nobody has archives of a neighbour's volume", async () => {
+  test("archives of a neighbour's volume are not accessible", async () => {
     const scene = newScene();
     await scene.execute({ kind: 'create-network' }, createVolume('data'));
     const { neighbour } = contractor();

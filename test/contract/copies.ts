@@ -50,7 +50,7 @@ export function copiesContract({ contractor, newScene }: Stage): void {
     await assert.rejects(copies().take(scene.id, ['data'], newId()), /not on the host/);
   });
 
-  test('what was filled beside is in the places of volumes that nobody uses, with its size, once and for all', async () => {
+  test('a filled copy replaces unused volumes, with its size, and only once', async () => {
     const scene = await written();
     const [key, again] = [newId(), newId()];
     const wanted = names.map((volume) => ({ volume, sizeBytes: 14 * mebibyte }));

@@ -13,7 +13,7 @@ const volumes = [{ volume: 'data', mountPath: '/srv' }];
 export function diskContract({ contractor, newScene }: Stage): void {
   const disk = () => facetOf(contractor().engine, 'disk');
 
-  test('how full the disk of the host is, is told', async () => {
+  test("the used and free space of the host's disk is reported", async () => {
     const { disk } = await contractor().engine.capacity();
     assert.ok(disk && disk.usedBytes > 0 && disk.freeBytes > 0, JSON.stringify(disk));
   });
@@ -31,7 +31,7 @@ export function diskContract({ contractor, newScene }: Stage): void {
     });
   }
 
-  test('what is in a volume is told, and how full that makes it', async () => {
+  test('the contents of a volume are measured, and its fill level', async () => {
     const scene = newScene();
     await scene.execute({ kind: 'create-network' }, createVolume('data', 12 * mebibyte));
     await fill(scene, 'filler', '/srv/file', 9 * mebibyte);
@@ -46,7 +46,7 @@ export function diskContract({ contractor, newScene }: Stage): void {
     await untilUse((all) => all.some((one) => one.kind === 'volume' && (one.fullShare ?? 0) >= 0.995));
   });
 
-  test('what a workload writes outside of volumes is told, and what it writes to its volume is not counted', async () => {
+  test('writes of a workload outside of volumes are measured, and writes to its volume do not count', async () => {
     const scene = newScene();
     await scene.execute({ kind: 'create-network' }, createVolume('data', 12 * mebibyte));
     const writer = { ports: [], readiness: { kind: 'running' as const }, volumes };

@@ -50,7 +50,7 @@ describe('what tags mean now, on Docker', () => {
   const check = (image: string, more = {}) => checkTags('checks', [{ image, ...more }]);
   const present = async (image: string) => (await engine.observe('checks', [image])).images?.present.length === 1;
 
-  test('a pull tells which image it was, by a reference that stays', async () => {
+  test('a pull returns its image, by a permanent reference', async () => {
     const image = `${registry.host}/good:1`;
     const [pulled] = await pull(image);
     assert.equal(pulled?.by, 'pull');
@@ -74,7 +74,7 @@ describe('what tags mean now, on Docker', () => {
     assert.deepEqual([await present(old!.reference), await present(moved!.reference)], [true, true]);
   });
 
-  test('a registry that does not answer is given up after two seconds, and not asked again for a minute', async () => {
+  test('a registry that does not answer is given up after two seconds, and not queried again for a minute', async () => {
     const image = `${registry.host}/silent:1`;
     const [{ reference } = { reference: '' }] = await pull(`${registry.host}/good:1`);
     for (const name of [image, pin(image, reference.split('@')[1]!)]) {
@@ -113,7 +113,7 @@ describe('what tags mean now, on Docker', () => {
     assert.deepEqual(checked, { image, reference: pulled!.reference, by: 'registry' });
   });
 
-  test('the beginning of an id is no image of the host', async () => {
+  test('the beginning of an id does not name an image of the host', async () => {
     const [{ Id: id } = { Id: '' }] = await docker.listImages();
     assert.equal(await present(id.slice(0, 19)), false);
   });

@@ -55,7 +55,7 @@ describe('a health check that is a command', () => {
     assert.match(notReadyBecause ?? '', /CapBnd: 0{13}4eb$/);
   });
 
-  test('that does not exist is told as that', async () => {
+  test('that does not exist is reported as such', async () => {
     const scene = newScene();
     const web = scene.workload('web', { readiness: readiness(['no-such-program']) });
     await scene.start(web);
@@ -66,7 +66,7 @@ describe('a health check that is a command', () => {
     );
   });
 
-  test('that hangs is given up, is told, and is not there twice', async () => {
+  test('that hangs is given up, is reported, and does not run twice', async () => {
     const scene = newScene();
     const hanging = scene.workload('hanging', { readiness: shell('trap "" TERM; sleep 54321; exit 1', 1) });
     const well = scene.workload('well');

@@ -93,7 +93,7 @@ describe('docker engine', () => {
     }
   });
 
-  test('a container that a crash left without files and not started is made anew', async () => {
+  test('a container that a crash left without files and not started is created again', async () => {
     const scene = newScene();
     const files = [{ path: '/etc/app/settings', content: 'complete' }];
     const job = { ...scene.job('reader', 'print-file', '/etc/app/settings'), files };
@@ -180,7 +180,7 @@ describe('docker engine', () => {
     await scene.until(hungry, ({ notReadyBecause }) => words.test(notReadyBecause ?? ''));
   });
 
-  test('who has ended twice since the last look is told how it ended the second time', async () => {
+  test('a container that has ended twice since the last look shows its second end', async () => {
     const scene = newScene();
     const once = 'test -f /tmp/once || { touch /tmp/once; exit 3; }';
     const twice = 'test -f /tmp/twice || { touch /tmp/twice; tail /dev/zero; exit 137; }';
@@ -200,7 +200,7 @@ describe('docker engine', () => {
     assert.ok(lastExit!.at > first.lastExit!.at);
   });
 
-  test('who listens on 127.0.0.1 only is told so', async () => {
+  test('a program that listens on 127.0.0.1 only is reported', async () => {
     const scene = newScene();
     const web = scene.workload('web', { command: ['serve', `127.0.0.1:${port}`] });
     await scene.start(web);
@@ -217,7 +217,7 @@ describe('docker engine', () => {
     assert.match(observed.notReadyBecause ?? '', /^exited with code 127, command not found/);
   });
 
-  test('a pod that asks for more processors than there are gets all of them', async () => {
+  test('a pod that requests more processors than the machine has gets all of them', async () => {
     const scene = newScene();
     const big = scene.workload('big', { resources: { requests: { cpuMillis: 500 }, limits: { cpuMillis: 900_000 } } });
     await scene.start(big);

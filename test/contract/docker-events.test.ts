@@ -19,7 +19,7 @@ describe('docker engine: events', () => {
     return made;
   });
 
-  test('whoever watches hears of what happened while the connection was away', async () => {
+  test('watchers receive events that happened while the connection was lost', async () => {
     const path = join(tmpdir(), `berth-${owner}.sock`);
     const proxy = await startProxy(path);
     const stop = new AbortController();

@@ -71,7 +71,7 @@ describe('commands in containers', { skip: !mayEnd && 'only root may end process
     assert.deepEqual(await readdir(execs), []);
   });
 
-  test('the status of one that has closed its outputs is waited for, without asking the engine all the while', async () => {
+  test('the status of one that has closed its outputs is awaited without polling the engine', async () => {
     const { web } = await runningWeb();
     const { docker, engine } = contractor();
     const { dial } = docker.modem;

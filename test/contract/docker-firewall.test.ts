@@ -179,7 +179,7 @@ test('of two processes each keeps its own edge in the rules, and leaves that of 
   }
 });
 
-test('of two decisions on a network the later one holds, whichever process has made it', needsRoot, async (t) => {
+test('of two decisions on a network the later one holds, made by any process', needsRoot, async (t) => {
   const owner = `test-${newId(randomBytes)}`;
   const bridge = `${bridgePrefix(owner)}1`;
   const networks = new Map<string, Egress>([[bridge, openEgress]]);
@@ -235,7 +235,7 @@ function withoutTimes(json: string): string {
   return json.replaceAll(/"expires": \d+/g, '');
 }
 
-test('who listens to a table hears each change, and says so when nobody listens any more', needsRoot, async (t) => {
+test('a listener on a table receives each change, and reports when it has ended', needsRoot, async (t) => {
   const owner = `test-${newId(randomBytes)}`;
   const table = tableName(owner);
   using watch = watchTable(table);

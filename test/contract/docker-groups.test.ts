@@ -61,7 +61,7 @@ describe('control groups on docker', { skip: process.getuid?.() !== 0 && 'they a
     assert.equal(Number(await readFile(await limitFile(web), 'utf8')), allBytes);
   });
 
-  test('when memory runs out, whoever holds more than was requested is killed, though spread over small processes', async () => {
+  test('when memory runs out, the workload above its request is killed, even if it has many small processes', async () => {
     const [victims, attackers] = [newScene(), newScene()];
     const limits = { memoryBytes: 512 * mebi };
     // One large process, within its request; beside it many small ones, far above theirs.
@@ -77,7 +77,7 @@ describe('control groups on docker', { skip: process.getuid?.() !== 0 && 'they a
     assert.ok(!(await output(victim)).includes('lost'));
   });
 
-  test('where the kernel lets none be made, there are none, and that is said', async () => {
+  test('if the kernel does not allow groups, none are created, and this is reported', async () => {
     // The kernel takes paths of up to 4,096 bytes.
     const { group, obstacle } = await openTenantsGroup(docker, 'x'.repeat(5000));
     assert.equal(group, undefined);

@@ -87,7 +87,7 @@ describe('docker engine: room for images', () => {
     assert.deepEqual((await engine.observe('x', [reference])).images?.present, [reference]);
   });
 
-  test('an image that came into use meanwhile is refused by the engine itself', async () => {
+  test('the engine itself refuses to remove an image that has come into use', async () => {
     const tag = `${registry.host}/good:1`;
     await engine.images.pull('x', { image: tag });
     const unused = (await engine.images.list()).find(({ brought }) => brought.includes(tag))!;

@@ -22,7 +22,7 @@ const all: ContainerOptions = {
   sysctls: { 'net.core.somaxconn': '77' },
 };
 
-describe('what a configuration asks of its containers', () => {
+describe('the container options of a configuration', () => {
   let docker: Docker;
   const { newScene } = setStage(async () => {
     const made = await dockerContractor();
@@ -53,7 +53,7 @@ describe('what a configuration asks of its containers', () => {
     ]);
   });
 
-  test("and the walls are those of everybody: capabilities, calls, privileges, the machine's files", async () => {
+  test("and the isolation stays the same: capabilities, calls, privileges, the machine's files", async () => {
     const scene = newScene();
     const script = [
       "grep -E '^(CapBnd|NoNewPrivs|Seccomp):' /proc/self/status | tr -s '\\t\\n' ' '",

@@ -49,7 +49,7 @@ describe('the processor on docker', () => {
     return group;
   }
 
-  test('a workload that computes all the time gives way until it is calm; one that waits does not', async () => {
+  test('a workload that computes all the time yields until it is calm; one that waits does not', async () => {
     const scene = newScene();
     // A limit that it reaches on a machine that has much other work, too.
     const resources = { requests: {}, limits: { cpuMillis: 50 } };
@@ -75,7 +75,7 @@ describe('the processor on docker', () => {
     ]);
   });
 
-  test('while one that does not give way computes, one that does has nearly nothing of the processor', async () => {
+  test('while a container with priority computes, one that yields gets almost no processor time', async () => {
     const scene = newScene();
     // All on one processor: how the kernel spreads them over several is another thing, and depends on what else runs.
     const command = ['spin', '2'];
@@ -96,7 +96,7 @@ describe('the processor on docker', () => {
     }
   });
 
-  test('a service that starts anew finds who gives way', async () => {
+  test('a restarted service finds the containers that yield', async () => {
     const scene = newScene();
     const idle = scene.workload('idle', { command: ['idle'] });
     await scene.start(idle);

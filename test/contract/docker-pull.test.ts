@@ -52,7 +52,7 @@ describe('docker engine: pulls', () => {
     return engine.images.pull('pulls', { image, ...(registryLogin && { registryLogin }) }, progress && { progress });
   }
 
-  test('a pull tells its progress by bytes, growing to 1', async () => {
+  test('a pull reports its progress by bytes, growing to 1', async () => {
     const shares: number[] = [];
     const told: (PulledBytes | undefined)[] = [];
     const isOnItsWay = (share: number) => share > 0.05 && share < 0.95;
@@ -129,7 +129,7 @@ describe('docker engine: pulls', () => {
     await assert.rejects(pull('foreign:1'), isFault('image-wrong-architecture', /has linux\/\w+ only; this server is/));
   });
 
-  test('a registry that limits pulls is no fault of the configuration', async () => {
+  test('a registry that limits pulls is not reported as an error of the configuration', async () => {
     await assert.rejects(pull('busy:1'), isFault('registry-unreachable', /rate limit/));
   });
 
@@ -150,7 +150,7 @@ describe('docker engine: pulls', () => {
     await stalled;
   });
 
-  test('an image for which there is no room is not begun with', async () => {
+  test('the pull of an image that does not fit is not started', async () => {
     const docker = await connectDocker();
     const options = { docker, owner: 'test-pulls', networkPool, images: images.images };
     const full = createDockerEngine({ ...options, diskFreeBytes: 2 ** 60 });
@@ -160,7 +160,7 @@ describe('docker engine: pulls', () => {
     assert.equal(registry.layersServed(), before);
   });
 
-  test('a pull is given up when the disk has less than has to stay free, long before anybody is stopped for it', async () => {
+  test('a pull is aborted when the free disk space gets too small, long before any workload is stopped for it', async () => {
     // Who runs is stopped below half of what has to stay free.
     let roomBytes = 2 ** 40;
     const pullWithin = createPull({
@@ -185,7 +185,7 @@ describe('docker engine: pulls', () => {
     assert.equal((await pullWithin(image, undefined)).by, 'pull');
   });
 
-  test('a name that is none is a bad request, and no image', async () => {
+  test('an invalid name is a bad request, and not an image', async () => {
     const names = ['Capital:1', '../containers/json?all=1&x=', 'a/../../info', 'a b', ''];
     for (const image of names) {
       const pulling = engine.images.pull('pulls', { image });

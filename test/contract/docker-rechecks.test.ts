@@ -52,7 +52,7 @@ describe('who was ready', () => {
   const times = { initialDelaySeconds: 0, periodSeconds: 1, timeoutSeconds: 20, failureThreshold: 2 };
   const stopServer = 'for at in /proc/[0-9]*; do case "$(cat $at/cmdline)" in httpd*) kill ${at#/proc/};; esac; done';
 
-  test('and does not listen any more is told of, and again when it does', async () => {
+  test('and stops listening is reported, and again when it listens', async () => {
     const [scene, web] = await serving({});
     await run(web, '/bin/sh', '-c', stopServer);
     const deaf = await hear(scene, web);
@@ -62,7 +62,7 @@ describe('who was ready', () => {
     assert.equal((await hear(scene, web))?.isReady, true);
   });
 
-  test('and is answered badly by its command is told of, and again when it is not', async () => {
+  test('and fails the check by its command is reported, and again when it passes', async () => {
     const command = ['/bin/test', '!', '-e', '/tmp/sick'];
     const [scene, web] = await serving({ readiness: { kind: 'command', command, ...times } });
     await run(web, '/bin/touch', '/tmp/sick');
@@ -70,7 +70,7 @@ describe('who was ready', () => {
     assert.deepEqual([sick?.isReady, sick?.notReadyBecause], [false, 'health check `test` exits with 1']);
   });
 
-  test('and fails the check of its image is told of', async () => {
+  test('and fails the check of its image is reported', async () => {
     const image = await buildImage(docker, {
       name: 'wavering',
       changes: ['HEALTHCHECK CMD ["/bin/test","!","-e","/tmp/sick"]'],

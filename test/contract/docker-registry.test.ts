@@ -102,7 +102,7 @@ describe("docker engine: images of Debian's registry", () => {
     await assert.rejects(foreign, isFault('image-wrong-architecture'));
   });
 
-  test('a registry that asks for a login gets it, and refuses who has none', async () => {
+  test('a registry that requires a login gets it, and refuses clients without one', async () => {
     const { Arch: architecture } = await docker.version();
     const { digest } = await push(closed, architecture, 'three');
     const image = `${closed.host}/team/app:three`;
@@ -118,7 +118,7 @@ describe("docker engine: images of Debian's registry", () => {
     await assert.rejects(check(image), isFault('image-access-denied'));
   });
 
-  test('a registry that sends its clients to a token server is asked with a token of that, for this pull alone', async (context) => {
+  test('a registry that sends its clients to a token server gets a token of that, for this pull alone', async (context) => {
     const { Arch: architecture } = await docker.version();
     const { username, personalAccessToken } = debianLogin;
     await using server = await startTokenServer({ username, password: personalAccessToken });

@@ -51,7 +51,7 @@ describe('docker engine: its restart', () => {
     ['was killed', 'SIGKILL'],
     ['has ended', 'SIGTERM'],
   ] as const) {
-    test(`whoever watches hears of every deployment when an engine that ${words} is back`, async () => {
+    test(`watchers are notified of every deployment when an engine that ${words} is back`, async () => {
       const stop = new AbortController();
       const heard = new Set<string>();
       const job = scene.job(signal.toLowerCase(), 'exit', '0');

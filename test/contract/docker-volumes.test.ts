@@ -42,7 +42,7 @@ describe('volumes on docker', needsRoot, () => {
     return scene.output({ ...scene.job(pod, 'append', '/srv/log', line), volumes });
   }
 
-  test('nothing in a volume is a device or gives anybody another user’s rights', async () => {
+  test('a volume contains no devices and no files that grant another user’s rights', async () => {
     const scene = newScene();
     await scene.execute({ kind: 'create-network' }, createVolume('data'));
     const [options] = await scene.output({
@@ -70,7 +70,7 @@ describe('volumes on docker', needsRoot, () => {
     assert.deepEqual(await append(scene, 'reader', 'more'), ['kept', 'more']);
   });
 
-  test('a volume that the kernel has stopped writing to is mended with all that is in it, and who uses it started again', async () => {
+  test('a volume that the kernel has stopped writing to is repaired with its data, and its users are restarted', async () => {
     const scene = newScene();
     await scene.execute({ kind: 'create-network' }, createVolume('data'));
     await append(scene, 'writer', 'kept');
@@ -164,7 +164,7 @@ describe('volumes on docker', needsRoot, () => {
     assert.deepEqual(await append(scene, 'third', 'most'), ['kept', 'more', 'most']);
   });
 
-  test('removal leaves no file, no mount and no loop device, while somebody looks into the volume too', async () => {
+  test('removal leaves no file, no mount and no loop device, even while another process looks into the volume', async () => {
     const scene = newScene();
     await scene.execute({ kind: 'create-network' }, createVolume('data'));
     const image = place(scene, 'image');
@@ -233,7 +233,7 @@ describe('volumes on docker', needsRoot, () => {
     }
   });
 
-  test('a volume of somebody else’s with the name of ours is left alone', async () => {
+  test('a foreign volume with the name of ours is left alone', async () => {
     const scene = newScene();
     const name = volumeName(scene.id, 'data');
     const { Mountpoint: directory } = await (await docker.createVolume({ Name: name })).inspect();

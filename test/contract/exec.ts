@@ -56,7 +56,7 @@ export function execContract({ contractor, newScene }: Stage): void {
     return { scene, web, run };
   }
 
-  test('a command gets its words as they are, and what it ends with is told', async () => {
+  test('a command gets its arguments unchanged, and its exit code is returned', async () => {
     const { run } = await runningWeb();
     const words = ['two words', '$HOME', '', "it's"];
     const printed = await run(...entrypoint, 'print-arguments', ...words);
@@ -71,7 +71,7 @@ export function execContract({ contractor, newScene }: Stage): void {
     assert.ok(decode(stdout).split('\0').includes('COLOUR=deep blue'), decode(stdout));
   });
 
-  test('its two outputs are told apart', async () => {
+  test('its two outputs are separate', async () => {
     const { run } = await runningWeb();
     assert.deepEqual(await run('/bin/sh', '-c', 'echo one; echo two >&2; exit 5'), {
       stdout: 'one\n',
@@ -99,7 +99,7 @@ export function execContract({ contractor, newScene }: Stage): void {
     assert.equal(await running.write(Buffer.from('late')), false, 'it has ended');
   });
 
-  test('with a terminal it is told its size, and each change of it', async () => {
+  test('with a terminal it gets its size, and each change of it', async () => {
     const { web } = await runningWeb();
     const terminal = { columns: 101, rows: 31 };
     await using running = await exec().start(web.name, { command: ['/bin/sh'], terminal });
@@ -126,7 +126,7 @@ export function execContract({ contractor, newScene }: Stage): void {
   });
 
   for (const terminal of [undefined, { columns: 80, rows: 24 }])
-    test(`one ${terminal ? 'with' : 'without'} a terminal that was given up ends with its children, whatever signals they ignore`, async (t) => {
+    test(`one ${terminal ? 'with' : 'without'} a terminal that was given up ends with its children, even if they ignore signals`, async (t) => {
       if (!contractor().hasRealAddresses) return t.skip('nothing really runs there');
       const { web, run } = await runningWeb();
       const commands = async () => {
@@ -165,7 +165,7 @@ export function execContract({ contractor, newScene }: Stage): void {
       await assert.rejects(exec().start(name, { command: ['/bin/sh'] }), { kind: 'not-running' });
   });
 
-  test("nobody runs anything in a neighbour's container", async () => {
+  test("commands cannot run in a neighbour's container", async () => {
     const { web } = await runningWeb();
     await assert.rejects(facetOf(contractor().neighbour, 'exec').start(web.name, { command: ['/bin/sh'] }), {
       kind: 'not-running',

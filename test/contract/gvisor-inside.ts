@@ -51,7 +51,7 @@ describe('docker engine with gVisor', () => {
     await scene.until(fill, ({ notReadyBecause }) => words.test(notReadyBecause ?? ''));
   });
 
-  test('one process that takes too much memory ends its container, whoever started it', async () => {
+  test('any process that takes too much memory ends its container', async () => {
     const scene = newScene();
     const hungry = {
       ...scene.workload('hungry', { entrypoint: ['/bin/sh', '-c', 'tail /dev/zero; exec sleep 100000'] }),
@@ -78,7 +78,7 @@ describe('docker engine with gVisor', () => {
     assert.doesNotMatch((await exitOf('bomb', 100_000)).reason, /code 0/);
   });
 
-  test('a device that a container makes is none', async () => {
+  test('a container cannot create a working device', async () => {
     const scene = newScene();
     // Of two streams nobody knows which line was first.
     const words =
@@ -87,7 +87,7 @@ describe('docker engine with gVisor', () => {
     assert.match(said.join('\n'), /mem: Operation not permitted\ncat: .*No such device or address\ncat: .*\n1$/);
   });
 
-  test('what a container holds of a file that it has deleted is told', async () => {
+  test('deleted files that a container still holds open are measured', async () => {
     const scene = newScene();
     const bytes = 128 * 2 ** 20;
     const words = `until test -f /www/go; do sleep 0.1; done; exec 3>>/www/file; busybox rm /www/file; head -c ${bytes} /dev/zero >&3; sleep 1000`;

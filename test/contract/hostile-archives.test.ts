@@ -38,7 +38,7 @@ describe('archives of a hostile volume', needsRoot, () => {
   });
   afterEach(() => clearFolder(folder));
 
-  test('links are links, and lead nobody out; sockets, pipes and devices stay behind', async () => {
+  test('links stay links, and lead out of nothing; sockets, pipes and devices stay behind', async () => {
     const data = loops.dataOf(which);
     await writeFile(join(folder, 'secret'), 'of the host');
     await symlink(join(folder, 'secret'), join(data, 'out'));
@@ -70,7 +70,7 @@ describe('archives of a hostile volume', needsRoot, () => {
     assert.equal(bytes, archive!.sizeBytes);
   });
 
-  test('whoever stops reading leaves no program and no file system behind', async () => {
+  test('a reader that stops leaves no program and no file system behind', async () => {
     await writeFile(join(loops.dataOf(which), 'large'), Buffer.alloc(16 * 2 ** 20, 'x'));
     const copy = await archives.take('shop', ['data']);
     const [archive] = copy.archives;
@@ -83,7 +83,7 @@ describe('archives of a hostile volume', needsRoot, () => {
     assert.doesNotMatch(await readFile('/proc/self/mountinfo', 'utf8'), new RegExp(`${folder}/exports`));
   });
 
-  test('whoever goes while the copy is made ends that, and nothing is left', async () => {
+  test('a client that disconnects during the copy ends it, and nothing is left', async () => {
     const leaving = new AbortController();
     const left: LoopVolumes = {
       ...loops,
@@ -113,7 +113,7 @@ describe('archives of a hostile volume', needsRoot, () => {
     await stopPacking(packing);
   });
 
-  test('what is kept apart below a volume is there without any container, and what nobody knows the path of is said so', async (t) => {
+  test('nested volumes are archived without any container, and one with an unknown path is marked as such', async (t) => {
     const docker = new Docker();
     const deploymentId = newId();
     const stopped = { deploymentId, volume: 'data' };

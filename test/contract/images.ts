@@ -7,7 +7,7 @@ import type { Stage } from './engine.ts';
 export function imagesContract({ contractor, newScene }: Stage): void {
   const store = () => facetOf(contractor().engine, 'images');
 
-  test('which images are on the host is told, of those that are asked for', async () => {
+  test('of the given images, those on the host are reported', async () => {
     const scene = newScene();
     const { engine, image } = contractor();
     const { images } = await engine.observe(scene.id, [image, 'no-such-image:1']);
@@ -41,7 +41,7 @@ export function imagesContract({ contractor, newScene }: Stage): void {
     assert.deepEqual((await engine.observe(scene.id, [image])).images?.present, [image]);
   });
 
-  test('a pull that is given up ends at once, and may be asked for again', async () => {
+  test('an aborted pull ends at once, and may be requested again', async () => {
     const scene = newScene();
     const { engine } = contractor();
     const { image, letGo } = await contractor().heldImage();
@@ -71,7 +71,7 @@ export function imagesContract({ contractor, newScene }: Stage): void {
 }
 
 export function noImagesContract({ contractor, newScene }: Stage): void {
-  test('of images on a host nothing is told, and a start brings the one that it needs', async () => {
+  test('images are not reported, and a start fetches the one that it needs', async () => {
     const scene = newScene();
     const { image, letGo } = await contractor().heldImage();
     letGo();

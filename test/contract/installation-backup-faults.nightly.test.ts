@@ -63,7 +63,7 @@ test('what cannot be meant is refused in words', async () => {
 
 class Killed extends Error {}
 
-test('killed at any step, the next call does it, and there is an installation only when all of it is there', async () => {
+test('killed at any step, the next call completes it, and an installation exists only when it is complete', async () => {
   const { dataDir, db } = await scene.installation();
   const before = await contentOf(db);
   const repository = openRepository(readBackupPlace(scene.place), passphrase, process.env);

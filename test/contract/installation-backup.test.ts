@@ -72,7 +72,7 @@ test('what is backed up while a service works comes back on an empty machine: ro
   );
 });
 
-test('nothing leads to an address of before, and whatever may run is looked at at once', async () => {
+test('previous addresses have no routes, and all deployments that may run are visited at once', async () => {
   const { dataDir, db } = await scene.installation();
   await db
     .updateTable('deployments')

@@ -6,7 +6,7 @@ import { EngineFault, facetOf } from '../../src/engine/engine.ts';
 import type { Stage } from './engine.ts';
 
 export function isolationContract({ contractor, newScene }: Stage): void {
-  test('a network lets out what it was told, until it is told otherwise', async () => {
+  test('a network has its requested egress until it is changed', async () => {
     const scene = newScene();
     const isolation = facetOf(contractor().engine, 'isolation');
     const egress = async () => (await scene.observe()).egress;
@@ -28,7 +28,7 @@ export function isolationContract({ contractor, newScene }: Stage): void {
 }
 
 export function noIsolationContract({ newScene }: Stage): void {
-  test('of what a network lets out nothing is told', async () => {
+  test('the egress of a network is not reported', async () => {
     const scene = newScene();
     await scene.execute({ kind: 'create-network', egress: { kind: 'none' } });
     const observed = await scene.observe();

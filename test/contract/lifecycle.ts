@@ -143,7 +143,7 @@ export function lifecycleContract({ contractor, newScene }: Stage): void {
     );
   });
 
-  test('a listing of everything and an observation tell the same of a deployment', async () => {
+  test('a listing of everything and an observation agree on a deployment', async () => {
     const scene = newScene();
     const same = async () => {
       const observed = await scene.observe();
@@ -167,7 +167,7 @@ export function lifecycleContract({ contractor, newScene }: Stage): void {
     assert.equal(new Set(hashes).size, hashes.length, 'every change shows');
   });
 
-  test('the size of the host is told', async () => {
+  test('the size of the host is reported', async () => {
     const { memoryBytes, cpuMillis } = await contractor().engine.capacity();
     assert.ok(memoryBytes > 2 ** 28 && cpuMillis >= 1000, `${memoryBytes} bytes, ${cpuMillis} thousandths`);
   });

@@ -88,7 +88,7 @@ export function logsContract({ contractor, newScene }: Stage): void {
     assert.deepEqual((await follow(job.name, { after: last!.mark })).map(decode), ['one', 'two']);
   });
 
-  test('followed logs are none older than was asked for', async () => {
+  test('followed logs contain no lines older than requested', async () => {
     const scene = newScene();
     const job = scene.job('printer', 'print-arguments', 'one', 'two');
     await scene.output(job);
@@ -97,7 +97,7 @@ export function logsContract({ contractor, newScene }: Stage): void {
     assert.deepEqual(await follow(job.name, { since: two!.at + 1 }), []);
   });
 
-  test('a line is told with its stream, and found by it, where the engine tells them apart', async () => {
+  test('a line is returned with its stream, and found by it, if the engine distinguishes streams', async () => {
     const scene = newScene();
     const job = scene.job('printer', 'complain', 'well', 'not well');
     await scene.output(job);

@@ -22,7 +22,7 @@ after(async () => {
   await postgres[Symbol.asyncDispose]();
 });
 
-test('of two that start at once on an empty store one starts, and the other is told where that one works', async () => {
+test('of two services that start at once on an empty store one starts, and the other’s error names its cluster', async () => {
   for (let round = 0; round < 20; round++) {
     await one!.db.updateTable('installation').set({ cluster: null }).execute();
     const starts = [settleCluster(one!.db, 'one', false), settleCluster(other!.db, 'other', false)];
@@ -33,7 +33,7 @@ test('of two that start at once on an empty store one starts, and the other is t
   }
 });
 
-test('a cluster that a service has left, which left nothing there, keeps nobody from another one', async () => {
+test('a cluster that a service has left, without resources there, does not block another one', async () => {
   await settleCluster(one!.db, 'one', true);
   await assert.rejects(settleCluster(other!.db, 'other', false), /works on the cluster one/);
   await assert.rejects(settleCluster(other!.db, undefined, false), /and this engine is not a cluster/);

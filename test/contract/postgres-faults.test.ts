@@ -47,7 +47,7 @@ const cut = () =>
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = 'store' and pid <> pg_backend_pid()`,
   );
 
-test('connections that are cut are made anew, and nobody who only reads notices', async () => {
+test('broken connections are replaced, and readers do not notice', async () => {
   for (let time = 0; time < 3; time++) {
     await cut();
     assert.equal((await sessionOfToken(db, 'token'))?.id, 'session');
@@ -90,7 +90,7 @@ test('a transaction that the database undoes because of others is repeated, and 
   assert.equal((await deploymentById(db, 'shop'))?.progress, 4);
 });
 
-test('of a commit whose answer is lost nobody says that nothing was done, and it is not repeated', async () => {
+test('a commit whose answer is lost is not reported as undone, and not repeated', async () => {
   await sql`create function late() returns trigger language plpgsql as $$ begin perform pg_sleep(30); return null; end $$`.execute(
     db,
   );
@@ -115,7 +115,7 @@ test('of a commit whose answer is lost nobody says that nothing was done, and it
   await sql`drop function late cascade`.execute(db);
 });
 
-test('where all connections are in use, and where somebody holds a lock, a request is told so after a while', async () => {
+test('while all connections are in use, and while a lock is held, a request fails as busy after a while', async () => {
   const small = await openPostgres({ ...parsePostgresUrl(postgres.url('store')), connections: 2 });
   const { promise: isOver, resolve } = Promise.withResolvers<void>();
   const holders = [1, 2].map(() =>
@@ -207,7 +207,7 @@ test('a server that is restarted while requests come leaves nothing half-written
   await api.app.close();
 });
 
-test('TLS proves who the server is, as far as the URL asks for it', async () => {
+test('TLS verifies the server as far as the URL requires it', async () => {
   await postgres.ask(`alter role berth password '${password}'`);
   const open = async (host: string, query: string) => {
     const url = `postgresql://berth:${encodeURIComponent(password)}@${host}:${port}/store?${query}`;
@@ -228,7 +228,7 @@ test('TLS proves who the server is, as far as the URL asks for it', async () => 
   await assert.rejects(open('localhost', 'sslmode=disable'), /no encryption|pg_hba/);
 });
 
-test('a wrong password, an unknown database and an absent server are told without the password', async () => {
+test('a wrong password, an unknown database and an absent server are reported without the password', async () => {
   const open = (url: string) => openPostgres({ ...parsePostgresUrl(url), connections: 2 });
   const at = `localhost:${port}`;
   const end = `sslmode=require`;
@@ -245,7 +245,7 @@ test('a wrong password, an unknown database and an absent server are told withou
     });
 });
 
-test('an error tells no row of the table, and a text with a zero byte is kept', async () => {
+test('an error contains no row of the table, and a text with a zero byte is kept', async () => {
   await assert.rejects(addSession(db, { id: 'other', token: 'token', createdAt: 0 }), (error: Error) => {
     assert.match(error.message, /duplicate key/);
     return !('detail' in error);

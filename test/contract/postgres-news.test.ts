@@ -74,7 +74,7 @@ test('an intent of another process is heard of when it is committed, and one of 
   assert.deepEqual(heard.toSorted(), ['an event of shop', 'shop']);
 });
 
-test('an event is heard of in whichever process somebody follows it, and what clients ask in the others', async () => {
+test('an event reaches followers in any process, and request counts of clients reach the others', async () => {
   await write(ours!.db, { deploymentId: 'shop' }, (db) =>
     addEvents(db, 'shop', [{ at: 2, event: { kind: 'intent', intent: 'extend' } }]),
   );
@@ -152,7 +152,7 @@ test('of processes that are shown one proof of work at once, one takes it', asyn
   assert.equal(await spendProof(theirs!.db, 'signature', 200), true, 'what has expired is forgotten');
 });
 
-test('a process with another key is refused beside one that lives, and not when it is alone', async () => {
+test('a process with another key is refused next to a living one, and not when it is alone', async () => {
   const log = { info() {}, error() {} };
   const keysOf = (secretKey: string) => ({ dataDir: '/nowhere', secretKey, oldSecretKey: undefined });
   const one = keysOf('one key of 32 characters or more..');

@@ -137,7 +137,7 @@ export function readinessContract({ contractor, newScene }: Stage): void {
     assert.ok(performance.now() - begin < 300_000);
   });
 
-  test('whoever watches hears of a workload that starts', async () => {
+  test('watchers are notified of a workload that starts', async () => {
     const scene = newScene();
     const stop = new AbortController();
     const heard = new Promise<void>((resolve) =>

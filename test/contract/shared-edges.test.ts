@@ -174,7 +174,7 @@ test('what an edge leads to that lags behind is known to the others, until it la
   assert.notEqual(await told(1, 'shop'), 'shop at 127.9.0.9');
 });
 
-test('an edge that cannot be asked where it leads, because it is on another machine, is waited for', async () => {
+test('an edge on another machine, which cannot be queried, is waited for', async () => {
   const { db } = ours.store;
   const id = (await otherEdges(db, '')).find(({ directory }) => directory === tasks[1]!.dataDir)!.id;
   const move = (machine: string) => db.updateTable('edges').set({ machine }).where('id', '=', id).execute();
@@ -197,7 +197,7 @@ test('an edge that cannot be asked where it leads, because it is on another mach
   await move(machine);
 });
 
-test('an edge whose service has died answers for nobody after a time, and again when it is back', async () => {
+test('an edge whose service has died stops answering after a time, and answers again when it is back', async () => {
   await lead('shop', ['127.9.0.8']);
   assert.equal(await told(1, 'shop'), 'shop at 127.9.0.8');
   theirs.kill('SIGKILL');

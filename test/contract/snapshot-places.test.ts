@@ -95,7 +95,7 @@ test('of a stream that ends with a fault nothing is kept, and a place that is no
   );
 });
 
-test('what lasts too long is ended, says so, and leaves nothing that looks whole', async () => {
+test('an operation that takes too long is ended with an error, and leaves no data that looks complete', async () => {
   const slow = await repositoryOf('slow');
   await assert.rejects(slow.save(folder, ['data'], { ...saving, withinMs: 1 }), /lasted too long/);
   assert.deepEqual(await slow.list('berth-snapshots'), []);

@@ -105,7 +105,7 @@ const bytesOf = ({ spec }: { spec: Uint8Array }) => spec.toHex();
 
 class Killed extends Error {}
 
-test('killed at any step, the next call goes on, and both sides are the same; nobody serves from either meanwhile', async () => {
+test('killed at any step, the next call continues, and both sides are the same; neither serves until then', async () => {
   await fillAnyTables(from, 60);
   const before = await contentOf(from);
   const steps = new Map<string, number>();
@@ -191,7 +191,7 @@ test('nothing is moved from PostgreSQL while a service is connected to it, from 
   assert.equal(moved.kind, 'moved');
 });
 
-test('a database that holds another installation, a state of this one or rows of anybody is left as it is', async () => {
+test('a database with another installation, a state of this one or foreign rows is left as it is', async () => {
   await fillAnyTables(from, 3);
   const another = await sqlite('another.db');
   await another.insertInto('installation').values({ id: 'another', createdAt: 1 }).execute();
@@ -243,7 +243,7 @@ test('a database on which no service was ever started is not moved', async () =>
   assert.deepEqual(await move(unused, to), { kind: 'refused', because: 'no-installation' });
 });
 
-test('the operator moves it from a terminal, is told what to set, and commands on the database of before are refused', async () => {
+test('the operator moves it from a terminal, sees what to set, and commands on the previous database are refused', async () => {
   await fillAnyTables(from, 60);
   await from.destroy();
   const { url } = await newDatabase();

@@ -11,7 +11,7 @@ export function usageContract({ contractor, newScene }: Stage): void {
   const meter = () => facetOf(contractor().engine, 'usage');
   const usesOf = async (id: string) => (await meter().workloads()).filter(({ deploymentId }) => deploymentId === id);
 
-  test('of each workload that runs it is told what it uses, against its limits, and since when it runs', async () => {
+  test('each running workload has its usage, its limits, and the time since its start', async () => {
     const scene = newScene();
     const limits = { cpuMillis: 500, memoryBytes: 64 * mebibyte };
     const web = scene.workload('web', { resources: { requests: {}, limits }, replica: 1, revision: 3 });
@@ -30,7 +30,7 @@ export function usageContract({ contractor, newScene }: Stage): void {
     assert.ok(later && later.cpuMs >= cpuMs && later.receivedBytes >= receivedBytes && later.startedAt === startedAt);
   });
 
-  test('of one that has ended, one that is gone, and those of another installation nothing is told', async () => {
+  test('workloads that have ended, are gone, or belong to another installation have no usage', async () => {
     const scene = newScene();
     const [web, job] = [scene.workload('web'), scene.job('once', 'exit', '0')];
     await scene.start(web, job);
@@ -45,7 +45,7 @@ export function usageContract({ contractor, newScene }: Stage): void {
     assert.deepEqual(await usesOf(scene.id), []);
   });
 
-  test('what is in a volume with a hard limit is told, and how much fits', async () => {
+  test('a volume with a hard limit has its usage, and its free space', async () => {
     if (!contractor().limitsVolumes) return;
     const scene = newScene();
     await scene.execute({ kind: 'create-network' }, createVolume('data', 12 * mebibyte));

@@ -92,7 +92,7 @@ describe('data of volumes', needsRoot, () => {
     return restored.dataOf({ deploymentId, volume });
   }
 
-  test('what an application was told is written before a backup is in it, and of two volumes both are of one instant', async () => {
+  test('confirmed writes of an application are in a later backup, and two volumes are of one instant', async () => {
     await deploy('shop', ['db', 'log']);
     const folders = [await makeVolume('shop', 'db'), await makeVolume('shop', 'log')];
     await chown(folders[0]!, 999, 999);
@@ -144,7 +144,7 @@ describe('data of volumes', needsRoot, () => {
     assert.deepEqual(await readdir(await mounted('shop', 'db')), ['small']);
   });
 
-  test('who is free, gone or without volumes here is not in it, and what is missing is told', async () => {
+  test('deployments that are unclaimed, gone or without volumes here are left out, and missing ones are reported', async () => {
     await deploy('free', ['db'], { claimedAt: null, expiresAt: Date.now() + 3_600_000 });
     await deploy('gone', ['db'], { goneAt: 7, removedAt: 7 });
     await deploy('elsewhere', ['db']);
@@ -176,7 +176,7 @@ describe('data of volumes', needsRoot, () => {
     assert.equal(await readFile(join(await mounted('shop', 'db'), 'file'), 'utf8'), 'kept');
   });
 
-  test('nobody is left frozen by a kill in the middle of the copy', async () => {
+  test('a kill in the middle of the copy leaves no volume frozen', async () => {
     await deploy('shop', ['db']);
     const data = await makeVolume('shop', 'db');
     const mount = join(here(), 'volumes/shop/db/mount');

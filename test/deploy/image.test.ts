@@ -54,7 +54,7 @@ test('the image runs as another user than root, and has nothing in it that only 
   );
 });
 
-test('it serves with a root file system that it cannot write, without a capability, and stops when it is told to', async () => {
+test('it serves with a read-only root file system, without a capability, and stops at a signal', async () => {
   container = await docker.createContainer({
     Image: name,
     Env: ['BERTH_ENGINE=memory'],

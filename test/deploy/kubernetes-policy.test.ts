@@ -48,7 +48,7 @@ function refusalsOf(asked: Asked): string[] {
 
 const resourceOf = (kind: string) => (kind === 'NetworkPolicy' ? 'networkpolicies' : `${kind.toLowerCase()}s`);
 
-test('all that Berth makes for a deployment passes the policy', async () => {
+test('all objects of a deployment pass the policy', async () => {
   const folder = join(root, 'test/golden/kubernetes');
   let seen = 0;
   for (const file of await readdir(folder))

@@ -103,7 +103,7 @@ test('probes ask at a host that is never an application: any other one than its 
   assert.equal(images.spec.publishNotReadyAddresses, true, 'nodes pull before Berth is ready');
 });
 
-test('Berth itself runs as nobody special: no root, no capability, nothing to write but its data', async () => {
+test('Berth itself runs without privileges: no root, no capability, and it can only write its data', async () => {
   const { spec } = (await manifestsOf('base')).find(({ kind }) => kind === 'Deployment').spec.template;
   assert.partialDeepStrictEqual(spec.securityContext, {
     runAsNonRoot: true,

@@ -63,7 +63,7 @@ const document = fc.record(
   { requiredKeys: ['services'] },
 );
 
-test('whatever a Compose file says, its folder is read, and what is not refused or asked for is valid', async (t) => {
+test('with any Compose file, its folder is read, and the parts that are neither refused nor missing are valid', async (t) => {
   const folder = makeFolder(t, { 'app/Dockerfile': 'FROM a:1\nCOPY . /x\n', 'a.conf': 'x', 'x.env': 'A=1' });
   await fc.assert(
     fc.asyncProperty(document, async (written) => {

@@ -40,7 +40,7 @@ test('services of the same build, and one that runs what another builds, share a
   assert.deepEqual(new Set(spec.pods.map(({ image }) => image)), new Set(['./web:1']));
 });
 
-test('an override beside the file, and several files, are merged in their order', async (t) => {
+test('an override next to the file, and several files, are merged in their order', async (t) => {
   const files = {
     'docker-compose.yml': web('image: nginx:1.28', 'environment: { A: 1, B: 1 }'),
     'docker-compose.override.yml': 'services:\n  web:\n    image: nginx:1.29\n    environment: [B=2]\n',
@@ -126,7 +126,7 @@ test('a service in a profile is left out, with what waits for it, until the prof
   );
 });
 
-test('where every service is in a profile, it is asked which ones are meant', async (t) => {
+test('if every service is in a profile, the profiles are requested', async (t) => {
   const compose = `services:
   web: { image: 'nginx:1.29', ports: [80], profiles: [web] }
   db: { image: 'redis:8', profiles: [cache, all] }
@@ -148,7 +148,7 @@ test('where every service is in a profile, it is asked which ones are meant', as
   assert.deepEqual(wrong.refused, ['no-services compose.yaml:1:1']);
 });
 
-test('what is wrong is told at its place in the file that it is from', async (t) => {
+test('an error is reported at its place in the file that it is from', async (t) => {
   const { refused } = await read(t, {
     'compose.yaml': web('image: nginx:1.29'),
     'compose.override.yaml': 'services:\n  web:\n    network_mode: host\n    privileged: true\n',

@@ -6,7 +6,7 @@ const manifest = JSON.stringify({ scripts: { dev: 'vite --host' }, devDependenci
 const dockerfile = 'FROM node:26-slim\nWORKDIR /app\nCOPY . .\nEXPOSE 5173\nCMD ["npm", "run", "dev"]\n';
 const isTold = (noted: readonly string[]) => noted.some((note) => note.startsWith('dev-server-host'));
 
-test('a development server that visitors reach is told, wherever its command stands', async (t) => {
+test('a public development server is reported, with its command in any place', async (t) => {
   const built = await read(t, { 'compose.yaml': web('build: .'), Dockerfile: dockerfile, 'package.json': manifest });
   assert.deepEqual(built.noted, ['dev-server-host compose.yaml:2:3']);
   assert.match(built.project.notes[0]?.hint ?? '', /<% HOST %>/);
@@ -19,7 +19,7 @@ test('a development server that visitors reach is told, wherever its command sta
   assert.deepEqual(alone.noted, ['dev-server-host Dockerfile:1:1']);
 });
 
-test('one that nobody reaches, or that knows the host, or is another program, is not', async (t) => {
+test('one that is not public, or that knows the host, or is another program, is not', async (t) => {
   const files = { Dockerfile: dockerfile, 'package.json': manifest };
   const inside = `${web('image: nginx:1.29', 'depends_on: [dev]')}  dev: { build: . }\n`;
   assert.ok(!isTold((await read(t, { ...files, 'compose.yaml': inside })).noted));

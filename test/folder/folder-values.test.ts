@@ -56,7 +56,7 @@ test('files with variables are read in their order, below what the service says 
   assert.deepEqual(project.sources, ['compose.yaml', 'one.env', 'two.env']);
 });
 
-test('a value that nobody gives is asked for, with its place, its reason and what an example has', async (t) => {
+test('a missing value is requested, with its place, its reason and the value of an example', async (t) => {
   const { project, asked, refused } = await read(t, {
     'compose.yaml': web(
       'image: "nginx:${TAG:?which version}"',
@@ -74,7 +74,7 @@ test('a value that nobody gives is asked for, with its place, its reason and wha
   assert.deepEqual(mode?.suggestion, { value: 'production', file: '.env.example' });
 });
 
-test('a value on which a path hangs is asked for before anything is said of the path', async (t) => {
+test('a value that a path depends on is requested before the path is checked', async (t) => {
   const files = {
     'compose.yaml': web('build: ./${APP}', 'env_file: ${ENV}.env', "volumes: ['./${DIR}/a.conf:/a.conf']"),
     'app/Dockerfile': dockerfile,
@@ -90,7 +90,7 @@ test('a value on which a path hangs is asked for before anything is said of the 
   assert.deepEqual([included.asked, included.refused], [['PART compose.yaml:1:11'], []]);
 });
 
-test('a mount whose folder or volume is in a variable is asked for, with what an example has', async (t) => {
+test('a mount whose folder or volume is in a variable is requested, with the value of an example', async (t) => {
   const files = {
     'compose.yaml': web(
       'image: nginx:1.29',
@@ -117,7 +117,7 @@ test('an answer makes the document whole, also an empty one', async (t) => {
   assert.deepEqual(pod('web').vars, { MODE: '' });
 });
 
-test('a password that the service itself makes up is not asked for', async (t) => {
+test('a password that the service itself generates is not requested', async (t) => {
   const { asked, spec } = await read(t, {
     'compose.yaml': `services:
   web: { image: 'nginx:1.29', ports: [80], environment: { DB: 'postgres://u:\${DB_PASSWORD}@db/x' } }
@@ -149,7 +149,7 @@ test('the example of a file with variables is known by each of its usual names',
   }
 });
 
-test('of a missing file with variables its example is asked for, and without one whether it is needed', async (t) => {
+test('for a missing file with variables its example is offered, and without one the user decides whether it is needed', async (t) => {
   const compose = web('image: nginx:1.29', 'env_file: .env', 'environment: { OWN: 1 }');
   const first = await read(t, { 'compose.yaml': compose, '.env.example': 'MODE=dev\nOWN=2\nLEVEL=\n' });
   assert.deepEqual(
@@ -168,7 +168,7 @@ test('of a missing file with variables its example is asked for, and without one
   assert.deepEqual(third.pod('web').vars, { OWN: '1' });
 });
 
-test('a mounted file with variables that is not there is asked for like one of env_file', async (t) => {
+test('a missing mounted file with variables is requested like one of env_file', async (t) => {
   const files = {
     'compose.yaml': web(
       'image: nginx:1.29',
@@ -203,7 +203,7 @@ volumes: { d: }
   );
 });
 
-test('what is odd in a file with variables is told once, however many services read it', async (t) => {
+test('a problem in a file with variables is reported once, for any number of services that read it', async (t) => {
   const { project } = await read(t, {
     'compose.yaml': `services:
   web: { image: 'nginx:1.29', ports: ['8080:80'], env_file: site.env }
@@ -218,7 +218,7 @@ test('what is odd in a file with variables is told once, however many services r
   );
 });
 
-test('a dollar sign that means no variable is pointed out in each file, and asked for nowhere', async (t) => {
+test('a dollar sign that is not part of a variable is reported in each file, and not requested', async (t) => {
   const { project, pod, noted, asked } = await read(t, {
     'compose.yaml': web('image: nginx:1.29', 'env_file: app.env', 'environment: { PW: "${PW}", HOST: "a$host" }'),
     '.env': 'PW="abc$def"\n',

@@ -34,7 +34,7 @@ test('a key for a build is a file of the project, or is refused', async (t) => {
   }
 });
 
-test('a layout of images somewhere on this machine is no build context', async (t) => {
+test('a layout of images somewhere on this machine is not a build context', async (t) => {
   const { refused } = await read(t, {
     ...files,
     'compose.yaml': built('additional_contexts: { other: "oci-layout:///home/me/images" }'),

@@ -142,7 +142,7 @@ test('source that the Dockerfile does not copy there becomes a layer, without wh
   assert.deepEqual(layers, [['/srv', ['uploads']]]);
 });
 
-test('data folders become volumes that start empty, and hold what is there only when that is asked for', async (t) => {
+test('data folders become volumes that start empty, and contain the local data only on request', async (t) => {
   const files = {
     'compose.yaml': `services:
   web: { image: 'nginx:1.29', ports: [80], volumes: ['./uploads:/srv/uploads', '~/cache:/cache'] }
@@ -178,7 +178,7 @@ test('data folders become volumes that start empty, and hold what is there only 
   );
 });
 
-test('configs and secrets come from files and variables; what is no text becomes a layer', async (t) => {
+test('configs and secrets come from files and variables; binary ones become a layer', async (t) => {
   const { pod, project } = await read(
     t,
     {

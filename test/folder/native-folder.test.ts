@@ -40,7 +40,7 @@ test('values of a native document come from what is answered, the shell and .env
   assert.deepEqual(project.sources, ['berth.yaml', '.env']);
 });
 
-test('a value that nobody gives is asked for at its place, and one that the service makes up is not', async (t) => {
+test('a missing value is requested at its place, and one that the service generates is not', async (t) => {
   const document = native(
     nginx,
     '      vars:',

@@ -19,7 +19,7 @@ test('a folder that is mounted as a whole is published without what the command 
   assert.doesNotMatch(project.document, /berth_secret|values\.env/);
 });
 
-test('nothing of it can be named, by a path or by a link', async (t) => {
+test('its files cannot be named, by a path or by a link', async (t) => {
   for (const name of ['./.berth/config.json', './.berth', './linked'] as const) {
     const { project } = await read(t, {
       ...files,

@@ -64,7 +64,7 @@ test('what would be below a file is not there', async (t) => {
   assert.deepEqual(refused, ['missing-file compose.yaml:4:5']);
 });
 
-test('a file that is mounted and not there is refused, with the example beside it', async (t) => {
+test('a missing mounted file is refused, with the example next to it', async (t) => {
   const { project } = await read(t, {
     'compose.yaml': mounting('nginx:1.29', './app.conf:/etc/app.conf'),
     'app.conf.example': '',
@@ -75,7 +75,7 @@ test('a file that is mounted and not there is refused, with the example beside i
   );
 });
 
-test('what is outside is told with what would allow it, as a shell reads it; where a link leads is not', async (t) => {
+test('a path outside is reported with the option to allow it, in shell form; the target of a link is not', async (t) => {
   const hintOf = async (files: Parameters<typeof read>[1]) => (await read(t, files)).project.refusals[0]?.hint;
   const above = await hintOf({ 'compose.yaml': web("build: '../a $(touch b)'") });
   assert.match(above ?? '', /: --allow '\/[^']*\/a \$\(touch b\)' allows it; or begin in a folder above both$/);

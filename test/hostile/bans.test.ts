@@ -31,7 +31,7 @@ test('one that is banned by an address of IPv6 starts nothing from another one o
   assert.equal(await start('2001:db8:7::2'), 200);
 });
 
-test('a ban of an image stops who runs it by the revision that serves, whatever has been asked for since', async () => {
+test('a ban of an image stops deployments whose serving revision runs it, after any later updates', async () => {
   const api = await apiWithAccounts();
   const { db } = api.service;
   const { body } = await api.postYaml('/startUserDeployment', shopYaml.replace('nginx:1', 'ghcr.io/acme/miner:1'));

@@ -39,7 +39,7 @@ async function admitted({ service }: TestApi): Promise<{ volumes: number; contai
 describe('one document', () => {
   const many = document({ pods: 50, volumes: 50, replicas: 20 });
 
-  test('of 119 KB asks for 50,000 file systems and 1,000 containers, and gets none, in any way', async () => {
+  test('of 119 KB requests 50,000 file systems and 1,000 containers, and gets none, in any way', async () => {
     const api = await testApi(usual);
     const one = document({ pods: 1, volumes: 1, replicas: 1 });
     const { sessionToken } = (await api.postYaml('/startUserDeployment', one)).body;
@@ -77,7 +77,7 @@ describe('one document', () => {
     assert.deepEqual([full.status, full.body.code], [503, 'capacity_exhausted']);
   });
 
-  test('asks for a GPU, and gets none unless the operator gives it to such as who asks', async () => {
+  test('requests a GPU, and gets one only if the operator allows it without an account', async () => {
     const wanted = document({ pods: 1, volumes: 0, replicas: 1, more: ', useGPU: true' });
     const told = async (gpusOfServer: number | undefined, gpusOfStrangers: number) => {
       const limits = strangers(`session=10 address=20 memory=8Gi gpus=${gpusOfStrangers}`);
@@ -110,7 +110,7 @@ describe('one document', () => {
 describe('many documents', () => {
   const each = (index: number) => document({ name: `greedy-${index}`, pods: 1, volumes: 32, replicas: 2 });
 
-  test('of one session get no more than it may have, and the refusal says how much that is', async () => {
+  test('of one session get no more than its limit, and the refusal contains the limit', async () => {
     const api = await testApi(usual);
     const { sessionToken } = (await api.postYaml('/startUserDeployment', each(0))).body;
     const second = await api.postYaml(`/startUserDeployment?sessionToken=${sessionToken}`, each(1));
@@ -135,7 +135,7 @@ describe('many documents', () => {
     );
   });
 
-  test('of updates that name their volumes anew add up to no more: an earlier one has left its own on the host', async () => {
+  test('of updates that rename their volumes add up to no more: an earlier one has left its own on the host', async () => {
     const api = await testApi(usual);
     const named = (name: string, size = '1') =>
       document({ pods: 1, volumes: 30, replicas: 1, name: 'greedy' })

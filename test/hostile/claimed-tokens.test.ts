@@ -117,7 +117,7 @@ test('an end holds in every process that serves the database', async () => {
   await isPowerless(other, token);
 });
 
-test('the answer to the start is not told again to whoever knows its key, once the token has ended', async () => {
+test('the answer to the start is not repeated to a client that knows its key, once the token has ended', async () => {
   const api = await apiWithAccounts();
   const key = { 'idempotency-key': 'a key of sixteen letters' };
   const { body: first } = await api.postYaml('/startUserDeployment', shopYaml, key);
@@ -128,7 +128,7 @@ test('the answer to the start is not told again to whoever knows its key, once t
   assert.notEqual(second.sessionToken, first.sessionToken);
 });
 
-test('nobody ends, replaces or widens a token but the account that its session belongs to, by its sign-in', async () => {
+test('only the signed-in account of its session ends, replaces or widens a token', async () => {
   const { api, token, victim } = await claimed();
   const other = await api.person('other@example.com');
   const { body } = await victim.get('/api/tokens');

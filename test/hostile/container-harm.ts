@@ -58,7 +58,7 @@ export function harmTests(stage: () => HarmStage): void {
       await assertBothAreWell();
     });
 
-    test('whoever computes all the time gives way to the others', async () => {
+    test('a container that computes all the time yields to the others', async () => {
       const { berth } = stage();
       const started = await berth.start(spinner);
       await berth.reach(started, 'running');
@@ -69,7 +69,7 @@ export function harmTests(stage: () => HarmStage): void {
       await berth.remove(started);
     });
 
-    test('whoever takes more memory than his limit is killed', async () => {
+    test('a container that takes more memory than its limit is killed', async () => {
       const hog = run(`
         const kept = [];
         for (let taken = 0; taken < 1024; taken += 16) kept.push(Buffer.alloc(16 * 2 ** 20, 1));
@@ -126,7 +126,7 @@ export function harmTests(stage: () => HarmStage): void {
       assert.equal(await busy, '0: one processor');
     });
 
-    test('whatever is written to the log, 30 MB of it are kept', async () => {
+    test('of any amount written to the log, 30 MB are kept', async () => {
       const script =
         "i=0; while [ $i -lt 80 ]; do head -c 1000000 /dev/zero | tr '\\\\0' 'x' | fold -w 1000 > /proc/1/fd/1; i=$((i+1)); done; echo done";
       const [outcome] = await stage().attacker.attempt([

@@ -69,7 +69,7 @@ describe('the disk', { skip: isRoot ? false : 'file systems can be made by root 
   const attacker = (attack: Attack) => attackers.get(attack)!;
 
   for (const attack of ['a volume, to its last byte', 'a volume, by reserving a terabyte'] as const) {
-    test(`${attack}: it is full, its owner is told, and the host has lost what its size says`, async () => {
+    test(`${attack}: it is full, its owner is notified, and the host has only lost its size`, async () => {
       await berth.eventsUntil(attacker(attack), /^volume data of pod web is full \(16 MiB\): make it larger or delete/);
       assert.ok((await bytesOfImage(attack)) < volumeBytes * 1.5, `${await bytesOfImage(attack)} bytes`);
     });
@@ -107,7 +107,7 @@ describe('the disk', { skip: isRoot ? false : 'file systems can be made by root 
     assert.ok(logs.length <= 3 && sizes.every((size) => size < 11e6), JSON.stringify(sizes));
   });
 
-  test('a file with holes takes nothing, and nobody is stopped for it', async () => {
+  test('a file with holes takes no space, and no workload is stopped for it', async () => {
     await until(
       'it serves',
       async () => (await berth.status(attacker('a file with holes of a terabyte'))).state === 'running' || undefined,
@@ -140,7 +140,7 @@ describe('the disk', { skip: isRoot ? false : 'file systems can be made by root 
     });
   }
 
-  test('the neighbour serves, was never told or stopped, and nobody else was hurt', async () => {
+  test('the neighbour serves, was never notified or stopped, and no other deployment was hurt', async () => {
     const events = await berth.eventsUntil(neighbour, /is running/);
     assert.deepEqual(
       events.filter(({ kind }) => kind === 'disk'),

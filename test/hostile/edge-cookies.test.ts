@@ -97,7 +97,7 @@ test('no answer of an application sets a cookie for more than its own host', asy
   assert.match(switched, /^HTTP\/1\.1 101 [\s\S]*set-cookie: k=1\r\n/i);
 });
 
-test('cookies that a page sets for the domain lock nobody out: a click removes them, at a neighbour and at the API', async () => {
+test('cookies that a page sets for the domain lock no visitor out: a click removes them, at a neighbour and at the API', async () => {
   const rows: [host: string, cookies: number, attributes: string][] = [
     [victim, 5, 'domain=apps.test; path=/'],
     [victim, 5, 'domain=apps.test; path=/one; max-age=1000'],

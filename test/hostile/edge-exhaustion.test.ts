@@ -66,7 +66,7 @@ test('headers that trickle in are cut off after their time', async () => {
   assert.ok(ms < 100 * requestTimeoutMs, `${ms}`);
 });
 
-test('a hundred such clients are cut off alike, and the others are served meanwhile', async () => {
+test('a hundred such clients are cut off alike, and the others are served during that time', async () => {
   const slow = Array.from({ length: 100 }, () => feed('GET / HTTP/1.1\r\n', 'X: x\r\n', 50));
   assert.equal(statusOf(await send(plain('localhost', '/schema'))), '200');
   const statuses = (await Promise.all(slow)).map(({ answer }) => statusOf(answer));
@@ -133,7 +133,7 @@ test('heads that are too large are refused, by the API with an Error object', as
   assert.equal(statusOf(await send(large)), '200', 'a site may have what the API does not need');
 });
 
-test('a method that nobody knows is answered with an Error object', async () => {
+test('an unknown method is answered with an Error object', async () => {
   for (const method of ['BREW', 'TRACE', 'PROPFIND', 'get', 'X'.repeat(100)]) {
     const answer = await send(`${method} /schema HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
     assert.deepEqual([statusOf(answer), problemIn(answer).code], ['405', 'method_not_allowed'], method);

@@ -20,7 +20,7 @@ const visit = async (host: string, from: string, headers: string[] = []) => {
   return { status: statusOf(answer), answer };
 };
 
-test('a client that tries environments is refused after a few, and nobody is asked any more', async () => {
+test('a client that tries environments is refused after a few, without a request to a site', async () => {
   const client = '127.0.0.20';
   const before = world.lookedUp.length;
   const statuses: string[] = [];
@@ -36,7 +36,7 @@ test('a burst of guesses is no more than those that may be under way at a time',
   assert.ok(world.lookedUp.length - before <= 2 * guessRate.count + 1, `${world.lookedUp.length - before}`);
 });
 
-test('a live site is not told by being served: the client reaches only those that it has visited', async () => {
+test('serving does not reveal a live site: the client reaches only those that it has visited', async () => {
   const client = '127.0.0.22';
   assert.equal((await visit('attacker.test', client)).status, '200');
   for (let count = 0; count < 10; count++) await guess(client);

@@ -59,7 +59,7 @@ test('a container that speaks the PROXY protocol sends a bad request', async () 
   assert.deepEqual(seen, [container, forged]);
 });
 
-test('one container has no more connections than any client, whatever is trusted', async () => {
+test('one container has no more connections than any client, with any trusted proxies', async () => {
   const limits = { connectionsPerClient: 2, requestTimeoutMs: 15_000 };
   const world = await openWorld({ networkPool, trustedProxies, limits });
   try {
@@ -95,7 +95,7 @@ test('trust that includes the containers is refused at the start, in words that 
   assert.deepEqual(mistakes('10.0.0.2,10.192.0.0/13,fd00::/8'), []);
 });
 
-test('a network of all IPv4 addresses as IPv6 writes them is everybody, and no proxy', () => {
+test('a network of all IPv4 addresses in IPv6 notation covers every client, and is refused as a proxy', () => {
   for (const everybody of ['::/1', '::/80', '::ffff:0:0/96', '::ffff:0.0.0.0/96'])
     assert.match(readSettings({ BERTH_TRUSTED_PROXIES: everybody }).ok ? '' : 'refused', /refused/, everybody);
 });

@@ -36,7 +36,7 @@ async function leastOf(times: number, measure: () => Promise<number>): Promise<n
   return least;
 }
 
-suite('a large document holds up nobody else', () => {
+suite('a large document does not delay other requests', () => {
   let api: TestApi;
   let token: string;
   let maxMs: number;

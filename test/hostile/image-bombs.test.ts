@@ -60,7 +60,7 @@ describe('an image that is a bomb', () => {
   ];
 
   for (const [name, packer] of packers) {
-    test(`is refused for what it unpacks to, and who writes beside it is told nothing: ${name}`, async () => {
+    test(`is refused for its unpacked size, and a neighbour that writes gets no notification: ${name}`, async () => {
       const before = (await berth.history(neighbour)).length;
       publish(name, await bombOf(packer));
       const bomb = await berth.start(bombYaml(name, `${host}/${name}:1`));

@@ -30,7 +30,7 @@ describe('an image that declares', () => {
     assert.equal(await made(), 32);
   });
 
-  test('500 volumes gets none, and its owner is told what is possible', async () => {
+  test('500 volumes gets none, and its owner sees the maximum', async () => {
     const scene = newScene();
     const before = await made();
     await assert.rejects(scene.start(scene.workload('web', { image: await image(500) })), (error) => {

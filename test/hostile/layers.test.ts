@@ -80,7 +80,7 @@ describe('a hostile registry', () => {
     for (const _ of [1, 2]) await givenUp('x', words);
   });
 
-  test('cannot send what an engine unpacks and nobody counts, or nobody can unpack', async () => {
+  test('cannot send a layer that the engine unpacks uncounted, or that cannot be unpacked', async () => {
     const tries: [Buffer, RegExp][] = [
       [Buffer.concat([Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]), randomBytes(1000)]), /neither gzip nor zstd/],
       [Buffer.concat([Buffer.from('BZh9'), randomBytes(1000)]), /neither gzip nor zstd/],
@@ -94,7 +94,7 @@ describe('a hostile registry', () => {
     }
   });
 
-  test('that cuts its connection is asked for the rest', async () => {
+  test('that cuts its connection gets a request for the rest', async () => {
     const layer = blobOf(gzipSync(randomBytes(1_000_000)));
     publish('x', [layer]);
     const ranges: (string | undefined)[] = [];
@@ -114,7 +114,7 @@ describe('a hostile registry', () => {
     assert.equal(ranges.length, 3);
   });
 
-  test('whose token has expired in the middle of a pull is asked for another one', async () => {
+  test('whose token has expired in the middle of a pull gets a request for another one', async () => {
     const layers = [blobOf(randomBytes(1000)), blobOf(randomBytes(1001))];
     publish('x', layers);
     let tokens = 0;

@@ -48,7 +48,7 @@ export function nameTests(stage: () => NetworkStage): void {
         return now.length === wanted.length;
       });
 
-    test("the machine's resolvers are asked, so names of the local network are told; who has them is not reached", async () => {
+    test("the machine's resolvers are used, so names of the local network resolve; their hosts are not reached", async () => {
       await untilReached(attacker, [
         'a public name',
         'a name of the local network',
@@ -57,7 +57,7 @@ export function nameTests(stage: () => NetworkStage): void {
       ]);
     });
 
-    test('with others set, nobody else is asked: by who runs already without a restart, and by who starts', async () => {
+    test('with others set, only those are used: by running containers without a restart, and by new ones', async () => {
       await berth.end('SIGTERM');
       const before = berth.log().length;
       await berth.serve({ BERTH_RESOLVERS: otherResolver });

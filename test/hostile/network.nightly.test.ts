@@ -70,7 +70,7 @@ describe('a container does not reach', () => {
   });
 });
 
-test('nobody in the networks behind the machine reaches a container past the edge', async () => {
+test('hosts in the networks behind the machine do not reach a container past the edge', async () => {
   const { ownPeer } = stage.fenced.known;
   const outcome = await stage.world.attemptFromOutside({ by: 'tcp', host: ownPeer, port: 4000 });
   assert.ok(!hasReached(outcome), outcome);

@@ -55,7 +55,7 @@ describe('a hostile registry', () => {
     }
   });
 
-  test('cannot say that its layers lie elsewhere, or are of a kind that nobody knows', async () => {
+  test('cannot state that its layers are elsewhere, or of an unknown kind', async () => {
     const layer = blobOf(randomBytes(1000));
     const withLayer = (more: object) => (manifest: Manifest) => ({
       ...manifest,
@@ -118,7 +118,7 @@ describe('a hostile registry', () => {
     );
   });
 
-  test('that has been asked too often is left alone for as long as it says, by whom it said that to', async () => {
+  test('with a rate limit is left alone for as long as it requires, for the limited request only', async () => {
     let asked = 0;
     publish('y', [blobOf(randomBytes(10))]);
     routes.set('/v2/busy/manifests/1', (_, response) => {

@@ -51,13 +51,13 @@ describe('a registry that all use', () => {
     ['answers the attacker that there is no such image', 'nothing'],
     ['does not answer the attacker at all', 'silent'],
   ] as const)
-    test(`that ${what} is asked what the others' tags mean all the same`, async () => {
+    test(`that ${what} is still queried for the tags of others`, async () => {
       await engine.images.pull('victim', { image: `${registry.host}/good:1` });
       await assert.rejects(check('attacker', repository));
       assert.equal(await seenByVictim(), 'registry');
     });
 
-  test('that answers with an error is asked again by whoever got it', async () => {
+  test('that answers with an error is queried again by the client that got the error', async () => {
     await assert.rejects(check('tenant', 'busy'));
     assert.equal((await check('tenant', 'good'))[0]?.by, 'registry');
   });

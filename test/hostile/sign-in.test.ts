@@ -7,7 +7,7 @@ import { apiWithAccounts } from '../accounts/people.ts';
 const server = await startMailServer();
 after(() => server.close());
 
-test('a link that verifies an address signs nobody in, also when its owner has sent it to somebody else', async () => {
+test('a link that verifies an address does not sign in, even if its owner has sent it to another person', async () => {
   const api = await apiWithAccounts({ mail: { smtpUrl: server.url, mailFrom: 'berth@example.com' } });
   await api.browser().signUp('eve@example.com');
   const { pathname, search } = await server.linkTo('eve@example.com');

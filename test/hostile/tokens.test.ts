@@ -65,7 +65,7 @@ test('no line of the log holds a token, wherever a request has put it', async ()
   assert.doesNotMatch(lines, /Planted/i);
 });
 
-test('nor does one that tells of a fault, when the store fails in the midst of requests', async () => {
+test('nor does one that reports a fault, when the store fails in the midst of requests', async () => {
   const broken = await openWorld();
   try {
     await broken.api.service.db.destroy();
@@ -78,7 +78,7 @@ test('nor does one that tells of a fault, when the store fails in the midst of r
   }
 });
 
-test('the store is asked for the hash of a token, never for the token: nothing is compared byte by byte', async () => {
+test('the store is queried by the hash of a token, never by the token: nothing is compared byte by byte', async () => {
   const { service } = world.api;
   const queries: string[] = [];
   const spy: KyselyPlugin = {

@@ -106,7 +106,7 @@ test('a name that the authority does not find here is certifying, with its words
   await ada.reach(name, 'live');
 });
 
-test('nobody gets a name that another account has, and nothing is ordered because somebody asks', async (t) => {
+test('a name of another account cannot be taken, and requests alone do not order certificates', async (t) => {
   const clock = { ahead: 0 };
   const { records, service, ada } = await world(t, { clock });
   const name = 'shop.example.test';

@@ -16,7 +16,7 @@ async function answersAt(service: HttpsService, host: string): Promise<void> {
   });
 }
 
-test('each application that serves gets a certificate, and nobody else has one ordered', async (t) => {
+test('each serving application gets a certificate, and no other name has one ordered', async (t) => {
   const service = await startHttps(t);
   const [first, second] = [await service.deploy(), await service.deploy()];
   for (const host of ['berth.test', first, second]) await answersAt(service, host);
@@ -80,7 +80,7 @@ test('what the authority allows in a week goes to the newest applications, and t
   assert.deepEqual(service.pebble.asked(), ['berth.test', first].toSorted());
 });
 
-test('before the service has its first certificate, nobody is sent to an HTTPS that fails', async (t) => {
+test('before the service has its first certificate, visitors are not redirected to an HTTPS that fails', async (t) => {
   const service = await startHttps(t, { BERTH_ACME_DIRECTORY: 'https://127.0.0.1:9/dir' });
   const { host, token } = await service.start();
   await until(

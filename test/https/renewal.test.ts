@@ -48,7 +48,7 @@ test('sixty days later every certificate is renewed while visitors come, and no 
   assert.equal(await insists(), 'max-age=31536000');
 });
 
-test('an authority that is away takes nothing from anybody, and is told, by mail too, once for each cause', async (t) => {
+test('an authority that is down leaves existing certificates, and is reported, by mail too, once for each cause', async (t) => {
   let ahead = 0;
   const { url, mails, close } = await startMailServer();
   t.after(close);

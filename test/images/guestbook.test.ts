@@ -61,7 +61,7 @@ test('the guestbook keeps entries, caches the list, and lives through the loss o
     assert.match(page, /<title>Guestbook<\/title>/);
   });
 
-  await t.test('an entry is text, whatever it contains', async () => {
+  await t.test('an entry is text, with any content', async () => {
     const entry = { name: "Robert'); DROP TABLE entries; --", message: '<script>alert(1)</script> $1 🦫\n\\ "quoted"' };
     assert.equal(await sign(entry), 201);
     const [{ writtenAt, ...written } = { writtenAt: '' }] = (await list()).entries;
@@ -69,7 +69,7 @@ test('the guestbook keeps entries, caches the list, and lives through the loss o
     assert.ok(Math.abs(Date.parse(writtenAt) - Date.now()) < 60_000);
   });
 
-  await t.test('the list comes from the cache until somebody signs', async () => {
+  await t.test('the list comes from the cache until a visitor signs', async () => {
     await list();
     assert.equal((await list()).cache, 'hit');
     assert.equal(await sign({ name: 'Ada', message: 'Hello' }), 201);
@@ -81,7 +81,7 @@ test('the guestbook keeps entries, caches the list, and lives through the loss o
     assert.deepEqual(again.entries, fresh.entries);
   });
 
-  await t.test('what is no entry is refused', async () => {
+  await t.test('an invalid entry is refused', async () => {
     const refused = [
       undefined,
       1,

@@ -36,7 +36,7 @@ test('PostgreSQL makes the user and the database that its variables name', async
   assert.equal((await database.run('stat', '-c', '%U', '/proc/1')).output, 'postgres');
 });
 
-test('PostgreSQL refuses to start without a password, unless everybody is trusted', async (t) => {
+test('PostgreSQL refuses to start without a password, unless all clients are trusted', async (t) => {
   const locked = await startContainer(t, { image: 'postgres:15' });
   const { StatusCode } = await locked.container.wait();
   assert.equal(StatusCode, 1);

@@ -110,7 +110,7 @@ test('an export has the data, and plain kubectl starts it with them; what was ex
   assert.equal((await until('it answers', () => exported.look('/has'))).trim(), has);
 });
 
-test('an exported application that is started again on the cluster has its data before its first start, whoever is killed', async () => {
+test('an exported application that is started again on the cluster has its data before its first start, after any kill', async () => {
   const before = await berth.start(notes(image));
   await berth.reach(before, 'running');
   const had = await whatItHas(before);

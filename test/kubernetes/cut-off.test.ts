@@ -37,7 +37,7 @@ after(async () => {
   await contractor?.dispose();
 });
 
-test('after 30 s in which nothing passes, and with every old connection dead, a change is seen that came meanwhile', async () => {
+test('after 30 s without traffic, and with every old connection dead, a change in between is seen', async () => {
   const workload = scene.workload('web');
   await scene.start(workload);
   const { address: before } = await scene.ready(workload);

@@ -38,7 +38,7 @@ test('a cluster takes every object of an application with something of everythin
     );
 });
 
-test('and refuses an object with a field that there is none of', async () => {
+test('and refuses an object with an unknown field', async () => {
   const object = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'odd' }, spec: { nothing: 1 } };
   await assert.rejects(judge(object, object), /not declared in schema/);
 });

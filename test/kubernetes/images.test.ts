@@ -62,7 +62,7 @@ const registryLogin = () => ({ registry: registry.host, ...login });
 const podsOf = async ({ id }: Scene) =>
   (await contractor.cluster.ask<{ items: FoundPod[] }>('GET', `/api/v1/namespaces/${namespaceName(id)}/pods`)).items;
 
-test('a private image runs for who has its login: the node has pulled it from Berth, by its digest', async () => {
+test('a private image runs for deployments with its login: the node has pulled it from Berth, by its digest', async () => {
   const scene = newScene();
   const workload = scene.workload('web', { registryLogin: registryLogin() });
   await scene.start(workload);
@@ -90,7 +90,7 @@ test('who has no login for it is refused, although the node has it', async () =>
   assert.deepEqual(await podsOf(scene), []);
 });
 
-test('a pod that begins anew on a node without the image pulls it from another process with the same key', async () => {
+test('a pod that starts on a node without the image pulls it from another process with the same key', async () => {
   const scene = newScene();
   const workload = scene.workload('web', { registryLogin: registryLogin() });
   await scene.start(workload);

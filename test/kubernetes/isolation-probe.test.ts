@@ -47,7 +47,7 @@ test('where policies are kept there is nothing to complain about, and nothing st
   assert.deepEqual(await contractor.engine.listOwned(), []);
 });
 
-test('where nobody keeps them, everything is named that a pod reaches', async () => {
+test('without enforced policies, all reachable targets of a pod are named', async () => {
   const { engine, cluster } = contractor;
   const careless: Engine = {
     ...engine,

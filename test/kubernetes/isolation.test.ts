@@ -187,7 +187,7 @@ describe('privileges of root in a pod:', () => {
     if (!leftByRuntime.has(name)) test(name, () => assert.match(privileged[index]!, expected));
 });
 
-test('a policy that somebody edits is told, and is what it was once it is applied again', async () => {
+test('an edited policy is reported, and is restored once it is applied again', async () => {
   const { engine, cluster } = contractor;
   const [own] = scenes as [Scene];
   const at = { name: policyName, namespace: namespaceName(own.id) };

@@ -67,7 +67,7 @@ test('memory and processors that no node has are named', async () => {
   assert.equal(found.hint, 'the operator has to make room');
 });
 
-test('a volume that the cluster has none for is told', async () => {
+test('a volume that the cluster cannot provide is reported', async () => {
   const { scene } = await sceneOf({ storageClass: 'no-such-class' });
   const workload = scene.workload('web', { volumes: [{ volume: 'data', mountPath: '/data' }] });
   await startedWithVolume(scene, workload);
@@ -75,7 +75,7 @@ test('a volume that the cluster has none for is told', async () => {
   assert.equal(found.notReadyBecause, 'its volume cannot be bound: the cluster has none for it');
 });
 
-test('who writes too much outside of volumes is evicted for disk, which stays told when it runs again', async () => {
+test('a workload that writes too much outside of volumes is evicted for disk, which is still shown when it runs again', async () => {
   const { scene } = await sceneOf({ diskBytes: 4 * mebibyte });
   const entrypoint = ['/bin/sh', '-c'];
   const command = [`head -c ${64 * mebibyte} /dev/zero >/srv/much; exec /bin/contract serve 8080`];
@@ -98,7 +98,7 @@ test('another user than root writes to a volume that belonged to root', async ()
   assert.deepEqual(await scene.output(job), ['mine']);
 });
 
-test('a namespace that hangs is told of once, and a start does not wait for it', async () => {
+test('a namespace that hangs is reported once, and a start does not wait for it', async () => {
   const told: Hanging[] = [];
   let clock = Date.now();
   const { scene, engine } = await sceneOf({ now: () => clock, onHanging: (one) => void told.push(one) });

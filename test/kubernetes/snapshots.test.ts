@@ -96,7 +96,7 @@ test('restored in place, all volumes are those of the snapshot, with owners and 
   await service.nothingIsLeft(app);
 });
 
-test('restored beside, another deployment begins with what the snapshot has', async () => {
+test('restored as another deployment, it begins with the data of the snapshot', async () => {
   const [sum] = await textsOf(app, 'sum');
   const other: Started = (await service.restore(app, first, { beside: true })).started;
   await service.berth.reach(other, 'running');
@@ -126,7 +126,7 @@ test('of a service that is killed while it copies nothing is left, and the next 
   }
 });
 
-test('why pods are stopped for a snapshot is told once by each process', () => {
+test('each process reports once why pods are stopped for a snapshot', () => {
   const told = (words: string) => service.berth.log().split(words).length - 1;
   assert.equal(
     told('"because":"the cluster has no VolumeSnapshots"'),
@@ -135,7 +135,7 @@ test('why pods are stopped for a snapshot is told once by each process', () => {
   );
 });
 
-test('where the cluster takes VolumeSnapshots nobody is stopped, and what they have comes back', async () => {
+test('with VolumeSnapshots no pod is stopped, and their data comes back', async () => {
   await service.standIn.begin();
   const starts = await bothStarts(app);
   const [sum] = await textsOf(app, 'sum');

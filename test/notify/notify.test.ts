@@ -8,7 +8,7 @@ import { addNotice, setMailKinds } from '../../src/store/notifications.ts';
 import { startMailServer } from '../accounts/mail-server.ts';
 import { deliverDue, failed, minuteMs, secret, world } from './world.ts';
 
-test('a deployment that failed is told once, by mail and by a call that its secret proves', async (t) => {
+test('a failed deployment is reported once, by mail and by a call with a signature of its secret', async (t) => {
   const { db, choose, look, deliver, received, mails, clock, webhook, waiting } = await world(t);
   await addDeployment(db, failed);
   await setMailKinds(db, 'ada', ['failed']);
@@ -41,7 +41,7 @@ test('a deployment that failed is told once, by mail and by a call that its secr
   assert.deepEqual([(await webhook()).answer, await waiting()], ['The address answered with status 200.', 0]);
 });
 
-test('what nobody has chosen is not told', async (t) => {
+test('kinds that are not chosen are not sent', async (t) => {
   const { db, choose, look, deliver, received, mails } = await world(t);
   await addDeployment(db, failed);
   await choose(['expiring']);
@@ -50,7 +50,7 @@ test('what nobody has chosen is not told', async (t) => {
   assert.deepEqual([received.length, mails.length], [0, 0]);
 });
 
-test('a failure is not told with an earlier revision that serves where none does', async (t) => {
+test('the message on a failure mentions an earlier revision only if one serves', async (t) => {
   const { db, choose, look, deliver, received } = await world(t);
   await addDeployment(db, { ...failed, pods: failed.pods.map((pod) => ({ ...pod, state: 'failed' })) });
   const explanation = { kind: 'failed' as const, pods: [], because: 'no room' };
@@ -114,7 +114,7 @@ test('where the mail server does not take the login, a mail is sent again later'
   );
 });
 
-test('what nobody wants to be told takes nothing from what somebody wants', async (t) => {
+test('unwanted notifications do not displace wanted ones', async (t) => {
   const { db, choose, look, deliver, received } = await world(t);
   const expiresAt = 2_000_000;
   for (let number = 0; number < 25; number++) {

@@ -9,7 +9,7 @@ import { addDeployment } from '../../src/store/deployments.ts';
 import { addNotice } from '../../src/store/notifications.ts';
 import { deliverDue, failed, minuteMs, secret, world } from './world.ts';
 
-test('a test is sent once, whatever comes of it, and leaves nothing', async (t) => {
+test('a test is sent once, with any result, and leaves nothing', async (t) => {
   const { db, choose, deliver, received, answers, clock } = await world(t);
   await choose([]);
   answers.status = 500;
@@ -44,7 +44,7 @@ test('an address that does not take a call gets it again, later each time, and t
   assert.deepEqual([failures, answer, disabledAt], [1, 'The address answered with status 500.', null]);
 });
 
-test('a redirect is no answer, and is not followed', async (t) => {
+test('a redirect is not an answer, and is not followed', async (t) => {
   const { db, choose, look, deliver, received, answers, webhook } = await world(t);
   await addDeployment(db, failed);
   await choose(['failed']);
@@ -55,7 +55,7 @@ test('a redirect is no answer, and is not followed', async (t) => {
   assert.match((await webhook()).answer!, /status 307; redirects are not followed/);
 });
 
-test('after several notifications in a row that it did not take a webhook is switched off, and its owner is told', async (t) => {
+test('after several rejected notifications in a row a webhook is disabled, and its owner is notified', async (t) => {
   const { db, choose, deliver, answers, clock, webhook, mails, received, waiting } = await world(t);
   await choose(['failed']);
   answers.status = 503;
@@ -81,7 +81,7 @@ test('after several notifications in a row that it did not take a webhook is swi
   assert.deepEqual([(await webhook()).failures, (await webhook()).disabledAt], [0, null]);
 });
 
-test('a call whose secret no key opens is told and kept, and made once the key is back', async (t) => {
+test('a call whose secret cannot be opened is reported and kept, and made once the key is back', async (t) => {
   const { db, choose, look, deliver, delivering, received, clock, webhook, waiting } = await world(t);
   await addDeployment(db, failed);
   await choose(['failed']);

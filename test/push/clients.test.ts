@@ -127,7 +127,7 @@ test('an image that Docker has pushed, Docker pulls again, and the second push m
   assert.deepEqual(RootFS.Layers, [base, first].map(digestOf));
 });
 
-test('Docker is told in words what it may not push, and does not try for long', async () => {
+test('Docker gets an explanation of a refused push, and does not retry for long', async () => {
   const foreign = `${registry.host}/somebody-else/api:1`;
   await load(foreign, [await layerOf(1_000)]);
   await assert.rejects(pushWithDocker(foreign), (error: Error) => {

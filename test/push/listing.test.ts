@@ -48,7 +48,7 @@ test('a session sees its own images with tags and sizes, a layer of several vers
   assert.deepEqual([theirs.image, theirs.sizeBytes], [`${stranger.namespace}/web`, sum(other)]);
 });
 
-test('an account sees the images of its sessions too, and nobody else those', async () => {
+test('only an account sees the images of its own sessions', async () => {
   const { service } = registry.api;
   const [first, second] = [await registry.pusher(), await registry.pusher()];
   await push(first, 'api:1', 'one');
@@ -62,7 +62,7 @@ test('an account sees the images of its sessions too, and nobody else those', as
   );
 });
 
-test('the operator is told whose each image is, by e-mail or by the address that limits count, and how much room is left', async () => {
+test('the operator sees the owner of each image, by e-mail or by the address that limits count, and the free space', async () => {
   const { service } = registry.api;
   const other = await registry.pusher();
   for (let tag = 1; tag <= 6; tag++) await push(other, `tagged:${tag}`, 'with many tags');
@@ -77,7 +77,7 @@ test('the operator is told whose each image is, by e-mail or by the address that
   assert.match(text, /\n\n[\d.]+ \w+ of 1 GiB \(BERTH_PUSHED_IMAGES\), what images share counted once\n$/);
 });
 
-test('who says nothing of themselves is told to', async () => {
+test('a request without credentials is answered with how to send them', async () => {
   assert.equal((await registry.api.get('/api/images')).body.code, 'missing_token');
 });
 

@@ -60,7 +60,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-test('nobody gets anything without a password, or with one of nobody', async () => {
+test('every request requires a known password', async () => {
   for (const token of [undefined, 'berth_guess', 'berthkey_guess']) {
     const { status, headers, error } = await registry.ask('GET', '/v2/', token === undefined ? {} : { token });
     assert.deepEqual([status, error?.code], [401, 'UNAUTHORIZED']);
@@ -71,7 +71,7 @@ test('nobody gets anything without a password, or with one of nobody', async () 
   assert.equal((await registry.ask('GET', '/v2/', { headers })).status, 200);
 });
 
-test('a token is nobody any more when its session has ended', async () => {
+test('a token is invalid when its session has ended', async () => {
   const ended = await registry.pusher();
   await registry.service.db
     .updateTable('deployments')
@@ -101,7 +101,7 @@ test("another session's images are out of reach, and the refusal says what one's
   }
 });
 
-test('that the server has a blob is told only to who has shown to have it', async () => {
+test('only a client that has proven to have a blob learns that the server has it', async () => {
   const blob = Buffer.from('known by its digest');
   await pushBlob(owner, blob);
   const asked = `blobs/${digestOf(blob)}`;
@@ -206,7 +206,7 @@ test('what has come before a connection was cut stays, and the client goes on fr
   assert.equal(put.status, 201);
 });
 
-test('an address may push so much without an account, in all of its sessions, and is told so', async () => {
+test('an address has a push limit without an account, across all of its sessions, and sees it in the refusal', async () => {
   assert.equal((await pushBlob(owner, Buffer.alloc(5 * megabyte, 1))).status, 201);
   const more = await pushBlob(stranger, Buffer.alloc(4 * megabyte, 2));
   assert.deepEqual([more.status, more.error?.code], [403, 'DENIED']);

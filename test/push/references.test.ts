@@ -72,7 +72,7 @@ test('a tag that has moved is another image for the next revision, and none for 
   assert.deepEqual([await digests(1), await digests(2)], [[first], [second]]);
 });
 
-test('who goes back to a revision has its image again, whatever its tag means by now, until that is removed', async () => {
+test('a rollback to a revision uses its image, even if its tag means another one now, until that is removed', async () => {
   const first = await push(owner, 'back');
   const yaml = yamlOf('./api:back', 'back');
   await start(owner, yaml);
@@ -103,7 +103,7 @@ test('who goes back to a revision has its image again, whatever its tag means by
   assert.match(refused.body.error, /has been removed/);
 });
 
-test("what was not pushed, and what is somebody else's, is refused in the same words, with what to push", async () => {
+test("a missing image and another owner's image are refused in the same words, with what to push", async () => {
   await push(owner, 'secret');
   const deployments = registry.api.woken.length;
   for (const image of ['./api:none', `${owner.namespace}/api:secret`, `localhost:8080/${owner.namespace}/api:secret`]) {

@@ -28,7 +28,7 @@ const shown = (bearer: string) => ({ headers: { authorization: `Bearer ${bearer}
 const upload = (bearer: string, of = repository, query = `digest=${blob}`) =>
   registry.ask('POST', `/v2/${of}/blobs/uploads/?${query}`, { ...shown(bearer), body: content });
 
-test('whoever says nothing is told where tokens are, and which one is needed', async () => {
+test('a request without a token is answered with the token service, and the required access', async () => {
   const realm = `Bearer realm="http://${registry.host}/v2/token",service="${registry.host}"`;
   const challenges = {
     'GET /v2/': realm,
@@ -48,7 +48,7 @@ test('whoever says nothing is told where tokens are, and which one is needed', a
   assert.equal((await registry.ask('POST', '/v2/token', { token })).status, 405);
 });
 
-test('a token opens what was asked for and is the own, for minutes, and gives no other token', async () => {
+test("a token grants the requested access to the client's own images, for minutes, and gives no other token", async () => {
   const pulling = await tokenFor(`repository:${repository}:pull`);
   const refused = await upload(pulling);
   assert.equal(refused.status, 401);

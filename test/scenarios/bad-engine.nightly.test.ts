@@ -75,7 +75,7 @@ test('an engine that is slow is slow, and nothing else', async () => {
   await assertGone(berth, app);
 });
 
-test('an engine that answers 500 to everything is told in words, and the deployment goes on when it is well', async () => {
+test('an engine that answers 500 to everything is reported, and the deployment continues when it recovers', async () => {
   proxy.setWeather(() => 'error');
   const ready = await berth.get('/readyz');
   assert.deepEqual([ready.status, ready.body.code], [503, 'engine_unreachable']);
@@ -98,7 +98,7 @@ test('an engine that answers 500 to everything is told in words, and the deploym
   await assertGone(berth, app);
 });
 
-test('an engine that hangs is told in words; who runs is served, who starts goes on when it is back', async () => {
+test('an engine that hangs is reported; running deployments are served, and starting ones continue when it is back', async () => {
   const steady = await berth.start(keepingYaml('steady', image, 'steady'));
   await assertWhole(berth, steady, whole(/steady/));
   proxy.setWeather(() => 'hanging');

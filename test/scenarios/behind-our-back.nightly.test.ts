@@ -127,7 +127,7 @@ test(
   },
 );
 
-test('the loss of a volume with its data is told, and the deployment runs again on an empty one', async () => {
+test('the loss of a volume with its data is reported, and the deployment runs again on an empty one', async () => {
   const { app, born } = await start('lost-volume');
   await berth.end('SIGKILL');
   await removeByHand(app, 'workload', 'volume');

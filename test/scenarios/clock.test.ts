@@ -42,7 +42,7 @@ test('a clock that is set past a time limit ends who has one, and who is started
   await remove(later);
 });
 
-test('a clock that is set forwards in the middle of a start or an update is no missed deadline', async () => {
+test('a clock that is set forward in the middle of a start or an update does not cause a missed deadline', async () => {
   await berth.setClock(0);
   const slow = (says: string) => `${keepingYaml('slow', image, says)}    - name: late
       image: "${image}"

@@ -23,7 +23,7 @@ const yaml = `application:
       command: sh -c 'while true; do echo a line; sleep 0.2; done'
 `;
 
-test('a file becomes a page, a crash is told with its last lines, and the end is the end', async (t) => {
+test('a file becomes a page, a crash is shown with its last lines, and the end is the end', async (t) => {
   const berth = await createBerth();
   const folder = await mkdtemp(join(tmpdir(), 'berth-cli-'));
   t.after(async () => {

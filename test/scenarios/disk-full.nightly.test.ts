@@ -124,7 +124,7 @@ test('what is removed on a full disk leaves nothing', async () => {
   await makeRoom();
 });
 
-test('whoever reserves the whole disk is stopped, the third time for good, and the room is there again', async () => {
+test('a deployment that reserves the whole disk is stopped, the third time for good, and the space is free again', async () => {
   const steady = await berth.start(tinyYaml('steady', here, 'steady'));
   await assertWhole(berth, steady, whole('steady'));
   const reserve = 'busybox httpd -p 8080 -h /www; busybox fallocate -l 1099511627776 /tmp/file; exec sleep 100000';

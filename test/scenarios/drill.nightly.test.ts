@@ -116,7 +116,7 @@ const ledger = `application:
 `;
 
 test(
-  'all that was answered before a backup is there after everything was deleted, at the same addresses',
+  'all writes confirmed before a backup are there after everything was deleted, at the same addresses',
   needsRoot,
   async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'berth-drill-'));

@@ -53,7 +53,7 @@ for (const { words, signal } of ends)
   }
 
 for (const { words, signal } of ends) {
-  test(`while an engine is ${words}, that is told; when it is back, what ran runs with its data`, async () => {
+  test(`while an engine is ${words}, this is reported; when it is back, running deployments run with their data`, async () => {
     const app = await berth.start(keepingYaml('steady', image, 'steady'));
     await assertWhole(berth, app, whole(/steady/));
     const born = (await berth.visit(`${app.url}/born`)).text;
@@ -76,7 +76,7 @@ for (const { words, signal } of ends) {
   });
 }
 
-test('what is asked for while the engine is away is done when it is back, and a removed site is gone at once', async () => {
+test('requests while the engine is away are done when it is back, and a removed site is gone at once', async () => {
   const [updated, removed] = await Promise.all(
     ['updated', 'removed'].map((name) => berth.start(keepingYaml(name, image, 'first'))),
   );

@@ -13,7 +13,7 @@ before(async () => {
 });
 after(async () => await berth.destroy());
 
-test('a free deployment expires, an extension moves that, and nothing of it is left', async () => {
+test('a free deployment expires, an extension moves that, and all its resources are removed', async () => {
   const short = await berth.start(webYaml('short', 'here'));
   const long = await berth.start(webYaml('long', 'here'));
   const extended = await berth.postJson('/extendDeployment', long);
@@ -32,7 +32,7 @@ test('a free deployment expires, an extension moves that, and nothing of it is l
   await until('nothing is left', async () => (await berth.inventory()).owned.length === 0);
 });
 
-test('a deployment expires when its time has come, without anybody who sets a clock or asks for it', async () => {
+test('a deployment expires at its time, without a change of the clock or a request', async () => {
   const brief = await createBerth({ BERTH_LIFETIME: '3s' });
   try {
     await brief.serve();

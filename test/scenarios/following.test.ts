@@ -30,7 +30,7 @@ function talking(says: string): string {
 
 const query = () => `applicationName=talking&sessionToken=${app.sessionToken}`;
 
-test('events tell every step of a deployment, and a reader resumes where it was', async () => {
+test('events report every step of a deployment, and a reader resumes at its position', async () => {
   await berth.reach(app, 'running');
   const all = await follow(`/getDeploymentEvents?${query()}`, {}, (text) => text.includes('is running'));
   for (const step of [
@@ -123,7 +123,7 @@ test('followed logs show every start of a crash loop, each once, and go on with 
   await berth.remove(crashing);
 });
 
-test('followed logs go on with a container that somebody has killed, and one that somebody has removed', async () => {
+test('followed logs continue with a container that was killed, and one that was removed, from outside', async () => {
   const steady = await berth.start(restless('steady', 'console.log(`stays`)'));
   await berth.reach(steady, 'running');
   const asked = `applicationName=steady&sessionToken=${steady.sessionToken}`;

@@ -25,7 +25,7 @@ async function putAway(berth: Berth, app: Started): Promise<void> {
 
 const kindsOf = async (berth: Berth) => (await berth.inventory()).owned.map(({ kind }) => kind);
 
-test('what was removed is restored with its data at its address, also by a service that was killed meanwhile', async (t) => {
+test('a removed deployment is restored with its data at its address, also by a service that was killed in between', async (t) => {
   const berth = await createBerth({ BERTH_GRACE: '1h' });
   t.after(() => berth.destroy());
   await berth.serve();

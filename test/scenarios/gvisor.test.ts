@@ -38,7 +38,7 @@ test('a configuration that the engine does not take is left as it was', async ()
   await writeFile(engine.configurationFile, '{}');
 });
 
-test('an engine is told of gVisor while its containers run on, and is told once', async () => {
+test('an engine learns of gVisor while its containers run on, and only once', async () => {
   const container = await engine.docker.createContainer({ Image: bystander, Cmd: ['idle'] });
   await container.start();
   const state = async () => (await container.inspect()).State;
@@ -86,7 +86,7 @@ test("an application of PostgreSQL, Redis, nginx and Node runs with a kernel tha
   await berth.remove(app);
 });
 
-test('whoever takes more memory than its limit is told so, and does not hang', async () => {
+test('a container that takes more memory than its limit is reported, and does not hang', async () => {
   // gVisor runs processes in helpers of its own, and waits for ever for one that is killed in its stead.
   const hog = 'const all = []; setInterval(() => all.push(Buffer.alloc(1e7, 1)), 20)';
   const app = await berth.start(`

@@ -11,7 +11,7 @@ import { type Berth, createBerth, type Started, until } from './berth.ts';
 import { type Crowd, crowdOf } from './crowd.ts';
 
 for (const store of ['sqlite', 'postgresql'] as const)
-  test(`a service hands over to one that is started beside it, on ${store}, and no request fails`, async (t) => {
+  test(`a service hands over to one that is started next to it, on ${store}, and no request fails`, async (t) => {
     const berth = await createBerth({}, { store });
     t.after(() => berth.destroy());
     let present = await berth.serve();
@@ -42,7 +42,7 @@ for (const store of ['sqlite', 'postgresql'] as const)
     assert.deepEqual((await berth.inventory()).orphans, []);
   });
 
-test('a service that is started with another BERTH_BASE_URL beside the one that runs tells applications their new address', async (t) => {
+test('a service that is started with another BERTH_BASE_URL next to the running one gives applications their new address', async (t) => {
   const berth = await createBerth({}, { store: 'postgresql' });
   t.after(() => berth.destroy());
   const present = await berth.serve();

@@ -59,7 +59,7 @@ test('a service that waits for service_healthy starts when the command of the ot
   await berth.remove(checked);
 });
 
-test('why a command does not end well is told in the status, without the secrets that it writes', async () => {
+test('the failure of a command is explained in the status, without the secrets that it writes', async () => {
   const script = `'echo "no route to $API_KEY"; exit 2'`;
   const check = `healthCheck: { command: [sh, -c, ${script}], periodSeconds: 60, failureThreshold: 100 }`;
   const yaml = webYaml('unwell', 'x', [check]).replace('vars: { ', `vars: { API_KEY: ${secret}, `);

@@ -27,7 +27,7 @@ const withSlowDatabase = (name: string) => `${webYaml(name, 'x').replace('node:2
       command: [node, -e, "setInterval(() => {}, 1e9)"]
 `;
 
-test('with an image that cannot be had, its pod has failed, and the database beside it is still on its way', async () => {
+test('with an unavailable image, its pod has failed, and the database next to it is still starting', async () => {
   const app = await berth.start(withSlowDatabase('guilty'));
   await berth.reach(app, 'failed');
   const statesOf = async (): Promise<Record<string, string>> =>

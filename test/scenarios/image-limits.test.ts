@@ -35,7 +35,7 @@ after(async () => {
   if (registry) await removeBrought(docker, registry.host);
 });
 
-test('an image that has more than those may have who have no account fails in words, and none of it is pulled', async () => {
+test('an image above the limits without an account fails with an explanation before it is pulled', async () => {
   const { image } = await registry.hold('large', 4);
   const large = await berth.start(tinyYaml('large', image, 'large'));
   const { message } = await berth.reach(large, 'failed');

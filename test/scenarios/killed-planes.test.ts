@@ -11,7 +11,7 @@ test('all applications answer at every edge while their services are killed in t
   const [first, second] = planes.all as [(typeof planes.all)[number], (typeof planes.all)[number]];
   await first.serve();
 
-  await t.test('a service that calls applications by other addresses is refused beside one that lives', async () => {
+  await t.test('a service that uses other addresses for applications is refused next to a living one', async () => {
     await assert.rejects(
       second.serve({ BERTH_BASE_URL: 'http://elsewhere.test' }),
       /calls applications by other addresses/,

@@ -47,7 +47,7 @@ const transports: Record<string, () => Transport> = {
 };
 
 for (const [name, open] of Object.entries(transports)) {
-  test(`${name}: a wrong port is told, and repaired by one update; the end is the end`, async () => {
+  test(`${name}: a wrong port is reported, and repaired by one update; the end is the end`, async () => {
     await using client = Object.assign(new Client({ name: 'tests', version: '1' }), {
       [Symbol.asyncDispose]: () => client.close(),
     });

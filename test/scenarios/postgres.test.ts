@@ -33,7 +33,7 @@ test('a configuration becomes a live URL, is updated, extended, listed and remov
   );
 });
 
-test('a deployment goes on where the service was killed, and one that runs is served meanwhile', async () => {
+test('a deployment continues after the service was killed, and a running one is served during that time', async () => {
   const shop = await berth.start(webYaml('shop', 'one'));
   await berth.reach(shop, 'running');
   const blog = await berth.start(webYaml('blog', 'two'));
@@ -45,7 +45,7 @@ test('a deployment goes on where the service was killed, and one that runs is se
   await until('nothing is left', async () => (await berth.inventory()).owned.length === 0);
 });
 
-test('while PostgreSQL is away what runs answers, and requests are told so; then everything goes on', async () => {
+test('while PostgreSQL is down running deployments answer, and requests get an error; then everything continues', async () => {
   const postgres = berth.postgres!;
   const shop = await berth.start(webYaml('shop', 'one'));
   await berth.reach(shop, 'running');

@@ -57,7 +57,7 @@ async function remove(app: Started): Promise<void> {
   await assertGone(berth, app);
 }
 
-test('a pull that stalls delays nobody else, not even those who pull, nor its own removal', async () => {
+test('a pull that stalls delays no other deployment, not even other pulls, nor its own removal', async () => {
   // Of no layer that another image has: Docker would download that once, for both.
   const { image } = await registry.hold('stalled', 8);
   const stalled = await startPulling('stalled', image);

@@ -89,7 +89,7 @@ test('no secret of a configuration is in any answer but the configuration of its
   for (const [what, text] of answers) assert.ok(!planted.test(text), `${what}: ${text}`);
 });
 
-test('the events tell no secret, and the owner’s own configuration has them all', async () => {
+test('the events contain no secret, and the owner’s own configuration has them all', async () => {
   const app = await berth.start(tellingYaml(4000));
   await berth.reach(app, 'failed');
   const query = `applicationName=telling&sessionToken=${app.sessionToken}`;

@@ -79,7 +79,7 @@ async function restart(berth: Berth, app: Started): Promise<void> {
 }
 
 test(
-  'a snapshot that a killed service was taking is taken by the next one, and nothing of it is left or in the clear',
+  'a snapshot that a killed service was taking is taken by the next one, without leftovers or clear text',
   needsRoot,
   async (t) => {
     const berth = await createBerth(onlyAsked);
@@ -161,7 +161,7 @@ test(
 );
 
 test(
-  'restored beside, another one runs with all data of the snapshot, killed wherever it was, and the first runs on',
+  'restored as another deployment, it runs with all data of the snapshot, after a kill at any step, and the first runs on',
   needsRoot,
   async (t) => {
     const berth = await createBerth(onlyAsked);
@@ -198,42 +198,38 @@ test(
   },
 );
 
-test(
-  'what is kept in a store that speaks S3 is restored from there, and nothing of it is in the clear',
-  needsRoot,
-  async (t) => {
-    const store = await startS3();
-    t.after(() => store[Symbol.asyncDispose]());
-    const berth = await createBerth({ ...onlyAsked, ...store.env, BERTH_SNAPSHOTS: `${store.place}/snapshots` });
-    t.after(() => berth.destroy());
-    await berth.serve();
-    const app = await berth.start(yaml());
-    await berth.reach(app, 'running');
-    await claim(berth, app);
-    const snapshot = await take(berth, app);
-    await whenTaken(berth, app, snapshot);
-    await restart(berth, app);
-    await until('it has started again', async () => (await starts(berth, app))[0] === 2 || undefined);
-    await berth.postJson('/restoreSnapshot', { ...named(app), snapshot });
-    await until('it is restored', async () => {
-      const [restore] = (await told(berth, app)).restores;
-      assert.notEqual(restore.state, 'failed', restore.problem);
-      return restore.state === 'done' || undefined;
-    });
-    assert.deepEqual(await starts(berth, app), [2, 2]);
-    const objects = await contentsBelow(store.folder);
-    assert.ok(objects.size > 0);
-    for (const [name, content] of objects) assert.ok(!content.includes('started'), `${name} is in the clear`);
+test('data in a store that speaks S3 is restored from there, and is never in clear text', needsRoot, async (t) => {
+  const store = await startS3();
+  t.after(() => store[Symbol.asyncDispose]());
+  const berth = await createBerth({ ...onlyAsked, ...store.env, BERTH_SNAPSHOTS: `${store.place}/snapshots` });
+  t.after(() => berth.destroy());
+  await berth.serve();
+  const app = await berth.start(yaml());
+  await berth.reach(app, 'running');
+  await claim(berth, app);
+  const snapshot = await take(berth, app);
+  await whenTaken(berth, app, snapshot);
+  await restart(berth, app);
+  await until('it has started again', async () => (await starts(berth, app))[0] === 2 || undefined);
+  await berth.postJson('/restoreSnapshot', { ...named(app), snapshot });
+  await until('it is restored', async () => {
+    const [restore] = (await told(berth, app)).restores;
+    assert.notEqual(restore.state, 'failed', restore.problem);
+    return restore.state === 'done' || undefined;
+  });
+  assert.deepEqual(await starts(berth, app), [2, 2]);
+  const objects = await contentsBelow(store.folder);
+  assert.ok(objects.size > 0);
+  for (const [name, content] of objects) assert.ok(!content.includes('started'), `${name} is in the clear`);
 
-    await berth.postJson('/deleteSnapshot', { ...named(app), snapshot });
-    await until('what only it needed has left', async () => {
-      const left = [...(await contentsBelow(store.folder)).keys()].filter((name) =>
-        /snapshots\/[^/]+\/snapshots\//.test(name),
-      );
-      return left.filter((name) => name.endsWith('_S3rver_object')).length === 1 || undefined;
-    });
-  },
-);
+  await berth.postJson('/deleteSnapshot', { ...named(app), snapshot });
+  await until('what only it needed has left', async () => {
+    const left = [...(await contentsBelow(store.folder)).keys()].filter((name) =>
+      /snapshots\/[^/]+\/snapshots\//.test(name),
+    );
+    return left.filter((name) => name.endsWith('_S3rver_object')).length === 1 || undefined;
+  });
+});
 
 test(
   'files with holes that are larger than their volume are refused in words at once, and others are kept',

@@ -82,7 +82,7 @@ test('rolling updates under a steady 100 requests a second fail none of them, an
   await berth.remove(app);
 });
 
-test('an update of a pod with replicas fails no request either, and both replicas are asked', async () => {
+test('an update of a pod with replicas fails no request either, and both replicas get requests', async () => {
   const yaml = (revision: string) =>
     visitedYaml('replicated', revision, ['replicas: 2']).replace(
       'const { REVISION } = process.env;',

@@ -52,7 +52,7 @@ async function failToLoad(kind: LoadedKind, { runs = true, exec }: { runs?: bool
   };
 }
 
-test('where a part may have been loaded, the files of before are put back', async () => {
+test('if a part may have been loaded, the previous files are restored', async () => {
   const { restores, failed, files, snapshots } = await failToLoad('mysql');
   const safety = snapshots.find(({ reason }) => reason === 'before-restore')!;
   const [undone, ...others] = restores.toSorted(
@@ -67,7 +67,7 @@ test('where a part may have been loaded, the files of before are put back', asyn
   assert.equal(files.get('n'), 'before');
 });
 
-test('a load that may have left a part is not tried again: what is written meanwhile would be lost with it', async () => {
+test('a load that may have left a part is not retried: writes since then would be lost with it', async () => {
   const exec: Exec = {
     async start() {
       throw new Error('The engine does not answer.');
@@ -94,7 +94,7 @@ test('what changes at once stays as it is', async () => {
   assert.equal(files.get('n'), 'a part');
 });
 
-test('while the database does not run, what is there is not kept as that of before: it is written to until the load', async () => {
+test('while the database does not run, its files are not kept as the previous ones, because writes continue until the load', async () => {
   const { restores, failed, snapshots } = await failToLoad('mysql', { runs: false });
   assert.deepEqual(
     restores.map(({ id, state, safetyId, problem }) => [id, state, safetyId, problem]),

@@ -72,7 +72,7 @@ async function twoWorkers() {
   return { shop, worker, told, kept, files, askToRestore, restore };
 }
 
-test('one that has lost the work does not end a restore that the other has begun anew', async () => {
+test('a worker that has lost the work does not end a restore that the other has restarted', async () => {
   const { shop, worker, files, askToRestore, restore } = await twoWorkers();
   await askToRestore();
   const [slow, next] = [worker({ held: 'save' }), worker({ held: 'bring' })];
@@ -93,7 +93,7 @@ test('one that has lost the work does not end a restore that the other has begun
   assert.equal(shop.world.copies.size, 0);
 });
 
-test('one that is told of it does nothing more, and that counts as no try', async () => {
+test('a worker that learns of it stops, and that does not count as a try', async () => {
   const { shop, worker, askToRestore, restore } = await twoWorkers();
   await askToRestore();
   const slow = worker({ held: 'bring' });
@@ -107,7 +107,7 @@ test('one that is told of it does nothing more, and that counts as no try', asyn
   assert.equal((await snapshotsOf(shop.control.db, 'shop')).length, 1, 'no snapshot was asked for before it');
 });
 
-test('a copy that something of a killed process still uses keeps nobody from the work', async () => {
+test("a copy that a killed process's program still uses does not block the work", async () => {
   const { shop, worker, files, askToRestore, restore } = await twoWorkers();
   await askToRestore();
   const killed = worker({ held: 'bring' });
@@ -124,7 +124,7 @@ test('a copy that something of a killed process still uses keeps nobody from the
   assert.equal(shop.world.copies.size, 0);
 });
 
-test('one that ends whoever takes it is not begun for ever, and its owner hears of it', async () => {
+test('a snapshot that kills its workers is given up after a number of tries, and its owner is notified', async () => {
   const { shop, worker, told } = await twoWorkers();
   const { db, now } = shop.control;
   await askForSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'asked', now: now() });
@@ -141,7 +141,7 @@ test('one that ends whoever takes it is not begun for ever, and its owner hears 
   assert.match(told[0]!, /The service ended 12 times/);
 });
 
-test('its owner hears of the second failure, whatever has ended the service in between, and hears it once', async () => {
+test('its owner is notified of the second failure, once, even if the service was killed in between', async () => {
   const { shop, worker, told } = await twoWorkers();
   const { db, now } = shop.control;
   const { id } = await askForSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'schedule', now: now() });
@@ -196,7 +196,7 @@ for (const fate of ['killed', 'stopped'])
     );
   });
 
-test('what is left of a snapshot that nobody tries again goes from the place with its row', async () => {
+test('the leftovers of an abandoned snapshot are removed from the place with its row', async () => {
   const { shop, worker, askToRestore } = await twoWorkers();
   const { db } = shop.control;
   await askToRestore();

@@ -10,7 +10,7 @@ import { playSnapshots } from './snapshot-story.ts';
 const runs = Number(process.env.BERTH_SNAPSHOT_RUNS ?? 40);
 const first = Number(process.env.BERTH_SNAPSHOT_SEED ?? 1);
 
-test('whatever is killed or fails, data is that of before or that of the snapshot, and nothing is left', async (t) => {
+test('after any kills and failures, data is the previous or that of the snapshot, and nothing is left', async (t) => {
   const tally: Record<string, number> = {};
   for (let seed = first; seed < first + runs; seed++)
     await playSnapshots(seed, (what) => {

@@ -47,7 +47,7 @@ const deployment: fc.Arbitrary<Deployment> = fc
 /** As the dashboard draws each state of a pod in its steps. */
 const stepOf = { waiting: 'waiting', starting: 'now', ready: 'done', degraded: 'degraded', failed: 'failed' } as const;
 
-test('API, steps and host page show the health and the states of pods that the one function tells', async () => {
+test('API, steps and host page show the health and the states of pods that the one function returns', async () => {
   const asked = toldEvents([[0, { kind: 'intent', intent: 'start', revision: 1 }]]);
   await fc.assert(
     fc.asyncProperty(deployment, async (shop) => {
@@ -75,7 +75,7 @@ test('API, steps and host page show the health and the states of pods that the o
   );
 });
 
-test('health is the state, or one of the two that the state does not tell', () => {
+test('health is the state, or one of two values that refine it', () => {
   const finer = { running: ['running', 'degraded'], failed: ['failed', 'serving'], deploying: ['deploying'] };
   fc.assert(
     fc.property(deployment, (shop) => {

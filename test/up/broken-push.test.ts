@@ -72,7 +72,7 @@ async function session() {
 
 const signal = new AbortController().signal;
 
-test('a layer arrives whole over connections of which each breaks, without beginning anew each time', async (t) => {
+test('a layer arrives whole over connections that all break, without starting again each time', async (t) => {
   const { token, repository } = await session();
   const proxy = await unreliable(11 * 2 ** 20);
   t.after(() => proxy.close());
@@ -92,7 +92,7 @@ test('a layer arrives whole over connections of which each breaks, without begin
   assert.ok(proxy.passedBytes() < 2.5 * content.length, `${proxy.passedBytes()} bytes were sent`);
 });
 
-test('a service that never answers is told as such, and a refusal in its own words', async () => {
+test('a service that never answers is reported as such, and a refusal in its own words', async () => {
   const { token, repository } = await session();
   const nobody = createRegistryClient({ server: 'http://127.0.0.1:1', token, signal, pauses: [1] });
   await assert.rejects(nobody.hasBlob(repository, `sha256:${'0'.repeat(64)}`), { isUnreachable: true });

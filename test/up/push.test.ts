@@ -110,7 +110,7 @@ test('a Dockerfile becomes a page, and the next push sends only the layer that h
   await berth.remove(started);
 });
 
-test('a folder takes the place of one of the image, as a mount would, and a file stands beside the others', async () => {
+test('a folder replaces one of the image, as a mount would, and a file is added to the others', async () => {
   const html = join(folder, 'html');
   await mkdir(join(html, 'deep/er'), { recursive: true });
   await writeFile(join(html, 'index.html'), 'mounted');
@@ -161,7 +161,7 @@ test('what the .dockerignore names, and what the folder remembers, gets into no 
   await berth.remove(started);
 });
 
-test('of several builds of one image the last one stays on this Docker, and whatever somebody has tagged', async (t) => {
+test('of several builds of one image the last one stays on this Docker, and so do tagged ones', async (t) => {
   const context = join(folder, 'rebuilt');
   await mkdir(context);
   const { push, docker, builds } = await pusher();
@@ -182,7 +182,7 @@ test('of several builds of one image the last one stays on this Docker, and what
   assert.deepEqual([await isHere(second), await isHere(third)], [true, true]);
 });
 
-test('a build that fails is told with its last lines; a link that leaves its folder is refused', async () => {
+test('a failed build is shown with its last lines; a link that leaves its folder is refused', async () => {
   const { push } = await pusher();
   const context = join(folder, 'failing');
   await mkdir(context);

@@ -155,7 +155,7 @@ test('a Compose folder with a build, mounted files and an .env goes live, and sa
   await remove();
 });
 
-test('a dry run tells the plan and does nothing; what cannot run on a shared host is refused by name', async () => {
+test('a dry run prints the plan and does nothing; services that cannot run on a shared host are refused by name', async () => {
   const { cli, write, folder } = await project('dry', shop);
   const dry = await cli('up', '--dry-run', '--json', '--env', 'SHOP_TOKEN=a');
   assert.equal(dry.status, 0, dry.stderr);
@@ -193,7 +193,7 @@ test('a build that fails shows its last lines, and the session that was made for
   await remove();
 });
 
-test('Ctrl-C while it builds leaves a sentence and nothing that runs; the same command goes on', async () => {
+test('Ctrl-C during a build leaves a sentence and no running process; the same command continues', async () => {
   const { up, start, write, remove } = await project('interrupted', {
     Dockerfile: 'FROM nginx:1\nEXPOSE 80\nRUN echo it has begun && sleep 600\n',
   });

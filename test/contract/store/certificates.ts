@@ -91,7 +91,7 @@ export function certificatesContract(open: OpenStore): void {
     assert.deepEqual(await certificateStates(db), []);
   });
 
-  test('certificates and keys of accounts are sealed anew with a new key', async () => {
+  test('certificates and keys of accounts are resealed with a new key', async () => {
     await noteOrder(db, { host: 'none.test', now: 1, nextTryAt: 2 });
     await issue(10, 'chain and key');
     const account = { directory: 'https://ca.test/', make: async () => 'an account key' };
@@ -103,7 +103,7 @@ export function certificatesContract(open: OpenStore): void {
     assert.equal(await accountKey(db, only, { ...account, make: async () => 'a new one' }), 'an account key');
   });
 
-  test('each directory knows one key, which nobody changes but who cannot open it', async () => {
+  test('each directory has one key, which is only replaced if it cannot be opened', async () => {
     const key = (directory: string, made: string, by = seal) =>
       accountKey(db, by, { directory, make: async () => made });
     assert.equal(await key('https://a.test/', 'first'), 'first');

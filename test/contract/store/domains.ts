@@ -87,7 +87,7 @@ export function domainsContract(open: OpenStore): void {
     assert.deepEqual([await countDomains(db, 'ada'), await countDomains(db, 'bob')], [1, 1]);
   });
 
-  test('whoever has lost a name has seven days in which nobody else can have it', async () => {
+  test('a lost name is reserved for seven days', async () => {
     await put('ada', 'ada1', 1);
     await prove('ada', 2);
     await all((db) => releaseDomain(db, { name, accountId: 'ada' }, { because: 'unproven', now: 10 }));
@@ -106,7 +106,7 @@ export function domainsContract(open: OpenStore): void {
     assert.equal((await domainAt(db, name))?.accountId, 'bob');
   });
 
-  test('of a name that was removed before it was proven nothing is left, and nobody waits for it', async () => {
+  test('a name that was removed before it was verified leaves nothing, and is not reserved', async () => {
     await put('ada', 'ada1', 1);
     await all((db) => releaseDomain(db, { name, accountId: 'ada' }, { because: 'removed', now: 2 }));
     assert.deepEqual(await domainsOfDeployment(db, 'ada1'), []);
@@ -118,7 +118,7 @@ export function domainsContract(open: OpenStore): void {
     assert.equal(await isHeldByOther(db, { name, accountId: 'bob' }, 4 + quarantineMs), true, 'it was proven once');
   });
 
-  test('a deployment that comes back has the names that its end took, and none that is somebody else’s by now', async () => {
+  test('a restored deployment has the names that its end took, except those that now belong to another account', async () => {
     await put('ada', 'ada1', 1);
     await prove('ada', 2);
     const lose = () => all((db) => releaseDomain(db, { name, accountId: 'ada' }, { because: 'ended', now: 10 }));
@@ -138,7 +138,7 @@ export function domainsContract(open: OpenStore): void {
     assert.equal(await restore(1, 13 + quarantineMs), undefined);
   });
 
-  test('edges are told of a name that serves, moves, and serves no more', async () => {
+  test('edges are notified of a name that serves, moves, and serves no more', async () => {
     const { version } = await led(undefined);
     await put('ada', 'ada1', 1);
     await put('bob', 'bob1', 1);
@@ -158,7 +158,7 @@ export function domainsContract(open: OpenStore): void {
     assert.deepEqual(await servedDomains(db), []);
   });
 
-  test('a check that finds what was known is no version of the routes', async () => {
+  test('a check without a change is not a version of the routes', async () => {
     await put('ada', 'ada1', 1);
     await prove('ada', 2);
     const { version } = await led(undefined);
@@ -166,7 +166,7 @@ export function domainsContract(open: OpenStore): void {
     assert.deepEqual(await led(version), { version, told: [] });
   });
 
-  test('names are looked up when they are due, and a name of a deployment that ends, or is nobody’s, is found', async () => {
+  test('names are checked when they are due, and names of an ended deployment, or without one, are found', async () => {
     await put('ada', 'ada1', 1);
     const all = { ofAccount: 10, limit: 10 };
     assert.equal((await dueDomains(db, 0, all)).length, 0);
@@ -183,7 +183,7 @@ export function domainsContract(open: OpenStore): void {
     assert.equal((await strayDomains(db, 3)).length, 1);
   });
 
-  test('owners may have to be told of names that fail, and of those that their certificates fail, until they were', async () => {
+  test('names that fail, and names with failing certificates, are listed until their owners were notified', async () => {
     await put('ada', 'ada1', 1);
     const names = async () => (await domainsInTrouble(db)).map(({ told }) => told);
     await db.updateTable('domains').set({ failingSince: 1 }).execute();

@@ -69,7 +69,7 @@ export function eventsContract(open: OpenStore): void {
     assert.deepEqual(await told(), ['1. a ×1, 1–1', '2. b ×1, 1–1', '3. ready ×1, 2–2']);
   });
 
-  test('one that happens again is counted, whatever has come between', async () => {
+  test('a repeated event is counted, even with others in between', async () => {
     for (let retry = 0; retry < 40; retry++) {
       await tell(web('exited with code 1'));
       await tell(web('does not listen on port 80'));
@@ -82,7 +82,7 @@ export function eventsContract(open: OpenStore): void {
     ]);
   });
 
-  test('who resumes hears of the new count, and of nothing that has not happened again', async () => {
+  test('a reader that resumes receives the new count, and only events that have happened again', async () => {
     await tell(web('a'), web('b'));
     const [, last] = await eventsAfter(db, 'shop', 0, 100);
     await tell(web('a'));
@@ -91,7 +91,7 @@ export function eventsContract(open: OpenStore): void {
     assert.deepEqual(await told(again!.sequence), []);
   });
 
-  test('after the next intent everything is told anew', async () => {
+  test('after the next intent every event is new again', async () => {
     await tell(web('a'));
     await tell({ kind: 'intent', intent: 'update', revision: 2 }, web('a'));
     await tell({ kind: 'intent', intent: 'extend' });
@@ -122,7 +122,7 @@ export function eventsContract(open: OpenStore): void {
   };
   const all = async () => await eventsAfter(db, 'shop', 0, 10_000);
 
-  test('of very many the oldest are forgotten, and one event in their place tells how many', async () => {
+  test('of very many the oldest are forgotten, and one event in their place contains their number', async () => {
     await tell(web('a'), web('a'));
     await tellMany(3_000, extend);
     const [first, ...others] = await all();
@@ -138,7 +138,7 @@ export function eventsContract(open: OpenStore): void {
     assert.ok(others.length >= otherEventsKept && others.length < otherEventsKept + 200, `${others.length} are kept`);
   });
 
-  test('whoever has read so far hears nothing of what is forgotten, and who has not is told', async () => {
+  test('a reader that is up to date sees nothing of forgotten events, and others receive their summary', async () => {
     await tellMany(500, extend);
     const early = (await all()).at(-1)!;
     await tellMany(2_000, extend);
@@ -152,7 +152,7 @@ export function eventsContract(open: OpenStore): void {
     );
   });
 
-  test('what was told of the disk is kept however much else has happened, and bounded too', async () => {
+  test('disk events are kept after any number of others, and limited too', async () => {
     await tell(mended);
     await tellMany(2_000, extend);
     assert.equal((await latestOfDisk(db, 'shop')).length, 1);
@@ -164,7 +164,7 @@ export function eventsContract(open: OpenStore): void {
     assert.equal(told, kept.at(-1)!.sequence);
   });
 
-  test('what is told is written or counted, in one order, whatever happens', async () => {
+  test('any events are written or counted, in one order', async () => {
     const few = fc.constantFrom(web(), web('a'), web('b'), { kind: 'intent', intent: 'extend' } as DeploymentEvent);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(few, { minLength: 1, maxLength: 5 }), { maxLength: 8 }), async (writes) => {

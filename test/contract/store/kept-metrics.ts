@@ -29,13 +29,13 @@ export function keptMetricsContract(open: OpenStore): void {
     site,
   });
 
-  test('metrics are kept of those that are claimed, and of nobody else', async () => {
+  test('metrics are kept only for claimed deployments', async () => {
     await keepMetrics(db, 'this', new Map(['claimed', 'free', 'unknown'].map((id) => [id, metrics(100)])));
     assert.deepEqual(await keptMetricsSince(db, 'claimed', 0), [metrics(100)]);
     for (const id of ['free', 'unknown']) assert.deepEqual(await keptMetricsSince(db, id, 0), []);
   });
 
-  test('they are told from an instant on, the oldest first, and forgotten before another one', async () => {
+  test('they are returned from an instant on, the oldest first, and forgotten before another one', async () => {
     for (const at of [300, 100, 200]) await keepMetrics(db, 'this', new Map([['claimed', metrics(at)]]));
     const times = async (since: number) => (await keptMetricsSince(db, 'claimed', since)).map(({ at }) => at);
     assert.deepEqual(await times(200), [200, 300]);
@@ -43,12 +43,12 @@ export function keptMetricsContract(open: OpenStore): void {
     assert.deepEqual(await times(0), [200, 300]);
   });
 
-  test('what a process has told of five minutes stays', async () => {
+  test('a process cannot overwrite its five minutes', async () => {
     for (const memoryBytes of [1, 2]) await keepMetrics(db, 'this', new Map([['claimed', metrics(100, memoryBytes)]]));
     assert.deepEqual(await keptMetricsSince(db, 'claimed', 0), [metrics(100, 1)]);
   });
 
-  test('of processes that measured the same five minutes, the pods of all are told and the sum of all requests', async () => {
+  test('if several processes measured the same five minutes, the pods of all are returned and the sum of all requests', async () => {
     // One of them has no containers, and is the first.
     await keepMetrics(db, 'b', new Map([['claimed', { ...metrics(100), pods: {} }]]));
     await keepMetrics(db, 'a', new Map([['claimed', metrics(100)]]));

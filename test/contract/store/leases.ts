@@ -39,7 +39,7 @@ export function leasesContract(open: OpenStore, { isShared }: { isShared: boolea
     }
   }
 
-  test('of very many leases all that are still held are renewed', async () => {
+  test('of very many leases those still held are renewed', async () => {
     const ids = Array.from({ length: 1_201 }, (_, index) => `many${index}`);
     await db.transaction().execute(async (db) => {
       for (const id of ids) {
@@ -64,7 +64,7 @@ export function leasesContract(open: OpenStore, { isShared }: { isShared: boolea
     assert.equal(await nextDueAt(db), 300);
   });
 
-  test('many are leased at once, the longest due first, and at most as many as asked for', async () => {
+  test('many are leased at once, the longest due first, and at most as many as requested', async () => {
     await add('a', 'b');
     await makeDue(db, 'shop', -1);
     assert.deepEqual(
@@ -87,7 +87,7 @@ export function leasesContract(open: OpenStore, { isShared }: { isShared: boolea
     assert.equal(await writeObservation(db, shop, heir!.token, { progress: 50 }), true);
   });
 
-  test('what was asked for during a visit makes the deployment due right after it', async () => {
+  test('an intent during a visit makes the deployment due right after it', async () => {
     await makeDue(db, 'shop', 0);
     const [lease] = await take(0);
     await makeDue(db, 'shop', 5);
@@ -103,7 +103,7 @@ export function leasesContract(open: OpenStore, { isShared }: { isShared: boolea
     assert.equal((await take(4_000)).length, 1);
   });
 
-  test('what is asked for is due by any clock, also by one that is set back afterwards, and in the order of asking', async () => {
+  test('requests are due by any clock, also by one that is set back afterwards, and in their order', async () => {
     await add('settled', 'b', 'a');
     for (const lease of await take(0)) await releaseLease(db, lease, { dueAt: 900, observedHash });
     assert.deepEqual(await take(500), []);
@@ -139,7 +139,7 @@ export function leasesContract(open: OpenStore, { isShared }: { isShared: boolea
     assert.deepEqual([...(await settledHashes(db, ['shop', 'due', 'failed'], 10))], [['shop', observedHash]]);
   });
 
-  test('a new process looks at everything soon, but not in one wave, and takes over what is nobody else’s', async () => {
+  test('a new process visits everything soon, but not in one wave, and takes over deployments that no other process holds', async () => {
     const ids = Array.from({ length: 300 }, (_, index) => `a${index}`);
     await add(...ids);
     for (const lease of await take(0, 300)) await releaseLease(db, lease, { dueAt: 900, observedHash });
@@ -154,7 +154,7 @@ export function leasesContract(open: OpenStore, { isShared }: { isShared: boolea
     assert.equal(await taken(100), isShared, 'whose lease has run out');
   });
 
-  test('hashes are told of those that are asked for, however many, and deployments in the order of their ids', async () => {
+  test('hashes are returned for any number of given ids, and deployments in the order of their ids', async () => {
     const ids = Array.from({ length: 1_100 }, (_, index) => `a${1_000 + index}`);
     await db.transaction().execute(async (db) => {
       for (const id of ids) {

@@ -21,7 +21,7 @@ export function namesContract(open: OpenStore): void {
   const shop = (id: string, fields: Parameters<typeof deploymentOf>[0] = {}) =>
     deploymentOf({ id, label: id, expiresAt: 1_000, ...fields });
 
-  test('a session has one deployment of a name, until that one has ended, in whatever way', async () => {
+  test('a session has one deployment of a name, until that one has ended, in any way', async () => {
     const endings: ((id: string) => Promise<void>)[] = [
       (id) => writeIntent(db, id, { removedAt: 1 }),
       (id) => writeIntent(db, id, { state: 'expired' }),
@@ -43,7 +43,7 @@ export function namesContract(open: OpenStore): void {
     assert.equal(await addDeployment(db, shop('yours', { sessionId: 'other' })), true);
   });
 
-  test('a label is of one deployment, of whatever name and session', async () => {
+  test('a label belongs to one deployment, of any name and session', async () => {
     await addSession(db, { id: 'other', token: 'other', createdAt: 0 });
     await addDeployment(db, shop('mine'));
     const other = { label: 'mine', applicationName: 'blog', sessionId: 'other' };

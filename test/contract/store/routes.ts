@@ -38,7 +38,7 @@ export function routesContract(open: OpenStore): void {
     };
   };
 
-  test('what has changed since a version is told as it is now, and nothing else', async () => {
+  test('changes since a version are returned in their present state, and nothing else', async () => {
     await write('d1', '10.0.0.1');
     const { version, ...first } = await led(undefined);
     assert.deepEqual(first, { isWhole: true, changed: [['d1', '10.0.0.1']] });
@@ -51,7 +51,7 @@ export function routesContract(open: OpenStore): void {
     assert.deepEqual((await led(version + 100)).isWhole, true, 'a version that the store has not had');
   });
 
-  test('an observation that tells nothing of routes, or that is not written, is no version', async () => {
+  test('an observation without routes, or one that is not written, is not a version', async () => {
     await write('d1', '10.0.0.1');
     const { version } = await led(undefined);
     await writeObservation(db, { id: 'd1', generation: 1 }, token, { progress: 50 });
@@ -60,7 +60,7 @@ export function routesContract(open: OpenStore): void {
     assert.deepEqual(await led(version), { version, isWhole: false, changed: [] });
   });
 
-  test('whoever reads again and again while others write misses no change', async () => {
+  test('a reader that polls while others write misses no change', async () => {
     const seen = new Map<string, string | undefined>();
     let version: number | undefined = (await led(undefined)).version;
     let isWriting = true;

@@ -33,7 +33,7 @@ export function sealedContract(open: OpenStore): void {
     await addIdempotency(db, { ...row, sessionToken: seal.close(`token of ${id}`) }, 0);
   }
 
-  test('every column of bytes in the schema is one that is sealed anew', async () => {
+  test('every column of bytes in the schema is resealed', async () => {
     const found = (await db.introspection.getTables())
       .flatMap(({ name, columns }) => columns.map((column) => ({ ...column, path: `${name}.${column.name}` })))
       .filter(({ dataType }) => /^(?:bytea|blob)$/i.test(dataType))
@@ -43,7 +43,7 @@ export function sealedContract(open: OpenStore): void {
     assert.deepEqual(found, known);
   });
 
-  test('whatever was sealed with whichever key is sealed with the newest one, and means what it meant', async () => {
+  test('data sealed with any key is resealed with the newest one, and keeps its meaning', async () => {
     const keys = ['c', 'b', 'a'] as const;
     const plans = fc.array(fc.record({ key: fc.constantFrom(...keys), revisions: fc.integer({ min: 0, max: 70 }) }), {
       maxLength: 4,
@@ -93,7 +93,7 @@ export function sealedContract(open: OpenStore): void {
     assert.equal(await documentOf(db, sealWith('new'), 'shop', 1), 'shop 1');
   });
 
-  test('what somebody else seals with the key before while it goes on is sealed anew too, before the end', async () => {
+  test('data that another process seals with the previous key in between is resealed too, before the end', async () => {
     await add('a', sealWith('old'), 60);
     let isLate = false;
     const resealed = await resealAll(db, sealWith('new', 'old'), {
@@ -120,7 +120,7 @@ export function sealedContract(open: OpenStore): void {
     assert.deepEqual(await value('c'), a);
   });
 
-  test('a seed whose key is lost is replaced by the next update, and asked for before that, it says so', async () => {
+  test('a seed whose key is lost is replaced by the next update, and reading it before that fails', async () => {
     await add('shop', sealWith('lost'));
     const seal = sealWith('k');
     const derive = await derivationOf(db, seal, 'shop');

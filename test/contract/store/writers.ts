@@ -85,7 +85,7 @@ export function writersContract(open: OpenStore): void {
     assert.deepEqual(countOf(answers), { 200: 3, 503: 17 }, bodiesOf(answers));
   });
 
-  test('whatever overlaps with a ban is either refused or stopped', async () => {
+  test('a start that overlaps with a ban is either refused or stopped', async () => {
     const now = services[0]!.clock.now;
     const asked = { kind: 'image', subject: 'nginx', reason: 'abuse', actor: actorOf({}), now };
     const [, ...answers] = await Promise.all([
