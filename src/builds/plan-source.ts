@@ -14,6 +14,8 @@ export type PlannedSource = {
   images: ImageToMake[];
   /** What was understood, left out or guessed. */
   notes: Finding[];
+  /** Files that the service wrote, because the source lacks them: a Dockerfile and others. */
+  written: { name: string; content: string }[];
   /** Why the source cannot be deployed; without one, the document is complete. */
   refusals: Finding[];
 };
@@ -43,7 +45,7 @@ export async function planSource({ folder, name, document }: Planning): Promise<
   if (draft.kind !== 'draft') return { ...plannedFrom(project), refusals: [nothingToRun] };
   for (const { name: file, content } of draft.files) writeFileSync(join(root, file), content, { flag: 'wx' });
   const drafted = plannedFrom(await readFolder(root, taken.options));
-  return { ...drafted, notes: [noteOf(draft), ...drafted.notes] };
+  return { ...drafted, written: draft.files, notes: [noteOf(draft), ...drafted.notes] };
 }
 
 /** An archive of a folder often has that folder as its only entry. */
@@ -58,7 +60,7 @@ function rootOf(folder: string, name: string | undefined): string {
 }
 
 function refused(refusal: Finding): PlannedSource {
-  return { name: '', document: '', images: [], notes: [], refusals: [refusal] };
+  return { name: '', document: '', images: [], notes: [], written: [], refusals: [refusal] };
 }
 
 function plannedFrom({
@@ -86,7 +88,7 @@ function plannedFrom({
     })),
   ];
   const unsupported = fills.length > 0 ? [fillsNothing] : [];
-  return { name, document, images, notes, refusals: [...refusals, ...missing, ...unsupported] };
+  return { name, document, images, notes, written: [], refusals: [...refusals, ...missing, ...unsupported] };
 }
 
 const nothingToRun: Finding = {

@@ -1031,6 +1031,16 @@ export type Operations = {
           message: string;
           applicationName: string;
           dryRun: true;
+          /** Of source code: how it is built. */
+          source?: {
+            /** The complete configuration that was read from the source. */
+            document: string;
+            /** The files that the service writes, because the source has no Dockerfile or configuration. */
+            written: {
+              name: string;
+              content: string;
+            }[];
+          };
           /** Warnings about the accepted request. */
           warnings: string[];
           /** The warnings and notes about the configuration, as structured values. */
@@ -1058,6 +1068,16 @@ export type Operations = {
           message: string;
           applicationName: string;
           dryRun: true;
+          /** Of source code: how it is built. */
+          source?: {
+            /** The complete configuration that was read from the source. */
+            document: string;
+            /** The files that the service writes, because the source has no Dockerfile or configuration. */
+            written: {
+              name: string;
+              content: string;
+            }[];
+          };
           /** Warnings about the accepted request. */
           warnings: string[];
           /** The warnings and notes about the configuration, as structured values. */
@@ -1085,6 +1105,16 @@ export type Operations = {
           message: string;
           applicationName: string;
           dryRun: true;
+          /** Of source code: how it is built. */
+          source?: {
+            /** The complete configuration that was read from the source. */
+            document: string;
+            /** The files that the service writes, because the source has no Dockerfile or configuration. */
+            written: {
+              name: string;
+              content: string;
+            }[];
+          };
           /** Warnings about the accepted request. */
           warnings: string[];
           /** The warnings and notes about the configuration, as structured values. */
@@ -1114,6 +1144,16 @@ export type Operations = {
           message: string;
           applicationName: string;
           dryRun: true;
+          /** Of source code: how it is built. */
+          source?: {
+            /** The complete configuration that was read from the source. */
+            document: string;
+            /** The files that the service writes, because the source has no Dockerfile or configuration. */
+            written: {
+              name: string;
+              content: string;
+            }[];
+          };
           /** Warnings about the accepted request. */
           warnings: string[];
           /** The warnings and notes about the configuration, as structured values. */
@@ -1570,6 +1610,16 @@ export type Operations = {
           message: string;
           applicationName: string;
           dryRun: true;
+          /** Of source code: how it is built. */
+          source?: {
+            /** The complete configuration that was read from the source. */
+            document: string;
+            /** The files that the service writes, because the source has no Dockerfile or configuration. */
+            written: {
+              name: string;
+              content: string;
+            }[];
+          };
           /** Warnings about the accepted request. */
           warnings: string[];
           /** The warnings and notes about the configuration, as structured values. */

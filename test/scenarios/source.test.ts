@@ -122,10 +122,18 @@ services:
 });
 
 test('a folder with a package.json alone is built with a Dockerfile that the service writes', options, async () => {
-  const started = await startFrom('plain', {
+  const files = {
     'package.json': JSON.stringify({ name: 'plain', version: '1.0.0', scripts: { start: 'node server.mjs' } }),
     'server.mjs': serverOf('plain'),
-  });
+  };
+  const trial = await send('/startUserDeployment?name=plain&dryRun=true', files);
+  assert.deepEqual(
+    trial.body.source.written.map(({ name }: { name: string }) => name),
+    ['Dockerfile', '.dockerignore', 'berth.yaml'],
+  );
+  assert.match(trial.body.source.written[0].content, /^FROM node:/m);
+  assert.match(trial.body.source.document, /image: .*\.\/web:1/);
+  const started = await startFrom('plain', files);
   await berth.reach(started, 'running');
   assert.match((await berth.visit(started.url)).text, /^plain/);
   await berth.remove(started);

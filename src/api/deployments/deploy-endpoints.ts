@@ -10,10 +10,10 @@ import { originOf } from '../admission/caller-admission.ts';
 import { payerOf } from '../admission/plans.ts';
 import { createProofs } from '../admission/proof-challenges.ts';
 import type { Service } from '../api-service.ts';
-import { type Configuration, type Documents, refuseBeyond, Strict } from '../configuration/documents.ts';
+import { type Documents, refuseBeyond, Strict } from '../configuration/documents.ts';
 import { GitHeaders, GitQuery } from '../configuration/git-sources.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
-import { readConfigurationOrSource, receiveSources } from '../configuration/source-bodies.ts';
+import { readConfigurationOrSource, receiveSources, type SourceConfiguration } from '../configuration/source-bodies.ts';
 import { addNamedDomains, withNamed } from '../custom-domains/named-domains.ts';
 import { refusalsOfFirstSnapshots, refusalsOfStarts, refusalsOfUpdates } from '../description/refusals.ts';
 import {
@@ -273,7 +273,8 @@ function freeWords(caller: Caller | undefined): string {
   return ' It is free and expires: the account of the session does not let its token start anything that stays.';
 }
 
-function dryRunRecord(what: 'started' | 'updated', { spec, findings }: Configuration) {
+function dryRunRecord(what: 'started' | 'updated', { spec, findings, source }: SourceConfiguration) {
   const message = `Application ${spec.name} can be ${what}. This was a dry run: nothing was changed.`;
-  return { message, applicationName: spec.name, dryRun: true as const, ...findings };
+  const read = source && { source: { document: source.document, written: source.written } };
+  return { message, applicationName: spec.name, dryRun: true as const, ...read, ...findings };
 }

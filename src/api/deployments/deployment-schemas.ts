@@ -163,6 +163,17 @@ export const DryRunRecord = Type.Object(
     message: Type.String(),
     applicationName: Type.String(),
     dryRun: Type.Literal(true),
+    source: Type.Optional(
+      Type.Object(
+        {
+          document: Type.String({ description: 'The complete configuration that was read from the source.' }),
+          written: Type.Array(Type.Object({ name: Type.String(), content: Type.String() }), {
+            description: 'The files that the service writes, because the source has no Dockerfile or configuration.',
+          }),
+        },
+        { description: 'Of source code: how it is built.' },
+      ),
+    ),
     ...RemarkFields,
   },
   {
