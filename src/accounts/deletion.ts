@@ -9,7 +9,7 @@ import type { Tables } from '../store/rows.ts';
 import { write } from '../store/transaction.ts';
 
 /**
- * Its deployments are removed with their data, and its sessions are nobody's: nothing refers to the account any more.
+ * Removes its deployments with their data, and detaches its sessions, so that nothing refers to the account any more.
  * Keys and sign-ins go with the account's own row.
  */
 export async function endAccount(db: Kysely<Tables>, accountId: string, now: Instant): Promise<void> {

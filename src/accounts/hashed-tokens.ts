@@ -1,6 +1,6 @@
 /**
- * The sign-in library's store, in which tokens of sign-ins stand as hashes: a copy of the database signs nobody in, not
- * even together with the key. The library itself has and gets the tokens, as if they stood there.
+ * The sign-in library's store, which contains tokens of sign-ins as hashes: a copy of the database cannot be used to
+ * sign in, not even together with the key. The library itself sees plain tokens.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DBAdapter, Where } from '@better-auth/core/db/adapter';
@@ -12,7 +12,7 @@ const field = 'token';
 /** The tokens that a request has shown, by their hashes. */
 const shown = new AsyncLocalStorage<Map<string, string>>();
 
-/** While `work` goes on, a list of sign-ins tells which of them is the one that was asked with. */
+/** During `work`, a list of sign-ins can identify the one that made the request. */
 export async function rememberingTokens<T>(work: () => Promise<T>): Promise<T> {
   return await shown.run(new Map(), work);
 }
@@ -24,7 +24,7 @@ export function withHashedTokens(adapter: DBAdapter): DBAdapter {
       told(await adapter.create<T, R>(withData(given, 'data'))),
     update: async <T>(given: Changed) => told(await adapter.update<T>(withData(withWhere(given), 'update'))),
     updateMany: (given) => adapter.updateMany(withData(withWhere(given), 'update')),
-    // Whoever shows a token has to know it: a hash is a token like any other here, and nobody's.
+    // A client must know the token itself: a hash is treated as an unknown token.
     findOne: async <T>(given: Asked) => told(await adapter.findOne<T>(withWhere(given, hide))),
     findMany: async <T>(given: Parameters<DBAdapter['findMany']>[0]) =>
       (await adapter.findMany<T>(withWhere(given))).map(told),
@@ -59,7 +59,7 @@ function hide(token: string): string {
   return hash;
 }
 
-/** What a list has told is a hash already: a token has 32 letters, a hash has 64 digits. */
+/** A token from a list is already a hash: tokens have 32 letters, hashes 64 digits. */
 function hideOnce(token: string): string {
   return /^[0-9a-f]{64}$/.test(token) ? token : hide(token);
 }

@@ -1,4 +1,4 @@
-/** What the sign-in library is told. Whatever it would take from its environment is said here. */
+/** The options of the sign-in library. They include everything that it would otherwise read from its environment. */
 import { kyselyAdapter } from '@better-auth/kysely-adapter';
 import type { BetterAuthOptions, GenericEndpointContext } from 'better-auth';
 import { APIError, getSessionFromCtx } from 'better-auth/api';
@@ -44,7 +44,7 @@ export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Ma
     session: { modelName: 'signIns', expiresIn: 30 * day, disableSessionRefresh: true },
     account: {
       modelName: 'credentials',
-      // An address that nobody has proven may be another one's: whoever comes with it from a provider is not let in.
+      // An unverified address may belong to another person, so a provider's user with the same address is refused.
       accountLinking: { enabled: true, requireLocalEmailVerified: true },
     },
     hooks: { before: requireProofs(now) },
@@ -61,11 +61,11 @@ export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Ma
       revokeSessionsOnPasswordReset: true,
       requireEmailVerification: mailer !== undefined,
       ...(mailer && {
-        // The answer does not tell that the address is known: its owner is told instead.
+        // The response does not reveal that the address is known. Its owner gets a mail instead.
         onExistingUserSignUp: async ({ user }: Pick<Letter, 'user'>) =>
           await mailer.sendKnownAddress(user.email, baseUrl.origin),
         sendResetPassword: async ({ user, url }: Letter) => {
-          // The account was read before the link was made: it may have another address by now.
+          // The account was read before the link was made. Its address may have changed since.
           const account = await accountById(db, user.id);
           if (account?.email === user.email) await mailer.sendPasswordReset(user.email, url);
           else await endPasswordLinks(db, user.id);
@@ -76,13 +76,14 @@ export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Ma
       emailVerification: {
         sendOnSignUp: true,
         sendOnSignIn: true,
-        // Whoever opens the link may not be who has signed up: somebody else's account must not become theirs.
+        // The person who opens the link may not be the one who signed up, and must not be signed in to the other's
+        // account.
         autoSignInAfterVerification: false,
         sendVerificationEmail: async ({ user, url, token }: Letter & { token: string }) => {
           const link = verificationLink(url, token);
           const change = addressesIn(token);
           if (!change) return await mailer.sendVerification(user.email, link);
-          // Told first: there is no link of which its owner does not know.
+          // Sent first, so that the owner knows of every link.
           await mailer.sendAddressChanges(change.from, baseUrl.origin);
           await mailer.sendChangeOfAddress(change.to, link);
         },
@@ -104,8 +105,8 @@ export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Ma
     telemetry: { enabled: false },
     // To the API's boundary, which logs it under a reference; else it goes to the console.
     onAPIError: { throw: true },
-    // The message alone, without tokens of ours that a stranger has written into an address; and not those that tell
-    // what happens: they hold addresses of people. At `warn` it also writes to the console.
+    // Only the message, without tokens of ours that users have put into an address. Informational messages are left
+    // out, because they contain addresses of people. At `warn` it also writes to the console.
     logger: {
       level: 'info',
       log(level: 'debug' | 'info' | 'warn' | 'error', message: string) {
@@ -115,7 +116,7 @@ export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Ma
   } satisfies BetterAuthOptions;
 }
 
-/** What people are called ends up in lists and tables; a picture is an address that nobody here asks for. */
+/** Names of people appear in lists and tables. A picture is an address that is never requested here. */
 async function withinBounds(account: { email?: string; name?: string }) {
   const { email, name } = account;
   if (email !== undefined && email.length > mostEmail) throw APIError.from('BAD_REQUEST', tooLong('email', mostEmail));
@@ -144,7 +145,7 @@ function tooLong(field: string, most: number) {
   return { code: `${field.toUpperCase()}_TOO_LONG`, message: `The ${field} has more than ${most} characters.` };
 }
 
-/** A provider's tokens would open somebody's account there; who they are is all that is asked of it. */
+/** A provider's tokens would give access to the user's account there. Only the identity is needed. */
 async function withoutTokens<T extends object>(credential: T) {
   return { data: { ...credential, accessToken: null, refreshToken: null, idToken: null } };
 }

@@ -2,7 +2,7 @@
 
 const verifyPage = '/verify-email';
 
-/** Whether a token gives an account another address. Nobody has checked yet that it is of our making. */
+/** Whether a token changes the address of an account. Its signature is not verified yet. */
 export function isChangeOfAddress(token: unknown): boolean {
   return addressesIn(token) !== undefined;
 }
@@ -24,7 +24,7 @@ export function addressesIn(token: unknown): { from: string; to: string } | unde
 export function verificationLink(link: string, token: string): string {
   const url = new URL(link);
   const page = `${verifyPage}?token=${token}`;
-  // It is the browser that is signed in that gives an account its address, not whatever else opens a link.
+  // The signed-in browser changes the address, not any client that opens the link.
   if (isChangeOfAddress(token)) return new URL(page, url).href;
   if (url.searchParams.get('callbackURL') === verifyPage) url.searchParams.set('callbackURL', page);
   return url.href;

@@ -5,7 +5,7 @@ import { createLimiter } from '../lib/rate-limit.ts';
 
 export type Mailer = {
   sendVerification: (to: string, link: string) => Promise<void>;
-  /** To whom an address belongs that somebody has tried to sign up with once more. */
+  /** For the owner of an address that was used to sign up again. */
   sendKnownAddress: (to: string, link: string) => Promise<void>;
   sendPasswordReset: (to: string, link: string) => Promise<void>;
   /** To the next address of an account. */
@@ -14,14 +14,14 @@ export type Mailer = {
   sendAddressChanges: (to: string, link: string) => Promise<void>;
 };
 
-/** Whoever asks for a mail chooses who gets it, and may ask from anywhere. A person needs one, or two. */
+/** Clients choose the recipient of a mail, and may request mails from any address. A person needs one, or two. */
 const recipientRate = { count: 5, windowMs: 60 * 60_000 };
 
-/** A mail that cannot be sent is told to the log: whoever waits for it asks for another one. */
+/** A failed mail is only logged: its recipient can request another one. */
 export function createMailer({ smtpUrl, mailFrom }: MailSettings, log: Logger): Mailer {
   const transport = mailTransport({ smtpUrl });
   const asked = createLimiter(recipientRate);
-  // Whoever takes an account over must not use up first, with mails that anybody can ask for, what tells its owner.
+  // Separate from the limit of other mails. Otherwise an attacker could use that limit up before the owner is warned.
   const warnings = createLimiter(recipientRate);
   const send = async (to: string, subject: string, text: string, limiter = asked) => {
     if (!limiter.take(to.toLowerCase(), performance.now()).isAllowed) {

@@ -1,4 +1,4 @@
-/** Any OpenID Connect provider, as the sign-in library is told of it. */
+/** Options of the sign-in library for any OpenID Connect provider. */
 import { type GenericOAuthConfig, genericOAuth } from 'better-auth/plugins/generic-oauth';
 import { discoveryUrl, oidcId, type ProviderSettings } from './sign-in-providers.ts';
 

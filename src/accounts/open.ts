@@ -30,7 +30,7 @@ export type Wiring = {
   settings: AccountSettings;
 };
 
-/** A provider that did not answer is asked again after this. */
+/** The pause before a provider that did not answer is queried again. */
 const askAgainMs = 30_000;
 
 export function openAccounts(wiring: Wiring) {
@@ -42,8 +42,8 @@ export function openAccounts(wiring: Wiring) {
   let made: { library: Library; secret: string; hasOidc: boolean } | undefined;
 
   /**
-   * With the secret of the moment. Loaded when somebody signs in or has a cookie of it, and not at the start of the
-   * service, which that would make longer by a tenth (measured).
+   * With the current secret. Loaded at the first sign-in or cookie, because loading would extend the start of the
+   * service by a tenth (measured).
    */
   async function present(): Promise<Library> {
     maker ??= import('./sign-in-library.ts').then(({ libraryMaker }) => libraryMaker(wiring));

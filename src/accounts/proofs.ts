@@ -1,4 +1,4 @@
-/** What the sign-in library asks too little of: proofs before an account is deleted, or gets another address. */
+/** Proofs that the sign-in library does not require: before an account is deleted, or gets another address. */
 import { APIError, createAuthMiddleware, getSessionFromCtx } from 'better-auth/api';
 import type { Instant } from '../deployment/deployment.ts';
 import { isChangeOfAddress } from './mail-links.ts';
@@ -6,7 +6,7 @@ import { isChangeOfAddress } from './mail-links.ts';
 /** Who has just signed in is who they say. */
 const freshMs = 10 * 60_000;
 
-/** Asked before each request to the library. */
+/** Called before each request to the library. */
 export function requireProofs(now: () => Instant) {
   return createAuthMiddleware(async (context) => {
     const { path, body, query } = context;
@@ -16,13 +16,13 @@ export function requireProofs(now: () => Instant) {
       const credentials = await internalAdapter.findAccounts(accountId);
       return credentials.find((each) => each.password)?.password ?? undefined;
     };
-    // A sign-in of the last day would be enough: but a browser left open is not all that this takes.
+    // The library accepts a sign-in within the last day, but an open browser must not be enough.
     if (path === '/delete-user' && body?.password === undefined) {
       const signIn = await getSessionFromCtx(context);
       if (signIn && (await passwordHash(signIn.user.id)) !== undefined)
         throw APIError.from('BAD_REQUEST', passwordRequired);
     }
-    // Whoever has the address can set a new password.
+    // The owner of the address can set a new password.
     if (path === '/change-email') {
       const signIn = await getSessionFromCtx(context);
       if (!signIn) return;

@@ -1,4 +1,4 @@
-/** The sign-in library (better-auth) as it is told to be. To load it takes longer than the start of the rest of accounts. */
+/** The configured sign-in library (better-auth). Loading it takes longer than starting the rest of the accounts. */
 import { passkey } from '@better-auth/passkey';
 import { betterAuth } from 'better-auth';
 import { authOptions } from './library-options.ts';
@@ -10,7 +10,10 @@ import { canHavePasskeys } from './sign-in-methods.ts';
 export type Library = ReturnType<LibraryMaker>;
 type LibraryMaker = ReturnType<typeof libraryMaker>;
 
-/** Makes it anew for each sign-in secret, and once more when the OpenID provider is there. By itself it answers nothing. */
+/**
+ * Creates it for each sign-in secret, and once more when the OpenID provider is available. It does not handle requests
+ * by itself.
+ */
 export function libraryMaker(wiring: Wiring) {
   const { baseUrl, oidc, signUp, mail } = wiring.settings;
   const mailer = mail && createMailer(mail, wiring.log);

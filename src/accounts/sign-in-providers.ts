@@ -1,4 +1,4 @@
-/** Signing in with somebody else's account: GitHub, and any OpenID Connect provider. */
+/** Sign-in with an account of a provider: GitHub, and any OpenID Connect provider. */
 export type ProviderSettings = {
   github?: { clientId: string; clientSecret: string };
   oidc?: { issuer: URL; clientId: string; clientSecret: string; name: string };
@@ -20,8 +20,8 @@ export function githubProvider({ github }: ProviderSettings, disableSignUp: bool
 }
 
 /**
- * Whether the provider describes itself as the issuer that the settings name. The library asks it once, when it is set
- * up, without a limit of time, and does without the provider for good if it gets no answer: so it is asked here first.
+ * Whether the provider's metadata names the configured issuer. The library requests it only once, without a timeout,
+ * and gives the provider up if it fails. So it is checked here first.
  */
 export async function isOidcThere({ issuer }: NonNullable<ProviderSettings['oidc']>): Promise<boolean> {
   try {

@@ -36,8 +36,8 @@ export type PlanChange =
   | { kind: 'no-tier'; names: string[] };
 
 /**
- * Gives an account a tier, and its deployments the new tier's lifetime from now on. Holds end where the tier allows
- * none. Whatever exceeds the tier stays: only what would be started or grow is refused.
+ * Gives an account a tier, and its deployments the new tier's lifetime from now on. Holds end if the tier does not
+ * allow them. Resources above the tier stay: only new or larger ones are refused.
  */
 export async function changePlan(
   db: Kysely<Tables>,

@@ -58,7 +58,7 @@ async function targetOf(db: Database, asked: Pick<Asked, 'kind' | 'subject' | 'n
   return { kind: 'target', ban, shown: kind === 'account' ? asked.subject : subject, suspects: found };
 }
 
-/** False when there is no such ban. What was stopped stays stopped. */
+/** Returns false if the ban does not exist. Stopped deployments stay stopped. */
 export async function unban(db: Kysely<Tables>, asked: Asked): Promise<boolean> {
   const { actor, now } = asked;
   const kind = banKinds.find((known) => known === asked.kind);
@@ -89,6 +89,6 @@ async function subjectOf(db: Database, kind: BanKind, subject: string): Promise<
 function applies({ kind, subject }: Omit<Ban, 'reason'>, suspect: Suspect): boolean {
   if (kind === 'account') return suspect.accountId === subject;
   if (kind === 'image') return suspect.images.some((image) => isImageOf(subject, image));
-  // Whoever has an account is banned by it: an address may be many people's.
+  // Users with an account are banned by it, because many people may share an address.
   return !suspect.isClaimed && suspect.address !== null && isWithin(subject, suspect.address);
 }

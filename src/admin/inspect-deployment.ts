@@ -29,7 +29,7 @@ export type Inspection = {
   events: (RecordedEvent & { message: string })[];
 };
 
-/** `which`: an id, or the first part of its host. Undefined where there is none. */
+/** `which`: an id, or the first part of its host. Undefined if it does not exist. */
 export async function inspect(db: Kysely<Tables>, which: string): Promise<Inspection | undefined> {
   const deployment = (await deploymentById(db, which)) ?? (await deploymentByLabel(db, which));
   if (!deployment) return undefined;

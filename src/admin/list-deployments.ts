@@ -8,7 +8,7 @@ export type DeploymentLine = {
   applicationName: string;
   environment: string;
   state: string;
-  /** Of whom it is; absent while it is nobody's. */
+  /** The owner's address; absent without an account. */
   email?: string;
   createdAt: string;
   /** Absent when it does not expire. */

@@ -8,9 +8,9 @@ export type ImageLine = {
   /** `<namespace>/<name>` */
   repository: string;
   tags: string[];
-  /** Of all that its images consist of, each once; other repositories may have some of it too. */
+  /** The size of all blobs of its images, each counted once. Other repositories may share some. */
   sizeBytes: number;
-  /** The account's; absent for a session that is nobody's. */
+  /** The account's; absent for a session without an account. */
   email?: string;
   /** Whose it is; absent for an account's own. */
   sessionId?: string;

@@ -29,7 +29,7 @@ export type MoveRefusal =
   | { kind: 'refused'; because: 'target-holds-this' | 'target-holds-another' | 'overtaken' }
   /** `place`: where it has gone to before. */
   | { kind: 'refused'; because: 'moved-elsewhere'; place: string }
-  /** The copy differs from what it was made from; the next call makes it anew. */
+  /** The copy differs from its source; the next call makes it again. */
   | { kind: 'refused'; because: 'differs'; tables: string[] };
 
 export type Moved =
@@ -64,7 +64,7 @@ export async function migrateStore(move: Move): Promise<Moved | MoveRefusal> {
   return await finish(move, shapes, begun);
 }
 
-/** Stays where it is: what was copied is not to be used. What it has called off; undefined when there was nothing. */
+/** Cancels a move: the copy is discarded. Returns the cancelled move, or undefined without one. */
 export async function cancelMove(
   db: Kysely<Tables>,
   { actor, now }: { actor: string; now: Instant },
@@ -98,7 +98,7 @@ async function begin(move: Move, shapes: readonly TableShape[]): Promise<Begun |
 
   const common = { move: isContinued ? before.move : newId(), installation, run: newId(), at: now, isDone: false };
   const mark: StoreMove = { ...common, side: 'from', place: places.to };
-  // First the mark, and then a look at who is there: nobody who comes later serves.
+  // First the mark, and then the check for other users: services that come later refuse to start.
   await markMove(from, mark);
   const isInUse = await areOthersOn(from);
   if (isInUse || (await areOthersOn(to))) {
@@ -116,7 +116,7 @@ async function begin(move: Move, shapes: readonly TableShape[]): Promise<Begun |
   return { kind: 'begun', mark, isContinued };
 }
 
-/** An unfinished copy of this installation that nobody goes on with is cleared; everything else stays as it is. */
+/** Removes an unfinished, abandoned copy of this installation. Everything else stays as it is. */
 async function obstacleAt(
   to: Database,
   installation: string,
@@ -161,7 +161,7 @@ async function finish(move: Move, shapes: readonly TableShape[], begun: Begun): 
     told({ kind: 'compared', tables: tables.length });
     const different = tables.filter(({ digest }, index) => digest !== copied[index]!.digest).map(({ name }) => name);
     if (different.length > 0) {
-      // Without it, the next call finds the copy of a move that nobody goes on with.
+      // Without the mark, the next call treats the copy as one of an abandoned move.
       await unmarkMove(from);
       return { kind: 'refused', because: 'differs', tables: different };
     }

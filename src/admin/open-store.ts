@@ -1,6 +1,6 @@
 /**
- * What the operator does to an installation from a terminal, whether its service runs or not: all of it works on the
- * store, where a running service sees it within seconds.
+ * Operator commands on an installation, with its service running or not. All of them work on the store, where a running
+ * service sees the changes within seconds.
  */
 import { existsSync } from 'node:fs';
 import type { Kysely } from 'kysely';
@@ -14,7 +14,7 @@ export async function openStore(settings: StoreSettings): Promise<Kysely<Tables>
   return isThere ? await openTables(settings) : undefined;
 }
 
-/** Why nobody is to work on it, in a sentence; undefined when it is the one that the installation is in. */
+/** Why the database must not be used, in a sentence. Undefined if it is the installation's present one. */
 export async function obstacleAt(db: Kysely<Tables>): Promise<string | undefined> {
   return obstacleOf(await storeMoveOf(db));
 }

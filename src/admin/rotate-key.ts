@@ -1,8 +1,8 @@
 /**
- * Changing the key of the encryption at rest while the service works. First the key file gets the new key beside the one
- * before; whoever seals looks at the file each time, so that everything is sealed with the new one from then on. Then
- * whatever was sealed before is sealed anew, and when nothing is left, the key before leaves the file. Killed at any
- * instant, all keys that are needed are in the file, and the next call goes on where this one was.
+ * Changes the key of the encryption at rest while the service runs. First the new key is added to the key file. All
+ * processes read the file at each use, so everything is sealed with the new key from then on. Then older data is
+ * resealed, and finally the previous key is removed from the file. After a kill at any instant, the file contains all
+ * needed keys, and the next call continues.
  */
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
@@ -18,7 +18,10 @@ import type { Tables } from '../store/rows.ts';
 import { write } from '../store/transaction.ts';
 
 export type Rotation =
-  /** `hasOldPages`: somebody was reading all the time, so the write-ahead log still holds what an older key sealed. */
+  /**
+   * `hasOldPages`: there were readers all the time, so the write-ahead log still contains data sealed with an older
+   * key.
+   */
   ({ kind: 'rotated'; keyId: string; isContinued: boolean; hasOldPages: boolean } & Resealed) | { kind: 'no-file' };
 
 /** Where it is: for people who wait, and for tests that kill it there. */
@@ -42,7 +45,7 @@ export async function rotateKey(
   const entry = { at: now, actor, action: 'rotate-key', subject: keyIdOf(wanted), reason: '' };
   await write(db, 'all', (transaction) => addAuditEntry(transaction, entry));
   told({ kind: 'recorded', keyId: keyIdOf(wanted) });
-  // The file is only ever changed by whoever may write to the database.
+  // The file is only changed with the right to write to the database.
   const { keys, isContinued } = await write(db, 'all', async (transaction) => {
     const added = addKey(file, wanted);
     await noteKeyId(transaction, keyIdOf(added.keys[0]));
@@ -76,7 +79,7 @@ export async function finishRotation(db: Kysely<Tables>, file: string | undefine
 function addKey(file: string, wanted: string): { keys: Keys; isContinued: boolean } {
   const present = readKeys(file);
   if (!present) throw new Error(`The key file ${file} has gone.`);
-  // One that nobody has finished, or that somebody is doing right now.
+  // An unfinished change, or one in progress.
   if (present.length > 1) return { keys: present, isContinued: true };
   const keys: Keys = [wanted, ...present];
   replaceKeys(file, keys);

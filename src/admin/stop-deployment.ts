@@ -1,4 +1,4 @@
-/** Stopping a deployment that has to go, whoever's it is. */
+/** Stops a deployment of any owner for the operator. */
 import type { Kysely } from 'kysely';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import { addAuditEntry } from '../store/audit-log.ts';
@@ -50,7 +50,7 @@ export async function findDeployment(db: Database, which: string): Promise<Deplo
   return (await deploymentById(db, which)) ?? (await deploymentByLabel(db, which));
 }
 
-/** Nothing of it is left to stop. What is kept for its owner to restore is. */
+/** Everything has been stopped. Data retained for a restore is left. */
 function hasEnded({ removedAt, restorableUntil, goneAt }: Deployment): boolean {
   return goneAt !== null || (removedAt !== null && restorableUntil === null);
 }

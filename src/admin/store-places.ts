@@ -8,7 +8,9 @@ import type { Tables } from '../store/rows.ts';
 
 export type StorePlace = { kind: 'postgres'; address: PostgresAddress; url: string } | { kind: 'sqlite'; file: string };
 
-/** PURE. Throws an error for people: also where the text shows a password, which a command's words do to everybody. */
+/**
+ * PURE. Throws an error for people. It also refuses passwords, because arguments of a command are visible to all users.
+ */
 export function readPlace(text: string): StorePlace {
   if (!/^[a-z]+:\/\//i.test(text)) {
     if (text === '') throw new Error('must be postgresql://… or the file of a SQLite database');
@@ -26,7 +28,7 @@ export function placeOf({ databaseUrl, ...settings }: StoreSettings): string {
   return databaseUrl ? nameOf(databaseUrl) : databaseFile({ ...settings });
 }
 
-/** As people are told of it. */
+/** The name in messages. */
 export function placeName(place: StorePlace): string {
   return place.kind === 'sqlite' ? place.file : nameOf(place.address);
 }

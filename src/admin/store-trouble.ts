@@ -1,4 +1,4 @@
-/** PURE. What a command says of a database that does not take what it is asked. */
+/** PURE. A command's messages about database errors. */
 import { StartError } from '../lib/start-error.ts';
 import { describeCorruption, isCorruption } from '../store/dialect/sqlite-corruption.ts';
 import { StoreFault } from '../store/store-fault.ts';
@@ -9,7 +9,10 @@ const [busy, locked, readOnly, cannotOpen] = [5, 6, 8, 14];
 /** Of a command that has several; what it has done before stays, and the next call goes on from there. */
 const lastStep = 'The last step';
 
-/** A sentence; undefined: the error is none of the database, and a fault of the command. `where`: what people call it. */
+/**
+ * A sentence, or undefined if the error does not come from the database and is a fault of the command. `where`: the
+ * name for people.
+ */
 export function storeTrouble(error: unknown, where: string): string | undefined {
   if (error instanceof StartError) return error.message;
   if (error instanceof StoreFault) {

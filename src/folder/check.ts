@@ -1,4 +1,4 @@
-/** The document that is made, judged as the service judges it; what is wrong is told at its place in the folder's files. */
+/** Checks the resulting document as the service does, and reports problems at their place in the folder's files. */
 
 import { secretUsesIn } from '../config/compose/secret-uses.ts';
 import { readSource } from '../config/document/source.ts';
@@ -14,7 +14,7 @@ import { mapTree, offsetsByPath, printTree } from './trees.ts';
 
 type Examples = (name: string) => { value: string; file: string } | undefined;
 
-/** The text to send, and the values that are to be asked for; what cannot run is refused. */
+/** Returns the text to send, and the values to request from the user. Refuses unsupported parts. */
 export function checkDocument(
   tree: Tree,
   variables: Variables,
@@ -27,7 +27,7 @@ export function checkDocument(
   return { document, questions };
 }
 
-/** Whatever a value that is still missing may stand for: these are refused all the same. */
+/** These are refused for any values of missing variables. */
 const certain = new Set(['unsupported', 'docker-socket', 'bind-mount', 'external']);
 /** Said by questions. */
 const asked = new Set(['unset-variable', 'missing-key', 'required-variable']);
@@ -37,7 +37,7 @@ function judge(document: string, offsetOf: (path: string) => number, isIncomplet
   // A file with variables that is not there may have it.
   const lacksFile = findings.missingFiles.size > 0;
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  // Whatever else is wrong may be a consequence of what is refused, or of a value that is missing.
+  // Other problems may be consequences of a refusal, or of a missing value.
   const isJudged = !isIncomplete && findings.refusals.length === 0 && !errors.some(({ code }) => certain.has(code));
   for (const diagnostic of errors) {
     const { code, message, hint } = wordsOf(diagnostic);

@@ -1,6 +1,6 @@
 /**
- * Development servers that answer only hosts that they know, and what makes them answer the application's. They are told
- * by how a program is started, with the scripts of its `package.json`. Pure.
+ * Development servers that only answer known hosts, and the setting that adds the application's host. They are detected
+ * by the start command, including the scripts of `package.json`. Pure.
  */
 
 export type DevServer = { name: string; hint: string };
@@ -30,7 +30,7 @@ type Manifest = {
   devDependencies?: Record<string, unknown>;
 };
 
-/** Older versions of Vite answer everybody. */
+/** Older versions of Vite answer any host. */
 const firstViteThatChecks = 5;
 
 const known: Known[] = [

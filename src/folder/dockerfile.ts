@@ -31,7 +31,7 @@ export const maxDockerfileBytes = 1024 * 1024;
 /** Most lines that are read. */
 const maxLines = 20_000;
 
-/** Of the stage that `target` names, by its name or number, or of the last one; undefined where there is none. */
+/** The stage that `target` names, by name or number, or the last one. Undefined if it does not exist. */
 export function readDockerfile(
   text: string,
   { target, args = {} }: { target?: string; args?: Record<string, string> } = {},
@@ -133,7 +133,7 @@ function describe(
   return image;
 }
 
-/** Lines joined where they end in a backslash; the texts of heredocs belong to nobody. */
+/** Joins lines that end in a backslash, and drops the contents of heredocs. */
 function instructionsOf(text: string): Instruction[] {
   const lines = text.split(/\r?\n/).slice(0, maxLines);
   const joint = /^#\s*escape\s*=\s*`/im.test(lines.slice(0, 5).join('\n')) ? '`' : '\\';

@@ -12,7 +12,7 @@ export type EnvFile = {
   unset: { at: number; name: string }[];
 };
 
-/** Most variables of a file; a pod has 1000 at the most. */
+/** Most variables of a file; a pod has at most 1000. */
 const maxNames = 5000;
 
 const name = /^(?:export[ \t]+)?([A-Za-z_0-9.[\]-]+)[ \t]*/;

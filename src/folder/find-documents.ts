@@ -4,7 +4,7 @@ import type { Findings } from './findings.ts';
 import { type FolderFiles, shownPath } from './folder-files.ts';
 
 export type Found =
-  /** The first one is the main one; a file beside it that is merged comes behind it. */
+  /** The first one is the main one, followed by an override file. */
   { kind: 'documents'; paths: string[] } | { kind: 'dockerfile'; path: string } | { kind: 'nothing' };
 
 const native = ['berth.yaml', 'berth.yml', 'nexlayer.yaml', 'nexlayer.yml'];
@@ -12,7 +12,7 @@ const compose = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-c
 /** What a Dockerfile may be called. */
 export const dockerfileNames = ['Dockerfile', 'Containerfile', 'dockerfile'];
 
-/** `named`: what `-f` says, relative to the folder. What is not found is refused, with what was looked for. */
+/** `named`: the paths of `-f`, relative to the folder. If no file is found, the refusal lists the names searched. */
 export function findDocuments(named: readonly string[], files: FolderFiles, findings: Findings): Found {
   const { folder } = files;
   if (named.length > 0) {

@@ -6,8 +6,8 @@ import { markedIn } from './marks.ts';
 import type { Finding, Place } from './project.ts';
 
 /**
- * Where a value of a tree stands, whichever file it is from: the offsets of each file begin where those of the one
- * before it end, so that trees of several files can be merged, and every value still knows its place.
+ * Findings with the places of values from several files: the offsets of each file begin after those of the previous
+ * one, so that merged trees keep the place of every value.
  */
 export type Findings = {
   notes: Finding[];
@@ -20,9 +20,9 @@ export type Findings = {
   needs(text: string, at?: number): boolean;
   note(code: string, message: string, at?: number, hint?: string): void;
   refuse(code: string, message: string, at?: number, hint?: string): void;
-  /** The tree of a text; undefined when it is no YAML, which is then refused. */
+  /** The tree of a text. Undefined if it is invalid YAML, which is then refused. */
   readYaml(file: string, text: string): Tree | undefined;
-  /** Offsets for the lines of a file that is no YAML. */
+  /** Offsets for the lines of a file that is not YAML. */
   addText(file: string, text: string): number;
   placeOf(at: number): Place;
 };

@@ -1,6 +1,6 @@
 /**
- * The files of a project, and nothing else of the machine: a repository that somebody cloned may name any path, in its
- * documents and by symbolic links. What is outside of the folder can be read only where the options allow it.
+ * Restricts reading to the files of a project: a cloned repository may name any path, in its documents and by symbolic
+ * links. Paths outside of the folder can only be read if the options allow it.
  */
 import {
   accessSync,
@@ -31,11 +31,13 @@ export type FolderFiles = {
   look(path: string): Entry;
   /** The content of a file that `look` has called one; undefined for one above `max` bytes or that cannot be read. */
   read(path: string, max: number): Buffer | undefined;
-  /** The names in a folder, sorted, `max` at the most; links are marked. */
+  /** The names in a folder, sorted, at most `max`; links are marked. */
   list(path: string, max: number): { name: string; isLink: boolean }[];
 };
 
-/** What the command remembers beside a project, with its tokens: no part of any project, and nobody's to publish. */
+/**
+ * The command's own data in a project folder, with its tokens. It is not part of the project and must not be published.
+ */
 const memory = '.berth';
 
 /** @throws when the folder does not exist. */

@@ -9,9 +9,9 @@ export type InlineFile = { path: string; content: string; isSecret: boolean };
 const room = { document: 160 * 1024, file: 64 * 1024, folder: 48 * 1024, filesOfFolder: 20, files: 120, depth: 8 };
 
 export type InlineFiles = {
-  /** A file as a part of the document; undefined when it is no small text, or a program. */
+  /** A file as a part of the document. Undefined if it is large, binary or executable. */
   takeFile(path: string, to: string): InlineFile | undefined;
-  /** The same for all that is in a folder, and nothing when one of them does not fit, or not one is a secret where that is wanted. */
+  /** All files of a folder. Undefined if they do not fit, or if a secret is wanted and none is one. */
   takeFolder(path: string, to: string, wanted?: { secrets: boolean }): InlineFile[] | undefined;
 };
 
@@ -72,7 +72,7 @@ export function textOf(content: Buffer | undefined): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
   } catch {
-    // It is no text.
+    // The file is binary.
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Where the values of variables come from: what was answered, then the shell, then `.env`. One that nobody gives keeps its
- * place in the texts as a mark, so that it can be asked for, or left to the service, once it is known what it is for.
+ * Values of variables: first the user's answers, then the shell, then `.env`. A missing one is marked in the texts, so
+ * that the user can be prompted for it, or the service can generate it, once its purpose is known.
  */
 import { resolve } from 'node:path';
 import { type InterpolationProblem, interpolate, type Lookup } from '../config/compose/interpolate.ts';
@@ -87,12 +87,12 @@ export function readEnvText(
   return readText(path, { files, findings, mostBytes: maxEnvBytes, at, isOptional: !isRequired });
 }
 
-/** All texts with their variables replaced; what is no variable is refused. */
+/** Replaces the variables in all texts. Refuses invalid ones. */
 export function interpolateTree(tree: Tree, { lookup, whys }: Variables, findings: Findings): Tree {
   return mapScalars(tree, (scalar) => {
     const { value, text, at } = scalar;
     if (typeof value !== 'string') return scalar;
-    // A NUL is no part of any value; the marks are made of it.
+    // Values cannot contain a NUL, which delimits the marks.
     const clean = text.replaceAll('\0', '');
     if (!clean.includes('$')) return clean === text ? scalar : { ...scalar, value: clean, text: clean };
     const stand = (name: string, isBare: boolean) =>

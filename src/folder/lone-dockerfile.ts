@@ -80,7 +80,7 @@ export function readLoneDockerfile(
   return { ...start, form: 'dockerfile', name, document, images: [made] };
 }
 
-/** What it names first; a program is often told by PORT, and known images listen where they always do. */
+/** The first exposed port. Otherwise PORT, which many programs use, or the usual port of a known image. */
 export function portOf({ ports, env, base }: DockerImage): number | undefined {
   const told = /^\d{1,5}$/.test(env.PORT ?? '') ? Number(env.PORT) : undefined;
   const known = base === undefined ? undefined : knownImage(base)?.port;

@@ -1,6 +1,6 @@
 /** Marks in texts for variables that have no value yet. Pure. */
 
-/** Stands in a text for the value of a variable that nobody has given. */
+/** The placeholder in a text for a missing value of a variable. */
 export function markOf(name: string): string {
   return `\0${name}\0`;
 }

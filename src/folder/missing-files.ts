@@ -8,7 +8,10 @@ export function isVariablesFile(path: string): boolean {
   return /^(?:\.env(?:\..*)?|.*\.env)$/.test(basename(path));
 }
 
-/** It is asked for, unless somebody has said already that it can be missing. @param file Relative to the folder, as `example`. */
+/**
+ * Lets the user decide whether the file is needed, unless the options already state that it may be missing.
+ * @param file Relative to the folder, as `example`.
+ */
 export function lackFile(
   { file, at, example }: { file: string; at: number; example?: string },
   { findings, options }: { findings: Findings; options: Pick<FolderOptions, 'without'> },

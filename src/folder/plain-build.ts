@@ -1,4 +1,4 @@
-/** The image of a Dockerfile that nobody says more about. */
+/** The image of a Dockerfile without further options. */
 import type { Build, ImageToMake } from './project.ts';
 
 /** An image that is built from a folder and its Dockerfile, and nothing else. */

@@ -1,6 +1,6 @@
 /**
- * A folder as a project: what `readFolder` finds in it, before anything is built, pushed or sent. All of it is values;
- * whoever goes on with a project reads no Compose file and no `.env` again.
+ * A folder as a project: the result of `readFolder`, before anything is built, pushed or sent. It consists of values:
+ * later steps do not read a Compose file or `.env` again.
  */
 
 /** Where something is written: a file, relative to the folder with `/` between its parts, and line and column from 1. */
@@ -15,9 +15,9 @@ export type Project = {
   /** The files that it was read from, relative to the folder, the main one first; to watch, and to show. */
   sources: string[];
   /**
-   * The text to send: native YAML or a Compose file, complete in itself. An image that is made from the folder has the
-   * `name` of its `ImageToMake`. It passes Berth's own validator unless there are refusals or questions; a Dockerfile
-   * alone has no port that anybody knows when it has no EXPOSE, and is then refused.
+   * The text to send: native YAML or a Compose file, complete in itself. An image that is built from the folder has the
+   * `name` of its `ImageToMake`. It passes Berth's own validator unless there are refusals or questions. A lone
+   * Dockerfile without EXPOSE has an unknown port and is refused.
    */
   document: string;
   /** What has to be made and pushed before the document is sent; each name once. */
@@ -32,13 +32,13 @@ export type Project = {
   /** Why it cannot go up as it is. When there is one, the document is not to be sent. */
   refusals: Finding[];
   /**
-   * Values that the document needs and nobody has given. Ask, put the answers into `values` of the options, and read
-   * again. Until then their places in the document hold `${NAME}`.
+   * Missing values that the document needs. Prompt for them, add the answers to `values` of the options, and read the
+   * folder again. Until then, the document contains `${NAME}` in their places.
    */
   questions: MissingValue[];
   /**
-   * Files with variables that the document names and nobody has. Whether it does without one is for a person to say: name
-   * it in `without` of the options, and read again.
+   * Missing files with variables that the document names. A person must decide whether it works without one: add the
+   * file to `without` of the options, and read the folder again.
    */
   missingFiles: MissingFile[];
   /** The values in the document that the options and the shell gave, by the name of the variable. */
@@ -74,7 +74,7 @@ export type Build = {
   secrets: BuildSecret[];
   /** For `RUN --mount=type=ssh`: ids, or `id=path`. They need BuildKit. */
   ssh: string[];
-  /** As the file asks for them: `linux/amd64`. Mostly empty: the platform of the server is meant then. */
+  /** As written in the file: `linux/amd64`. Usually empty, which means the platform of the server. */
   platforms: string[];
   /** Name → absolute folder, or `docker-image://…`, or a URL. They need BuildKit. */
   additionalContexts: Record<string, string>;
@@ -100,8 +100,8 @@ export type FolderLayer = {
   /** Absolute path in the image; that of the file itself, or of the folder whose content this is. */
   to: string;
   /**
-   * What of the folder is not taken: paths relative to it, each with all that is below. What the image has there shows
-   * through, as it would in a volume over the mount; otherwise the folder hides what the image has in its place.
+   * Excluded paths, relative to the folder, each with everything below. At these paths, the image's content shows
+   * through, as it would in a volume over the mount; elsewhere the folder hides it.
    */
   except?: string[];
   at: Place;
@@ -137,7 +137,7 @@ export type MissingValue = {
   uses: number;
   /** What the file itself says of it: `${NAME:?why}`. */
   why?: string;
-  /** What an `.env.example` beside the missing file has for it: to propose, never to take unasked. */
+  /** The value in an `.env.example` next to the missing file. It is proposed, but never used without a confirmation. */
   suggestion?: { value: string; file: string };
   /** Named like a password, key or token: not to be shown while it is typed. */
   isSecret: boolean;
@@ -148,7 +148,7 @@ export type MissingFile = {
   file: string;
   /** Where it is named first. */
   at: Place;
-  /** The copy of it that somebody has committed. */
+  /** Its committed example. */
   example?: string;
 };
 
@@ -167,7 +167,7 @@ export type FolderOptions = {
   profiles?: string[];
   /** The application's name instead of the one that is found. */
   name?: string;
-  /** Further folders, absolute, that may be read: whatever else is outside of the project is refused. */
+  /** Additional readable folders, absolute. Other paths outside of the project are refused. */
   allowed?: string[];
   /** Services, or `service:/path`, whose data folders are to be filled into their volumes. */
   fill?: string[];

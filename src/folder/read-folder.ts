@@ -17,8 +17,8 @@ import type { FolderOptions, Project } from './project.ts';
 import { readText } from './read-text.ts';
 
 /**
- * Whatever is wrong with what is in the folder is a refusal of the project, also when there is nothing to run.
- * @throws when the folder itself is not there.
+ * All problems of the folder's contents are refusals of the project, even if it contains nothing to run.
+ * @throws if the folder itself does not exist.
  */
 export async function readFolder(folder: string, options: FolderOptions = {}): Promise<Project> {
   const files = openFiles(folder, options.allowed);

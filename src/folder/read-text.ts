@@ -34,7 +34,7 @@ export function readText(
 export function refuseOutside(path: string, files: FolderFiles, findings: Findings, at: number | undefined): void {
   const entry = files.look(path);
   const leads = entry.kind === 'outside' && entry.to !== undefined ? `, which leads to ${entry.to},` : '';
-  // Where a link leads was chosen by whoever has written it: nobody is led to allow that.
+  // The author of a link chose its target, so the hint does not suggest allowing that target.
   const allowing = leads === '' ? `--allow ${quote(path)} allows it` : 'name its folder with --allow';
   findings.refuse(
     'outside-folder',

@@ -54,7 +54,7 @@ export function printTree(tree: Tree, write: (text: string) => string): string {
     if (one.kind === 'list') return one.items.map(convert);
     if (one.kind === 'map') return new Map([...one.entries].map(([name, { value }]) => [name, convert(value)]));
     if (typeof one.value === 'string') return write(one.text);
-    // `1.10` is not the number 1.1 to whoever reads its text.
+    // The text `1.10` differs from the number 1.1.
     return one.value === null || String(one.value) === one.text ? one.value : one.text;
   };
   return stringify(convert(tree), { lineWidth: 0, aliasDuplicateObjects: false });

@@ -1,4 +1,4 @@
-/** What came of several works, whatever became of the others; throws the first fault where none went well. */
+/** The results of the tasks that succeeded. Throws the first fault if none did. */
 export async function allThatCome<T>(works: readonly Promise<T>[]): Promise<T[]> {
   const settled = await Promise.allSettled(works);
   const came = settled.filter((each) => each.status === 'fulfilled').map(({ value }) => value);

@@ -1,4 +1,4 @@
-/** Bells: who waits for something about one thing is woken when it happens, also when that was a moment before. */
+/** Notifications by key: a waiter is woken by the next one, or by one that came just before. */
 import { wait } from './wait.ts';
 
 export type Bell = Disposable & {

@@ -1,6 +1,6 @@
 /**
- * PURE. JSON of strangers, refused before it is parsed when reading it would hold up the event loop: 4 MiB of `[` or
- * 150,000 keys cost seconds in `JSON.parse` and in whatever looks at the value. The scan is linear, about 1 ms a MiB.
+ * PURE. Refuses untrusted JSON before parsing if parsing it would block the event loop: 4 MiB of `[` or 150,000 keys
+ * cost seconds in `JSON.parse` and in later code. The scan is linear, about 1 ms per MiB.
  */
 
 /** `tokens`: values and keys, counted by the brackets, commas and colons around them. */

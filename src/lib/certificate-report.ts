@@ -1,4 +1,4 @@
-/** What the edge tells of the certificates that it serves. Instants are milliseconds since 1970. */
+/** The edge's report on its certificates. Instants are milliseconds since 1970. */
 
 export type CertificateReport = {
   served: readonly ServedCertificate[];
@@ -7,22 +7,22 @@ export type CertificateReport = {
   failing: number;
   /** The service's own names have theirs. */
   isReady: boolean;
-  /** The one of the API's host was renewed before: then that works, and browsers may be told to insist on HTTPS. */
+  /** The API host's certificate was renewed before, so renewals work, and browsers may be required to use HTTPS. */
   isRenewed: boolean;
   /** By host (`*.example.com` for all names directly below): those that are missing. */
   waiting: ReadonlyMap<string, CertificateWait>;
 };
 
 /**
- * Why a host has no certificate yet. `ordered`: the authority is at it; `limit`: it issues no more before `until`;
- * `failed`: it did not issue it, and is asked again then.
+ * Why a host does not have a certificate yet. `ordered`: the order is in progress; `limit`: the authority issues no
+ * more before `until`; `failed`: the order failed and is retried then.
  */
 export type CertificateWait = { because: 'ordered' } | { because: 'limit' | 'failed'; until: number };
 
 /** `hosts`: as of `waiting`. From `lateAt` on it should long have been renewed. */
 export type ServedCertificate = { hosts: readonly string[]; expiresAt: number; lateAt: number };
 
-/** What is told of a host's certificate. `late`: it has one, which ends at `until`, and should long have been renewed. */
+/** A notice about a host's certificate. `late`: it ends at `until`, and its renewal is long overdue. */
 export type CertificateNotice = CertificateWait | { because: 'late'; until: number };
 
 export type NoteCertificates = (report: CertificateReport) => void;
@@ -53,7 +53,7 @@ export function certificateNotice(
   return late && { because: 'late', until: late.expiresAt };
 }
 
-/** The one for all names beside it. */
+/** The wildcard name for its siblings. */
 function wildcardOf(host: string): string {
   return host.replace(/^[^.]+/, '*');
 }

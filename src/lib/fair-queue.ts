@@ -1,4 +1,4 @@
-/** PURE. A queue in which everybody has a line of their own: who sends much makes nobody wait but themselves. */
+/** PURE. A queue with a separate line per client, so that a client that sends much only delays itself. */
 
 export type FairQueue<T> = {
   /** False when this client's line is full. */
@@ -7,7 +7,7 @@ export type FairQueue<T> = {
   take(): { client: string; entry: T } | undefined;
   /** Call it when the work on a taken entry has ended. */
   done(client: string): void;
-  /** Removes all that wait, and returns them. */
+  /** Removes all waiting entries and returns them. */
   clear(): T[];
 };
 
@@ -29,7 +29,7 @@ export function createFairQueue<T>({ max, atOnce = 1 }: { max: number; atOnce?: 
         const busy = taken.get(client) ?? 0;
         if (busy >= atOnce) continue;
         const entry = line.shift()!;
-        // Whoever has more goes to the end.
+        // A client with more entries goes to the end.
         lines.delete(client);
         if (line.length > 0) lines.set(client, line);
         taken.set(client, busy + 1);

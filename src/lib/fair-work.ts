@@ -1,6 +1,7 @@
 /**
- * Work that waits on others' servers, for many clients: so much at once, and of each client so much. As soon as one ends
- * the next begins, of the client that has least under way. A client with slow servers delays nobody by more than one turn.
+ * Work that waits for remote servers, for many clients, with a limit on concurrent work in total and per client. When
+ * one ends, the next begins: that of the client with the least in progress. A client with slow servers delays others by
+ * at most one turn.
  */
 
 export type FairWork<T> = {
@@ -18,7 +19,7 @@ export type FairWork<T> = {
 };
 
 export type FairWorker = {
-  /** Works on all that is due. Resolves when nothing is due and nothing under way; throws the first fault. */
+  /** Processes all due work. Resolves when no work is due or in progress; throws the first fault. */
   run(): Promise<void>;
   /** Something else may be due: a run that is under way looks again. */
   lookAgain(): void;

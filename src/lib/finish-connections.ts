@@ -1,12 +1,12 @@
-/** Leaving a server to another one that has its address: nobody's request is cut off, and none is refused. */
+/** Hands the address of a server over to another one without cutting off or refusing requests. */
 import type { Server } from 'node:http';
 import { wait } from './wait.ts';
 
 const lookEveryMs = 50;
 
 /**
- * Answers what comes on connections that are there, and asks each client to make a new one. Resolves when none is left, or
- * after `patienceMs`: then those that are left are idle, or take long.
+ * Answers requests on existing connections, and closes each connection after the response. Resolves when none is left,
+ * or after `patienceMs`: the remaining ones are idle or slow.
  */
 export async function finishConnections(server: Server, patienceMs: number): Promise<void> {
   server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));

@@ -2,7 +2,7 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** In bytes, for whoever is not root. The folder may not be there yet. */
+/** In bytes, for users other than root. The folder may not exist yet. */
 export async function freeBytesAt(folder: string): Promise<number> {
   const found = await statfs(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT' || folder === dirname(folder)) throw error;

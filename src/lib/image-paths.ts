@@ -1,7 +1,6 @@
 /**
- * What is where in an image: its folders and links, of all layers together. A layer that says something of a folder
- * replaces it, so whoever adds a file has to repeat what the folders above it are, and must not put a folder where a
- * link is.
+ * The folders and links of an image, of all layers together. A layer entry for a folder replaces its attributes, so a
+ * layer that adds a file must repeat those of the folders above it, and must not put a folder in the place of a link.
  */
 import { posix } from 'node:path';
 

@@ -1,7 +1,7 @@
 /** Networks as settings name them: an address, or an address and how many bits of it count (`10.0.0.0/8`). Pure. */
 import { BlockList, isIPv4 } from 'node:net';
 
-/** All of IPv4, as IPv6 writes it: who trusts this trusts everybody. */
+/** All of IPv4 in IPv6 notation. Trusting it means trusting every client. */
 export const everyIPv4 = '::ffff:0.0.0.0/96';
 
 /** Whether some address is in both. IPv4 within IPv6 (`::ffff:10.0.0.1`) is the IPv4 address, as it is to HAProxy. */
@@ -17,7 +17,7 @@ export function contains(network: string, other: string): boolean {
   return parse(network).bits <= parse(other).bits && overlap(network, other);
 }
 
-/** What an IPv4 network has beside another one, as few networks. */
+/** The rest of an IPv4 network without another one, as few networks. */
 export function without(network: string, taken: string): string[] {
   if (!overlap(network, taken)) return [network];
   if (contains(taken, network)) return [];

@@ -14,7 +14,7 @@ export function ipv6NetworkOf(address: string): string {
 const mapped = new BlockList();
 mapped.addSubnet('::ffff:0:0', 96, 'ipv6');
 
-/** Whether an IPv6 address is another spelling of an IPv4 one: its network of 64 bits would be everybody. */
+/** Whether an IPv6 address is another spelling of an IPv4 one. Its network of 64 bits would contain all of IPv4. */
 export function isMappedIpv4(address: string): boolean {
   return mapped.check(address, 'ipv6');
 }

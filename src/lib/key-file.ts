@@ -1,6 +1,6 @@
 /**
- * The file with an installation's keys, where no setting gives them. Whoever can read it can read what is stored.
- * One key stands there as it is; while the key changes there are several, the newest first, as a JSON list.
+ * The file with an installation's keys, if no setting contains them. Its readers can decrypt all stored data. A single
+ * key is stored as plain text. During a key change, the file contains several as a JSON list, the newest first.
  */
 import {
   closeSync,
@@ -23,7 +23,7 @@ import type { Keys } from './seal.ts';
 const mode = 0o600;
 const draftMark = '.draft-';
 
-/** Undefined where there is no file. Throws when it cannot be read, or is empty. */
+/** Undefined if the file does not exist. Throws if it is unreadable or empty. */
 export function readKeys(file: string): Keys | undefined {
   const text = orUndefined(() => readFileSync(file, 'utf8'));
   if (text === undefined) return undefined;
@@ -36,7 +36,7 @@ export function newKey(): string {
   return newToken('berth');
 }
 
-/** Makes the file where there is none, with a new key. It is there as a whole or not at all. */
+/** Creates the file with a new key if it does not exist, atomically. */
 export function provideKeys(file: string): void {
   if (readKeys(file)) return;
   const draft = writeDraft(file, newKey());
@@ -64,8 +64,9 @@ export function replaceKeys(file: string, keys: Keys): void {
 }
 
 /**
- * What the file has whenever it is asked; looking whether it has changed takes microseconds. Keys that have left it stay
- * known at the end: a value that was read a moment ago may still have to be opened. So do all while there is no file. `older`: keys that were never in it.
+ * Returns the current keys of the file at each call; checking for a change takes microseconds. Removed keys stay at the
+ * end of the list, because a value that was just read may still need them. While the file is missing, all keys stay.
+ * `older`: keys that were never in it.
  */
 export function followKeys(file: string, older: readonly string[] = []): () => Keys {
   let seen: string | undefined;
@@ -82,7 +83,7 @@ export function followKeys(file: string, older: readonly string[] = []): () => K
   };
 }
 
-/** Removes the keys that a process has left beside the file which was killed while it wrote. As `replaceKeys`. */
+/** Removes drafts that a process killed during a write has left next to the file. As `replaceKeys`. */
 export function clearDrafts(file: string): void {
   const place = orUndefined(() => realpathSync(file));
   if (place === undefined) return;

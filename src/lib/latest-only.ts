@@ -1,4 +1,7 @@
-/** Runs one task at a time on the newest value: what arrives meanwhile waits together, and only its newest is run. */
+/**
+ * Runs one task at a time on the newest value. Values that arrive during a run wait together, and only the newest is
+ * used.
+ */
 
 type Waiting<T> = { value: T; callers: { resolve: () => void; reject: (error: unknown) => void }[] };
 

@@ -1,4 +1,4 @@
-/** Metrics in Prometheus' format. No label ever holds a name, a token or a host: whoever reads them learns numbers. */
+/** Metrics in Prometheus' format. Labels never contain names, tokens or hosts. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** From a look at a network to a pull of some gigabytes. */

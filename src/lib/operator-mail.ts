@@ -1,4 +1,4 @@
-/** Mails to whoever operates the installation. */
+/** Mails to the operator of the installation. */
 import { type MailSettings, mailTransport } from './mail-transport.ts';
 
 /** Rejects when the mail server does not take it. */

@@ -1,6 +1,8 @@
-/** PURE. Where a PostgreSQL is, who asks it, and how well the connection is protected: read from a connection URL. */
+/** PURE. Parses a PostgreSQL connection URL: the server, the user, and the protection of the connection. */
 
-/** As libpq calls them: `require` encrypts and believes anybody, `verify-ca` any name that the authority has signed. */
+/**
+ * libpq's names: `require` encrypts without verification, `verify-ca` accepts any name that the authority has signed.
+ */
 const tlsModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 
 export type TlsMode = (typeof tlsModes)[number];
@@ -11,7 +13,7 @@ export type PostgresAddress = {
   port: number;
   /** Absent: as the account of this process. */
   user?: string;
-  /** Absent: what the server asks for none, or finds in PGPASSWORD or ~/.pgpass. */
+  /** Absent if the server requires no password, or it is in PGPASSWORD or ~/.pgpass. */
   password?: string;
   /** Absent: called like the user. */
   database?: string;
@@ -23,8 +25,9 @@ const known = ['host', 'port', 'user', 'sslmode', 'sslrootcert', 'sslcert', 'ssl
 
 /**
  * `postgresql://user:password@host:5432/database?sslmode=verify-full&sslrootcert=/etc/ca.pem`, or
- * `postgresql:///database?host=/run/postgresql&user=berth` for a unix socket, with `port` where it is another. Without `sslmode`, a server elsewhere has to prove who
- * it is, and one on this machine is asked in the clear. Throws an error that says what it must be, and quotes nothing.
+ * `postgresql:///database?host=/run/postgresql&user=berth` for a unix socket, with `port` if it differs. Without
+ * `sslmode`, a remote server must be verified, and a local one is used without encryption. Throws an error with the
+ * expected form, without quoting the text.
  */
 export function parsePostgresUrl(text: string): PostgresAddress {
   const url = URL.parse(text);

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** A tab is printed as one space; what a terminal would obey, or nobody sees, is not printed. */
+/** Prints a tab as one space, and removes control sequences and invisible characters. */
 export function printable(text: string): string {
   return Array.from(stripVTControlCharacters(text), (character) => {
     if (character === '\t') return ' ';

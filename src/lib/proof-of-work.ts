@@ -48,7 +48,7 @@ export function encodeProof(proof: Proof): string {
   return btoa(JSON.stringify(proof)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }
 
-/** @returns nothing for what has not the form of a proof; whether it is one, only its maker can tell. */
+/** @returns undefined if the text does not have the form of a proof. Only the issuer can verify it. */
 export function decodeProof(text: string): Proof | undefined {
   try {
     const proof = JSON.parse(atob(text.replaceAll('-', '+').replaceAll('_', '/')));

@@ -1,8 +1,11 @@
-/** Files that are replaced: whoever reads one finds all of what was before, or all of what is now. For their owner alone. */
+/** Replaces files atomically: readers get the complete old or new content. Only the owner can read them. */
 import { randomBytes } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
 
-/** One that nobody else writes: a kill leaves a draft at most, for the next time. `flush`: also when the machine dies. */
+/**
+ * For a file with a single writer: a kill leaves at most a draft for the next time. `flush`: also survives a crash of
+ * the machine.
+ */
 export async function replaceFile(path: string, text: string, { flush = false } = {}): Promise<void> {
   await replaceBy(`${path}.new`, path, text, { flag: 'w', flush });
 }

@@ -1,4 +1,4 @@
-/** Addresses that are nobody's public service. */
+/** Addresses that do not belong to a public service. */
 
 /** After IANA's registry of special-purpose addresses; what is for documentation leads nowhere and may stay. */
 export const reservedIPv4 = [

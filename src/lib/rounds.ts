@@ -1,7 +1,7 @@
 /**
  * Background work that repeats for as long as a service runs: looks, deliveries, renewals. Each kind has its pause,
- * begins sooner when something was asked, and slows down while it fails. Pauses are random, so processes that fail
- * together do not retry together.
+ * starts sooner on request, and slows down while it fails. Pauses are random, so processes that fail together do not
+ * retry together.
  */
 import { reportingFirstFault } from './first-fault.ts';
 import type { Metrics } from './metrics.ts';

@@ -6,15 +6,15 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes }
 
 export type Seal = {
   /**
-   * Sealed with the newest key. Call it within the transaction that writes the value: then a value of an older key is
-   * written before anybody who seals everything anew gets to look for it.
+   * Sealed with the newest key. Call it within the transaction that writes the value, so that resealing finds every
+   * value of an older key.
    */
   close(text: string): Uint8Array;
   /** Throws on a value that was altered, and on one of a key that is not here. */
   open(sealed: Uint8Array): string;
   /** What all values begin with that the newest key has sealed, and no others. */
   header(): Uint8Array;
-  /** 32 bytes that nobody without the newest key can tell from random ones; the same for the same purpose. */
+  /** 32 bytes that are indistinguishable from random without the newest key; equal for equal purposes. */
   derive(purpose: string): Uint8Array;
 };
 
@@ -28,7 +28,7 @@ export const headerBytes = mark.length + idBytes;
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** Names a key without telling anything of it. */
+/** Identifies a key without revealing anything about it. */
 export function keyIdOf(secret: string): string {
   return createHash('sha256')
     .update('berth key id\0')
@@ -37,7 +37,7 @@ export function keyIdOf(secret: string): string {
     .slice(0, 2 * idBytes);
 }
 
-/** What is derived with a key comes from this. A key of its own: it must tell nothing about what is sealed (SP 800-108). */
+/** The key for derived values. It is separate, so that they reveal nothing about sealed data (SP 800-108). */
 function derivationKeyOf(secret: string): Uint8Array {
   return createHmac('sha256', keyOf(secret)).update('derive').digest();
 }
@@ -68,7 +68,7 @@ export function sealWith(newest: string, ...older: string[]): Seal {
   };
 }
 
-/** The seal of keys that change while it is used: `keysNow` is asked at each use. */
+/** A seal whose keys may change: `keysNow` is called at each use. */
 export function sealBy(keysNow: () => Keys): Seal {
   let known: Keys | undefined;
   let seal: Seal;

@@ -16,7 +16,7 @@ export async function addTarPieces(
   pieces: AsyncIterable<Uint8Array>,
 ): Promise<number> {
   const sink = tar.entry(header);
-  // What ends the tar is told by the tar.
+  // The tar itself reports its errors.
   sink.on('error', () => {});
   const ended = new Promise<void>((resolve) => sink.once('close', () => resolve()));
   let written = 0;

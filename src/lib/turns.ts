@@ -1,4 +1,4 @@
-/** So that long work keeps nobody waiting. */
+/** Lets long work yield to other work. */
 import { setImmediate as turn } from 'node:timers/promises';
 
 /** Lets others have the event loop before each further one of so many things: `await` what it answers, if anything. */

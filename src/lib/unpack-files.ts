@@ -1,4 +1,4 @@
-/** Unpacks a tar that consists of files in one folder, whoever has made it: nothing is written outside, and no link is made. */
+/** Unpacks an untrusted tar of files in one folder. It writes no files outside and creates no links. */
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { extract } from 'tar-stream';
 import { orAbort } from './abortable.ts';
 
-/** One step of a path: no `..`, nothing that a terminal or a shell reads as something else. */
+/** A path segment: not `..`, and without characters that a terminal or a shell interprets. */
 const step = /^(?!\.{1,2}$)[A-Za-z0-9._@+-]{1,200}$/;
 
 /** Into `folder`, without the tar's own first folder. @returns how many. Throws at an entry that is anything but a file. */
@@ -38,7 +38,7 @@ async function unpackEntries(
       throw new Error(`it has an entry that no export has: ${JSON.stringify(name)}`);
     const path = join(folder, ...steps);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    // One that is there already is no file of this tar's.
+    // Existing files are not overwritten.
     await pipeline(entry, createWriteStream(path, { flags: 'wx', mode: mode & 0o700 }), { signal: broken });
     files++;
   }

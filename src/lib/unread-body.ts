@@ -10,9 +10,9 @@ export function hasUnreadBody({ headers, complete }: IncomingMessage): boolean {
 }
 
 /**
- * Reads what is left of a body, if that is little and comes soon, before an answer that did not need it. Whoever is
- * answered while he sends, on a connection that is closed then, is told by his system that it was cut, and most clients
- * never look at what they were answered. (RFC 9112, 9.6, asks for the same.)
+ * Reads the rest of a body before a response that does not need it, if it is small and arrives soon. If a connection is
+ * closed while a client still sends, its system reports a broken connection, and most clients never read the response
+ * (RFC 9112, 9.6, recommends the same).
  */
 export async function passOverBody(
   request: IncomingMessage,

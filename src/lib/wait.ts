@@ -1,4 +1,4 @@
-/** Waiting, passed in like the clock: where time is simulated, nobody really waits. */
+/** Waiting, passed in like the clock, so that tests with simulated time do not wait. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Resolves after `ms`, or at the abort; never rejects. */

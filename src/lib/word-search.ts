@@ -1,7 +1,4 @@
-/**
- * PURE. Where any of many words stand in a text, in time that follows from the length of the text, whatever stands in it:
- * words and texts may be chosen by somebody who wants the search to take long.
- */
+/** PURE. Finds many words in a text in time linear in its length, even if words and text are hostile. */
 
 /** From the first character on, up to and without the last. */
 export type Span = { from: number; to: number };
@@ -30,7 +27,7 @@ export function createWordSearch(words: Iterable<string>): WordSearch {
   function lengthAt(text: string, from: number): number {
     if (beginnings[beginningAt(text, from)] === 0) return 0;
     const rest = text.slice(from, from + partLength);
-    // Whatever begins `rest` begins the last word that is not behind it, too.
+    // A word that is a prefix of `rest` is also a prefix of the last word that is not after `rest`.
     let index = firstBehind(parts, rest) - 1;
     if (index < 0) return 0;
     const common = commonLength(parts[index]!, rest);

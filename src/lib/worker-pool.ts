@@ -1,7 +1,7 @@
 /**
- * Work of strangers in threads of their own, so that whatever it takes is not taken from this one. A thread that needs
- * more processor time or memory than a piece of work may have is ended, and another takes its place. Libraries for
- * pools have a limit in time on the wall, which on a busy machine ends honest work; this one counts the thread's own.
+ * Runs untrusted work in separate threads. A thread that exceeds the limit of processor time or memory is terminated
+ * and replaced. Libraries for pools limit wall-clock time, which on a busy machine ends legitimate work; this one
+ * counts the thread's processor time.
  */
 import { parentPort, Worker } from 'node:worker_threads';
 import { createFairQueue } from './fair-queue.ts';
@@ -117,7 +117,7 @@ function startThread<Question, Answer>(
   worker.unref();
   let isAlive = true;
   let isCostly = false;
-  /** Processor time until the end of what it did last; getting ready is no part of anybody's work. */
+  /** Processor time until the end of its previous work. Starting the thread does not count. */
   let usedMs = Number.POSITIVE_INFINITY;
   let current: PromiseWithResolvers<Told<Answer>> | undefined;
 
@@ -132,7 +132,7 @@ function startThread<Question, Answer>(
     await worker.terminate();
   };
   const watch = async () => {
-    // It says nothing when it ends meanwhile.
+    // If the worker ends in between, the result is undefined.
     const used = await worker.cpuUsage().catch(() => undefined);
     if (!current || !used || (used.user + used.system) / 1000 - usedMs <= budgetMs) return;
     isCostly = true;

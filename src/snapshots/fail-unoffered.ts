@@ -1,4 +1,4 @@
-/** Where no snapshots are offered any more, nobody takes those that were asked for before: they have failed. */
+/** Fails pending snapshots if snapshots are no longer enabled. */
 import type { DeploymentEvent } from '../deployment/event/event.ts';
 import type { VolumeCopies } from '../engine/volume-facets.ts';
 import type { Database } from '../store/database.ts';

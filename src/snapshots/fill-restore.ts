@@ -1,8 +1,9 @@
 /**
- * The first part of a restore: what is in the snapshot is put into volumes beside those in use, while the deployment runs,
- * and then a snapshot is taken of what is there. From then on the next visit of the loop stops whoever uses the volumes,
- * and swaps them. Killed at any instant before that, nothing has changed, and the next call begins anew. A deployment that
- * was started beside another has nothing yet: what was filled becomes its first volumes, and until then it waits.
+ * The first part of a restore: the snapshot is loaded into separate volumes while the deployment runs, and then a
+ * snapshot of the present data is taken. After that, the next visit of the loop stops the users of the volumes and
+ * swaps them. After a kill at any instant before that, nothing has changed, and the next call starts again. A
+ * deployment that was started from a snapshot does not have volumes yet: it waits, and the filled volumes become its
+ * first ones.
  */
 
 import { fillFromTars } from '../backup/kept-tars.ts';
@@ -96,7 +97,7 @@ function sizesIn({ volumes }: Snapshot, name: string): number[] {
 
 type Filling = { restore: Restore; from: string; key: string; parts: SnapshotParts };
 
-/** Notes meanwhile how far it is: what is in the volumes, of what is to be. @returns What reads the dumps. */
+/** Records the progress: the bytes in the volumes, of the total. @returns The readers of the dumps. */
 async function bring(
   repository: Repository,
   snapshot: Snapshot & { placeId: string },

@@ -1,12 +1,12 @@
-/** Holding a duty while what it is for is done: whoever loses it, or cannot know, ends what is under way at once. */
+/** Holds a duty during its work. If the duty is lost, or its state is unknown, the work is aborted at once. */
 import type { Wait } from '../lib/wait.ts';
 
 export type HoldingParts = {
-  /** Takes the duty for `forMs` again; false: somebody else has it. A rejection: nobody can tell now. */
+  /** Renews the duty for `forMs`. False: another process has it. A rejection: unknown. */
   renew: () => Promise<boolean>;
   forMs: number;
   wait: Wait;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   elapsed: () => number;
   /** Ends the holding, with the duty still held. */
   stop: AbortSignal;
@@ -21,7 +21,7 @@ export function holdDuty({ renew, forMs, wait, elapsed, stop }: HoldingParts): A
       await wait(forMs / 3, stop);
       if (stop.aborted) return;
       const askedAt = elapsed();
-      // Whoever has slept for longer asks too late: another one may have had it meanwhile.
+      // After too long a pause, the duty may have belonged to another process in between.
       const isLate = () => elapsed() - heldAt >= forMs;
       const isHeld = isLate() ? undefined : await renew().catch(() => undefined);
       if (isHeld === false) return lost.abort(new Error('Another process has the duty.'));

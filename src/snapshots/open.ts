@@ -36,14 +36,14 @@ export type OpenSnapshotParts = Omit<
   process?: StoreProcess | undefined;
 };
 
-/** Closing it ends what is under way, which the next process begins anew. */
+/** Closing it aborts work in progress, which the next process starts again. */
 export type OpenSnapshots = AsyncDisposable & { look(): void };
 
 /** How often it is looked for what another process may have written. */
 const pollMs = 5_000;
-/** How long it may take to list, check or remove what is kept of one deployment: others wait meanwhile. */
+/** The time limit for listing, checking or removing one deployment's data, because others wait. */
 const patienceMs = 30 * 60_000;
-/** Whoever does it for all comes back in this time, or has died. */
+/** The holder renews within this time, or has died. */
 const dutyMs = 30_000;
 
 export function offersSnapshots(settings: Pick<SnapshotSettings, 'snapshots'>, engine: Engine): boolean {

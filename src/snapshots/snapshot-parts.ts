@@ -13,7 +13,7 @@ import { openRestores } from '../store/restores.ts';
 import type { Tables } from '../store/rows.ts';
 import type { StartedPod } from './dumps/save-first.ts';
 
-/** `accountId`: whose snapshots count together; undefined where it is nobody's. */
+/** `accountId`: the account whose snapshots count together. Undefined without an account. */
 export type DeploymentTerms = SnapshotTerms & { accountId: string | undefined };
 
 export type SnapshotParts = {
@@ -28,10 +28,10 @@ export type SnapshotParts = {
   diskFreeBytes: number;
   /** Has the loop look at the deployment now. */
   wake: (deploymentId: string) => void;
-  /** Tells whoever is to know of what keeps failing; absent where nobody can be told. */
+  /** Notifies the owner of repeated failures. Absent if notifications are not possible. */
   tell?: (deployment: Deployment, mail: { subject: string; text: string }) => Promise<void>;
   metrics: Pick<Metrics, 'snapshots' | 'oldestSnapshot'>;
-  /** What is under way when it aborts has not failed: whoever has the duty then does it. */
+  /** Work aborted by this signal has not failed: the next holder of the duty does it. */
   stop: AbortSignal;
   now: () => Instant;
   log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
@@ -40,10 +40,11 @@ export type SnapshotParts = {
 type Clearing = { engine: Pick<SnapshotParts['engine'], 'copies'>; log: SnapshotParts['log'] };
 
 /**
- * Whoever takes or restores one does it alone: what no restore needs, and nobody holds, was left by one that was killed.
+ * Only the holder of the duty takes or restores snapshots. So a copy that no restore needs and that is not held was
+ * left by a killed process.
  */
 export async function clearCopies(parts: Clearing & Pick<SnapshotParts, 'db' | 'now'>): Promise<void> {
-  // Read after: whoever makes one has it in its row before.
+  // Read the rows after the copies, because a row exists before its copy is made.
   const there = await parts.engine.copies.list();
   if (there.length === 0) return;
   const needed = new Set((await openRestores(parts.db)).map(({ filledKey }) => filledKey));
@@ -77,7 +78,7 @@ export class SnapshotFault extends Error {
       .trim();
   }
 
-  /** The same of a try after which there is no other. */
+  /** The same fault, but after the last try. */
   asFinal(): SnapshotFault {
     return new SnapshotFault(this.message, { isFinal: true, said: this.#said, cause: this.cause });
   }

@@ -1,6 +1,6 @@
 /**
- * PURE. Each deployment has a place of its own below that of all: what is in one tells nothing of another's data, and is
- * checked, removed and damaged by itself.
+ * PURE. Each deployment has its own place below the common one. A place reveals nothing about others' data, and is
+ * checked, removed and damaged independently.
  */
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';

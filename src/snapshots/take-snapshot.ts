@@ -1,6 +1,6 @@
 /**
- * Taking a snapshot: its volumes are copied as they are at one instant, and what is kept is read from the copies. Killed
- * at any instant, the row is still there, and the next call begins anew: what the former has left goes.
+ * Takes a snapshot: its volumes are copied at one instant, and the data is read from the copies. After a kill at any
+ * instant, the row still exists, and the next call starts again and removes the leftovers.
  */
 
 import { idsOf, type KeptTars, keepTars, placeIdOf } from '../backup/kept-tars.ts';
@@ -37,10 +37,10 @@ import { saveFirst } from './dumps/save-first.ts';
 import { takeDumps } from './dumps/take-dumps.ts';
 import { SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
 
-/** All that are kept here have it. */
+/** The tag of all snapshots. */
 const snapshotsTag = 'berth-snapshots';
 
-/** A volume may hold files of which parts are holes, or that have several names; more than this nobody needs. */
+/** A volume may contain sparse or hard-linked files. Legitimate ones do not exceed this factor. */
 const mostApparent = 2;
 
 export function snapshotTag(id: string): string {
@@ -92,7 +92,7 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
     const { id, reason } = snapshot;
     const event = { kind: 'snapshot', snapshot: 'taken', id, reason, totalBytes, pausedMs: taken.pausedMs } as const;
     await write(db, { deploymentId: deployment.id }, async (db) => {
-      // Its deployment may have gone meanwhile: then it leaves with the others.
+      // If its deployment is gone, it is removed with the others.
       if (await noteTaken(db, snapshot.id, taken)) await addEvents(db, deployment.id, [{ at: now(), event }]);
     });
     metrics.snapshots.inc({ result: 'taken' });
@@ -209,13 +209,13 @@ export function folderOf({ place }: Repository): string | undefined {
   return place.kind === 'folder' ? place.location : undefined;
 }
 
-/** Another try would end as one that the engine has refused for what it was asked for. */
+/** A retry would fail for the same reason, because the engine has refused the request. */
 function finalOf(error: unknown): unknown {
   if (!(error instanceof EngineFault && error.endsTry)) return error;
   return new SnapshotFault(error.message, { isFinal: true, cause: error });
 }
 
-/** PURE. `apparentBytes`: what whoever reads all files gets, as he would who restores them. Throws SnapshotFault. */
+/** PURE. `apparentBytes`: the total size of all files when read, as a restore would. Throws SnapshotFault. */
 export function refuseHoles(apparentBytes: number, volumes: readonly SizedVolume[], reason: SnapshotReason): void {
   const bytes = volumes.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (apparentBytes <= mostApparent * bytes) return;

@@ -1,6 +1,6 @@
 /**
- * What is done for snapshots, one piece of work after another: restores that were asked for, then snapshots, then what the
- * schedule wants and what is to leave. All that is known of it is in the store.
+ * The work on snapshots, one piece after another: requested restores, then snapshots, then scheduled snapshots and
+ * removals. Its whole state is in the store.
  */
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { DeploymentEvent } from '../deployment/event/event.ts';
@@ -53,7 +53,7 @@ const scheduleEveryMs = 60_000;
 const leaveEveryMs = 10 * 60_000;
 
 export type SnapshotWorker = {
-  /** Does the next piece of work; false when there is none for now. */
+  /** Does the next piece of work. Returns false if there is nothing to do now. */
   step(): Promise<boolean>;
 };
 
@@ -87,7 +87,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     await fillRestore(restore, deployment, parts);
   }
 
-  /** Whoever loads a part of a dump, and not all, gets back what was there before. */
+  /** After a partial load of a dump, the previous data is restored. */
   async function undo(db: Database, restoreId: string): Promise<string> {
     const { deploymentId, dumps, safetyId } = (await openRestores(db)).find(({ id }) => id === restoreId)!;
     const volumes = dumps.filter(({ kind }) => !loadsAtOnce(kind)).flatMap(({ volumes }) => volumes);
@@ -191,7 +191,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     });
   }
 
-  /** Their rows go last: whoever is killed in between does it again. */
+  /** Their rows go last, so that the removal is repeated after a kill. */
   async function letGo(): Promise<void> {
     if (!hasPassed(leftAt, leaveEveryMs, now())) return;
     const leaving = await leavingSnapshots(db);
@@ -231,7 +231,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
   };
 }
 
-/** More than whoever is restarted for another reason meets. */
+/** More than restarts for other reasons can cause. */
 function refuseCutOff({ tries }: { tries: number }, done: string): void {
   if (tries < mostCutOff) return;
   throw new SnapshotFault(`The service ended ${tries} times before it was ${done}.`, { isFinal: true });

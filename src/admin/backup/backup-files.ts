@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { Instant } from '../../deployment/deployment.ts';
 
-/** The tag under which it is kept, beside whatever else is kept at the same place. */
+/** The tag of these backups, because the place may contain others. */
 export const backupTag = 'berth-installation';
 
 /** The tags of a deployment's data: of all deployments, and of this one. */

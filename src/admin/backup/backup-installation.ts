@@ -1,9 +1,9 @@
 /**
- * A backup of the installation while its service works: database, keys, settings, pushed images, and the data of those who
- * do not expire. They are put together in a folder of the data directory first, the database before the rest: whatever
- * its rows name is there.
- * Images get a second name there, so that none goes while it is read. Killed at any instant, what is there already can be
- * restored, and the next call clears what this one has left.
+ * Backs up the installation while its service runs: database, keys, settings, pushed images, and the data of
+ * deployments that do not expire. The parts are first collected in a folder of the data directory, the database first,
+ * so that everything that its rows name exists.
+ * Images are hard-linked there, so that none disappears while it is read. After a kill at any instant, finished backups
+ * can be restored, and the next call removes the leftovers.
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -158,7 +158,7 @@ async function collect(
   return { sha256, blobs };
 }
 
-/** Those that go meanwhile are wanted by nobody any more. */
+/** Files that disappear in between are no longer needed. */
 async function linkBlobs(from: string, to: string): Promise<number> {
   await mkdir(to, { mode: 0o700 });
   let linked = 0;
@@ -171,7 +171,7 @@ async function linkBlobs(from: string, to: string): Promise<number> {
   return linked;
 }
 
-/** On another file system there is no second name. */
+/** Hard links do not work across file systems. */
 async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
@@ -214,7 +214,7 @@ async function keepNewest(repository: Repository, count: number): Promise<void> 
   await repository.drop([...all.slice(0, -count), ...unnamed].map(({ id }) => id));
 }
 
-/** So many characters of an id are told when it is made. */
+/** The number of characters of an id that are shown when it is created. */
 const shortId = 8;
 
 async function contentsOf(repository: Repository, id: string): Promise<BackupContents> {

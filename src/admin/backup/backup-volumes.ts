@@ -6,7 +6,7 @@ import type { Database } from '../../store/database.ts';
 import { keptDeployments } from '../../store/kept-deployments.ts';
 import type { KeptVolumes } from './backup-files.ts';
 
-/** `not-here`: none of them is there yet, or they are no file systems of their own on this machine. */
+/** `not-here`: none of them exists yet, or they do not have their own file systems on this machine. */
 export type LeftOut = {
   deploymentId: string;
   volumes: string[];
@@ -23,7 +23,7 @@ export type KeptOnce = KeptVolumes & { pausedMs: number };
 export type VolumeKeeper = {
   /** Those that are there. */
   sizes(deploymentId: string, wanted: readonly string[]): Promise<SizedVolumes>;
-  /** Undefined where there is no room for the copy. */
+  /** Undefined if there is not enough space for the copy. */
   keep(deploymentId: string, volumes: SizedVolumes): Promise<KeptOnce | undefined>;
 };
 

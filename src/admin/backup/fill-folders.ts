@@ -1,6 +1,6 @@
 /**
- * The data of deployments back in volumes of this machine, where there are none of them. Each is made, filled and read back
- * beside, and gets its place by one rename: there is all of it or nothing.
+ * Restores the data of deployments to missing volumes of this machine. Each volume is created, filled and verified
+ * separately, and then takes its place by one rename.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 /**
- * The data of deployments back in volumes that are on no disk of this machine. They are filled beside by tars and held
- * against these; then each gets its place by a mark. What a call that was interrupted has put beside is removed by the
- * next one, which knows it by the backup's id.
+ * Restores the data of deployments to volumes on other machines. They are filled separately from tars and compared with
+ * these; then each takes its place by a mark. The next call recognizes leftovers of an interrupted one by the backup's
+ * id and removes them.
  */
 
 import { BackupFault } from '../../backup/backup-fault.ts';

@@ -1,6 +1,6 @@
 /**
- * Volumes that are on no disk of this machine: each is kept as a tar of a copy. The copy is held in the store meanwhile: a
- * service leaves it alone. Where this command is killed, a service clears it, or the next such command.
+ * Backs up volumes on other machines: each is stored as a tar of a copy. A hold in the store protects the copy from the
+ * service. If this command is killed, a service, or the next such command, removes the copy.
  */
 import type { Kysely } from 'kysely';
 import { keepTars } from '../../backup/kept-tars.ts';
@@ -22,8 +22,8 @@ export type KeepingCopies = { repository: Repository; copies: VolumeCopies; now:
 const prefix = 'backup-';
 
 /**
- * Clears what backups that were killed have left, and lets those go on that were stopped for them: no service may run that
- * does it. One that still works holds what it has longer than anybody waits here.
+ * Removes the copies of killed backups, and restarts workloads that were stopped for them, because a service may not be
+ * running to do so. A backup in progress renews its holds for longer than this waits.
  */
 export async function clearKilledBackups(
   db: Kysely<Tables>,
@@ -34,7 +34,7 @@ export async function clearKilledBackups(
   const held = await heldCopies(db, now());
   if (left.some((key) => held.has(key))) await wait(holdMs);
   const stillHeld = await heldCopies(db, now());
-  // What cannot be cleared keeps nobody else's data from being kept.
+  // A failure to remove a copy does not prevent the backup of other data.
   for (const key of left) if (!stillHeld.has(key)) await copies.clear(key).catch(() => {});
 }
 

@@ -1,8 +1,7 @@
 /**
- * Brings an installation back from a backup, into a data directory that has none. Everything is brought into a folder
- * beside and looked at there; then each part goes to its place, the database last: before it is there, nothing is an
- * installation, and the next call begins anew. Started on it, the service makes what the database wants and the engine
- * does not have.
+ * Restores an installation from a backup into an empty data directory. Everything is fetched into a separate folder and
+ * verified there. Then each part is moved to its place, the database last: until then there is no installation, and the
+ * next call starts again. A service that starts on it creates the resources that the engine lacks.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
@@ -138,7 +137,7 @@ function begunFile(dataDir: string): string {
   return join(dataDir, 'restore-begun');
 }
 
-/** What the service was set up with, for the operator to look at: it is not read by anybody else. */
+/** The settings of the service, for the operator to read. The service does not use this file. */
 function settingsFileOf(dataDir: string): string {
   return join(dataDir, 'restored-settings.env');
 }
@@ -181,7 +180,7 @@ function hasOtherKey(keys: Keys, order: RestoreOrder): boolean {
   return present !== undefined && !keys.every((key) => present.includes(key));
 }
 
-/** Nothing that is there is written over. */
+/** Never overwrites existing files. */
 async function place(draft: string, order: RestoreOrder): Promise<Restored | undefined> {
   const { store, actor, now } = order;
   const { dataDir } = store;

@@ -1,6 +1,6 @@
 /**
- * The data of deployments back where there are none of their volumes. One that is there stays as it is, with all the others
- * of its deployment, whose data would not fit to older ones.
+ * Restores the data of deployments whose volumes are all missing. An existing volume stays as it is, and so do the
+ * others of its deployment, because older data would not match.
  */
 import type { KeptVolumes } from './backup-files.ts';
 
@@ -17,7 +17,7 @@ export type VolumeFiller = {
   form: KeptVolumes['form'];
   /** Those of them that are not there. */
   missing(kept: KeptVolumes): Promise<KeptVolumes['volumes']>;
-  /** Makes them beside, empty, then fills them and reads them back; `missing`: those that are needed. */
+  /** Creates the volumes separately and empty, then fills and verifies them. `missing`: the needed ones. */
   fill(kept: KeptVolumes, missing: KeptVolumes['volumes']): Promise<void>;
   /** Puts all of them in their places: nothing is there that could be written over. */
   place(brought: BroughtVolumes['brought']): Promise<void>;

@@ -98,7 +98,7 @@ async function examineNetwork(
 async function examineMachine(settings: DoctorSettings): Promise<Check[]> {
   const { acmeDirectory, acmeRoot, dataDir, diskFreeBytes, engine, runtime, port, metricsToken } = settings;
   const isDocker = engine === 'docker';
-  // Whom this machine asks anyway.
+  // A server that this machine contacts anyway.
   const source = acmeDirectory ?? (isDocker ? new URL('https://registry-1.docker.io/v2/') : undefined);
   const nobody = { fault: 'the settings name no server to compare with' };
   const [aheadMs, space, service, docker] = await Promise.all([

@@ -1,4 +1,4 @@
-/** What the doctor sees of names, ports and handshakes. Only what the operator's own settings name is asked. */
+/** The doctor's checks of names, ports and handshakes. It contacts only hosts in the operator's own settings. */
 import { lookup } from 'node:dns/promises';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -8,7 +8,7 @@ import type { Shown } from './certificates.ts';
 import type { Look } from './check.ts';
 import type { Answer, PortSeen } from './names-and-ports.ts';
 
-/** For each question; those of one visit are asked at the same time. */
+/** For each query; queries of one visit run at the same time. */
 export const patienceMs = 10_000;
 
 /** A fault in a few words, without anything of a secret: an error's code, or its message. */
@@ -32,11 +32,11 @@ export function ownAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address));
 }
 
-/** Asks for the path by which a service says that it lives; where it ends TLS, HTTP answers with a redirect or a page of ours. */
+/** Requests the service's liveness path. If it terminates TLS, HTTP is answered with a redirect or a page of ours. */
 export async function askPort({ scheme, host, port }: Omit<PortSeen, 'answer'>): Promise<PortSeen> {
   const answer = await new Promise<Answer>((resolve) => {
     const options = { host, port, path: '/healthz', timeout: patienceMs, agent: false } as const;
-    // Whether browsers trust the certificate is asked elsewhere.
+    // Another check covers the trust in the certificate.
     const outgoing =
       scheme === 'http'
         ? requestHttp(options)
@@ -59,7 +59,7 @@ export async function askPort({ scheme, host, port }: Omit<PortSeen, 'answer'>):
   return { scheme, host, port, answer };
 }
 
-/** What a browser that asks for this host is shown, at its public address. */
+/** The certificate shown to a browser for this host, at its public address. */
 export function shownCertificate(host: string, port: number): Promise<Look<Shown>> {
   return look(
     () =>

@@ -20,7 +20,7 @@ import { look, patienceMs } from './look-at-network.ts';
 import type { EngineSeen, ServiceSeen } from './machine.ts';
 import type { MailSeen } from './upkeep.ts';
 
-/** Asked at the machine's own address, as a monitor would. */
+/** Queries the machine's own address, as a monitor would. */
 export function lookAtService(port: number, metricsToken: string | undefined): Promise<Look<ServiceSeen>> {
   return look(async () => {
     const at = `http://127.0.0.1:${port}`;
@@ -94,7 +94,7 @@ function explainFull(error: unknown): never {
   throw error instanceof StoreFault && error.isFull ? new Error('its disk has no space left') : error;
 }
 
-/** @param sendTo whom a mail is sent to; undefined: nobody. */
+/** @param sendTo the recipient of a test mail. Undefined: no mail is sent. */
 export async function lookAtMail(settings: MailSettings | undefined, sendTo: string | undefined): Promise<MailSeen> {
   if (!settings) return undefined;
   const transport = mailTransport(settings);

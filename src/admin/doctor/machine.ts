@@ -62,7 +62,7 @@ export function judgeEngine(engine: Look<EngineSeen>): Check[] {
   ];
 }
 
-/** What the running service tells of itself. */
+/** The running service's report on itself. */
 export type ServiceSeen = { isReady: boolean; problem: string | undefined; isIsolated: boolean | undefined };
 
 export function judgeService(service: Look<ServiceSeen>): Check {

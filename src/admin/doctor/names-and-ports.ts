@@ -7,7 +7,7 @@ export type NamesSeen = {
   apps: { host: string; addresses: Look<readonly string[]> };
   /** Of this machine's interfaces. */
   own: readonly string[];
-  /** Somebody in front of this machine takes the requests: the addresses are theirs. */
+  /** A proxy in front of this machine receives the requests, so the addresses are the proxy's. */
   isBehindProxy: boolean;
 };
 
@@ -61,7 +61,7 @@ export type Answer = { kind: 'berth' } | { kind: 'other'; status: number } | { k
 
 export type PortSeen = { scheme: 'http' | 'https'; host: string; port: number; answer: Answer };
 
-/** Asked from this machine: a firewall further out is not seen from here. */
+/** Checked from this machine: a firewall further out is not visible here. */
 export function judgePort({ scheme, host, port, answer }: PortSeen): Check {
   const name = `port-${scheme}`;
   const where = `${host}:${port}`;

@@ -1,4 +1,4 @@
-/** What whoever looks after an installation easily forgets. Pure. */
+/** Maintenance tasks that operators easily forget. Pure. */
 import type { Orphans } from '../orphans.ts';
 import { bad, type Check, good, type Look, unknown, warn } from './check.ts';
 
@@ -36,7 +36,7 @@ export function judgeOrphans(orphans: Look<Orphans>): Check {
   );
 }
 
-/** `undefined`: nobody has ever started a service on it. */
+/** `undefined`: the database has never been used by a service. */
 export function judgeDatabase(place: string, tookMs: Look<number | undefined>): Check {
   if ('fault' in tookMs)
     return bad(

@@ -4,7 +4,10 @@ import type { Findings } from '../findings.ts';
 import type { Variables } from '../local-variables.ts';
 import { withKeys } from '../trees.ts';
 
-/** The others are left out of the document, and with them what waits for them. Where none is left, profiles are asked for. */
+/**
+ * Removes the inactive services from the document, and the dependencies on them. If none is left, the user must choose
+ * profiles.
+ */
 export function keepActive(
   document: Tree,
   profiles: readonly string[],
@@ -61,7 +64,7 @@ function isActive(name: string, service: Field, profiles: readonly string[], fin
   return false;
 }
 
-/** With these services alone; nobody waits for those that are gone. */
+/** Keeps only these services, without dependencies on the removed ones. */
 export function withoutServices(document: Tree, kept: readonly [string, Field][], gone: ReadonlySet<string>): Tree {
   const services = childOf({ tree: document, path: [] }, 'services');
   if (!services) return document;

@@ -142,7 +142,7 @@ function hostsOf(field: Field | undefined): string[] {
   return itemsOf(field).map((item) => (textOf(item) ?? '').replace(/^([^:=]+):/, '$1='));
 }
 
-/** What a build does with the keys of whoever builds is said before it does so. */
+/** The user learns in advance that a build uses their SSH keys. */
 function readSsh(item: Field, { files, findings }: BuildContext): string[] {
   const { at } = item.tree;
   const [, id = '', paths] = /^([^=]*)(?:=([\s\S]*))?$/.exec(textOf(item) ?? '') ?? [];

@@ -16,7 +16,7 @@ export type EnvironmentContext = {
   variables: Variables;
   sources: string[];
   options: Pick<FolderOptions, 'without'>;
-  /** Variables of a missing file, of which only its example is there: they are asked for. */
+  /** Variables of a missing file of which only the example exists. The user is prompted for them. */
   examples: Map<string, { value: string; file: string }>;
 };
 
@@ -33,7 +33,7 @@ const exampleNames = (name: string) => [
   }),
 ];
 
-/** The service with `environment` alone. What stands there wins over the files, and a later file over an earlier one. */
+/** The service with only `environment`. Its values win over the files, and a later file over an earlier one. */
 export function joinEnvironment(service: Field, context: EnvironmentContext): Tree {
   const { tree } = service;
   const own = childOf(service, 'environment');

@@ -1,4 +1,4 @@
-/** The images that a project needs and that nobody has yet: one for each different build or stack of layers. */
+/** The images that a project must build: one for each different build or stack of layers. */
 import { slugOf } from '../../config/compose/compose-names.ts';
 import { knownImage } from '../../config/compose/known-images.ts';
 import { databaseOf } from '../../config/software/software.ts';
@@ -19,7 +19,7 @@ export type Wanted = {
   at: Place;
 };
 
-/** Not one that means whatever is newest: a start settles which image it is. */
+/** A tag that does not mean the newest image, because a start resolves it. */
 const tag = '1';
 
 export function openImages(): Images {
@@ -45,8 +45,8 @@ export function openImages(): Images {
 }
 
 /**
- * What an image is known for is told by the last part of its name, and by its version where that matters: a database
- * with a file of its own is still that database.
+ * The last part of an image's name identifies it, and its version if that matters: a database with an added file is
+ * still that database.
  */
 function freeName(
   service: string,

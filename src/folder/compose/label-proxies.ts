@@ -10,7 +10,7 @@ import type { Findings } from '../findings.ts';
 import { listTree, mapTree, scalar, withKeys } from '../trees.ts';
 import { withoutServices } from './active-services.ts';
 
-/** The document as it is where there is no such proxy, or where one does more than to route. */
+/** Returns the document unchanged without such a proxy, or if the proxy does more than route. */
 export function replaceLabelProxies(document: Tree, findings: Findings): Tree {
   const services = entriesOf(childOf({ tree: document, path: [] }, 'services'));
   const proxies = services.filter(([, service]) => isLabelProxy(service));

@@ -1,4 +1,4 @@
-/** Compose files with all that they take from others, `include` and `extends`, merged into one tree. */
+/** Loads Compose files and merges them with everything from `include` and `extends` into one tree. */
 import { dirname, resolve } from 'node:path';
 import { mergeDocuments, mergeService } from '../../config/compose/merge.ts';
 import { maxDocumentBytes } from '../../config/document/source.ts';

@@ -1,6 +1,6 @@
 /**
- * What of this machine a service would have mounted. Nothing of it can be, on a shared host; so what a program reads goes
- * into the document or the image, what it writes onto a volume, and the host's own things are refused.
+ * Mounts of local paths, which a shared host cannot provide. Files that a program reads are added to the document or
+ * the image, directories that it writes become volumes, and paths of the host itself are refused.
  */
 import { posix, relative, resolve, sep } from 'node:path';
 import { bindKind, isDataFolderName, isReadAtStart } from '../../config/compose/bind-mounts.ts';
@@ -38,7 +38,7 @@ export type MountContext = {
   options: Pick<FolderOptions, 'without'>;
 };
 
-/** Folders that a build makes anew, and that a volume is put over only to hide those of the laptop. */
+/** Folders that a build recreates. A volume at such a path only hides the laptop's folder. */
 const made = /(?:^|\/)(?:node_modules|vendor|\.venv|venv|\.next|\.nuxt|__pycache__|target|bundle)\/?$/;
 
 export function readMounts(service: Field, context: MountContext): Mounted {
@@ -52,7 +52,7 @@ export function readMounts(service: Field, context: MountContext): Mounted {
       binds.push(bind);
       continue;
     }
-    // A volume or a folder, which its value will tell.
+    // The value decides whether it is a volume or a folder.
     if (findings.needs(volumeSource(item), item.tree.at)) continue;
     const target = volumeTarget(item);
     if (target !== undefined) hidden.push(target);
@@ -106,7 +106,8 @@ function place(bind: Mount, hidden: readonly string[], mounted: Mounted, context
   } else if (entry.kind === 'folder' && isData(bind, context)) {
     mounted.data.push({ ...bind, isThere: true });
   } else {
-    // Files of the document lie beside those of the image, which a mounted folder hides. A key is in no image all the same.
+    // Files of the document are added to those of the image, while a mounted folder hides them. Still, a key is never
+    // put into an image.
     const secrets = built !== undefined || holdsFiles(target);
     const found =
       entry.kind === 'file'
@@ -157,7 +158,7 @@ function ofMachine({ source, target, at }: Mount, { findings, service }: MountCo
   return 'done';
 }
 
-/** Compose makes a folder where there is none; what is outside is not looked at. */
+/** Compose creates a missing folder. Paths outside are not inspected. */
 function replaceAbsent(bind: Mount, absence: 'missing' | 'outside', mounted: Mounted, context: MountContext): void {
   const { files, findings } = context;
   const { source, target, isReadOnly, at } = bind;
@@ -218,7 +219,7 @@ function isCopied(
   );
 }
 
-/** `package*.json`: in the last part alone, as nobody writes it elsewhere. */
+/** `package*.json`: only in the last part, which is the common use. */
 function matches(path: string, pattern: string): boolean {
   if (posix.dirname(path) !== posix.dirname(pattern)) return false;
   const parts = posix.basename(pattern).split(/([*?])/);

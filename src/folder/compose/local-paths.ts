@@ -29,8 +29,8 @@ export function isRemoteSource(context: string): boolean {
 }
 
 /**
- * Further contexts that are no folder. An image needs its two slashes: without them the builder looks for a folder of that
- * name, which may be a link of the project's to any folder of this machine.
+ * Additional contexts that are not folders. An image needs its two slashes: without them the builder looks for a folder
+ * of that name, which may be a link of the project to any folder of this machine.
  */
 export function isRemoteContext(context: string): boolean {
   return isRemoteSource(context) || /^(?:docker-image:\/\/|oci-layout:|service:|target:)/.test(context);

@@ -1,6 +1,6 @@
 /**
- * What a Compose file takes from the machine where it is run with Compose, and an application does without: it is left out,
- * and said. The service itself refuses it in a document, since nobody says there what it was for.
+ * Parts of a Compose file that use the local machine and that an application does not need. They are removed with a
+ * note. The service refuses them in a document, because it cannot know their purpose.
  */
 import { childOf, type Entry, entriesOf, type Field, itemsOf, type Tree, textOf } from '../../config/document/tree.ts';
 import type { Findings } from '../findings.ts';
@@ -29,7 +29,7 @@ function ofService(name: string, service: Field, findings: Findings): Tree {
   return withKeys(tree, { ...(isHost && { ipc: undefined }), ...(hosts && { extra_hosts: kept }) });
 }
 
-/** `host.docker.internal:host-gateway`: by that name a service would reach what runs beside Compose. */
+/** `host.docker.internal:host-gateway`: with this name, a service reaches programs on the local machine. */
 function withoutGateway(service: string, hosts: Field, findings: Findings): Tree | undefined {
   const isGateway = (name: string, address: string, at: number) => {
     if (address.trim() !== 'host-gateway') return false;

@@ -119,7 +119,7 @@ function builtAs(service: Field, builds: ReadonlyMap<string, ReadBuild>): ReadBu
   return [...builds.values()].find(({ build }) => build.tag === image);
 }
 
-/** The service is asked on the ports that its Dockerfile names, where it names none itself. */
+/** The ports of its Dockerfile are used if the service declares none. */
 function exposedBy(service: Field, { image }: ReadBuild): Record<string, Tree> {
   if (!image || image.ports.length === 0 || childOf(service, 'ports') || childOf(service, 'expose')) return {};
   const { at } = service.key ?? service.tree;

@@ -23,7 +23,7 @@ export function noteDevServer(
   build: ReadBuild | undefined,
   context: Pick<RunFrom, 'files' | 'findings'>,
 ): void {
-  // Nobody visits what publishes no port.
+  // Services without a published port have no visitors.
   if (itemsOf(childOf(service, 'ports')).length === 0) return;
   const command = childOf(service, 'command') ?? childOf(service, 'entrypoint');
   const at = command?.tree.at ?? service.key?.at ?? service.tree.at;

@@ -16,7 +16,7 @@ type Kind = (typeof kinds)[number];
 export type StoredFiles = {
   /** The document with `content` in place of `file` and `environment`. */
   document: Tree;
-  /** Files that are no small texts, by `configs NAME`. */
+  /** Large or binary files, by `configs NAME`. */
   large: Map<string, string>;
 };
 

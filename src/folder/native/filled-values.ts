@@ -1,6 +1,6 @@
 /**
- * `${NAME}` of a native document, as far as the folder has a value for it. What a pod of the document defines stays for the
- * service, which knows more about it than a file with variables; so do the files of a pod, whose `${…}` is their own.
+ * Replaces `${NAME}` in a native document if the folder has a value for it. Variables that a pod defines are left to
+ * the service, which knows more about them, and so are the files of a pod, which have their own `${…}`.
  */
 
 import type { Lookup } from '../../config/compose/interpolate.ts';
@@ -101,7 +101,7 @@ function isInShell(field: Field): boolean {
   return runsInShell(words('entrypoint'), words('command'));
 }
 
-/** Variables that a pod has a value for: `TOKEN: ${TOKEN}` asks for one, and `MODE: ${MODE:-dev}` takes one that is there. */
+/** Variables that a pod defines: `TOKEN: ${TOKEN}` needs a value, and `MODE: ${MODE:-dev}` uses an existing one. */
 function definedBy(root: Tree, lookup: Lookup): Set<string> {
   const application = childOf({ tree: root, path: [] }, 'application');
   const pairs = itemsOf(childOf(application, 'pods')).flatMap((pod): [string, string | undefined][] => {

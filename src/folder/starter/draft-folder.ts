@@ -29,7 +29,7 @@ export function noteOf({ found, port, isGuess }: Draft & { kind: 'draft' }): Fin
   return { code: 'recipe', message: `Built from ${found}.${guess}` };
 }
 
-/** What an image has no use for, and what is nobody's but the developer's. */
+/** Files that an image does not need, and private files of the developer. */
 const ignored = ['.git', '.berth', '.env', '.env.local', 'berth.yaml', 'Dockerfile', '.dockerignore'];
 
 export function draftFolder(files: FolderFiles): Draft {

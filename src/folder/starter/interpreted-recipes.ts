@@ -6,7 +6,7 @@ import { firstThere, isThere, portIn, readText } from './texts.ts';
 const aptInstall = (packages: string) =>
   `RUN apt-get update && apt-get install -y --no-install-recommends ${packages} && rm -rf /var/lib/apt/lists/*`;
 
-/** Rails, and whatever else has a `config.ru`. */
+/** Rails, and other projects with a `config.ru`. */
 export function rubyRecipe(files: FolderFiles): Recipe | undefined {
   const gems = readText(files, 'Gemfile');
   if (gems === undefined) return undefined;

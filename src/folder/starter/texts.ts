@@ -4,7 +4,7 @@ import type { FolderFiles } from '../folder-files.ts';
 
 const maxBytes = 1024 * 1024;
 
-/** Undefined when it is not there, is no file or is too large. `name`: relative to the folder. */
+/** Undefined if it does not exist, is not a file or is too large. `name`: relative to the folder. */
 export function readText(files: FolderFiles, name: string): string | undefined {
   const path = join(files.folder, name);
   return files.look(path).kind === 'file' ? files.read(path, maxBytes)?.toString('utf8') : undefined;

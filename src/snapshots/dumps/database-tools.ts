@@ -5,7 +5,7 @@
 import type { LoadedKind } from '../../deployment/snapshot/dump.ts';
 import type { Tool } from './run-tool.ts';
 
-/** Of PostgreSQL, what `CREATE DATABASE` has to be told. */
+/** For PostgreSQL, the options of `CREATE DATABASE`. */
 export type DumpedDatabase = { name: string } & Partial<Record<(typeof traits)[number], string>>;
 
 const traits = ['owner', 'encoding', 'collate', 'ctype'] as const;
@@ -25,7 +25,7 @@ export type DatabaseTools = {
 /** `before`: what is said to the tool before the dump. */
 export type LoadStep = { tool: Tool; input: { sql: string } | { before?: string; database: number } };
 
-/** What is written of each line of `list`. Throws where it is not what was asked for. */
+/** The databases in the output of `list`, one per line. Throws for other output. */
 export function databasesIn(written: string): DumpedDatabase[] {
   const lines = written.split('\n').filter((line) => line.trim() !== '');
   const found = lines.map((line) => JSON.parse(line) as unknown).map(readDatabase);
@@ -52,13 +52,13 @@ const sh = (what: string, script: string, ...given: string[]): Tool => ({
 });
 
 const asOwner = 'export PGUSER="${POSTGRES_USER:-postgres}" PGPASSWORD="$POSTGRES_PASSWORD"; ';
-// From a database that nobody works in.
+// From a database without other sessions.
 const psql = `${asOwner}exec psql -XAtq -v ON_ERROR_STOP=1 -d template1`;
 const sql = sh('psql', psql);
 
 /**
- * To rename a database locks it: nobody connects to it any more, and it waits a moment for those who are connected. They are
- * ended from beside meanwhile. So nothing has to be closed before, which would stay closed if this were killed.
+ * Renaming a database locks it: new connections fail, and the rename waits a moment for existing ones, which another
+ * session terminates. So connections need not be disabled before, which would stay disabled after a kill.
  */
 const ending = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datid IN (SELECT objid FROM pg_locks
   WHERE classid = 'pg_database'::regclass AND mode = 'AccessExclusiveLock' AND granted)`;
@@ -69,8 +69,8 @@ const renaming = sh(
 );
 
 /**
- * Each database is filled beside those in use, and then all change their names in one transaction: whatever happens, there
- * are the old ones or the new.
+ * Each database is filled under another name, and then all are renamed in one transaction. So either the old or the new
+ * ones exist.
  */
 const postgres: DatabaseTools = {
   list: sh(
@@ -109,7 +109,7 @@ const postgres: DatabaseTools = {
 const beside = (at: number) => `berth_restore_${at}`;
 const before = (at: number) => `berth_before_${at}`;
 
-/** Whoever waits for a lock of one of them keeps everybody else from connecting to it. */
+/** A session that waits for a lock on one of them blocks all new connections to it. */
 const mostWaiting = '1min';
 
 function swapping(databases: readonly DumpedDatabase[]): string {
@@ -131,7 +131,7 @@ const asRoot =
   'user="${MARIADB_USER:-$MYSQL_USER}" MYSQL_PWD="${MARIADB_PASSWORD:-$MYSQL_PASSWORD}"; fi; ';
 const client = `${asRoot}client=mariadb; command -v mariadb >/dev/null || client=mysql; exec "$client" --user="$user" --batch`;
 
-/** Its tools know no change of all names at once: who asks meanwhile may find a part. */
+/** Its tools cannot rename all at once: concurrent readers may find a part. */
 const mysql: DatabaseTools = {
   list: sh(
     'mariadb',
@@ -152,8 +152,9 @@ const mysql: DatabaseTools = {
 };
 
 /**
- * A server goes on with a statement whose client has ended: what a killed service has begun would drop a database that was
- * loaded meanwhile. So a load holds a lock by name, and ends the session that has it. A select with two rows is an error.
+ * A server continues a statement after its client has ended: a statement of a killed service could drop a database that
+ * was loaded since. So a load takes a named lock, and kills the session that holds it. A select with two rows is an
+ * error.
  */
 const alone = `SET @held = IS_USED_LOCK('berth_restore');
 SET @ending = IF(@held IS NULL, 'DO 0', CONCAT('KILL ', @held));

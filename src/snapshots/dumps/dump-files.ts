@@ -1,6 +1,6 @@
 /**
- * Dumps of databases by their own tools: a file for each database and one that tells which they are. They are written by
- * containers that may lie, and read to them again.
+ * Dumps of databases by their own tools: a file for each database and a list of them. They are written by untrusted
+ * containers, and loaded into them again.
  */
 import type { LoadedDump } from '../../deployment/snapshot/dump.ts';
 import type { WorkloadName } from '../../deployment/workload/workload.ts';
@@ -81,13 +81,13 @@ async function writeOne(
   return written;
 }
 
-/** Reads all of it to nobody: what cannot be read is told before anything has changed. */
+/** Reads everything without using it, so that unreadable data is found before any change. */
 export async function readThrough(read: DumpReader): Promise<void> {
   const databases = databasesIn(await textOf(read(listName)));
   for (const at of databases.keys()) for await (const _ of read(fileName(at)));
 }
 
-/** Puts what is in a dump in the place of what the databases have. What was put there before is put there again. */
+/** Replaces the contents of the databases with a dump. Loading the same dump again is safe. */
 export async function loadDump(dump: LoadedDump, read: DumpReader, dumping: Dumping): Promise<void> {
   const tools = databaseTools[dump.kind];
   const databases = databasesIn(await textOf(read(listName)));

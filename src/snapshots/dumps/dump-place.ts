@@ -40,7 +40,7 @@ export function readerOf(folder: string, dump: LoadedDump): DumpReader {
   return (name) => createReadStream(join(place, name));
 }
 
-/** No folder has them: each file is kept while its tool writes it. `kept`: told of each, in their order. */
+/** Without a folder: each file is stored while its tool writes it. `kept`: called for each, in order. */
 export function writerInto(
   repository: Pick<Repository, 'saveStream'>,
   saving: Saving,

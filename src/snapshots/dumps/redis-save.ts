@@ -1,6 +1,6 @@
 /**
- * PURE. How a Redis is asked to write all that it holds into its volume: in its container, by its own tool. What opens
- * it comes from the document, and reaches the tool by its input alone.
+ * PURE. How to make a Redis save all its data to its volume, with its own tool in its container. The password comes
+ * from the document, and is passed to the tool only through its input.
  */
 import type { PodSpec } from '../../config/spec/spec.ts';
 import { splitWords } from '../../config/values/shell-words.ts';
@@ -56,8 +56,8 @@ const passwordVariable = /^(?:REDIS|VALKEY|KEYDB)_PASSWORD((?:_FILE)?)$/;
 const reference = /^\$\{?([A-Za-z_]\w*)(?::?[-?][^}]*)?\}?$/;
 
 /**
- * Its arguments are the port and where the volumes are; it reads passwords, one in a line. A save that has begun before
- * may lack what was written since: it waits for that, and for the writing of the log anew, and begins its own.
+ * Arguments: the port and the path of the volumes. It reads passwords, one per line. A save that is already running may
+ * lack later writes, so the script waits for it, and for a rewrite of the log, and then starts its own.
  */
 const script = `
 given=$(cat)

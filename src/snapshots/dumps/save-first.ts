@@ -1,4 +1,4 @@
-/** Databases that write all that they hold into their volumes before these are copied. */
+/** Databases that save all their data to their volumes before these are copied. */
 
 import type { PodSpec } from '../../config/spec/spec.ts';
 import type { Dump } from '../../deployment/snapshot/dump.ts';

@@ -71,7 +71,7 @@ export async function loadDumps(
   }
 }
 
-/** Throws SnapshotFault where there is none. */
+/** Throws SnapshotFault if the engine cannot run commands. */
 export function execOf({ engine }: SnapshotParts, { pod }: Dump): Exec {
   if (engine.exec) return engine.exec;
   throw new SnapshotFault(`${noExec.words}: the tools of ${pod} cannot be used.`, {
