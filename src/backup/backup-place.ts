@@ -3,11 +3,13 @@ import { resolve } from 'node:path';
 
 export type BackupPlace = {
   kind: 'folder' | 's3';
-  /** As restic takes it, and as people are told of it: it holds no secret. */
+  /** restic's form, also used in messages. It contains no secret. */
   location: string;
 };
 
-/** PURE. Throws an error for people: also where the text shows a password, which a command's words do to everybody. */
+/**
+ * PURE. Throws an error for people. It also refuses passwords, because arguments of a command are visible to all users.
+ */
 export function readBackupPlace(text: string): BackupPlace {
   if (text.startsWith('s3:')) return { kind: 's3', location: bucketFrom(text.slice('s3:'.length)) };
   if (text === '' || /^[a-z][a-z0-9+.-]*:/i.test(text))

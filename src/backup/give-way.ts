@@ -7,8 +7,9 @@ import type { ChildProcess } from 'node:child_process';
 import { runProgram } from '../lib/run-program.ts';
 
 /**
- * Most runs end sooner. Where nothing is left to it for so long, it goes on with a share: somebody waits for it (of 10 s each,
- * beside work for more processors than there are, a test of twenty runs lasted four minutes).
+ * Most runs end sooner. After this long without processor time, the program continues with a normal share, because a
+ * user waits for it (with 10 s for each run, next to work for more processors than the machine has, a test of twenty
+ * runs took four minutes).
  */
 const longestMs = 2_000;
 

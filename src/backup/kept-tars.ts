@@ -1,6 +1,6 @@
 /**
- * Volumes that are in no folder of this machine: what is in each is kept as one tar, by itself. So what has changed since
- * is found by its content alone, and all of it is read each time.
+ * Volumes that are not in a folder of this machine: the content of each is stored as one tar. So changes are only found
+ * by content, and everything is read each time.
  */
 import type { Writable } from 'node:stream';
 import type { Repository, Saved, Saving } from './restic.ts';

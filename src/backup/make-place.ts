@@ -8,7 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import { newId } from '../lib/ids.ts';
 import type { BackupPlace } from './backup-place.ts';
 
-/** What is older was left by somebody who was killed. */
+/** Older drafts were left by a killed process. */
 const draftMs = 60 * 60_000;
 
 /** `make`: begins one at a location. A folder that is there already, such as the root of a disk, is filled as it is. */
@@ -28,12 +28,12 @@ export async function makePlace(
   await make(draft);
   await rename(draft, location).catch(async (error: NodeJS.ErrnoException) => {
     await rm(draft, { recursive: true });
-    // Another process was faster: whoever asks for it next finds that one.
+    // Another process was faster: the next call finds its place.
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
   });
 }
 
-/** Of a folder nothing is left. It loses its name first: what is half there is no place. */
+/** Removes a folder completely. It is renamed first, so that a half-removed folder does not count as a place. */
 export async function removePlace({ location }: Pick<BackupPlace, 'location'>): Promise<void> {
   const leaving = `${location}.leaving`;
   await rm(leaving, { recursive: true, force: true });

@@ -15,12 +15,11 @@ export type Repository = {
   /** Keeps what is in a folder, each of `paths` relative to it. Killed at any instant, nothing is there that looks whole. */
   save(folder: string, paths: readonly string[], saving: Saving): Promise<Saved>;
   /**
-   * Keeps one file of that name, which is nowhere here: what `write` has written once it resolves. Where it rejects,
-   * nothing is kept, and this rejects with the same. Where this process is killed, a part of it may be kept, whose id
-   * nobody has.
+   * Stores one file of that name from the output of `write`, without a local file. If `write` rejects, nothing is
+   * stored, and this rejects with the same error. If this process is killed, an unreferenced part may remain.
    */
   saveStream(name: string, write: WriteTo, saving: Saving): Promise<Saved>;
-  /** Whether all that belongs to what is kept is there. `isWhole`: reads every byte of it. */
+  /** Checks that all parts of the stored data exist. `isWhole`: reads every byte. */
   check(isWhole: boolean): Promise<void>;
   /** What is kept under a tag, the oldest first. */
   list(tag: string): Promise<Kept[]>;
@@ -30,13 +29,16 @@ export type Repository = {
   sizeOf(id: string, path: string): Promise<number>;
   /** Writes one file of what is kept to `to`, as fast as that takes it, and does not end it. */
   readInto(id: string, path: string, to: Writable, withinMs: number): Promise<void>;
-  /** Puts all of it, or what is at `paths`, into a folder, and reads it back there. */
+  /** Restores everything, or the content at `paths`, into a folder, and verifies it there. */
   bring(id: string, folder: string, paths?: readonly string[], withinMs?: number): Promise<void>;
   /** Removes these, and what only they needed. */
   drop(ids: readonly string[]): Promise<void>;
   /** Removes what was written of what has not become whole: until then it takes its room, and a full place stays full. */
   clear(): Promise<void>;
-  /** Removes all that is kept, and a folder itself. Killed at any instant, the next call goes on, and so does `provide`. */
+  /**
+   * Removes everything that is stored, and a folder itself. After a kill at any instant, the next call continues, and
+   * so does `provide`.
+   */
   remove(): Promise<void>;
 };
 
@@ -46,7 +48,7 @@ export type Repository = {
  */
 export type Saving = { tags: readonly string[]; parent?: string | undefined; mayBeRenamed: boolean; withinMs?: number };
 
-/** `kept`: all that is kept there, the oldest first. Each question of its own would cost half a second of a processor. */
+/** `kept`: everything stored there, the oldest first. A separate query would cost half a second of processor time. */
 export type Provided = { isNew: boolean; kept: readonly Kept[] };
 
 /** `addedBytes`: of what was not there before, before it was compressed. */
@@ -54,7 +56,7 @@ export type Saved = { id: string; totalBytes: number; addedBytes: number };
 
 export type Kept = { id: string; at: number; tags: readonly string[] };
 
-/** All that is kept here has one host's name: what an installation has does not depend on its machine. */
+/** All data here has the same host name, because it does not depend on the machine of an installation. */
 const host = 'berth';
 
 /**
@@ -67,7 +69,7 @@ export function openRepository(
   env: Record<string, string | undefined>,
   { stop, patienceMs }: { stop?: AbortSignal; patienceMs?: number } = {},
 ): Repository {
-  // Otherwise it says on its standard output, before what was asked for, that it reads the password.
+  // Otherwise restic prints a message about the password to its standard output, before the requested output.
   const ask = (words: readonly string[], options: Asking = {}, location = place.location) =>
     runRestic(['--quiet', '--repo', location, '--no-cache', ...words], password, env, {
       ...options,
@@ -108,7 +110,7 @@ export function openRepository(
       return { id: summary.snapshot_id, totalBytes: summary.total_bytes_processed, addedBytes: summary.data_added };
     },
     async check(isWhole) {
-      // Somebody else may be writing to it: what is written is checked by whoever writes it.
+      // Another process may be writing to it. Writers verify their own data.
       await ask(['check', '--no-lock', ...(isWhole ? ['--read-data'] : [])]);
     },
     list: (tag) => listKept('--tag', tag),

@@ -22,8 +22,8 @@ export type Asking = {
 };
 
 /**
- * Where its standard input has what it is to keep, the first line of that is the password: the shell reads so much of it,
- * and hands it on through a pipe. The words of the script are always these.
+ * If the data comes on the standard input, its first line is the password: the shell reads only that line, and passes
+ * it on through a pipe. The script is constant.
  */
 const fedScript = `IFS= read -r line
 exec restic "$@" --password-file /dev/fd/3 3<<END
@@ -34,7 +34,7 @@ END`;
 const processors = String(Math.max(1, Math.floor(availableParallelism() / 2)));
 /** Applications get nine times as much of a busy processor; at 19 a backup there came to a stop (291 s for a small one). */
 const givingWay = ['-n', '10'];
-/** What `nice` and a shell end with where there is no such program. */
+/** The exit code of `nice` and of a shell for a missing program. */
 const notFound = 127;
 
 /** @returns what it has written. Throws BackupFault where it has not ended with 0, and what `feed` and `into` throw. */
@@ -70,7 +70,7 @@ export function runRestic(
     });
     child.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') reject(new BackupFault(missing));
-      // It still has files open, which whoever asked may want to unmount.
+      // The program still has files open, which the caller may want to unmount.
       else if (error.name === 'AbortError') endProgram(child);
       else reject(new BackupFault(`restic: ${error.message}`));
     });
@@ -82,7 +82,7 @@ export function runRestic(
       else if (status === 0 && !isBroken) resolve(Buffer.concat(out).toString('utf8'));
       else reject(new BackupFault(wordsOf(complaint, status), { isFull: /no space left/i.test(complaint) }));
     });
-    // Whoever ends before it has read the password says why on its own.
+    // A program that ends before it has read the password reports the reason itself.
     child.stdin.on('error', () => {});
     if (!feed) child.stdin.end(`${password}\n`);
     else {
@@ -113,7 +113,7 @@ function endProgram(child: ChildProcess): void {
 
 const missing = 'Backups are made with restic, which is not installed (Debian: `apt-get install restic`).';
 
-/** One that is told to end takes its locks away first. */
+/** At a signal, restic removes its locks first. */
 const patienceMs = 10_000;
 
 function endedWords({ reason }: AbortSignal): string {
@@ -129,7 +129,7 @@ function wordsOf(complaint: string, status: number | null): string {
   return `restic: ${lines.slice(-4).join(' ') || `it ended with ${status ?? 'a signal'}`}`;
 }
 
-/** What leads it to programs, to the network and to keys of a store; nothing of what Berth itself is set up with. */
+/** The variables for programs, the network and keys of a store. Berth's own settings are left out. */
 const handedOn = /^(?:HOME|TMPDIR|XDG_RUNTIME_DIR|SSL_CERT_(?:FILE|DIR)|(?:HTTPS?|NO)_PROXY|AWS_[A-Z_]+)$/i;
 
 function environmentOf(env: Record<string, string | undefined>): Record<string, string> {

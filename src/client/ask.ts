@@ -14,7 +14,7 @@ export type Problem = {
   errors?: string[];
   /** The same as values, with what is only odd. */
   diagnostics?: Diagnostic[];
-  /** The proof of work that is asked for, where it was not found. */
+  /** The required proof of work, if it was not solved. */
   challenge?: unknown;
   /** When it may be tried again. */
   retryAfterSeconds?: number;
@@ -40,7 +40,7 @@ export type Place = {
   /** Its address, without a slash at the end; empty for the page's own. */
   baseUrl?: string;
   fetch?: typeof fetch;
-  /** Whether a proof of work that is asked for is found here. Default: yes. */
+  /** Whether to solve a required proof of work. Default: yes. */
   solvesProofs?: boolean;
 };
 
@@ -50,7 +50,7 @@ export async function ask<T>(place: Place, path: string, question: Question = {}
   return await readAnswer(place, response.value, question.signal);
 }
 
-/** The response itself, for bodies that are read as they come. A proof of work that is asked for is found and sent. */
+/** The response itself, for streamed bodies. Solves and sends a required proof of work. */
 export async function send(place: Place, path: string, question: Question = {}): Promise<Answer<Response>> {
   try {
     const response = await sendOnce(place, path, question);
@@ -60,7 +60,7 @@ export async function send(place: Place, path: string, question: Question = {}):
     const headers = { ...question.headers, ...proof };
     return { ok: true, value: await sendOnce(place, path, { ...question, headers }) };
   } catch {
-    // No connection, or whoever asked has gone on to something else.
+    // The connection failed, or the caller has aborted.
     return { ok: false, problem: question.signal?.aborted ? aborted : unreachable(place) };
   }
 }
@@ -126,7 +126,7 @@ function unreachable({ baseUrl }: Place): Problem {
 
 const aborted: Problem = { status: 0, code: 'aborted', error: 'The request was cancelled.' };
 
-/** The header that a busy service asks for; nothing where it refuses for another reason. */
+/** The proof header that a busy service requires. Undefined if it refuses for another reason. */
 async function proofFor(response: Response, signal: AbortSignal | undefined) {
   const body: unknown = await response
     .clone()

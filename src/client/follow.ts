@@ -9,7 +9,7 @@ const pauses = { firstMs: 500, longestMs: 15_000 };
 export type Following = {
   token?: string | undefined;
   signal?: AbortSignal | undefined;
-  /** Told when the connection is gone, before it is tried again. */
+  /** Called when the connection is lost, before a retry. */
   onBroken?: () => void;
 };
 

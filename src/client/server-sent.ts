@@ -3,7 +3,7 @@ import { createParser } from 'eventsource-parser';
 
 export type Message = { id?: string; event: string; data: string };
 
-/** Takes the text in whatever pieces it comes and gives the messages that are complete. */
+/** Accepts the text in any pieces and returns the complete messages. */
 export function createMessageReader(): (piece: string) => Message[] {
   const complete: Message[] = [];
   const parser = createParser({
@@ -23,7 +23,7 @@ export async function* messagesOf(body: ReadableStream<Uint8Array<ArrayBuffer>>)
   try {
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield read(piece.value);
   } finally {
-    // Whoever stops early closes the connection.
+    // A reader that stops early closes the connection.
     await reader.cancel().catch(() => undefined);
   }
 }

@@ -30,7 +30,7 @@ export type Checking = {
   installation: string;
   appsDomain: string;
   log: { info(details: object, message: string): void; error(details: object, message: string): void };
-  /** Absent where nobody is told by mail. */
+  /** Absent without mail. */
   tellOwners?: (() => Promise<void>) | undefined;
 };
 
@@ -41,7 +41,7 @@ const mostOfAccount = 2;
 const readOfAccount = 2 * mostOfAccount;
 
 export type DomainChecks = {
-  /** Looks up all that is due, so much of each account at once. */
+  /** Checks all due domains, with a limit per account. */
   run(): Promise<void>;
   /** Something else may be due. */
   lookAgain(): void;
@@ -73,7 +73,7 @@ export function createDomainChecks(checking: Checking, turned: () => void): Doma
   };
 }
 
-/** Reads them again: meanwhile an account may have led one to another deployment. */
+/** Reads them again, because an account may have moved one to another deployment in between. */
 async function releaseStray(db: Database, now: Instant): Promise<boolean> {
   const stray = await strayDomains(db, now);
   for (const domain of stray) await releaseDomain(db, domain, { because: 'ended', now });
@@ -88,7 +88,7 @@ async function check(checking: Checking, { name, accountId, deploymentId }: Doma
   const found = await lookup({ name, proof, host: `${deployment.label}.${appsDomain}` });
   return await write(db, 'all', async (db) => {
     const domain = await domainOfAccount(db, { name, accountId });
-    // Of one that was led elsewhere meanwhile, where it leads is to be looked up anew.
+    // A domain that was moved in between must be checked again.
     if (!domain || domain.releasedAt !== null || domain.deploymentId !== deploymentId) return false;
     const isFree = !(await isHeldByOther(db, domain, now()));
     const checked = afterCheck(domain, found, { now: now(), isFree, random: random() });

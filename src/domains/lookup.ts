@@ -1,8 +1,8 @@
 /**
- * Looks a custom domain up in DNS. Whether it is proven, its own name servers say, since resolvers remember what was not
- * there; where it leads, the operator's resolvers. All that is said is a stranger's: a server is asked only at a public
- * address, few servers and few times, and the whole takes no longer than its limit. Chains of aliases are followed by the
- * resolvers, which bound them; a message of DNS ends at 64 KiB.
+ * Looks a custom domain up in DNS. Its own name servers decide whether it is verified, because resolvers cache missing
+ * records. The operator's resolvers decide where it leads. All answers are untrusted: a server is only queried at a
+ * public address, with limits on servers, queries and total time. The resolvers follow and limit chains of aliases; a
+ * DNS message has at most 64 KiB.
  */
 import { Resolver } from 'node:dns/promises';
 import {
@@ -19,9 +19,9 @@ import { addressesOfThisMachine, isPublic } from '../images/dialer/public-addres
 import { printable } from '../lib/printable.ts';
 
 export type LookupOptions = {
-  /** `address` or `address:port`; undefined: those that this machine asks. */
+  /** `address` or `address:port`. Undefined: the resolvers of this machine. */
   resolvers: readonly string[] | undefined;
-  /** What tests have in place of the internet: whether a name server at this address may be asked, and its port. */
+  /** For tests: whether a name server at this address may be queried, and its port. */
   isAllowed?: (address: string) => boolean;
   serverPort?: number;
   /** Of the whole look. */
@@ -59,7 +59,7 @@ export function createLookup(options: LookupOptions): Lookup {
       for (const resolver of open) resolver.cancel();
       end();
     }, limitMs);
-    /** `late` when the time is over, whatever the work still waits for. */
+    /** Returns `late` when the time is over, even if the work is still waiting. */
     const inTime = <T>(work: Promise<T>, late: T): Promise<T> => Promise.race([work, over.then(() => late)]);
     const common = asking(resolvers);
 
@@ -102,8 +102,9 @@ export function createLookup(options: LookupOptions): Lookup {
 }
 
 /**
- * Of the zone that the name is in, which is its own or one above it. An alias is in a zone above: a resolver follows it,
- * and would say the name servers of whoever has its target. Throws when it cannot be known whether a name is an alias.
+ * The name servers of the zone that contains the name: its own or a parent. For an alias, the zone is a parent, because
+ * a resolver would follow the alias and return the name servers of its target. Throws if it is unknown whether a name
+ * is an alias.
  */
 async function nameServers(resolver: Resolver, name: string, isOver: () => boolean): Promise<string[]> {
   for (const zone of zonesOf(name)) {

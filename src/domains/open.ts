@@ -23,14 +23,14 @@ export type DomainParts = {
   refreshEdge: () => Promise<void>;
   process?: StoreProcess | undefined;
   metrics?: Metrics | undefined;
-  /** Absent where nobody is told by mail. */
+  /** Absent without mail. */
   mail?: MailSettings | undefined;
 };
 
 const lookEveryMs = 2_000;
 const dutyMs = 60_000;
 
-/** `look`: something was asked of a domain, and routes may have changed with it. */
+/** `look`: call it after a request about a domain, which may have changed routes. */
 export function openDomains(
   { domainResolvers, appsDomain, baseUrl }: DomainSettings,
   { db, owner, now, log, refreshEdge, mail, process, metrics }: DomainParts,

@@ -1,4 +1,4 @@
-/** Tells owners of custom domains by mail what is wrong with them, and remembers that. */
+/** Mails owners of custom domains about problems, and records what was sent. */
 
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
@@ -27,12 +27,12 @@ export type TellingOwners = {
 
 /** Also how long a mail server that took none is left alone. */
 const lookEveryMs = 60_000;
-/** A mail server that stands still takes 10 s of each, and whoever looks after domains holds that for a minute. */
+/** A mail server that hangs takes 10 s for each, and the duty for domains lasts a minute. */
 const mailsAtOnce = 3;
-/** Who breaks and mends a name again and again is told of the first. */
+/** If a name breaks and recovers repeatedly, only the first mails are sent. */
 const accountRate = { count: 5, windowMs: 60 * 60_000 };
 
-/** Only at an address that was confirmed. Of a name that is well again the next trouble is told anew. */
+/** Only to confirmed addresses. After a recovery, the next problem is reported again. */
 export function createTellOwners(telling: TellingOwners): () => Promise<void> {
   const { db, now, log } = telling;
   const perAccount = createLimiter(accountRate);
@@ -82,7 +82,7 @@ export function createTellOwners(telling: TellingOwners): () => Promise<void> {
     } catch (error) {
       const { isForGood, ...answer } = mailRefusal(error);
       log.warn(answer, 'the email to the owner of a custom domain could not be sent');
-      // What is refused for good would keep all others from being told.
+      // Retrying a permanent refusal would block all other mails.
       return isForGood;
     }
   }

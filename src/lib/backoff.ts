@@ -20,8 +20,8 @@ export function createBackoff(times: BackoffTimes, random: () => number = Math.r
 }
 
 /**
- * PURE. The pause after a number of failures in a row, at least 1: between half of the full pause and all of it
- * (`random` from 0 to below 1).
+ * PURE. The pause after a number of failures in a row, at least 1: between half of the full pause and the
+ * full one (`random` from 0 to below 1).
  */
 export function backoffMs({ firstMs, longestMs }: BackoffTimes, failures: number, random: () => number): number {
   return Math.min(firstMs * 2 ** Math.min(failures - 1, 30), longestMs) * (0.5 + random() / 2);

@@ -1,4 +1,4 @@
-/** What can be read beside the tools: the schema, the guide and the examples, as the service itself has them. */
+/** Readable resources in addition to the tools: the schema, the guide and the examples of the service. */
 import { type McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Service } from './service.ts';
 

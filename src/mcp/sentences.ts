@@ -8,7 +8,7 @@ export type Templates = { templates: readonly { name: string; document?: string 
 type Begun = Omit<Started, 'sessionToken'> & { sessionToken?: string };
 type Trial = { message: string; dryRun: true; warnings: string[] };
 
-/** Also for a template that is asked for by name, which comes with its document. */
+/** Also for a template that is requested by name, which comes with its document. */
 export function sayTemplates({ templates }: Templates): string {
   const names = templates.map(({ name }) => name);
   const document = templates[0]?.document;

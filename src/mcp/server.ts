@@ -1,4 +1,4 @@
-/** Berth for agents by the Model Context Protocol: its tools and resources, whatever the transport. */
+/** Berth for agents through the Model Context Protocol: its tools and resources, for any transport. */
 import { createMcpHandler, type ListToolsResult, McpServer } from '@modelcontextprotocol/server';
 import { addResources } from './resources.ts';
 import type { Service } from './service.ts';

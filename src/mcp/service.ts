@@ -2,7 +2,7 @@
 import type { Answer } from '../client/ask.ts';
 import type { Client } from '../client/client.ts';
 
-/** Undefined: what the transport says of who asks, or what the folder remembers. */
+/** Undefined: the credentials of the transport, or those in the folder's memory. */
 type Token = string | undefined;
 
 export type Service = {

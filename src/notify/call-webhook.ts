@@ -9,7 +9,7 @@ const mostMs = 15_000;
 export type WebhookCall = {
   url: string;
   secret: string;
-  /** The same for each try, so that whoever gets it twice knows it. */
+  /** The same for each try, so that receivers can recognize duplicates. */
   id: string;
   body: string;
   nowMs: number;

@@ -1,4 +1,4 @@
-/** Sends what is due, by mail and to webhooks. What is not taken is tried again a few times, later each time. */
+/** Sends due notifications, by mail and to webhooks. Failed ones are retried a few times, with growing pauses. */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { isToBeDisabled, nextTryAt } from '../deployment/notification/delivery.ts';
@@ -43,7 +43,7 @@ const mostOfAccount = 2;
 /** Deliveries read per account: those under way, and the next one. */
 const readOfAccount = 2 * mostOfAccount;
 
-/** All that is due, so much of each account at once. */
+/** All due deliveries, with a limit per account. */
 export function deliveryWork(delivering: Delivering): FairWork<Delivery> {
   const { db, now, duty, stop } = delivering;
   return {
@@ -62,12 +62,12 @@ async function deliver(delivering: Delivering, delivery: Delivery): Promise<void
   const { db, now } = delivering;
   const tries = delivery.tries + 1;
   const next = delivery.content.kind === 'test' ? undefined : nextTryAt(tries, now());
-  // Should this process end meanwhile, the last try is made once more.
+  // If this process ends in between, the last try is repeated once.
   const isOurs = await noteTry(db, delivery, { tries, dueAt: next ?? now() + 60_000 });
   if (!isOurs) return;
   const isTaken = await (delivery.channel === 'mail' ? mail : webhook)(delivering, delivery, next === undefined);
   if (!isTaken && next !== undefined) return;
-  // Nobody asks whether a test was told already: the next one is another.
+  // Tests are not deduplicated: the next one is a new notice.
   await (delivery.content.kind === 'test' ? removeNotice : endDelivery)(db, delivery);
 }
 
@@ -112,14 +112,14 @@ function refuseUnsigned({ log }: Delivering, accountId: string): Called {
   };
 }
 
-/** A notice was given up. After several in a row nothing is sent there any more, and its owner is told. */
+/** Counts an abandoned notice. After several in a row, the webhook is disabled, and its owner is notified. */
 async function noteFailure(
   { db, seal, now, accountUrl }: Delivering,
   at: { accountId: string; url: string },
   noted: { answer: string; triedAt: Instant },
 ): Promise<void> {
   await write(db, 'all', async (db) => {
-    // Others may have been given up meanwhile.
+    // Others may have been abandoned in between.
     const target = await webhookToCall(db, seal, at.accountId);
     if (target?.url !== at.url) return;
     const failures = target.failures + 1;

@@ -1,4 +1,4 @@
-/** Finds what accounts are to be told, and writes it down with what is to be sent of it. */
+/** Finds the notices for accounts, and stores them with their deliveries. */
 import type { Kysely } from 'kysely';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import { domainTrouble } from '../deployment/domain/domain-trouble.ts';
@@ -19,7 +19,7 @@ import type { Tables } from '../store/rows.ts';
 import { snapshotsOfAccount } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
 
-/** Whoever breaks and mends something again and again is told of the first. */
+/** If something breaks and recovers repeatedly, only the first notices are sent. */
 const mostAnHour = 20;
 const hourMs = 60 * 60_000;
 /** A cause that is older does not come back as the same. */
@@ -34,7 +34,8 @@ export async function lookForNotices({ db, now, urlOf }: Looking): Promise<void>
     const recent = (await kindsToldSince(db, accountId, now() - hourMs)).map(isWanted);
     for (const notice of await untold(db, accountId, notices)) {
       const channels = channelsFor(choices, notice.content.kind);
-      // What nobody wants is noted too, so that it is not told late; it takes nothing from what somebody wants.
+      // Unwanted notices are recorded, too, so that they are not sent late. They do not count toward the limit of
+      // wanted ones.
       const wanted = channels.length > 0;
       if (recent.filter((each) => each === wanted).length >= mostAnHour) continue;
       await write(db, 'all', (db) => addNotice(db, accountId, notice, { channels, now: now() }));

@@ -1,4 +1,4 @@
-/** The door of this layer: owners are told what goes wrong with their deployments, by mail and webhook. */
+/** The entry point of this layer: notifies owners of problems with their deployments, by mail and webhook. */
 
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
@@ -28,7 +28,7 @@ export type NotifyParts = {
   mail?: MailSettings | undefined;
 };
 
-/** Somebody may wait for a test. */
+/** A user may be waiting for a test. */
 const roundEveryMs = 1_000;
 const lookEveryMs = 15_000;
 /** Longer than the slowest call. It is taken again in each round, and a round may have many calls. */

@@ -101,7 +101,7 @@ async function pathsOf(layers: readonly ExportedLayer[]): Promise<BasePaths> {
     const tar = extract();
     const source = createReadStream(file, { highWaterMark: 1024 * 1024 });
     const reading = compression === 'gzip' ? pipeline(source, createGunzip(), tar) : pipeline(source, tar);
-    // Both at once: of a stream that breaks off each of them fails, whichever hears of it first.
+    // Both at once, because a broken stream makes each of them fail, in any order.
     await Promise.all([reading, noteEntries(tar, paths)]);
   }
   return paths;

@@ -1,4 +1,4 @@
-/** Why an image cannot be made or pushed, in words for whoever asked for it. */
+/** Why an image cannot be built or pushed, in words for the user. */
 export class PushFault extends Error {
   readonly hint: string | undefined;
   /** Of a program that has failed: the end of what it has written. */

@@ -1,6 +1,6 @@
 /**
- * What was pushed from a folder, so that the next push need not unpack and compress what the service has. Nothing hangs on
- * it: what it says is there is asked for, and without it everything is found out again.
+ * A record of what was pushed from a folder, so that the next push need not unpack and compress layers that the service
+ * has. It is only a cache: the service is still queried, and without it everything is computed again.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const mostImages = 200;
 
 const digestForm = /^sha256:[0-9a-f]{64}$/;
 
-/** `folder` is the one for the command's own memory. One that cannot be read is none. */
+/** `folder`: for the command's own memory. An unreadable record counts as empty. */
 export async function recallPushed(folder: string): Promise<PushedMemory> {
   const memory: PushedMemory = { layers: new Map(), images: new Map(), builds: new Map() };
   try {

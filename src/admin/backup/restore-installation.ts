@@ -1,7 +1,7 @@
 /**
  * Restores an installation from a backup into an empty data directory. Everything is fetched into a separate folder and
- * verified there. Then each part is moved to its place, the database last: until then there is no installation, and the
- * next call starts again. A service that starts on it creates the resources that the engine lacks.
+ * verified there. Then each part is moved to its place, the database last: until then no installation exists, and the next
+ * call starts again. A service that starts on it creates the resources that the engine lacks.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';

@@ -8,7 +8,7 @@ import { sayLimits, sayLines, sayList, sayStatus } from '../sentences.ts';
 import type { Service } from '../service.ts';
 import { addTool, applicationOf, named, token } from '../tool.ts';
 
-/** Clients give a call 60 s, unless they are told otherwise. */
+/** By default, clients limit a call to 60 s. */
 const longestWaitSeconds = 50;
 
 export function addDeploymentTools(server: McpServer, service: Service): void {

@@ -100,7 +100,7 @@ export function addDocumentTools(server: McpServer, service: Service): void {
   });
 }
 
-/** Where the folder keeps the token, nobody has to see it. */
+/** If the folder stores the token, it is not shown. */
 export async function keepStarted(
   service: Service,
   answer: Started,

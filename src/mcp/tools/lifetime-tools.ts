@@ -79,8 +79,8 @@ export function addLifetimeTools(server: McpServer, service: Service): void {
 const confirmation = z.object({ confirm: z.boolean().describe('Remove it, with its data.') });
 
 /**
- * A client that can ask its person does so. One that cannot has the annotations of the tool, by which it asks before
- * it calls.
+ * A client that can prompt its user does so. Other clients see the annotations of the tool, by which they prompt before
+ * the call.
  */
 function consentOf(server: McpServer, { context }: Calling, applicationName: string) {
   if (!server.server.getClientCapabilities()?.elicitation) return 'given';

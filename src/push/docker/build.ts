@@ -62,8 +62,8 @@ export function checkedContexts(contexts: Build['additionalContexts']): Build['a
 type Prepared = { platform: string; idFile: string; secretFiles: Readonly<Record<string, string>> };
 
 /**
- * PURE. Values that may be secrets go by the environment: words of a command can be seen by others on the machine. No
- * others do, because the names are those of a project that somebody has cloned.
+ * PURE. Values that may be secret are passed in the environment, because arguments of a command are visible to other
+ * users of the machine. Others are not, because the names come from a project that may have been cloned.
  */
 export function buildWords(
   { platform: own, hasBuildKit }: Pick<Docker, 'platform' | 'hasBuildKit'>,
@@ -137,7 +137,7 @@ const onlyBuildKit = /requires? BuildKit|unknown instruction|unknown flag|failed
 /** How the BuildKit of an engine stumbles over further contexts and here-documents that it does not know yet (20.10). */
 const laterEngine = /unsupported frontend capability|dockerfile parse error .*unknown instruction/i;
 
-/** PURE. `lines` is what the build has told. */
+/** PURE. `lines`: the output of the build. */
 export function buildFault({ hasBuildKit }: Pick<Docker, 'hasBuildKit'>, lines: readonly string[]): PushFault {
   const output = lines.filter(isWorthReading);
   if (hasBuildKit && output.some((line) => laterEngine.test(line)))

@@ -22,7 +22,7 @@ export type Running = {
   input?: () => Readable;
   /** Takes what it writes to the standard output, instead of the outcome. */
   output?: (stdout: Readable) => Promise<void>;
-  /** Each line that it tells people. */
+  /** Called with each line of output for people. */
   onLine?: (line: string) => void;
 };
 
@@ -35,7 +35,7 @@ const keptLines = 40;
 /** The most that is kept of an answer. */
 const mostAnswered = 8 * 2 ** 20;
 
-/** The Docker of this machine. Throws a fault where there is none, or none answers. */
+/** The Docker of this machine. Throws a fault if it is missing or does not answer. */
 export async function findDocker(surroundings: Surroundings): Promise<Docker> {
   const run = (words: readonly string[], running?: Running) => runDocker(words, surroundings, running);
   const ask = async (words: readonly string[]) => {

@@ -38,7 +38,7 @@ export async function exportImage(docker: Docker, id: string, folder: string): P
 export async function readSavedImage(saved: Readable, folder: string): Promise<ExportedImage> {
   const parts = new Map<string, Part>();
   const tar = extract();
-  // Both at once: of a stream that breaks off each of them fails, whichever hears of it first.
+  // Both at once, because a broken stream makes each of them fail, in any order.
   await Promise.all([pipeline(saved, tar), takeParts(tar, { parts, folder })]);
   return await assemble(parts);
 }
@@ -53,7 +53,7 @@ async function takeParts(tar: Extract, { parts, folder }: { parts: Map<string, P
       entry.resume();
     } else if (type !== 'file') entry.resume();
     else {
-      // Which are layers is told by a list that comes last.
+      // The list of the layers comes last.
       const written = await writeHashed(join(folder, `part-${parts.size}`), entry as unknown as Readable);
       parts.set(path, { kind: 'file', layer: { ...written, compression: await compressionOf(written.file) } });
     }

@@ -1,6 +1,6 @@
 /**
- * The further contexts of a build. BuildKit reads such a folder itself, and all of it: one that holds the command's memory,
- * with its tokens, is copied without.
+ * The additional contexts of a build. BuildKit itself reads such a folder completely, so a folder with the command's
+ * memory, which contains tokens, is copied without it.
  */
 import { cp, lstat, readdir } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';

@@ -2,8 +2,8 @@
 import type { Docker } from './docker-command.ts';
 
 /**
- * Removes an earlier build by its id. One that somebody has tagged, that came from a registry or that a container runs
- * from is theirs, and stays; nothing is forced, and nobody is told.
+ * Removes an earlier build by its id. An image that was tagged, came from a registry or is used by a container stays.
+ * Nothing is forced or reported.
  */
 export async function removeLeftover(docker: Pick<Docker, 'run'>, id: string): Promise<void> {
   const format = '{{json .RepoTags}} {{json .RepoDigests}}';

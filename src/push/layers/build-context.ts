@@ -68,7 +68,10 @@ export function ignoredBy(rules: string): Ignored {
 /** Builders read no larger ones usefully. */
 const mostRuleBytes = 1024 * 1024;
 
-/** Undefined where there is none. A link of a cloned project may lead to any file of this machine: what it says would be sent. */
+/**
+ * Undefined if it does not exist. A link in a cloned project may lead to any file of this machine, whose content would
+ * be sent.
+ */
 async function ruleText(file: string): Promise<string | undefined> {
   const real = await realpath(file).catch(() => undefined);
   if (real === undefined) return undefined;

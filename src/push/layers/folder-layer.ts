@@ -10,7 +10,7 @@ import type { Made } from './tarball.ts';
 /** Marks a folder of which nothing of the layers below is seen any more. */
 export const opaque = '.wh..wh..opq';
 
-/** What a folder remembers of its past is no part of what it shows, and no visitor's business. */
+/** The history of a folder must not be published. */
 const history = '.git';
 
 /** What is on this machine, before it is known what it is put on. */
@@ -21,16 +21,16 @@ export async function listLayer({ from, kind, except = [] }: FolderLayer): Promi
     for (const entry of entries) if (entry.kind === 'link') refuseLeaving(from, entry);
     return entries;
   }
-  // A link that stays within what may be read: whoever read the project has looked.
+  // A link to a readable path, which was checked when the project was read.
   const entry = await entryAt(await realpath(from), posix.basename(from));
   if (entry?.kind !== 'file') throw new PushFault(`${from} is no longer a file.`);
   return [entry];
 }
 
 /**
- * The entries of the layer above an image in which `paths` are; those of this layer are noted there. A folder hides what
- * the image has at its place, as a mount would: a server's default site would answer beside the one that was meant. Where
- * something of the image is to show through, it hides nothing.
+ * The entries of the layer on top of an image with `paths`; the entries of this layer are added there. A folder hides
+ * the image's content at its place, as a mount would: otherwise a server's default site could answer next to the
+ * intended one. If `except` is set, it hides nothing.
  */
 export function layerEntries(
   { kind, to, except = [] }: FolderLayer,
@@ -59,7 +59,7 @@ export function foldersAbove(place: string, paths: BasePaths): Made[] {
   return parents;
 }
 
-/** As it is in the image; one that is not there is root's, and everybody may look into it. */
+/** As it is in the image. A missing one belongs to root and is readable by all users. */
 function folderAt(path: string, paths: BasePaths): Made {
   const there = paths.get(path);
   const { mode, uid, gid } = there?.kind === 'folder' ? there : { mode: 0o755, uid: 0, gid: 0 };

@@ -3,7 +3,7 @@ import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { PushFault } from '../push-fault.ts';
 
-/** Of a folder with more, something is in it that nobody meant: a home folder, a cache. */
+/** A folder with more entries contains something unintended: a home folder, a cache. */
 const mostEntries = 200_000;
 
 export type Entry = {
@@ -18,7 +18,7 @@ export type Entry = {
 
 /** What is left out of a listing. */
 export type Ignored = {
-  /** Folders are asked about before the files in them. */
+  /** Called for folders before the files in them. */
   ignores(path: string, isFolder: boolean): boolean;
   /** Returns whether a folder that is left out may contain something that is not. */
   mayKeepBelow(path: string): boolean;
@@ -72,7 +72,7 @@ export async function entryAt(from: string, path: string): Promise<Entry | undef
   if (!stat) return undefined;
   const shared = { path, from, mode: stat.mode & 0o7777, changedAt: stat.mtimeMs / 1000 };
   if (stat.isSymbolicLink()) return { kind: 'link', ...shared, target: await readlink(from) };
-  // When something comes or goes in a folder, its own time changes: what is in it is told by its entries.
+  // Changes of entries change the time of their folder, so it is left out: the entries themselves are compared.
   if (stat.isDirectory()) return { kind: 'folder', ...shared, changedAt: 0 };
   return stat.isFile() ? { kind: 'file', ...shared, sizeBytes: stat.size } : undefined;
 }
@@ -81,7 +81,7 @@ export function bytesOf(entries: readonly Entry[]): number {
   return entries.reduce((sum, entry) => sum + (entry.kind === 'file' ? entry.sizeBytes : 0), 0);
 }
 
-/** The largest files and top folders of all that is listed, largest first, for whoever wonders where the bytes are. */
+/** The largest files and top folders of a listing, largest first, to explain its size. */
 export function largestPaths(entries: readonly Entry[], count: number): { path: string; sizeBytes: number }[] {
   const sizes = new Map<string, number>();
   for (const entry of entries) {

@@ -46,7 +46,7 @@ async function add(tar: Pack, entry: Entry | Made): Promise<void> {
   }
 }
 
-/** As many bytes as it had when it was listed: one that grows meanwhile is cut, one that shrinks is an error. */
+/** Adds as many bytes as the file had when it was listed. A growing file is cut, and a shrinking one is an error. */
 async function addFile(
   tar: Pack,
   header: TarHeader,

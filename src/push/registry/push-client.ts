@@ -1,6 +1,6 @@
 /**
- * The service as a registry: the part of the distribution specification that a push needs. Whatever is there already is
- * not sent; what is sent goes in pieces, and after a broken connection on from where it broke.
+ * The service as a registry: the part of the distribution specification that a push needs. Existing blobs are not sent.
+ * Others are sent in pieces, and continue after a broken connection.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,7 +15,7 @@ export type RegistryClient = {
   hasBlob(repository: string, digest: string): Promise<boolean>;
   /** Of the manifest that a tag names; undefined for none. */
   digestOf(repository: string, tag: string): Promise<string | undefined>;
-  /** Sends a file; `onBytes` is told how many more of them are there. */
+  /** Sends a file. Calls `onBytes` with the number of further bytes that have arrived. */
   sendBlob(repository: string, blob: HashedFile, onBytes: (bytes: number) => void): Promise<void>;
   sendManifest(repository: string, reference: string, manifest: Manifest): Promise<void>;
 };
@@ -31,7 +31,7 @@ export type RegistryOptions = {
   pauses?: readonly number[];
 };
 
-/** All of it throws a fault where the service refuses, or does not answer any more. */
+/** All functions throw a fault if the service refuses or no longer answers. */
 export function createRegistryClient({ server, token, signal, pauses = pausesMs }: RegistryOptions): RegistryClient {
   const authorization = `Basic ${Buffer.from(`berth:${token}`).toString('base64')}`;
 
@@ -81,7 +81,7 @@ export function createRegistryClient({ server, token, signal, pauses = pausesMs 
     return placeOf(answer);
   }
 
-  /** How much of an upload is there by now; undefined when it is gone, or cannot be gone on with. */
+  /** How much of an upload has arrived. Undefined if it is gone or cannot be continued. */
   async function progressOf(place: string): Promise<number | undefined> {
     for (const pauseMs of [...pauses, undefined]) {
       const answer = await ask(place);
@@ -130,7 +130,7 @@ export function createRegistryClient({ server, token, signal, pauses = pausesMs 
             if (pauseMs === undefined) throw answer instanceof Response ? await refusalOf(answer) : answer;
             await answerRead(answer);
             await delay(pauseMs, undefined, { signal });
-            // An upload that is gone, or stands where nobody can say, begins anew.
+            // An upload that is gone, or whose progress is unknown, starts again.
             const there = answer instanceof Response && answer.status === 416 ? undefined : await progressOf(place);
             if (there === undefined) place = await begin(repository);
             sent = there ?? 0;
@@ -140,7 +140,7 @@ export function createRegistryClient({ server, token, signal, pauses = pausesMs 
         }
         const end = `${place}${place.includes('?') ? '&' : '?'}digest=${encodeURIComponent(digest)}`;
         const answer = await ask(end, { method: 'PUT' });
-        // Asked a second time after a lost answer, the upload is gone, and the blob is there.
+        // If the answer was lost, a repeated request finds the upload gone and the blob present.
         if (answer.status === 404 && (await hasBlob(repository, digest))) return;
         if (answer.status !== 201) throw await refusalOf(answer);
         await answerRead(answer);
