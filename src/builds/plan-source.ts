@@ -30,7 +30,8 @@ const documentFile = 'berth.yaml';
  * application whose name is in no file is called like its folder, or `name`.
  */
 export async function planSource({ folder, name, document }: Planning): Promise<PlannedSource> {
-  const root = rootOf(folder, name);
+  // The paths of a document that was sent begin at the folder itself.
+  const root = document === undefined ? rootOf(folder, name) : folder;
   const taken = takeSourceOptions(root);
   if ('refusal' in taken) return refused(taken.refusal);
   if (document !== undefined) {

@@ -34,6 +34,13 @@ export function readEntry({ name, type, mode, target }: ArchiveHeader): SourceEn
   }
 }
 
+/** The same entry in a folder of the source. The target of a symbolic link is relative to the link, and stays. */
+export function entryBelow(at: string, entry: SourceEntry): SourceEntry {
+  if (at === '') return entry;
+  const path = `${at}/${entry.path}`;
+  return entry.kind === 'copy' ? { ...entry, path, from: `${at}/${entry.from}` } : { ...entry, path };
+}
+
 function pathOf(name: string): string {
   const path = posix.normalize(name).replace(/(.)\/$/, '$1');
   const parts = path.split('/');

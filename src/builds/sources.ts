@@ -16,6 +16,7 @@ import { boundBytes } from './bound-bytes.ts';
 import { type FetchedCommit, openRepositories } from './git/fetch-repository.ts';
 import { type GitAddress, nameOfAddress } from './git/git-address.ts';
 import type { PlannedSource, Planning } from './plan-source.ts';
+import { type Form, receiveForm } from './receive-form.ts';
 import { SourceError } from './source-entry.ts';
 import { unpackSource } from './unpack-source.ts';
 
@@ -27,8 +28,10 @@ export type Source = Omit<PlannedSource, 'refusals'> & { id: string; content: st
 export type Sources = {
   /** The folder of all of them: builds name it. */
   place: string;
-  /** Writes a body to disk. `client`: how many sources one client sends at once is limited. */
+  /** Writes an archive to disk. `client`: how many sources one client sends at once is limited. */
   receive(body: Readable, client: string): Promise<Result<string>>;
+  /** Writes the archives of a form to disk. */
+  receiveForm(body: Readable, contentType: string, client: string): Promise<Result<string>>;
   /** Fetches the files of a commit. `token`: for a private repository. */
   fetch(
     address: GitAddress,
@@ -64,8 +67,11 @@ const pool: PoolOptions = {
 
 type GitServers = NonNullable<DialerOptions['listed']>;
 
-/** `content`: a digest of all files. `name`: of an application whose source contains none. */
-type Unpacked = { content: string; name?: string | undefined; notes: Finding[] };
+/**
+ * `content`: a digest of all files. `name`: of an application whose source contains none. `document`: a configuration that
+ * came with the files.
+ */
+type Unpacked = { content: string; name?: string | undefined; document?: string | undefined; notes: Finding[] };
 
 /** `place`: a folder of this process alone. `gitServers`: the ones that the operator lists. */
 export async function openSources(place: string, gitServers: GitServers = new Map()): Promise<Sources> {
@@ -74,13 +80,15 @@ export async function openSources(place: string, gitServers: GitServers = new Ma
   const repositories = openRepositories({ mostBytes: mostSourceBytes, mostEntries }, { listed: gitServers });
   const inUse = new Map<string, string>();
   const fetched = new Map<string, Unpacked>();
+  const forms = new Map<string, Form>();
   const folderOf = (id: string) => join(place, id);
-  const archiveOf = (id: string) => join(place, id, 'archive');
+  const archiveOf = (id: string, number = 0) => join(place, id, `archive-${number}`);
   const filesOf = (id: string) => join(place, id, 'app');
 
   async function remove(id: string): Promise<void> {
     inUse.delete(id);
     fetched.delete(id);
+    forms.delete(id);
     await rm(folderOf(id), { recursive: true, force: true });
   }
 
@@ -103,9 +111,11 @@ export async function openSources(place: string, gitServers: GitServers = new Ma
 
   async function unpack(id: string): Promise<Unpacked> {
     await mkdir(filesOf(id), { mode: 0o700 });
-    const content = await unpackSource(archiveOf(id), filesOf(id), { mostBytes: mostSourceBytes, mostEntries });
-    await rm(archiveOf(id));
-    return { content, notes: [] };
+    const form = forms.get(id);
+    const parts = form?.archives ?? [{ file: archiveOf(id), at: '' }];
+    const content = await unpackSource(parts, filesOf(id), { mostBytes: mostSourceBytes, mostEntries });
+    await Promise.all(parts.map(({ file }) => rm(file)));
+    return { content, document: form?.document, notes: [] };
   }
 
   return {
@@ -115,6 +125,14 @@ export async function openSources(place: string, gitServers: GitServers = new Ma
       begin(client, async (id) => {
         const bound = boundBytes(mostSourceBytes, `The archive is larger than ${mostSourceBytes / 2 ** 20} MiB.`);
         return await orRefusal(pipeline(body, bound, createWriteStream(archiveOf(id), { mode: 0o600 })));
+      }),
+
+    receiveForm: (body, contentType, client) =>
+      begin(client, async (id) => {
+        const limits = { mostBytes: mostSourceBytes, place: (number: number) => archiveOf(id, number) };
+        const form = await orRefusal(receiveForm(body, contentType, limits));
+        if (form.ok) forms.set(id, form.value);
+        return form;
       }),
 
     fetch: (address, client, asked) =>
@@ -129,11 +147,12 @@ export async function openSources(place: string, gitServers: GitServers = new Ma
         return commit;
       }),
 
-    async open(id, client, { name, document }) {
+    async open(id, client, { name, document: sent }) {
       const known = fetched.get(id);
       const unpacked = known ? succeed(known) : await orRefusal(unpack(id));
       if (!unpacked.ok) return unpacked;
       const { content, notes } = unpacked.value;
+      const document = sent ?? unpacked.value.document;
       const asked = { folder: filesOf(id), name: name ?? unpacked.value.name, document };
       const outcome = await plans.run(client, asked);
       if (outcome.kind === 'refused') return busy('The server is reading as many sources as it can.');
@@ -151,6 +170,7 @@ export async function openSources(place: string, gitServers: GitServers = new Ma
     keep(id) {
       inUse.delete(id);
       fetched.delete(id);
+      forms.delete(id);
     },
     async release(id) {
       if (inUse.has(id)) await remove(id);

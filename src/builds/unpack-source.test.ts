@@ -34,7 +34,7 @@ const limits = { mostBytes: 2 ** 20, mostEntries: 100 };
 async function unpacked(t: TestContext, bytes: Uint8Array, most = limits): Promise<string> {
   const { folder, archive } = await place(t);
   await writeFile(archive, bytes);
-  await unpackSource(archive, folder, most);
+  await unpackSource([{ file: archive, at: '' }], folder, most);
   return folder;
 }
 
@@ -142,7 +142,7 @@ test('a file behind a link of the same archive is written as a file, and the lin
   const { scratch, folder, archive } = await place(t);
   const entries: TarEntry[] = [[{ name: 'sub', type: 'symlink', linkname: '.' }], [{ name: 'sub/file' }, 'x']];
   await writeFile(archive, await tarOf(entries));
-  await assert.rejects(unpackSource(archive, folder, limits), SourceError);
+  await assert.rejects(unpackSource([{ file: archive, at: '' }], folder, limits), SourceError);
   assert.deepEqual(await readdir(scratch), ['archive', 'folder']);
 });
 
@@ -157,7 +157,7 @@ test('an archive is bounded in bytes and entries, however well it is compressed'
   tar.finalize();
   await once(written, 'finish');
   const isTooLarge = (error: Error) => error instanceof SourceError && error.isTooLarge;
-  await assert.rejects(unpackSource(archive, folder, limits), isTooLarge);
+  await assert.rejects(unpackSource([{ file: archive, at: '' }], folder, limits), isTooLarge);
   assert.ok((await lstat(join(folder, 'zeros'))).size <= limits.mostBytes);
   const links = Array.from({ length: 20 }, (_, at): TarEntry => [{ name: `l${at}`, type: 'link', linkname: 'a' }]);
   await assert.rejects(unpacked(t, await tarOf([[{ name: 'a' }, 'x'.repeat(100_000)], ...links])), isTooLarge);

@@ -6,18 +6,31 @@ import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { fromFd, type Entry as ZipEntry, type ZipFile } from 'yauzl';
 import { type ArchiveFormat, archiveFormat, magicBytes } from './archive-format.ts';
-import { readEntry, SourceError } from './source-entry.ts';
+import { entryBelow, readEntry, SourceError } from './source-entry.ts';
 import { createSourceWriter, isDamage, type SourceWriter, type UnpackLimits } from './source-writer.ts';
 
+/** An archive, and the folder of the source for its content; empty for the whole source. */
+export type SourcePart = { file: string; at: string };
+
 /**
- * Unpacks the archive in `file`, a tar (plain, gzip or zstd) or a zip, into `folder`, which exists. Returns a digest of the
- * content, which does not depend on order, times and compression. Throws SourceError.
+ * Unpacks archives, each a tar (plain, gzip or zstd) or a zip, into `folder`, which exists. The limits are those of all
+ * archives together. Returns a digest of the content, which does not depend on order, times and compression. Throws
+ * SourceError.
  */
-export async function unpackSource(file: string, folder: string, limits: UnpackLimits): Promise<string> {
+export async function unpackSource(
+  parts: readonly SourcePart[],
+  folder: string,
+  limits: UnpackLimits,
+): Promise<string> {
   const writer = createSourceWriter(folder, limits);
   try {
-    const format = await formatOf(file);
-    await (format === 'zip' ? readZip(file, writer) : readTar(file, format, writer));
+    for (const { file, at } of parts) {
+      const below: Pick<SourceWriter, 'add'> = {
+        add: (entry, open) => writer.add(entry && entryBelow(at, entry), open),
+      };
+      const format = await formatOf(file);
+      await (format === 'zip' ? readZip(file, below) : readTar(file, format, below));
+    }
     return await writer.finish();
   } catch (error) {
     if (error instanceof SourceError || !isDamage(error)) throw error;
@@ -37,7 +50,11 @@ async function formatOf(file: string): Promise<ArchiveFormat> {
   }
 }
 
-async function readTar(file: string, format: Exclude<ArchiveFormat, 'zip'>, writer: SourceWriter): Promise<void> {
+async function readTar(
+  file: string,
+  format: Exclude<ArchiveFormat, 'zip'>,
+  writer: Pick<SourceWriter, 'add'>,
+): Promise<void> {
   const handle = await open(file);
   const tar = extract();
   const source = handle.createReadStream({ highWaterMark: 256 * 1024 });
@@ -66,7 +83,7 @@ const unixTypes = new Map([
   [0, 'file'],
 ]);
 
-async function readZip(file: string, writer: SourceWriter): Promise<void> {
+async function readZip(file: string, writer: Pick<SourceWriter, 'add'>): Promise<void> {
   const handle = await open(file);
   try {
     const zip = await new Promise<ZipFile>((resolve, reject) =>

@@ -202,6 +202,28 @@ test('a configuration that comes with a Git repository takes the place of the on
   await berth.remove(started);
 });
 
+test('a form with a configuration and an archive for each folder is live after one request', options, async () => {
+  const form = new FormData();
+  const configuration = `application:
+  name: from-form
+  pods:
+    - { name: web, build: ./apps/web, path: / }
+`;
+  form.append('config', configuration);
+  const files = { Dockerfile: dockerfile('ENV GREETING=" form"'), 'server.mjs': serverOf('by') };
+  form.append('apps/web', new Blob([new Uint8Array(await sourceArchive(files))]), 'web.tgz');
+  const request = new Request('http://localhost', { method: 'POST', body: form });
+  const { status, text, body } = await berth.visit(`http://localhost:${berth.settings.port}/startUserDeployment`, {
+    method: 'POST',
+    headers: { 'content-type': request.headers.get('content-type')! },
+    body: Buffer.from(await request.arrayBuffer()),
+  });
+  assert.equal(status, 200, text);
+  await berth.reach(body, 'running');
+  assert.equal((await berth.visit(body.url)).text, 'by form');
+  await berth.remove(body);
+});
+
 test('images of one Dockerfile with different build arguments share no layers', options, async () => {
   const service = (name: string, who: string, port: string) =>
     `  ${name}: { build: { context: ., args: { WHO: ${who} } }, ${port}: ["3000"] }\n`;

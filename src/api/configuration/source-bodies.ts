@@ -37,6 +37,13 @@ export function receiveSources(scope: FastifyInstance, service: Service): void {
   };
   const options = { bodyLimit: mostSourceBytes };
   scope.addContentTypeParser(archiveTypes, options, read);
+  scope.addContentTypeParser('multipart/form-data', options, async (request: FastifyRequest, payload: Readable) => {
+    const { builds, settings } = service;
+    if (!builds) throw new RefusedRequest(notOffered.problem);
+    const client = clientKey(request, settings.networkPool);
+    const contentType = request.headers['content-type']!;
+    return { sourceId: orRefuse(await builds.sources.receiveForm(payload, contentType, client)) };
+  });
   scope.addContentTypeParser(vagueTypes, options, async (request: FastifyRequest, payload: Readable) => {
     const { isArchive, isEmpty, body } = await sniff(payload);
     // What curl sends for -d ''.
