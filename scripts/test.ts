@@ -1,8 +1,9 @@
 /**
  * `npm test`: brings what the machine lacks, then runs the tests of the project with Node's own runner.
  * `npm run test:unit` runs the files that start no other process, without a set-up. `npm run test:changed` runs the files
- * that your changes since `main` affect (`-- --since REF` for another base). `npm run test:nightly` runs the long files that
- * `npm test` leaves out. Words choose files of every tier by a part of their path: `npm test -- guestbook src/config`.
+ * that your changes since `main` affect (`-- --since REF` for another base). `npm run test:nightly` runs the long files and
+ * cases that `npm test` leaves out. Words choose files of every tier by a part of their path: `npm test -- guestbook src/config`.
+ * `TEST_TIER=usual` leaves out the nightly cases of such files.
  * `TEST_REPORT` names a file for the results as JSON. `TEST_RECORD` names the file that counts unsteady test files.
  */
 import { execFile } from 'node:child_process';
@@ -55,6 +56,8 @@ const startedMs = performance.now();
 process.env.NODE_COMPILE_CACHE ??= join(cache, 'compiled');
 const made = join(cache, 'programs');
 process.env.TEST_PROGRAMS = made;
+// Files that are named run all of their cases.
+if (words.length === 0) process.env.TEST_TIER ??= tier === 'nightly' ? 'nightly' : 'usual';
 const first = await runAll(company, last);
 const { reports, unsteady, unsteadyFiles } = await againAlone(
   first,
@@ -87,7 +90,7 @@ async function testFiles(): Promise<string[]> {
   const patterns = folders.map((folder) => `${folder}/**/*.test.ts`);
   const found = (await Array.fromAsync(glob(patterns, { cwd: root }))).sort();
   const places = words.map((word) => relative(root, join(process.cwd(), word)));
-  const chosen = chooseFiles(found, [...words, ...places.filter((place) => place !== '')], tier);
+  const chosen = chooseFiles(found, [...words, ...places.filter((place) => place !== '')], tier, importReader(root));
   if (since === undefined) return chosen;
   const changed = await changedFiles(root, since);
   const affected = affectedFiles(chosen, changed, importReader(root));

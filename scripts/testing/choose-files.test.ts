@@ -10,17 +10,25 @@ const files = [
   'test/hostile/caps.nightly.test.ts',
 ];
 const modules: Record<string, string[]> = {
+  'test/scenarios/snapshots.test.ts': ['test/scenarios/berth.ts', 'test/tier.ts'],
   'src/plan.test.ts': ['src/plan.ts'],
   'src/order.test.ts': ['src/order.ts'],
   'src/plan.ts': ['src/order.ts'],
   'src/main.ts': ['src/plan.ts', 'src/snapshots/take-snapshot.ts'],
 };
-const affectedBy = (...changed: string[]) => affectedFiles(files, changed, (file) => modules[file] ?? []);
+const importsOf = (file: string) => modules[file] ?? [];
+const affectedBy = (...changed: string[]) => affectedFiles(files, changed, importsOf);
 
-test('npm test runs every file but the nightly ones, the nightly tier runs those, and words choose among all', () => {
-  assert.deepEqual(chooseFiles(files, [], 'usual'), files.slice(0, 4));
-  assert.deepEqual(chooseFiles(files, [], 'nightly'), ['test/hostile/caps.nightly.test.ts']);
-  assert.deepEqual(chooseFiles(files, ['hostile/', 'order'], 'usual'), [files[1], files[4]]);
+test('npm test runs all files but the nightly ones', () => {
+  assert.deepEqual(chooseFiles(files, [], 'usual', importsOf), files.slice(0, 4));
+});
+
+test('the nightly tier runs the nightly files and the files with nightly cases', () => {
+  assert.deepEqual(chooseFiles(files, [], 'nightly', importsOf), files.slice(3));
+});
+
+test('words choose files of every tier', () => {
+  assert.deepEqual(chooseFiles(files, ['hostile/', 'order'], 'usual', importsOf), [files[1], files[4]]);
 });
 
 test('a changed module runs the tests that import it, also through another module', () => {

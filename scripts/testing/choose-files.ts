@@ -2,8 +2,9 @@
 import { reaches } from './imports.ts';
 
 /**
- * `unit`: files that start no other process. `usual`: all but nightly files. `nightly`: only files named
- * `*.nightly.test.ts`, which repeat in depth what a usual file shows once (kills, hostile tenants, gVisor, broken engines).
+ * `unit`: files that start no other process. `usual`: all but nightly files. `nightly`: files named `*.nightly.test.ts`,
+ * which repeat in depth what a usual file shows once (kills, hostile tenants, gVisor, broken engines), and files that
+ * choose some of their cases with `test/tier.ts`.
  */
 export type Tier = 'unit' | 'usual' | 'nightly';
 
@@ -11,10 +12,19 @@ export function isNightly(file: string): boolean {
   return file.endsWith('.nightly.test.ts');
 }
 
+/** The module by which a file has other cases in the nightly run than in `npm test`. */
+const tierModule = 'test/tier.ts';
+
 /** Words choose files of every tier by a part of their path. Without words, the tier decides; `unit` is sorted out later. */
-export function chooseFiles(files: readonly string[], words: readonly string[], tier: Tier): string[] {
+export function chooseFiles(
+  files: readonly string[],
+  words: readonly string[],
+  tier: Tier,
+  importsOf: (file: string) => string[],
+): string[] {
   if (words.length > 0) return files.filter((file) => words.some((word) => file.includes(word)));
-  return files.filter((file) => isNightly(file) === (tier === 'nightly'));
+  if (tier !== 'nightly') return files.filter((file) => !isNightly(file));
+  return files.filter((file) => isNightly(file) || reaches(importsOf, file, new Set([tierModule])));
 }
 
 /** Scenarios start the service as a process of its own, so no import leads from them to a changed file of the service. */

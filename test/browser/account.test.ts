@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { wait } from '../../src/lib/wait.ts';
 import { startMailServer } from '../accounts/mail-server.ts';
 import { until } from '../scenarios/berth.ts';
-import { openBrowser, type TestBrowser, type Width } from './browser.ts';
+import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';
 import { password, signIn, signUp } from './sign-up.ts';
 
 let browser: TestBrowser;
@@ -12,7 +12,7 @@ before(async () => {
 });
 after(async () => await browser.close());
 
-for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
+for (const width of widthsHere('phone', 'desktop')) {
   test(`a visitor deploys, signs up, claims it, and has it from then on in every browser (${width})`, async () => {
     const visitor = await browser.visitor('account', width);
     const { page } = visitor;
@@ -145,7 +145,7 @@ test('an account is deleted with its password, and its deployments with it', asy
   await visitor.close();
 });
 
-for (const width of ['desk', 'phone'] as const satisfies Width[]) {
+for (const width of widthsHere('desk', 'phone')) {
   test(`without mail, pages that would send one say so (${width})`, async () => {
     const visitor = await browser.visitor('no-mail', width);
     const { page } = visitor;
@@ -215,7 +215,7 @@ test('with mail, an address is verified by its link, and a forgotten password is
   }
 });
 
-for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
+for (const width of widthsHere('phone', 'desktop')) {
   test(`a terminal is logged in by the person who compares its code, who sees what that grants (${width})`, async () => {
     const { berth } = browser;
     const startLogin = async () => (await berth.postJson('/api/logins', { machine: 'ada@laptop' })).body;

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { type Berth, createBerth, until } from '../scenarios/berth.ts';
+import { inTier } from '../tier.ts';
 import { startChromium, type TestChromium } from './chromium.ts';
 import { shiftsOf, watchShifts } from './shifts.ts';
 
@@ -15,6 +16,9 @@ export const widths = {
   phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 },
 } as const;
 export type Width = keyof typeof widths;
+
+/** The widths at which a test repeats: the first in `npm test`, the second in the nightly run. */
+export const widthsHere = (usual: Width, nightly: Width): Width[] => inTier([usual], [nightly]);
 
 /** To be looked at by people: 0.15 s of a processor each, and no test reads them. */
 const keepsPictures = process.env.TEST_PICTURES !== undefined;

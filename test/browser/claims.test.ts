@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { openBrowser, type TestBrowser } from './browser.ts';
+import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';
 import { signUp } from './sign-up.ts';
 
 let browser: TestBrowser;
@@ -11,10 +11,7 @@ before(async () => {
 });
 after(async () => await browser.close());
 
-for (const [width, theme] of [
-  ['desktop', 'dark'],
-  ['phone', 'light'],
-] as const) {
+for (const width of widthsHere('phone', 'desktop')) {
   test(`a claim page lists every deployment that it attaches and the permissions of the token; the account ends, widens and replaces it (${width})`, async () => {
     const agent = browser.berth;
     const yaml = await readFile(join(import.meta.dirname, '../../examples/hello.yaml'), 'utf8');
@@ -26,7 +23,7 @@ for (const [width, theme] of [
     const list = (token: string) => agent.get('/getReservations', { authorization: `Bearer ${token}` });
     const { body: link } = await agent.postJson('/claimDeployment', { applicationName: 'hello', sessionToken });
 
-    const visitor = await browser.visitor('tokens', width, theme);
+    const visitor = await browser.visitor('tokens', width, width === 'phone' ? 'light' : 'dark');
     const { page } = visitor;
     await page.goto('/sign-up');
     await signUp(visitor, `tokens-${width}@example.com`);

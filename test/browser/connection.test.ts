@@ -1,7 +1,7 @@
 /** What people see of a service that does not answer: told once, on every page, and taken back by itself. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openBrowser, type TestBrowser, type Width } from './browser.ts';
+import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';
 
 let browser: TestBrowser;
 before(async () => {
@@ -9,7 +9,7 @@ before(async () => {
 });
 after(async () => await browser.close());
 
-for (const width of ['desk', 'phone'] as const satisfies Width[]) {
+for (const width of widthsHere('desk', 'phone')) {
   test(`a page that is offline says so once, and that it is connected again (${width})`, async () => {
     const visitor = await browser.visitor('connection', width);
     const { page, context } = visitor;

@@ -7,7 +7,7 @@ import { buildImage } from '../contract/image.ts';
 import { until } from '../scenarios/berth.ts';
 import { claim } from '../scenarios/claimed.ts';
 import { filesOfTar } from '../support/tar-files.ts';
-import { openBrowser, type TestBrowser, type Width } from './browser.ts';
+import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';
 
 const needsRoot = { skip: process.getuid?.() === 0 ? false : 'file systems can be made by root alone' };
 
@@ -41,7 +41,7 @@ const yaml = (name: string, others = '') => `application:
         - { name: more, size: 16Mi, mountPath: /more }
 ${others}`;
 
-for (const width of ['desk', 'phone'] as const satisfies Width[]) {
+for (const width of widthsHere('phone', 'desk')) {
   test(
     `a snapshot is taken, shows what it would replace, is restored and deleted; an export is saved (${width})`,
     needsRoot,

@@ -1,7 +1,7 @@
 /** What the dashboard shows of a deployment that runs, and not well: what its check answers. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openBrowser, type TestBrowser, type Width } from './browser.ts';
+import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';
 
 let browser: TestBrowser;
 before(async () => {
@@ -31,7 +31,7 @@ const yaml = `application:
             process.once('SIGTERM', () => process.exit());
 `;
 
-for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
+for (const width of widthsHere('phone', 'desktop')) {
   test(`a deployment that runs and answers badly is degraded and says with what (${width})`, async () => {
     const visitor = await browser.visitor('degraded', width, width === 'phone' ? 'dark' : 'light');
     const { page } = visitor;

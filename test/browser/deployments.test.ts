@@ -1,7 +1,7 @@
 /** The list of deployments: as they are now, found, put in order, and removed together. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openBrowser, type TestBrowser, type Visitor, type Width } from './browser.ts';
+import { openBrowser, type TestBrowser, type Visitor, widthsHere } from './browser.ts';
 
 let browser: TestBrowser;
 before(async () => {
@@ -36,7 +36,7 @@ async function remember({ page }: Visitor, kept: readonly Kept[]): Promise<void>
 
 const namesIn = async ({ page }: Visitor) => await page.locator('.deployment-rows .name a').allInnerTexts();
 
-for (const width of ['desk', 'phone'] as const satisfies Width[]) {
+for (const width of widthsHere('phone', 'desk')) {
   test(`deployments are listed as they are, found, put in order, and removed together (${width})`, async () => {
     const visitor = await browser.visitor('deployments', width);
     const { page } = visitor;

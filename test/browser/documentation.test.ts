@@ -1,6 +1,7 @@
 /** The documentation site in a browser: both themes, two widths, search, and copying. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { inTier } from '../tier.ts';
 import { openBrowser, type TestBrowser, type Visitor, type Width } from './browser.ts';
 
 let browser: TestBrowser;
@@ -21,26 +22,33 @@ async function openFirstResult({ page }: Visitor, words: string): Promise<void> 
   await page.locator('main', { hasText: new RegExp(words, 'i') }).waitFor();
 }
 
-for (const width of ['desk', 'phone'] as const satisfies Width[]) {
-  for (const theme of ['light', 'dark'] as const) {
-    test(`pages of each kind can be read (${width}, ${theme})`, async () => {
-      const visitor = await browser.visitor(`docs-${theme}`, width, theme);
-      const { page } = visitor;
-      for (const path of [
-        '/docs',
-        '/docs/guides/use-the-dashboard',
-        '/docs/reference/configuration',
-        '/docs/reference/requests',
-        '/docs/explanation/architecture',
-      ]) {
-        await page.goto(path);
-        await page.waitForSelector('main h1');
-        assert.equal(await page.evaluate(() => document.documentElement.classList.contains('dark')), theme === 'dark');
-        await visitor.look(path.replaceAll('/', '-').slice(1));
-      }
-      await visitor.close();
-    });
-  }
+for (const [width, theme] of inTier<[Width, 'light' | 'dark']>(
+  [
+    ['desk', 'light'],
+    ['phone', 'dark'],
+  ],
+  [
+    ['desk', 'dark'],
+    ['phone', 'light'],
+  ],
+)) {
+  test(`pages of each kind can be read (${width}, ${theme})`, async () => {
+    const visitor = await browser.visitor(`docs-${theme}`, width, theme);
+    const { page } = visitor;
+    for (const path of [
+      '/docs',
+      '/docs/guides/use-the-dashboard',
+      '/docs/reference/configuration',
+      '/docs/reference/requests',
+      '/docs/explanation/architecture',
+    ]) {
+      await page.goto(path);
+      await page.waitForSelector('main h1');
+      assert.equal(await page.evaluate(() => document.documentElement.classList.contains('dark')), theme === 'dark');
+      await visitor.look(path.replaceAll('/', '-').slice(1));
+    }
+    await visitor.close();
+  });
 }
 
 test('search finds words, numbers and phrases', async () => {

@@ -1,7 +1,7 @@
 /** What somebody writes in the dashboard is not lost: not by looking elsewhere, not by an example, not by the end. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openBrowser, type TestBrowser, type Width } from './browser.ts';
+import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';
 
 let browser: TestBrowser;
 before(async () => {
@@ -69,7 +69,7 @@ test('what is written on the start page outlives tabs, examples and files', asyn
   await visitor.close();
 });
 
-for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
+for (const width of widthsHere('phone', 'desktop')) {
   test(`an edited configuration outlives tabs, reloads and an update from elsewhere (${width})`, async () => {
     const visitor = await browser.visitor('drafts', width, width === 'phone' ? 'dark' : 'light');
     const { page, context } = visitor;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { until } from '../scenarios/berth.ts';
-import { openBrowser, type TestBrowser, type Visitor, type Width } from './browser.ts';
+import { openBrowser, type TestBrowser, type Visitor, widthsHere } from './browser.ts';
 
 let browser: TestBrowser;
 before(async () => {
@@ -41,7 +41,7 @@ test('a new line begins where one goes on, and Enter after a value that is writt
   await visitor.close();
 });
 
-for (const width of ['desk', 'phone'] as const satisfies Width[]) {
+for (const width of widthsHere('desk', 'phone')) {
   test(`a pod in the picture leads to its lines and back, and a picture that is behind says so (${width})`, async () => {
     const visitor = await browser.visitor('picture', width);
     const { page } = visitor;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { until } from '../scenarios/berth.ts';
-import { openBrowser, type TestBrowser, type Visitor, type Width } from './browser.ts';
+import { openBrowser, type TestBrowser, type Visitor, widthsHere } from './browser.ts';
 
 let browser: TestBrowser;
 before(async () => {
@@ -29,7 +29,7 @@ const write = (visitor: Visitor, text: string) =>
   });
 const lines = async ({ page }: Visitor) => await page.locator('.cm-line').allInnerTexts();
 
-for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
+for (const width of widthsHere('desktop', 'phone')) {
   test(`errors are shown while one writes, and mended by a click (${width})`, async () => {
     const visitor = await browser.visitor('editor', width);
     const { page } = visitor;

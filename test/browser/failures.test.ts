@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openBrowser, type TestBrowser, type Width } from './browser.ts';
+import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';
 
 let browser: TestBrowser;
 before(async () => {
@@ -19,7 +19,7 @@ const failingYaml = `application:
       files: [{ path: /app/server.mjs, content: "console.log('no PORT is set, so it is 4000'); import('node:http').then((http) => http.createServer().listen(4000));" }]
 `;
 
-for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
+for (const width of widthsHere('phone', 'desktop')) {
   test(`a deployment that fails says why, with its last lines in front (${width})`, async () => {
     const visitor = await browser.visitor('failed', width, width === 'phone' ? 'dark' : 'light');
     const { page } = visitor;
@@ -62,7 +62,7 @@ const needyYaml = `application:
             createServer((request, response) => response.end('here')).listen(4000);
 `;
 
-for (const width of ['desk', 'phone'] as const satisfies Width[]) {
+for (const width of widthsHere('phone', 'desk')) {
   test(`what certainly mends a failure is one click away: a variable, a port, a restart (${width})`, async () => {
     const visitor = await browser.visitor('mended', width);
     const { page } = visitor;

@@ -1,7 +1,7 @@
 /** The start as it is first seen, on a slow processor, and the documents that it leads to. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openBrowser, type TestBrowser, type Width } from './browser.ts';
+import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';
 import { shiftsOf } from './shifts.ts';
 
 let browser: TestBrowser;
@@ -10,7 +10,7 @@ before(async () => {
 });
 after(async () => await browser.close());
 
-for (const width of ['desk', 'phone'] as const satisfies Width[]) {
+for (const width of widthsHere('phone', 'desk')) {
   test(`the text is painted before the editor is requested, and nothing moves when it comes (${width})`, async () => {
     const visitor = await browser.visitor('first-view', width);
     const { page, context } = visitor;

@@ -1,7 +1,7 @@
 /** What has ended is kept for a time: the page of a removed deployment restores it, at the same address. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openBrowser, type TestBrowser, type Width } from './browser.ts';
+import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';
 
 let browser: TestBrowser;
 before(async () => {
@@ -18,7 +18,7 @@ const yaml = `application:
       servicePorts: [80]
 `;
 
-for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
+for (const width of widthsHere('phone', 'desktop')) {
   test(`a deployment that was removed is restored from its page, or forgotten at once (${width})`, async () => {
     const visitor = await browser.visitor('grace', width, width === 'phone' ? 'dark' : 'light');
     const { page } = visitor;

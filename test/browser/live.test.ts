@@ -1,7 +1,7 @@
 /** The live moment and the end of a deployment: its address passed on, a status page for others, the last minutes. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openBrowser, type TestBrowser, type Width } from './browser.ts';
+import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';
 import { signUp } from './sign-up.ts';
 
 let browser: TestBrowser;
@@ -24,7 +24,7 @@ const yaml = (name: string) => `application:
     - { name: worker, image: "nginx:1", servicePorts: [80] }
 `;
 
-for (const width of ['desk', 'phone'] as const satisfies Width[]) {
+for (const width of widthsHere('desk', 'phone')) {
   test(`its address is passed on as text and as a QR code, and others see its state by a link until that is revoked (${width})`, async () => {
     const visitor = await browser.visitor('share', width);
     const { page, context } = visitor;

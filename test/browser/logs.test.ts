@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
-import { openBrowser, type TestBrowser, type Width } from './browser.ts';
+import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';
 
 let browser: TestBrowser;
 before(async () => {
@@ -32,7 +32,7 @@ const yaml = `application:
       servicePorts: [80]
 `;
 
-for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
+for (const width of widthsHere('phone', 'desktop')) {
   test(`a line far back is found by a search, and earlier lines are loaded (${width})`, async () => {
     const visitor = await browser.visitor('logs', width, width === 'phone' ? 'dark' : 'light');
     const { page } = visitor;

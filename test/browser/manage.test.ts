@@ -1,7 +1,7 @@
 /** What can be done with a deployment that runs: restart a pod, copy the address of its database, stop and start. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openBrowser, type TestBrowser, type Width } from './browser.ts';
+import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';
 
 let browser: TestBrowser;
 before(async () => {
@@ -24,7 +24,7 @@ const yaml = `application:
       volumes: [{ name: data, size: 16Mi, mountPath: /var/lib/postgresql/data }]
 `;
 
-for (const width of ['desk', 'phone'] as const satisfies Width[]) {
+for (const width of widthsHere('phone', 'desk')) {
   test(`a pod is restarted, its database's URL is copied, and all is stopped and started again (${width})`, async () => {
     const visitor = await browser.visitor('manage', width);
     const { page, context } = visitor;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { until } from '../scenarios/berth.ts';
-import { openBrowser, type TestBrowser, type Width } from './browser.ts';
+import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';
 
 let browser: TestBrowser;
 before(async () => {
@@ -25,7 +25,7 @@ const yaml = `application:
       volumes: [{ name: data, size: 1Gi, mountPath: /var/lib/postgresql/data }]
 `;
 
-for (const width of ['desk', 'phone'] as const satisfies Width[]) {
+for (const width of widthsHere('desk', 'phone')) {
   test(`once live its steps fold, and charts show the usage of its pods and the requests to its site (${width})`, async () => {
     const visitor = await browser.visitor('metrics', width);
     const { page } = visitor;

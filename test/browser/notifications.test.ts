@@ -1,7 +1,7 @@
 /** What an account is told: chosen on its page, with a webhook that is tried there. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openBrowser, type TestBrowser, type Width } from './browser.ts';
+import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';
 import { signUp } from './sign-up.ts';
 
 let browser: TestBrowser;
@@ -10,7 +10,7 @@ before(async () => {
 });
 after(async () => await browser.close());
 
-for (const width of ['desk', 'phone'] as const satisfies Width[]) {
+for (const width of widthsHere('phone', 'desk')) {
   test(`a webhook is added with its secret, tested, shows the result, and is removed (${width})`, async () => {
     const visitor = await browser.visitor('notifications', width);
     const { page } = visitor;

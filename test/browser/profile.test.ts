@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startMailServer } from '../accounts/mail-server.ts';
-import { openBrowser, type TestBrowser, type Width } from './browser.ts';
+import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';
 import { password, signIn, signUp } from './sign-up.ts';
 
 let browser: TestBrowser;
@@ -22,7 +22,7 @@ after(async () => {
   await server.close();
 });
 
-for (const width of ['desk', 'phone'] as const satisfies Width[]) {
+for (const width of widthsHere('phone', 'desk')) {
   test(`an account gets another name, address and password, and signs out other browsers (${width})`, async () => {
     const email = `ada-${width}@example.com`;
     const next = `lovelace-${width}@example.com`;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { webYaml } from '../scenarios/applications.ts';
-import { openBrowser, type TestBrowser, type Width } from './browser.ts';
+import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';
 
 let browser: TestBrowser;
 before(async () => {
@@ -12,7 +12,7 @@ after(async () => await browser.close());
 
 const nowhere = 'localhost:1/nothing:1';
 
-for (const width of ['desk', 'phone'] as const satisfies Width[]) {
+for (const width of widthsHere('desk', 'phone')) {
   test(`after a failed update both texts are there, any two are compared, and one click goes back (${width})`, async () => {
     const visitor = await browser.visitor('revisions', width);
     const { page } = visitor;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { until } from '../scenarios/berth.ts';
-import { openBrowser, type TestBrowser, type Width } from './browser.ts';
+import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';
 
 let browser: TestBrowser;
 before(async () => {
@@ -15,7 +15,7 @@ type Visitor = Awaited<ReturnType<TestBrowser['visitor']>>;
 const has = ({ page }: Visitor, text: string) => page.waitForSelector(`.cm-line >> text=${text}`);
 const titles = ({ page }: Visitor) => page.locator('.template h2').allInnerTexts();
 
-for (const width of ['desk', 'phone'] as const satisfies Width[]) {
+for (const width of widthsHere('phone', 'desk')) {
   test(`a template is found, opened in the editor and deployed, and a draft is kept (${width})`, async () => {
     const visitor = await browser.visitor('templates', width);
     const { page } = visitor;

@@ -1,7 +1,7 @@
 /** A shell in a pod on the page of its deployment: where it may be had, what is typed and read there, how it ends. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openBrowser, type TestBrowser, type Width } from './browser.ts';
+import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';
 import { signUp } from './sign-up.ts';
 
 let browser: TestBrowser;
@@ -17,7 +17,7 @@ const yaml = `application:
     - { name: web, image: "nginx:1", path: /, servicePorts: [80], vars: { COLOUR: deep-blue } }
 `;
 
-for (const width of ['desk', 'phone'] as const satisfies Width[]) {
+for (const width of widthsHere('desk', 'phone')) {
   test(`once a deployment is claimed, its pods have a terminal, which ends when its page is left (${width})`, async () => {
     const visitor = await browser.visitor('terminal', width);
     const { page } = visitor;

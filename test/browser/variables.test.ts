@@ -1,7 +1,7 @@
 /** The variables of pods as a table, which edits the document beneath it. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openBrowser, type TestBrowser, type Width } from './browser.ts';
+import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';
 
 let browser: TestBrowser;
 before(async () => {
@@ -28,7 +28,7 @@ application:
       servicePorts: [6379]
 `;
 
-for (const width of ['desk', 'phone'] as const satisfies Width[]) {
+for (const width of widthsHere('desk', 'phone')) {
   test(`variables are masked, revealed, edited, pasted and removed, and comments stay (${width})`, async () => {
     const visitor = await browser.visitor('variables', width);
     const { page } = visitor;

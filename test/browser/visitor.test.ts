@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { until } from '../scenarios/berth.ts';
-import { openBrowser, type TestBrowser, type Width } from './browser.ts';
+import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';
 
 let browser: TestBrowser;
 let folder: string;
@@ -42,7 +42,7 @@ const secretYaml = `application:
             }).listen(3000);
 `;
 
-for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
+for (const width of widthsHere('desktop', 'phone')) {
   test(`a visitor deploys from the editor, follows it, sees it live, updates, extends and removes it (${width})`, async () => {
     const visitor = await browser.visitor('visitor', width);
     const { page } = visitor;

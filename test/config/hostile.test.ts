@@ -5,6 +5,7 @@ import { maxDiagnostics } from '../../src/config/diagnostics/diagnostics.ts';
 import { fixDocument } from '../../src/config/fix.ts';
 import { parseConfiguration } from '../../src/config/parse.ts';
 import { within } from '../processor-time.ts';
+import { inTier } from '../tier.ts';
 
 /** The slowest takes 0.6 s on two slow cores; a test that shares them with others gets twice the second. */
 const maxMs = 5000;
@@ -156,7 +157,16 @@ const hostile: Record<string, string> = {
     ).join('\n'),
 };
 
-for (const [name, text] of Object.entries(hostile)) {
+/** Texts that resemble one of the others. */
+const variants = [
+  ...['deepBlock', 'deepMap', 'aliasList', 'keysTop', 'keysVars', 'varsFlow', 'keys40kFlow', 'unk', 'dupKeys'],
+  ...['varsListBad', 'portsBad', 'volumes', 'files', 'depends', 'command', 'podVars', 'cmdWords', 'fence2'],
+  ...['pct', 'hash', 'seqmap', 'colonNl', 'nested', 'amp', 'secretsOfLongImage', 'bracketErr'],
+];
+const others = Object.keys(hostile).filter((name) => !variants.includes(name));
+
+for (const name of inTier(others, variants)) {
+  const text = hostile[name]!;
   test(`${name} is judged in time, in at most a hundred diagnostics`, () => {
     const { diagnostics } = within(maxMs, () => parseConfiguration(text));
     assert.ok(diagnostics.length <= maxDiagnostics + 1);

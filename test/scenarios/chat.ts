@@ -53,17 +53,24 @@ export async function heardFrom(url: string, text: string): Promise<string> {
   });
   const join = async () => {
     const socket = new WebSocket(url.replace('http', 'ws'), { dispatcher });
-    await once(socket, 'open');
+    await next(socket, 'open');
     return socket;
   };
   const [one, other] = [await join(), await join()];
   try {
-    const heard = once(other, 'message');
+    const heard = next(other, 'message');
     one.send(text);
-    const [{ data }] = (await heard) as [{ data: string }];
-    return data;
+    return ((await heard) as { data: string }).data;
   } finally {
     for (const socket of [one, other]) socket.close();
     await dispatcher.close();
   }
+}
+
+/** Returns the next event of this type. Rejects if the connection ends first. */
+async function next(socket: WebSocket, type: string): Promise<unknown> {
+  const closed = new AbortController();
+  socket.addEventListener('close', () => closed.abort(new Error('the connection has ended')), { once: true });
+  const [event] = await once(socket, type, { signal: closed.signal });
+  return event;
 }

@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { inTier } from '../tier.ts';
 import { type Berth, named, type Started, until } from './berth.ts';
 import {
   askBooks,
@@ -19,7 +20,6 @@ import {
   run,
   take,
   told,
-  yaml,
 } from './kept-databases.ts';
 
 // Nothing is in its volume before it saves.
@@ -163,24 +163,18 @@ const lying = (script: string) =>
       volumes:`,
   );
 
-test(
-  'a tool that writes without an end, nothing at all, or fails, ends in words and leaves nothing',
-  needsRoot,
-  async (t) => {
-    const { berth, app } = await begin(t, lying('exec yes'));
-    const failed = async () => {
-      const { problem } = await take(berth, app);
-      const { snapshots } = await told(berth, app);
-      for (const { id } of snapshots) await berth.postJson('/deleteSnapshot', { ...named(app), snapshot: id });
-      return problem;
-    };
-    assert.match(await failed(), /^pg_dump wrote more than is allowed\.$/);
-    await berth.update(app, yaml(lying('exit 0')));
-    await berth.reach(app, 'running');
-    assert.match(await failed(), /^What pg_dump has written is incomplete\.$/);
-    await berth.update(app, yaml(lying('echo its own words >&2; exit 3')));
-    await berth.reach(app, 'running');
-    assert.match(await failed(), /^pg_dump ended with 3\. It said: its own words$/);
+/** What its pg_dump does, and what the snapshot says of it. */
+const faults: [what: string, script: string, problem: RegExp][] = [
+  ['fails', 'echo its own words >&2; exit 3', /^pg_dump ended with 3\. It said: its own words$/],
+  ['writes without an end', 'exec yes', /^pg_dump wrote more than is allowed\.$/],
+  ['writes nothing', 'exit 0', /^What pg_dump has written is incomplete\.$/],
+];
+
+for (const [what, script, words] of inTier(faults.slice(0, 1), faults.slice(1)))
+  test(`a snapshot with a tool that ${what} says so and leaves nothing`, needsRoot, async (t) => {
+    const { berth, app } = await begin(t, lying(script));
+    const { problem } = await take(berth, app);
+    assert.match(problem, words);
     assert.ok(!berth.log().includes('its own words'), 'they are in the log');
     await until('what was dumped is gone', async () => {
       const left = await readdir(join(berth.settings.dataDir, 'volume-copies'));
@@ -188,5 +182,4 @@ test(
     });
     const { stdout } = await run('docker', ['top', await containerOf(berth, app, 'books')]);
     assert.ok(!/\byes\b/.test(stdout), 'it runs on');
-  },
-);
+  });

@@ -6,11 +6,12 @@ import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { edgePaths } from '../../src/edge/edge-paths.ts';
+import { inTier } from '../tier.ts';
 import { webYaml } from './applications.ts';
 import { type Berth, createBerth, type Started, until } from './berth.ts';
 import { type Crowd, crowdOf } from './crowd.ts';
 
-for (const store of ['sqlite', 'postgresql'] as const)
+for (const store of inTier<'sqlite' | 'postgresql'>(['sqlite'], ['postgresql']))
   test(`a service hands over to one that is started next to it, on ${store}, and no request fails`, async (t) => {
     const berth = await createBerth({}, { store });
     t.after(() => berth.destroy());

@@ -38,7 +38,7 @@ function tellingYaml(port: number): string {
 `;
 }
 
-test('no secret of a configuration is in any answer but the configuration of its owner', async () => {
+test('no secret of a configuration is in any answer but the configuration of its owner', async (t) => {
   const yaml = tellingYaml(3000);
   const answers = new Map<string, string>();
   const started = await berth.postYaml('/startUserDeployment', yaml);
@@ -68,6 +68,14 @@ test('no secret of a configuration is in any answer but the configuration of its
     failed.message,
   );
 
+  await t.test('the events contain no secret, and the owner’s own configuration has them all', async () => {
+    const { body } = await berth.get(`/getDeploymentConfiguration?${query}`);
+    assert.equal(body.yaml, tellingYaml(4000));
+    const events = JSON.stringify(await berth.eventsUntil(app, /failed/));
+    assert.match(events, /\[redacted\]/);
+    assert.ok(!planted.test(events), events);
+  });
+
   await ask('status', `/getDeploymentStatus?${query}`);
   await ask('list', `/getReservations?sessionToken=${app.sessionToken}`);
   await ask('outline', `/getDeploymentOutline?${query}`);
@@ -87,15 +95,4 @@ test('no secret of a configuration is in any answer but the configuration of its
   assert.match(answers.get('logs')!, /web env \[redacted\] postgresql:\/\/shop:\[redacted\]@db\.example/);
   assert.match(answers.get('preview')!, /the variable API_TOKEN/);
   for (const [what, text] of answers) assert.ok(!planted.test(text), `${what}: ${text}`);
-});
-
-test('the events contain no secret, and the owner’s own configuration has them all', async () => {
-  const app = await berth.start(tellingYaml(4000));
-  await berth.reach(app, 'failed');
-  const query = `applicationName=telling&sessionToken=${app.sessionToken}`;
-  const { body } = await berth.get(`/getDeploymentConfiguration?${query}`);
-  assert.equal(body.yaml, tellingYaml(4000));
-  const events = JSON.stringify(await berth.eventsUntil(app, /^failed/));
-  assert.match(events, /\[redacted\]/);
-  assert.ok(!planted.test(events), events);
 });

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { buildImage } from '../contract/image.ts';
 import { startS3 } from '../support/s3-server.ts';
+import { inTier } from '../tier.ts';
 import { shellYaml } from './applications.ts';
 import { type Berth, createBerth, named, type Started, until } from './berth.ts';
 import { claim } from './claimed.ts';
@@ -16,6 +17,8 @@ import { claim } from './claimed.ts';
 const run = promisify(execFile);
 const onlyAsked = { BERTH_TIERS: 'free deployments=9 memory=9Gi snapshot-every=never' };
 const needsRoot = { skip: process.getuid?.() === 0 ? false : 'file systems can be made by root alone' };
+/** Kills of a service while it restores. */
+const kills = inTier([1], [4]).at(-1)!;
 let image: string;
 before(async () => {
   image = await buildImage(await connectDocker(), { name: 'contract' });
@@ -134,7 +137,7 @@ test(
     );
     const { body, text } = await berth.postJson('/restoreSnapshot', asked);
     assert.equal(body.restore?.state, 'asked', text);
-    for (let kills = 0; kills < 4; kills++) {
+    for (let killed = 0; killed < kills; killed++) {
       await delay(Math.random() * 1200);
       await berth.end('SIGKILL');
       await berth.serve();
@@ -178,7 +181,7 @@ test(
     const { body, text } = await berth.postJson('/restoreSnapshot', { ...named(app), snapshot, beside: true });
     const beside: Started = body.started;
     assert.notEqual(beside?.url, app.url, text);
-    for (let kills = 0; kills < 4; kills++) {
+    for (let killed = 0; killed < kills; killed++) {
       await delay(Math.random() * 1200);
       await berth.end('SIGKILL');
       await berth.serve();

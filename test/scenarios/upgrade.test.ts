@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { labelKeys } from '../../src/engine/labels.ts';
 import { programFile } from '../program.ts';
+import { inTier } from '../tier.ts';
 import { webYaml } from './applications.ts';
 import { type Berth, createBerth, type Started, until } from './berth.ts';
 import { type Crowd, crowdOf } from './crowd.ts';
@@ -17,7 +18,7 @@ const added = `
   await db.schema.alterTable('deployments').addColumn('later', 'text').execute();
   await db.schema.alterTable('leases').addColumn('later', 'integer', (c) => c.notNull().defaultTo(7)).execute();`;
 
-for (const store of ['sqlite', 'postgresql'] as const) {
+for (const store of inTier<'sqlite' | 'postgresql'>(['sqlite'], ['postgresql'])) {
   test(`the next release takes over and adds to the schema, and this one is refused from then on, on ${store}`, async (t) => {
     const open = new AsyncDisposableStack();
     t.after(() => open.disposeAsync());
