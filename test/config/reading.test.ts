@@ -9,6 +9,7 @@ import { createReader } from '../../src/api/configuration/reading/reader.ts';
 import type { Maximum } from '../../src/deployment/limits/deployment-maximum.ts';
 import { document } from '../fuzz/documents.ts';
 import { largeDocuments } from '../hostile/large-documents.ts';
+import { inTier } from '../tier.ts';
 
 const corpus = join(import.meta.dirname, '../../../shared/corpus');
 const files = existsSync(corpus)
@@ -63,7 +64,7 @@ suite('a document is answered the same on a thread of its own', () => {
   test('generated documents, and what is left of them after a few changes', async () => {
     await fc.assert(
       fc.asyncProperty(document, (textFor) => isTheSame(textFor('shop'))),
-      { numRuns: 100 },
+      { numRuns: inTier([30], [100]).at(-1)! },
     );
   });
 });

@@ -27,7 +27,7 @@ export function crowdOf(asked: readonly Asked[]): Crowd {
         if (index < 0) failed.push(`${host} ${path.split('?')[0]} at ${port}: ${answered}`);
         else known = index;
         counts[own]!++;
-        await wait(5);
+        await wait(25);
       }
       agent.destroy();
     }),

@@ -180,6 +180,7 @@ for (const [what, script, words] of inTier(faults.slice(0, 1), faults.slice(1)))
       const left = await readdir(join(berth.settings.dataDir, 'volume-copies'));
       return left.length === 0 || undefined;
     });
-    const { stdout } = await run('docker', ['top', await containerOf(berth, app, 'books')]);
-    assert.ok(!/\byes\b/.test(stdout), 'it runs on');
+    const { stdout } = await run('docker', ['top', await containerOf(berth, app, 'books'), '-o', 'pid,comm']);
+    assert.match(stdout, /\bpostgres$/m);
+    assert.doesNotMatch(stdout, /\b(pg_dump|yes)$/m, 'it runs on');
   });

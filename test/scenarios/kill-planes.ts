@@ -89,7 +89,7 @@ export async function visitWhileKilled(
           what,
           awayMs: killedAt === undefined ? undefined : Math.round(askedAt - killedAt),
         });
-      await wait(10);
+      await wait(25);
     }
   }
 
