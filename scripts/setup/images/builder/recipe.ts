@@ -7,8 +7,11 @@ const policy = { default: [{ type: 'insecureAcceptAnything' }] };
 
 const registries = 'unqualified-search-registries = ["docker.io"]\nshort-name-mode = "disabled"\n';
 
-/** For unpacking base images. A build brings a file of its own. */
-const storage = '[storage]\ndriver = "overlay"\n';
+/**
+ * `overlay` without a helper program: Linux 5.11 and newer mount it in a user namespace. Builds bring a file of their own,
+ * and base images are unpacked into a folder of their own, but buildah requires both folders here.
+ */
+const storage = '[storage]\ndriver = "overlay"\nrunroot = "/build/run"\ngraphroot = "/build/storage"\n';
 
 export const builder: Recipe = {
   image: 'berth-builder:1',
