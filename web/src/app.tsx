@@ -39,7 +39,7 @@ export function App() {
     document.title = titleOf(route);
   }, [route]);
   useEffect(() => {
-    // What had the focus is gone with its page: who uses the keyboard, or hears the page, goes on in the new one.
+    // The focused element left with its page. Keyboard and screen reader users continue in the new one.
     if (lastPlace.current !== place) main.current?.focus({ preventScroll: true });
     lastPlace.current = place;
   }, [place]);
@@ -87,7 +87,7 @@ export function App() {
   );
 }
 
-/** Always as wide, whoever it is: nothing moves when it is known. */
+/** Has the same width for every visitor, so that nothing moves when the account has loaded. */
 function AccountLink({ page }: { page: Route['page'] }) {
   const visitor = useVisitor();
   const isCurrent = page === 'account' || page === 'sign-in' || page === 'sign-up';

@@ -1,2 +1,2 @@
-/** What Vite adds to imports: style sheets, raw text, workers. */
+/** Vite's additional imports: style sheets, raw text, workers. */
 /// <reference types="vite/client" />

@@ -37,11 +37,11 @@ export default function AccountPage() {
 function AccountContent({ account }: { account: Account }) {
   const [methods, setMethods] = useState<SignInMethods>();
   useEffect(() => {
-    // What it uses may have changed since it was last looked at.
+    // The usage may have changed since the last look.
     void findVisitor();
     void signInMethods().then(setMethods);
   }, []);
-  // Asked for together, so that no part grows when the ones above it are there.
+  // Requested together, so that no section grows after the ones above it have loaded.
   const signIns = useAnswer('sign-ins', listSignIns);
   const tokens = useAnswer('tokens', listTokens);
   const keys = useAnswer('keys', listKeys);

@@ -28,7 +28,7 @@ export function signUp(account: NewAccount): Promise<Answer<{ token: string | nu
   return ask('/api/auth/sign-up/email', { json: { ...account, callbackURL: verifiedPath } });
 }
 
-/** What the page has asked for before would be refused afterwards. */
+/** The service would refuse the page's pending requests after the sign-out. */
 export async function signOut(): Promise<Answer<unknown>> {
   await allAnswered();
   return await ask('/api/auth/sign-out', { json: {} });
@@ -57,7 +57,7 @@ export function notifications(): Promise<Answer<Notifications>> {
   return call('getNotifications');
 }
 
-/** `secret`: of a new webhook, shown this once. What is left out stays. */
+/** `secret`: of a new webhook, shown only now. Omitted fields stay as they are. */
 export function setNotifications(choice: NotificationsChoice): Promise<Answer<Notifications & { secret?: string }>> {
   return call('setNotifications', { body: choice });
 }
@@ -104,7 +104,7 @@ export function claimOf(token: string): Promise<Answer<Claim>> {
   return call('getClaim', { path: { token } });
 }
 
-/** `urls`: what was shown. Whatever was started since is not claimed unseen. */
+/** `urls`: the deployments that the page showed. Deployments that were started later are not claimed unseen. */
 export function confirmClaim(token: string, given: { urls: string[]; endToken: boolean }): Promise<Answer<Claimed>> {
   return call('confirmClaim', { path: { token }, body: given });
 }

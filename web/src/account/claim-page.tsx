@@ -132,7 +132,7 @@ function Confirmation({ token, claim, email, onChanged }: ConfirmationProps) {
     }
     await findVisitor();
     const { message, environment, applicationName, attached, tokenEnded } = answer.value;
-    // What this browser has kept of the token is worth nothing now; the account sees the same.
+    // The stored token is useless now. The account sees the same deployments.
     if (tokenEnded) attached.forEach(forgetDeployment);
     tellUser(message);
     go(pathOf({ page: 'deployment', environment, applicationName, tab: 'overview' }), { replace: true });

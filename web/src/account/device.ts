@@ -1,8 +1,8 @@
-/** What people know a browser by, from what it calls itself. Pure. */
+/** The browser and system that a user agent names, as people know them. Pure. */
 
 const systems = ['Android', 'iPhone', 'iPad', 'Macintosh', 'Windows', 'CrOS', 'Linux'];
 
-/** Undefined where it calls itself nothing that is known. */
+/** Undefined for an unknown user agent. */
 export function deviceIn(userAgent: string): string | undefined {
   // Android calls itself Linux too.
   const system = systems.find((word) => userAgent.includes(word));

@@ -8,7 +8,7 @@ type FormProps<T> = {
   onSubmit: (values: Record<string, string>) => Promise<Answer<T>>;
   onDone: (value: T, values: Record<string, string>) => void;
   submit: string;
-  /** What it does cannot be undone. */
+  /** The action cannot be undone. */
   isFinal?: boolean;
   /** Replaces the service's words where others say more. */
   explain?: (problem: Problem) => Problem;

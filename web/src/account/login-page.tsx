@@ -1,6 +1,6 @@
 /**
- * Confirming that a command line may act for the account. Whoever runs one elsewhere may have sent somebody here: the page
- * says what is granted and to whom, and nothing is granted without a click.
+ * Confirms that a command line may act for the account. The link may come from an attacker: the page states what it
+ * grants and to whom, and grants nothing without a click.
  */
 import { useState } from 'react';
 import { Loading } from '../parts/loading.tsx';

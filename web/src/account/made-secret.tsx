@@ -1,4 +1,4 @@
-/** A secret that was just made, and that nobody is shown a second time. */
+/** A new secret, shown only once. */
 import type { ReactNode } from 'react';
 import { CopyButton } from '../parts/copy.tsx';
 import { Dialog } from '../parts/dialog.tsx';

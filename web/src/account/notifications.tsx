@@ -1,4 +1,4 @@
-/** What the account is told, by mail and at a webhook, with what came of the last call. */
+/** The account's notifications by mail and webhook, with the result of the last webhook call. */
 import { useEffect, useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
@@ -28,7 +28,7 @@ export function NotificationsPanel({ asked: { value, problem, ask }, sendsMail }
   const [refusal, setRefusal] = useState<Problem>();
   const [isAdding, setIsAdding] = useState(false);
   const [secret, setSecret] = useState<string>();
-  // Shown at once, and what the next tick is added to, whatever the service has answered by then.
+  // Shown at once. The next tick is added to these, even before the service has answered.
   const [ticked, setTicked] = useState<{ mail?: Kind[]; webhook?: Kind[] }>({});
   const change = async (choice: NotificationsChoice, told: string) => {
     setRefusal(undefined);
@@ -156,7 +156,7 @@ function Webhook({ webhook, onAsk, onRemove, onResume }: WebhookProps) {
   const now = useNow(1_000);
   const { url, answer, triedAt, disabledAt } = webhook;
   const [problem, setProblem] = useState<Problem>();
-  /** What was the last try when a test was asked for. */
+  /** The time of the last attempt when the test was requested. */
   const [before, setBefore] = useState<{ triedAt: string | undefined }>();
   const isTesting = before !== undefined && before.triedAt === triedAt;
   useEffect(() => {

@@ -46,7 +46,7 @@ export function removePasskey(id: string): Promise<Answer<unknown>> {
   return ask('/api/auth/passkey/delete-passkey', { json: { id } });
 }
 
-/** What browsers throw for "no" and for "too late" is one and the same. */
+/** Browsers throw the same error for a refusal and for a timeout. */
 function problemOf(error: unknown): Problem {
   const isTwice = error instanceof Error && error.name === 'InvalidStateError';
   return {

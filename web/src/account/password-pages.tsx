@@ -1,4 +1,4 @@
-/** A forgotten password: asking for a mail, and where its link leads. */
+/** A forgotten password: the form that requests a mail, and the page behind the link in it. */
 import { useState } from 'react';
 import { tellUser } from '../parts/toast.tsx';
 import { go, Link } from '../routing/router.tsx';

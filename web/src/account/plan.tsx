@@ -1,4 +1,4 @@
-/** What the account's plan allows, and how much of it is used. */
+/** The limits of the account's plan, and the current usage. */
 import { printBytes } from '../../../src/config/values/units.ts';
 import type { Account } from '../service/records.ts';
 

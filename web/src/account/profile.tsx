@@ -93,7 +93,7 @@ function EmailDialog({ account, sendsMail, onClose }: ProfileProps & { onClose: 
   const done = async (newEmail: string) => {
     if (sendsMail) return setSentTo(newEmail);
     const visitor = await findVisitor();
-    // The service does not tell whether an address has an account.
+    // The service does not reveal whether an address has an account.
     const isChanged = visitor.kind === 'account' && visitor.account.email === newEmail.toLowerCase();
     tellUser(isChanged ? 'Your e-mail address was changed.' : 'This address can’t be used. Yours was not changed.');
     onClose();

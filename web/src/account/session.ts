@@ -1,4 +1,4 @@
-/** Whether somebody is signed in, and who: asked once, and again when it changes. */
+/** The signed-in account, if any. Requested once, and again after each change. */
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { ask, call } from '../service/ask.ts';
 import type { Account, SignInMethods } from '../service/records.ts';
@@ -25,9 +25,10 @@ export function useVisitor(): Visitor {
   );
 }
 
-/** Call it after whatever signs in or out, or changes what the account has. */
+/** Call it after each sign-in, sign-out or change of the account. */
 export async function findVisitor(): Promise<Visitor> {
-  // Answers null for nobody; the account itself would be a refusal, which browsers write to their console.
+  // Returns null to a visitor who is not signed in. `getAccount` would refuse, and browsers write refusals to their
+  // console.
   const signIn = await ask<{ user: unknown } | null>('/api/auth/get-session');
   const account = signIn.ok && signIn.value ? await call('getAccount') : undefined;
   visitor = account?.ok ? { kind: 'account', account: account.value } : { kind: 'nobody' };

@@ -116,7 +116,7 @@ function MailSent({ address }: { address: string }) {
   );
 }
 
-/** A provider that did not let somebody in sends people back with a word about it. */
+/** After a failed sign-in, the provider sends users back with an error code. */
 function ReturnedProblem() {
   const error = new URLSearchParams(location.search).get('error');
   if (error === null) return null;

@@ -58,7 +58,7 @@ function TokenRow({ token, onChange, onMade }: TokenRowProps) {
     then(answer.value);
     onChange();
   };
-  /** What this browser has kept of it is worth nothing now; the account sees the same. */
+  /** The stored token is useless now. The account sees the same deployments. */
   const forget = () => applications.forEach(forgetDeployment);
 
   return (

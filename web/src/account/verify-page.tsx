@@ -1,4 +1,4 @@
-/** Where the link of a mail leads that verifies an address. Anybody can send people here: it says only what is so. */
+/** The page behind the link that verifies an address. Anyone can send people here, so it states only facts. */
 import { useEffect, useState } from 'react';
 import { Loading } from '../parts/loading.tsx';
 import { useAnswer } from '../parts/use-answer.ts';

@@ -1,4 +1,4 @@
-/** Asks the worker that checks configurations, or the service where a browser cannot run it. */
+/** Checks configurations in a worker, or with the service if the browser cannot run the worker. */
 import type { Diagnostic } from '../../../src/config/diagnostics/diagnostics.ts';
 import type { PodPlace } from '../../../src/config/document/pod-places.ts';
 import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
@@ -9,7 +9,7 @@ export type Checked = {
   diagnostics: Diagnostic[];
   /** Of a valid configuration, whether the service looked for its images; absent before the service has answered. */
   images?: 'checked' | 'not checked';
-  /** Of a valid configuration; the service does not tell it. */
+  /** Of a valid configuration. The service does not return it. */
   outline?: { name: string; pods: PodOutline[]; places: PodPlace[] };
 };
 
@@ -74,5 +74,5 @@ async function giveToService({ number, kind, text }: Task): Promise<Reply> {
   return { number, kind, checked };
 }
 
-/** Where the service has nothing to say but that it is no YAML, or says nothing. */
+/** For a refusal without a place: invalid YAML, or no answer. */
 const nowhere = { severity: 'error', code: 'unchecked', path: '', line: 1, column: 1 } as const;

@@ -21,7 +21,7 @@ export function firstErrorIn(text: string, checked: CheckedText | undefined): Di
     : undefined;
 }
 
-/** What was said last; `text` says of what. Undefined before the first word. */
+/** The last result; `text` is the text that it belongs to. Undefined before the first result. */
 export function useChecked(text: string): CheckedText | undefined {
   const [checked, setChecked] = useState<CheckedText>();
   useEffect(() => {

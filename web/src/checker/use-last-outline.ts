@@ -1,4 +1,4 @@
-/** What the last valid text makes. */
+/** The outline of the last valid text. */
 import { useEffect, useState } from 'react';
 import type { CheckedText } from './use-checked.ts';
 

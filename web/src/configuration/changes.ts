@@ -1,4 +1,4 @@
-/** What an update does, in words. Pure. */
+/** The changes of an update, in words. Pure. */
 import type { PodChange, Preview } from '../service/records.ts';
 
 const words: Record<PodChange['change'], string> = {
@@ -17,7 +17,7 @@ export function wordsOf({ change }: Pick<PodChange, 'change'>): string {
   return words[change];
 }
 
-/** What becomes of each volume, where there is something to say about it. */
+/** A sentence for each volume that changes. */
 export function volumeWords({ change: podChange, volumes }: Pick<PodChange, 'change' | 'volumes'>): string[] {
   return volumes.flatMap(({ title, change }) => {
     switch (change) {
@@ -28,7 +28,7 @@ export function volumeWords({ change: podChange, volumes }: Pick<PodChange, 'cha
       case 'kept':
         return podChange === 'restarted' ? [`${title} keeps its data`] : [];
       default:
-        // How far one grows is told as the cause.
+        // A volume that grows is described with its cause.
         return [];
     }
   });
@@ -36,7 +36,7 @@ export function volumeWords({ change: podChange, volumes }: Pick<PodChange, 'cha
 
 type Outcome = Pick<Preview, 'pods' | 'interrupted' | 'servingRevision'>;
 
-/** What visitors notice, and what happens when the update fails. */
+/** The effects of an update for visitors, and those of its failure. */
 export function outcomeWords({ pods, interrupted, servingRevision }: Outcome): string {
   if (servingRevision === undefined)
     return 'The address stays. Nothing serves there yet, and nothing will if this revision does not become ready either.';

@@ -1,4 +1,4 @@
-/** What an update would change, in the text and in the pods, before it is sent. */
+/** Shows the changes of an update, in the text and in the pods, before it is sent. */
 import { useState } from 'react';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
@@ -17,7 +17,7 @@ type ReviewProps = {
   /** The text of the present revision, and the one that it would have instead. */
   original: string;
   text: string;
-  /** Asks for it. */
+  /** Sends the change. */
   send: () => Promise<Answer<unknown>>;
   /** On the button that does. */
   sendTitle: string;

@@ -1,4 +1,4 @@
-/** The configuration of a deployment: shown with all that it holds, edited, compared, and sent as an update. */
+/** The configuration of a deployment: shown, edited, compared, and sent as an update. */
 import { lazy, Suspense, useRef, useState } from 'react';
 import { firstErrorIn, useChecked } from '../checker/use-checked.ts';
 import type { EditorHandle } from '../editor/editor.tsx';

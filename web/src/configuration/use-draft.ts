@@ -1,4 +1,4 @@
-/** The configuration of a deployment as it is being edited: kept until it is sent, whatever becomes of the page. */
+/** The edited configuration of a deployment, stored until it is sent, also when the page is closed. */
 import { useEffect } from 'react';
 import { draftFrom } from '../kept/kept-texts.ts';
 import { documentOf, draftOf } from '../kept/names.ts';

@@ -1,4 +1,7 @@
-/** Which of the last lines of a program says why it ended, and what it asks for. Pure; the lines are the application's. */
+/**
+ * Finds the line that explains why a program ended, and the variable that it misses. Pure; the lines come from the
+ * application.
+ */
 
 export type Decisive = {
   line: string;
@@ -7,13 +10,13 @@ export type Decisive = {
 };
 
 const longest = 240;
-/** Of a line of whatever length, in characters. */
+/** In characters; lines may have any length. */
 const mostRead = 4_000;
 /** Colours, and what the service adds to a line that repeats. */
 const passing = /\p{Cc}\[[\d;]*[A-Za-z]| ×\d+$/gu;
 
 const name = '([A-Z][A-Z0-9]*_[A-Z0-9_]*|[A-Z]{4,}[A-Z0-9]*)';
-/** As programs say it, and the languages when a program asks for one that is not there. */
+/** Messages of programs, and of language runtimes for a missing variable. */
 const missing = [
   new RegExp(
     `\\b${name}['"\`]?(?: environment variable)? (?:is|was) (?:not set|not defined|unset|missing|required|undefined|empty)\\b`,

@@ -1,4 +1,4 @@
-/** What a page tells of a deployment while one looks elsewhere: its state in the title, and its last minutes. */
+/** Shows the state and the last minutes of a deployment in the page's title and icon, for users in another tab. */
 import { useEffect, useState } from 'react';
 import { printCountdown } from '../parts/time.ts';
 import type { Deployment, Status } from '../service/records.ts';
@@ -19,7 +19,7 @@ function useLeft(expiresAt: string | undefined): number | undefined {
   return left;
 }
 
-/** Sets title and icon of the page, and notifies once where somebody wants that. */
+/** Sets the title and icon of the page, and notifies once if the user wants that. */
 export function useEndingSoon(deployment: Deployment | undefined): void {
   const isHeld = deployment?.reservation.held ?? false;
   const expiresAt = isHeld ? undefined : deployment?.expiresAt;
@@ -70,7 +70,7 @@ function iconOf(minutes: number): string {
 
 const wishKey = 'berth.notify';
 
-/** Whether this browser could tell, and was not asked yet. */
+/** Whether this browser could notify, and the user has not decided yet. */
 export function canAskToNotify(): boolean {
   if (!('Notification' in window) || Notification.permission === 'denied') return false;
   return Notification.permission === 'default' || localStorage.getItem(wishKey) === null;
@@ -83,7 +83,7 @@ export async function askToNotify(): Promise<boolean> {
   return permission === 'granted';
 }
 
-/** For each time limit, in whichever tab sees it first. */
+/** Once for each time limit, from the first tab that sees it. */
 function notifyOnce(name: string, expiresAt: string): void {
   if (!('Notification' in window) || Notification.permission !== 'granted') return;
   const key = `berth.notified/${name}`;

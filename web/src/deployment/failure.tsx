@@ -26,7 +26,7 @@ export function Failure({ status, target, route }: FailureProps) {
     output.current?.scrollTo({ top: output.current.scrollHeight });
   }, [lastLines.length]);
   const failed = pods.find(({ state }) => state === 'failed');
-  // What a program that runs has written need not be about why it is not ready.
+  // The output of a running program may be unrelated to its failing health check.
   const decisive = failed?.lastExit && !status.advice ? decisiveLine(lastLines) : undefined;
   const at = (tab: 'build' | 'logs' | 'configuration' | 'revisions') => pathOf({ ...route, tab });
   const isOfBuild = [message, ...pods.map(({ message }) => message)].some((text) => text?.includes('the build failed'));
@@ -72,7 +72,7 @@ export function Failure({ status, target, route }: FailureProps) {
   );
 }
 
-/** What failing health checks have answered. */
+/** The responses of failing health checks. */
 export function Evidence({ pods }: { pods: readonly PodState[] }) {
   return pods
     .filter(({ healthCheckBody }) => healthCheckBody !== undefined)

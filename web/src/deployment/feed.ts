@@ -1,4 +1,4 @@
-/** What is known of a deployment, kept up to date by its events. Pure. */
+/** The state of a deployment, kept up to date by its events. Pure. */
 
 import type { Message } from '../../../src/client/server-sent.ts';
 import type { Problem } from '../service/ask.ts';
@@ -8,7 +8,7 @@ import { isFailure, isLive, revisionAskedFor, type ToldEvent } from './story.ts'
 
 export type Feed = {
   deployment?: Deployment;
-  /** In the order in which they were last told. */
+  /** In the order of their last occurrence. */
   events: readonly ToldEvent[];
   connection: Connection;
   /** Why nothing is known of it. */
@@ -17,10 +17,10 @@ export type Feed = {
 
 export const emptyFeed: Feed = { events: [], connection: 'connecting' };
 
-/** More than anybody reads; a deployment that is repaired for weeks has more. */
+/** More than users read. Only a deployment that crashes for weeks has more. */
 const maxEvents = 2_000;
 
-/** Undefined for what is no event. One of a kind that this page does not know has a sentence all the same. */
+/** Undefined for an invalid message. An event of an unknown kind still has a sentence. */
 export function readEvent({ id, data }: Message): ToldEvent | undefined {
   try {
     const fields = JSON.parse(data);
@@ -36,7 +36,7 @@ export function addEvents(feed: Feed, come: readonly ToldEvent[]): Feed {
   const last = feed.events.at(-1)?.sequence ?? 0;
   const news = come.filter(({ sequence }) => sequence > last);
   if (news.length === 0) return feed;
-  // One that has happened again takes the place of what was told of it before.
+  // A repeated event replaces its earlier occurrence.
   const latest = new Map(news.map((event) => [event.number, event.sequence]));
   const events = [...feed.events, ...news]
     .filter(({ number, sequence }) => (latest.get(number) ?? sequence) === sequence)
@@ -44,7 +44,7 @@ export function addEvents(feed: Feed, come: readonly ToldEvent[]): Feed {
   return { ...feed, events, ...(feed.deployment && { deployment: updated(feed.deployment, news) }) };
 }
 
-/** What events say of the status until the service has been asked for it again. */
+/** Applies events to the status until the service returns a new one. */
 function updated(deployment: Deployment, events: readonly ToldEvent[]): Deployment {
   return { ...deployment, status: events.reduce(withEvent, deployment.status) };
 }
@@ -63,8 +63,8 @@ function withEvent(status: Status, event: ToldEvent): Status {
 }
 
 /**
- * Whether there is more to it than its own words: a state has changed, or something was asked for. How a pod does, or
- * its disk, is the service's to say: what an event tells of it may not be so any more.
+ * Whether the event calls for a new status: a state has changed, or an intent was accepted. The service reports the
+ * current condition of pods and disks; the event's own may be outdated.
  */
 export function callsForStatus({ kind }: Pick<ToldEvent, 'kind'>): boolean {
   return kind === 'state' || kind === 'intent' || kind === 'pod' || kind === 'disk';

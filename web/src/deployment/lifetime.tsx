@@ -153,7 +153,7 @@ function Countdown({ until }: { until: number }) {
   );
 }
 
-/** The whole date for who points at it. */
+/** Has the whole date as its tooltip. */
 function Moment({ at }: { at: number }) {
   const date = new Date(at);
   const whole = date.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'long' });

@@ -1,4 +1,4 @@
-/** What can be done with the pods of a deployment that runs: restart one, connect to its database, stop them all. */
+/** Actions on the pods of a running deployment: restart one, connect to its database, stop them all. */
 import { useState } from 'react';
 import { CopyButton } from '../parts/copy.tsx';
 import { Dialog } from '../parts/dialog.tsx';

@@ -70,7 +70,7 @@ export function Overview({ status, target, journey, pods, route }: OverviewProps
   );
 }
 
-/** The outline is of the revision that was asked for; where an earlier one serves, its images are what runs. */
+/** The outline is of the desired revision. If an earlier one serves, its images are shown. */
 function withImages(pods: readonly PodOutline[], status: Status): readonly PodOutline[] {
   if (status.health !== 'serving') return pods;
   return pods.map((pod) => ({ ...pod, image: status.pods?.find(({ name }) => name === pod.name)?.image ?? pod.image }));

@@ -48,7 +48,7 @@ export default function DeploymentPage({ route }: { route: DeploymentRoute }) {
   const target = useMemo(() => targetOf({ environment, applicationName }), [environment, applicationName, opened]);
   const onOpened = () => setOpened((count) => count + 1);
   const visitor = useVisitor();
-  // Without a token only the account can ask for it; nobody at all need not.
+  // Without a token, only a signed-in account can request it.
   if (target.sessionToken === undefined && visitor.kind === 'unknown') return <Waiting problem={undefined} />;
   if (target.sessionToken === undefined && visitor.kind === 'nobody')
     return <MissingDeployment target={target} onOpened={onOpened} events={[]} />;
@@ -125,7 +125,7 @@ function KnownDeployment({ route, target: remembered, isSignedIn, onOpened }: Kn
 function Tabs({ route, hasBuilds }: { route: DeploymentRoute; hasBuilds: boolean }) {
   const shown = tabs.filter((name) => name !== 'build' || hasBuilds || route.tab === 'build');
   const nav = useRef<HTMLElement>(null);
-  // On a telephone there is no room for all of them beside each other.
+  // A phone's screen is too narrow for all tabs.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another one is the current one then
   useLayoutEffect(() => {
     const current = nav.current?.querySelector<HTMLElement>('[aria-current]');

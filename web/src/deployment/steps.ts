@@ -1,4 +1,4 @@
-/** The way of a revision from being asked for to being live, as steps. Pure. */
+/** The steps of a revision from the request to live. Pure. */
 import { printBytes } from '../../../src/config/values/units.ts';
 import type { EventOf } from '../../../src/deployment/event/event.ts';
 import type { PodState, Status } from '../service/records.ts';
@@ -8,9 +8,9 @@ export type Step = {
   name: string;
   /** `degraded`: done, and not well. */
   state: 'done' | 'now' | 'waiting' | 'failed' | 'degraded';
-  /** What it is doing, or what keeps it. */
+  /** The present activity, or the cause of the delay. */
   says?: string;
-  /** Milliseconds after the revision was asked for. */
+  /** Milliseconds after the request of the revision. */
   afterMs?: number;
 };
 
@@ -21,12 +21,12 @@ const images = 'Images';
 export type Journey = {
   revision: number;
   startedAt: number;
-  /** From being asked for to being live; absent until then. */
+  /** Milliseconds from the request to live; absent until then. */
   tookMs?: number;
   steps: Step[];
 };
 
-/** Of the last revision that was asked for; undefined before the events are there. */
+/** Of the revision that was requested last; undefined before the events have loaded. */
 export function journeyOf(
   events: readonly ToldEvent[],
   status: Pick<Status, 'state' | 'pods' | 'servingRevision'>,
@@ -94,7 +94,7 @@ function podStep({ name, state, message, pulling }: PodState, run: readonly Told
   const said = message === undefined ? {} : { says: message };
   switch (state) {
     case 'ready': {
-      // Of an update that failed, those of the revision that serves are told as ready again.
+      // After a failed update, the pods of the serving revision are reported as ready again.
       const isNew = run.some((event) => event.kind === 'operation' && 'pod' in event && event.pod === name);
       const ready = run.find((event) => event.kind === 'pod' && event.pod === name && event.state === 'ready' && isNew);
       return { name, state: 'done', ...(ready ? after(ready) : { says: 'stays as it was' }) };

@@ -1,4 +1,4 @@
-/** What the events of a deployment tell, in words. Pure. */
+/** The events of a deployment, in words. Pure. */
 import { printBytes } from '../../../src/config/values/units.ts';
 import type { DeploymentEvent, EventOf } from '../../../src/deployment/event/event.ts';
 import { describeReason } from '../../../src/deployment/status/reason.ts';
@@ -8,7 +8,7 @@ import { capitalised } from '../parts/capitalised.ts';
 export type ToldEvent = DeploymentEvent & {
   /** Which event it is; one that happens again comes again under its number. */
   number: number;
-  /** Its place among all that was told. */
+  /** Its place among all events. */
   sequence: number;
   /** How many times the event has happened, and when for the first and the last time (date-times). */
   count: number;
@@ -20,7 +20,7 @@ export type ToldEvent = DeploymentEvent & {
 
 export type Telling = { text: string; detail?: string; tone: 'plain' | 'good' | 'bad' };
 
-/** Undefined for what others tell as well: the progress bar, the start of a pod. */
+/** Undefined for events that are shown elsewhere too: the progress bar, the start of a pod. */
 export function tell(event: ToldEvent): Telling | undefined {
   switch (event.kind) {
     case 'progress':
@@ -43,7 +43,7 @@ export function tell(event: ToldEvent): Telling | undefined {
   }
 }
 
-/** The revision that an intent asks for; undefined for every other event. */
+/** The revision that an intent requests; undefined for every other event. */
 export function revisionAskedFor(event: ToldEvent): number | undefined {
   const isAsking = event.kind === 'intent' && 'revision' in event;
   return isAsking ? event.revision : undefined;
@@ -57,7 +57,7 @@ export function isFailure(event: ToldEvent): boolean {
   return event.kind === 'state' && event.state === 'failed';
 }
 
-/** What has ended goes on. */
+/** Whether a restore continues an ended deployment. */
 export function isRestore(event: ToldEvent): boolean {
   return event.kind === 'intent' && event.intent === 'restore';
 }

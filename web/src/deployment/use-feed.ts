@@ -10,7 +10,7 @@ import { endOf, isRestore } from './story.ts';
 const settleMs = 80;
 /** Pods that come and go have many, and each look counts against the limits of the address. */
 const podSettleMs = 400;
-/** Who has been well for a while is not degraded any more, and no event says so. */
+/** A pod that has been well for a while is no longer degraded, and no event reports that. */
 const decayMs = 60_000;
 
 /** `restart`: for one that has ended and was restored. */
@@ -20,7 +20,7 @@ export function useFeed(target: Target): Feed & { refresh: () => void; restart: 
   const [round, setRound] = useState(0);
   const ask = useRef<() => void>(() => {});
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another round reads everything anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another round reads everything again
   useEffect(() => {
     const asked = { applicationName, environment, sessionToken };
     const stop = new AbortController();

@@ -1,7 +1,7 @@
 /** Which deployments are listed, and in which order, as the address of the page says it: a link leads to the same. Pure. */
 import type { Listed } from './use-list.ts';
 
-/** What people look for; in words, each of one or several states. */
+/** Filters of the list. Each stands for one or several states. */
 export const groups = ['running', 'deploying', 'trouble', 'stopped', 'ended'] as const;
 export type Group = (typeof groups)[number];
 
@@ -39,7 +39,7 @@ export function chosen(listed: readonly Listed[], { search, group, order }: Choi
   return order === 'expiry' ? found.toSorted((a, b) => endOf(a) - endOf(b)) : found;
 }
 
-/** Undefined while nobody knows. */
+/** Undefined while the state is unknown. */
 export function groupOf({ fate }: Pick<Listed, 'fate'>): Group | undefined {
   if (fate.kind !== 'alive') return fate.kind === 'ended' ? 'ended' : undefined;
   switch (fate.reservation.status.health) {
@@ -56,7 +56,7 @@ export function groupOf({ fate }: Pick<Listed, 'fate'>): Group | undefined {
   }
 }
 
-/** What stays is behind what expires, and what has ended behind all. */
+/** Deployments without an expiry follow those with one. Ended ones are last. */
 function endOf({ fate }: Listed): number {
   if (fate.kind !== 'alive') return fate.kind === 'ended' ? Number.MAX_VALUE : Number.MAX_SAFE_INTEGER;
   const { expiresAt } = fate.reservation;

@@ -1,4 +1,4 @@
-/** What was started in this browser, on the page where one starts. */
+/** Deployments that were started in this browser, on the start page. */
 import { ProblemNotice } from '../parts/notice.tsx';
 import { Link } from '../routing/router.tsx';
 import { DeploymentRows } from './rows.tsx';

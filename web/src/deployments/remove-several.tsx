@@ -14,7 +14,7 @@ type RemoveSeveralProps = { listed: readonly Listed[]; onDone: () => void };
 
 /** Always there, so that the list does not move when something is picked. */
 export function RemoveSeveral({ listed, onDone }: RemoveSeveralProps) {
-  // As they were when it was asked: the list may change under the question.
+  // The deployments as the user confirmed them. The list may change behind the dialog.
   const [asked, setAsked] = useState<readonly Listed[]>();
   return (
     <>

@@ -1,4 +1,4 @@
-/** What stands above the list: a search, the states, the order, and how many there are. */
+/** The tools above the list: a search, the states, the order, and the count. */
 import type { ReactNode } from 'react';
 import { type Choice, type Group, groups, type Order, orders } from './choice.ts';
 
@@ -17,7 +17,7 @@ type ToolsProps = {
   choose: (changed: Partial<Choice>) => void;
   shown: number;
   all: number;
-  /** What is done with those that are picked. */
+  /** Actions on the selected deployments. */
   children: ReactNode;
 };
 

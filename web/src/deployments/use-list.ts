@@ -24,14 +24,14 @@ const leastPauseMs = 4_000;
 /** Each deployment is a question of its own: 30 of them in a minute, a quarter of what the service answers to an address. */
 const pausePerQuestionMs = 2_000;
 
-/** Asked again every few seconds while the page is seen; `refresh` asks at once. */
+/** Requested every few seconds while the page is visible; `refresh` requests at once. */
 export function useDeployments(): List & { refresh: () => void } {
   const remembered = useRemembered();
   const visitor = useVisitor();
-  // What this browser knows is there at once, so that nothing moves when the service has answered.
+  // Deployments that this browser remembers are shown at once, so that nothing moves when the service has answered.
   const [list, setList] = useState<List>(() => ({ isLoading: true, listed: remembered.map((one) => listedAs(one)) }));
   const [round, setRound] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another round asks at once
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another round requests at once
   useEffect(() => {
     if (visitor.kind === 'unknown') return undefined;
     const stop = new AbortController();
@@ -51,7 +51,7 @@ async function follow(
   isSignedIn: boolean,
   { stop, onRead }: Following,
 ): Promise<void> {
-  // Whether something was restored elsewhere is asked once, not every few seconds.
+  // Ended deployments that may have been restored elsewhere are requested once, not every few seconds.
   let asked = remembered.filter((one) => mayRun(one, Date.now()));
   for (; !stop.aborted; asked = remembered.filter(({ hasEnded }) => !hasEnded)) {
     const read = await readAll(remembered, asked, isSignedIn);
@@ -61,7 +61,7 @@ async function follow(
       if (fate.kind === 'alive') noteEnd(one, false);
       if (fate.kind === 'ended') noteEnd(one, true, fate.restorableUntil);
     }
-    // What has ended just now was noted: that begins this anew, with other questions.
+    // The first answer may have marked deployments as ended. That starts the effect again with fewer requests.
     if (stop.aborted) return;
     const questions = remembered.filter(({ hasEnded }) => !hasEnded).length + (isSignedIn ? 1 : 0);
     if (questions === 0) return;
@@ -100,14 +100,14 @@ function withKnown(read: List, before: readonly Listed[]): List {
   return { ...read, listed: [...listed, ...before.filter((one) => !isListed.has(keyOf(one)))].toSorted(byStart) };
 }
 
-/** What this browser has started and the account has claimed is one thing: the first that says it lives has it. */
+/** A deployment that this browser has started and the account has claimed is listed once, alive if either entry is. */
 function once(listed: readonly Listed[]): Listed[] {
   const byKey = new Map<string, Listed>();
   for (const one of listed) if (byKey.get(keyOf(one))?.fate.kind !== 'alive') byKey.set(keyOf(one), one);
   return [...byKey.values()].toSorted(byStart);
 }
 
-/** What tells it from all others. */
+/** Identifies a deployment in the list. */
 export function keyOf({ environment, applicationName }: Pick<Listed, 'environment' | 'applicationName'>): string {
   return `${environment}/${applicationName}`;
 }

@@ -11,7 +11,7 @@ import { cursorAt } from './cursor.ts';
 import { type Proposal, plain, podNamesOf, proposalsAt } from './proposals.ts';
 import { composeSchema, describedAt, isComposeText, type Schema, typeOf } from './schema.ts';
 
-/** `load` asks the service for the schema; without it the editor still edits. */
+/** `load` requests the schema from the service. Without a schema, the editor still edits. */
 export function assistance(load: () => Promise<Schema | undefined>): Extension {
   let schema: Promise<Schema | undefined> | undefined;
   const schemaFor = async (state: EditorState): Promise<Schema | undefined> => {

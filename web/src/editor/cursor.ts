@@ -1,6 +1,6 @@
 /**
- * Where a cursor stands in a document: at a key or a value, below which keys. Read from indentation alone, because a
- * document in which somebody is typing is rarely a valid one. Pure.
+ * The cursor's position in a document: at a key or a value, and below which keys. Read from indentation alone, because
+ * a document is rarely valid while a user types. Pure.
  */
 
 export type Cursor =

@@ -22,7 +22,7 @@ export type EditorProps = {
   onFile: (text: string, name: string) => void;
   /** The line, from 1, to which the cursor has come. */
   onLine?: ((line: number) => void) | undefined;
-  /** What the checks said last, and of which text. */
+  /** The result of the last check, and its text. */
   checked: { text: string; diagnostics: readonly Diagnostic[] } | undefined;
   label: string;
   /** The line, from 1, at which it opens. */
@@ -43,7 +43,7 @@ export default function Editor(props: EditorProps) {
       parent: frame.current!,
       text,
       label,
-      // What was put in from here is no change of the writer's.
+      // Text that this component inserts is not a change by the user.
       onChange: (changed) => changed !== latest.current.text && latest.current.onChange(changed),
       onSubmit: () => latest.current.onSubmit(),
       onLine: (line) => latest.current.onLine?.(line),

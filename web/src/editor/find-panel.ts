@@ -13,7 +13,7 @@ import {
 import type { Extension } from '@codemirror/state';
 import { type Command, type EditorView, type Panel, runScopeHandlers, type ViewUpdate } from '@codemirror/view';
 
-/** More need not be counted: nobody goes through them one by one. */
+/** The count stops here; users do not step through more. */
 const mostCounted = 1_000;
 
 export const findPanel: Extension = search({ top: true, createPanel });
@@ -78,7 +78,7 @@ function createPanel(view: EditorView): Panel {
     },
   };
 
-  /** Somebody searches for what is selected. */
+  /** The user searches for the selection. */
   function takeQuery(query: SearchQuery): void {
     if (find.value !== query.search) find.value = query.search;
     if (replacement.value !== query.replace) replacement.value = query.replace;

@@ -22,9 +22,9 @@ type EditorFrameProps = {
   label: string;
   openAt?: number | undefined;
   handle?: RefObject<EditorHandle | null>;
-  /** Beside what the checks say. */
+  /** Next to the results of the checks. */
   action?: ReactNode;
-  /** What the service has said to it. */
+  /** The service's answer. */
   notice?: ReactNode;
 };
 

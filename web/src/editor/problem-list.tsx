@@ -1,4 +1,4 @@
-/** What is wrong with a configuration, each with the place, and with the edit that mends it where one is certain. */
+/** Lists the problems of a configuration, each with its place, and with a fix if one is certain. */
 import type { ReactNode } from 'react';
 import type { Diagnostic, TextEdit } from '../../../src/config/diagnostics/diagnostics.ts';
 import { Check } from '../parts/icons.tsx';

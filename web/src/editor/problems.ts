@@ -1,4 +1,4 @@
-/** What the checks say, where the editor shows it. */
+/** Marks the results of the checks in the editor. */
 import { type Action, type Diagnostic as Marked, setDiagnostics } from '@codemirror/lint';
 import type { EditorState, Text, TransactionSpec } from '@codemirror/state';
 import type { Diagnostic } from '../../../src/config/diagnostics/diagnostics.ts';

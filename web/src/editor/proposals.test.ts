@@ -7,7 +7,7 @@ import { composeSchema, describedAt, isComposeText, type Schema, typeOf } from '
 
 const native = ConfigurationSchema as Schema;
 
-/** What is offered at the end of a text. */
+/** Proposals at the end of a text. */
 function offered(text: string, schema = native) {
   const lines = text.split('\n');
   const cursor = cursorAt(lines, lines.length - 1, lines.at(-1)!.length);

@@ -1,15 +1,15 @@
-/** What can stand where the cursor is. Pure. */
+/** Completions at the cursor. Pure. */
 import type { Cursor } from './cursor.ts';
 import { type Schema, schemasAt } from './schema.ts';
 
 export type Proposal = {
   label: string;
   kind: 'key' | 'value';
-  /** Beside the label, e.g. `required`. */
+  /** Shown next to the label, e.g. `required`. */
   detail?: string;
-  /** What it is for. */
+  /** A description of the key or value. */
   says?: string;
-  /** What is written; `\n` begins a line that is indented one step more than the key. */
+  /** The inserted text; `\n` begins a line that is indented one step more than the key. */
   text: string;
   /** Required keys come first. */
   isFirst?: boolean;

@@ -16,7 +16,7 @@ export type Schema = {
   additionalProperties?: Schema | boolean;
 };
 
-/** What may stand at a path: one schema, or the branches of one. */
+/** The schemas of a path: one, or the branches of one. */
 export function schemasAt(schema: Schema, path: readonly string[]): Schema[] {
   return path.reduce<Schema[]>((found, step) => found.flatMap((each) => below(each, step)), branchesOf(schema));
 }

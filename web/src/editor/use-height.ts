@@ -15,7 +15,7 @@ export function useHeight(): { height: number; edge: ReturnType<typeof edgeOf> }
   return { height, edge: edgeOf(height, change) };
 }
 
-/** What makes an element the edge: it is dragged, or moved with the arrow keys. */
+/** Props that make an element the edge: users drag it, or move it with the arrow keys. */
 function edgeOf(height: number, change: (to: number) => void) {
   return {
     role: 'separator',

@@ -104,7 +104,7 @@ function lineOf({ doc, selection }: EditorState): number {
   return doc.lineAt(selection.main.head).number;
 }
 
-/** What every view of a configuration has. */
+/** Extensions of every view of a configuration. */
 export function basics(label: string): Extension {
   return [
     yaml(),

@@ -1,4 +1,4 @@
-/** Starts anew from the configuration that this browser has kept of a deployment; nothing where it has kept none. */
+/** Starts a new deployment from the configuration that this browser has stored; renders nothing without one. */
 import { documentOf } from '../kept/names.ts';
 import { keptAs, useKept } from '../kept/use-kept.ts';
 import { tellUser } from '../parts/toast.tsx';

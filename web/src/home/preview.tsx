@@ -1,11 +1,11 @@
-/** What the configuration makes: its picture, its address, and the button that makes it. */
+/** A preview of the configuration: its picture, its address, and the button that deploys it. */
 import type { PodPlace } from '../../../src/config/document/pod-places.ts';
 import type { CheckedText } from '../checker/use-checked.ts';
 import { useLastOutline } from '../checker/use-last-outline.ts';
 import { modifierKey } from '../palette/modifier-key.ts';
 import { WrittenPicture } from '../picture/written-picture.tsx';
 
-/** Address of the terms of use; empty where there are none. */
+/** Address of the terms of use; empty without terms. */
 const terms = document.querySelector<HTMLMetaElement>('meta[name="terms"]')?.content ?? '';
 
 type DeployProps = { checked: CheckedText | undefined; isDeploying: boolean; onDeploy: () => void };
@@ -20,7 +20,7 @@ export function DeployButton({ checked, isDeploying, onDeploy }: DeployProps) {
 }
 
 type PreviewProps = DeployProps & {
-  /** The line, from 1, at which somebody writes. */
+  /** The line of the cursor, from 1. */
   line: number | undefined;
   onJump: (place: PodPlace) => void;
 };

@@ -1,4 +1,4 @@
-/** What is being written on the start page. What an example, a file or another document replaces can be taken back. */
+/** The draft on the start page. A text that an example, a file or another document has replaced can be restored. */
 import type { KeptText } from '../kept/kept-texts.ts';
 import { earlierDraft, startDraft } from '../kept/names.ts';
 import { drop, keep, keptAs, useKept } from '../kept/use-kept.ts';
@@ -6,7 +6,7 @@ import { firstText } from './examples.ts';
 
 type StartDraft = {
   text: string;
-  /** What was replaced last. */
+  /** The text that was replaced last. */
   earlier: string | undefined;
   /** The address that it was fetched from, if it came by a link. */
   source: string | undefined;
@@ -40,7 +40,7 @@ export function replaceStart(text: string, source?: string): () => void {
   };
 }
 
-/** The text that was replaced last is back. What stands there now steps aside in turn, if somebody has written in it. */
+/** Restores the text that was replaced last. An edited current text becomes the replaced one. */
 export function takeBackEarlier(): void {
   const earlier = keptAs(earlierDraft);
   if (!earlier) return;

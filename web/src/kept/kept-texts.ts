@@ -6,16 +6,16 @@ export type KeptText = {
   keptAt: string;
   /** Of a draft of a deployment: the revision that it began with. */
   revision?: number;
-  /** As it was loaded: nobody has written anything in it. */
+  /** As it was loaded, without edits. */
   isUntouched?: true;
   /** Of a text that came by a link: the address that it was fetched from. */
   source?: string;
 };
 
-/** What `localStorage` has of this. */
+/** The used part of `localStorage`. */
 export type TextStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>;
 
-/** All are below this, beside what else the origin keeps. */
+/** All keys begin with it; the origin stores other keys too. */
 const prefix = 'berth.text/';
 /** Browsers give an origin some 5 million characters. */
 const maxCharacters = 2_000_000;

@@ -2,9 +2,9 @@
 
 type Place = { environment: string; applicationName: string };
 
-/** What is being written on the start page. */
+/** The draft on the start page. */
 export const startDraft = 'draft';
-/** What was written there before an example, a file or another document took its place. */
+/** The draft that an example, a file or another document has replaced. */
 export const earlierDraft = 'earlier-draft';
 
 /** An edited configuration that was not sent yet. */

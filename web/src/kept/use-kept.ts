@@ -6,7 +6,7 @@ import { useSyncExternalStore } from 'react';
 import { type KeptText, keepIn, keyOf, readKept } from './kept-texts.ts';
 
 const listeners = new Set<() => void>();
-/** What was read last, so that the same text stays the same value; all there is where the browser keeps nothing. */
+/** The last value of each name, so that the same text stays the same value. The only store if the browser has none. */
 const known = new Map<string, { stored: string | null; kept: KeptText | undefined }>();
 
 export function useKept(name: string): KeptText | undefined {

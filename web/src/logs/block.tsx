@@ -3,10 +3,10 @@ import { type CSSProperties, memo, type RefObject, useEffect, useMemo, useRef, u
 import { printClock } from '../parts/time.ts';
 import { cutAt, type Line, levelOf } from './lines.ts';
 
-/** Somebody who scrolls on sees no empty place. */
+/** Readers who scroll on see no empty space. */
 const nearPx = 600;
 
-/** Tells of an element whenever it comes near to what is seen, or leaves. @returns what ends it. */
+/** Calls back whenever an element comes near the visible area, or leaves it. @returns a function that ends this. */
 export type Nearness = (box: HTMLElement, tell: (isNear: boolean, heightPx: number) => void) => () => void;
 
 /** `frame`: what scrolls. */
@@ -48,7 +48,7 @@ export const Block = memo(
     useEffect(
       () =>
         watch(box.current!, (isNear, heightPx) => {
-          // Lines that somebody has marked to copy stay.
+          // Lines that the user has selected to copy stay.
           if (!isNear && getSelection()?.type === 'Range') return;
           const count = box.current?.childElementCount ?? 0;
           if (!isNear && count > 0) measured.current = { count, heightPx };

@@ -8,16 +8,16 @@ export type Stream = NonNullable<LogLine['stream']>;
 /** `revision`: 0 for all; a text that is empty: all. */
 export type Filter = { pod: string; revision: number; stream: Stream | ''; search: string };
 
-/** Lines in one block of the page: a new line draws its block anew, and no other. */
+/** Lines in one block of the page: a new line redraws its own block only. */
 const blockSize = 25;
 /** Older ones are dropped while new ones come; they can be loaded again. */
 export const maxLines = 5_000;
-/** Of those that a reader has loaded from before, a page asks for no more. */
+/** The page stops loading earlier lines here. */
 export const maxEarlierLines = 50_000;
 
 /**
- * Those of a stream that was opened again begin with lines that are there already: they count once. What a container
- * has written before one of these is older than what is shown, though it may be of the same instant.
+ * A reopened stream repeats lines that are there already; they count once. A line that a container wrote before a
+ * repeated one is older than the shown lines, even if it has the same timestamp.
  */
 export function addLines(lines: readonly Line[], come: readonly LogLine[]): Line[] {
   const last = lines.at(-1);
@@ -76,7 +76,7 @@ export function matching(lines: readonly Line[], { pod, revision, stream, search
   );
 }
 
-/** Those that something was written by, the latest first; of a pod that an update left alone it is an earlier one. */
+/** Revisions with output, the latest first. A pod that an update left alone still has an earlier revision. */
 export function revisionsOf(lines: readonly Line[]): number[] {
   return [...new Set(lines.map(({ revision }) => revision))].sort((a, b) => b - a);
 }

@@ -1,4 +1,6 @@
-/** Lines that come: the page stays at their end while the reader is there, and still while somebody reads above it. */
+/**
+ * Lines that arrive. The page follows them while the reader is at the end, and does not move while the reader is above.
+ */
 import { type RefObject, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Down } from '../parts/icons.tsx';
 import { Block, useNearness } from './block.tsx';
@@ -12,7 +14,7 @@ const leavingMs = 400;
 
 type ScrollProps = {
   lines: readonly Line[];
-  /** What there is before them; undefined where all that there is is shown. */
+  /** The lines before them; undefined if all lines are shown. */
   earlier: Earlier | undefined;
   search: string;
   showsPod: boolean;
@@ -27,7 +29,7 @@ export function Scroll({ lines, earlier, search, showsPod, wraps, hueOfPod, says
   const frame = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const leftAt = useRef(0);
-  // What was there when the reader left the end: nothing moves below the eyes.
+  // The lines when the reader left the end, so that nothing moves while reading.
   const [held, setHeld] = useState<readonly Line[]>();
   const before = earlier?.lines;
   const present = held ?? lines;
@@ -56,7 +58,7 @@ export function Scroll({ lines, earlier, search, showsPod, wraps, hueOfPod, says
     return () => observer.disconnect();
   }, [isFollowing, toEnd]);
 
-  // What the reader looks at stays where it is when earlier lines come above it.
+  // The visible lines keep their place when earlier lines are added above.
   const heightBefore = useRef(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: earlier lines are what it is about
   useLayoutEffect(() => {
@@ -71,7 +73,7 @@ export function Scroll({ lines, earlier, search, showsPod, wraps, hueOfPod, says
     earlier?.load(shown);
   };
 
-  // New lines may come faster than the page tells where it has been scrolled to: what counts is what the reader does.
+  // New lines may arrive faster than the page reports its scroll position, so only the reader's own actions count.
   const hold = () => {
     const { scrollHeight, clientHeight } = frame.current!;
     if (scrollHeight <= clientHeight) return;

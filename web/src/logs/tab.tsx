@@ -1,4 +1,4 @@
-/** The logs: of all pods or one, followed, searched in all that is kept. */
+/** The logs of all pods or one: followed, and searched in all stored lines. */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
 import { ProblemNotice } from '../parts/notice.tsx';
@@ -20,7 +20,7 @@ export default function LogsTab({ target, pods }: { target: Target; pods: readon
   }, [choice]);
 
   const revisions = useMemo(() => revisionsOf(lines), [lines]);
-  // Where nothing tells of it, as on Kubernetes, there is nothing to choose either.
+  // Without streams, as on Kubernetes, the choice is hidden.
   const tellsStreams = lines.some((line) => line.stream !== undefined);
   const stream = search !== '' || tellsStreams ? choice.stream : '';
   // Its last line may have made room for newer ones.

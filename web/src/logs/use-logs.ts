@@ -1,4 +1,4 @@
-/** What the pods write, as it comes, and what they wrote before. */
+/** The output of the pods, both new and earlier lines. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { problemOf } from '../../../src/client/ask.ts';
 import type { LogLine } from '../../../src/client/client.ts';
@@ -12,11 +12,11 @@ import { addLines, type Filter, type Line, linesBefore, maxEarlierLines, without
 
 export type Logs = { lines: readonly Line[]; connection: Connection; problem?: Problem };
 
-/** So many of each container at first; where fewer came, there are no earlier ones. */
+/** Initial lines of each container. If fewer arrive, no earlier ones exist. */
 export const firstLines = 500;
 /** As many of each container as the service gives at once. */
 const mostLines = 1_000;
-/** Somebody who types has not said yet what to look for. */
+/** The search starts after a pause in typing. */
 const typingMs = 300;
 
 const stream = { Accept: 'text/event-stream' };
@@ -30,7 +30,7 @@ export function useLogs(target: Target): Logs {
     const asked = { applicationName, environment, sessionToken };
     let since: string | undefined;
     let frame = 0;
-    // A pod may write thousands of lines a second: once a frame is as often as anybody can see.
+    // A pod may write thousands of lines a second. The page is updated once a frame.
     const show = () => {
       frame = 0;
       const come = waiting.current;
@@ -48,7 +48,7 @@ export function useLogs(target: Target): Logs {
           const first = await readLines(asked, { tail: String(firstLines) }, signal);
           if (first.ok) take(withoutGaps(first.value, firstLines));
         }
-        // A stream begins with lines that are there: they are told apart from those that are shown.
+        // A stream begins with lines that are shown already; they are recognized.
         cancelAnimationFrame(frame);
         show();
         const from = since === undefined ? { tail: String(firstLines) } : { tail: String(mostLines), since };
@@ -79,7 +79,7 @@ export type Earlier = {
   state: 'idle' | 'loading' | 'at-start' | 'full';
   /** Those from before the first one that is shown. */
   load: (shown: readonly Line[]) => void;
-  /** Whoever follows the newest lines does not need them. */
+  /** Readers who follow the newest lines do not need them. */
   drop: () => void;
 };
 
@@ -90,7 +90,7 @@ export function useEarlier(target: Target, { pod, revision, stream }: Chosen): E
   const [earlier, setEarlier] = useState<Pick<Earlier, 'lines' | 'state'>>(noEarlier);
   const choice = `${pod} ${revision} ${stream}`;
   const present = useRef(choice);
-  // Those of another choice are no earlier ones of this.
+  // The earlier lines belong to the previous choice.
   useEffect(() => {
     present.current = choice;
     setEarlier(noEarlier);
@@ -115,7 +115,7 @@ export type Found = { lines: readonly Line[]; isLooking: boolean; problem?: Prob
 
 const nothing: Found = { lines: [], isLooking: false };
 
-/** What a search finds in all that is kept, asked for when the writer pauses. */
+/** The results of a search in all stored lines, requested when the user pauses. */
 export function useFound(target: Target, { pod, revision, stream, search }: Filter): Found {
   const [found, setFound] = useState<Found>(nothing);
   useEffect(() => {

@@ -1,10 +1,13 @@
-/** Lines over the last hour or day: drawn by hand, read by pointing at them, and told in words to who cannot see them. */
+/**
+ * Line charts of the last hour or day: drawn without a library, read by pointing, and described in words for screen
+ * readers.
+ */
 import { type PointerEvent, useState } from 'react';
 import type { Print } from '../../../src/config/values/measures.ts';
 import { printMoment } from '../parts/time.ts';
 import { areaOf, type Line, mostOf, pathOf, thinned, topOf, type Unit } from './scale.ts';
 
-/** Points that a line has at the most. */
+/** Maximum number of points of a line. */
 const mostPoints = 120;
 
 export type ChartLine = { name: string; tone: 'sea' | 'warn' | 'alarm' | 'ready'; values: Line; now: number | null };
@@ -16,12 +19,12 @@ type ChartProps = {
   /** Where the chart ends above, at the least. */
   least: number;
   unit?: Unit;
-  /** What may be used at the most. */
+  /** The maximum allowed value. */
   limit?: { value: number; text: string } | undefined;
   /** Epoch milliseconds of the first value, and between two. */
   from: number;
   stepMs: number;
-  /** Stands where there is no value at all. */
+  /** Shown if no value exists. */
   nothing?: string;
 };
 

@@ -1,4 +1,4 @@
-/** What is going on now: what the site is asked, and what each pod uses. */
+/** Current figures: the requests of the site, and the resource usage of each pod. */
 import { useState } from 'react';
 import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
 import {
@@ -85,7 +85,7 @@ function Site({ metrics, isPublic }: OfMetrics & { isPublic: boolean }) {
   if (!isPublic) return null;
   const { now, series } = metrics.site;
   const steps = stepsOf(metrics);
-  // Of a site that nobody has asked yet there are rates of 0, and no values.
+  // A site without requests has rates of 0 and no other values.
   const nothing = now.requestsPerSecond === null ? 'Nothing measured yet' : 'No requests yet';
   return (
     <section className="panel padded" aria-label="Site">

@@ -19,7 +19,7 @@ export function mostOf(lines: readonly Line[]): number {
   return lines.flat().reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
 }
 
-/** In a box from 0 to 1, downwards. A value with nothing beside it is a short line: a point has no length. */
+/** In a box from 0 to 1, downwards. A single value becomes a short line, because a point has no length. */
 export function pathOf(line: Line, top: number): string {
   const width = Math.max(line.length - 1, 1);
   let path = '';
@@ -33,7 +33,7 @@ export function pathOf(line: Line, top: number): string {
   return path;
 }
 
-/** What is below a line, each of its parts closed. */
+/** The area below a line, each of its parts closed. */
 export function areaOf(line: Line, top: number): string {
   const width = Math.max(line.length - 1, 1);
   let area = '';

@@ -1,4 +1,4 @@
-/** What a deployment uses, asked again and again while somebody looks at the page. */
+/** The resource usage of a deployment, requested regularly while the page is visible. */
 import { useEffect } from 'react';
 import { useNow } from '../parts/now.ts';
 import { type Asked, useAnswer } from '../parts/use-answer.ts';

@@ -1,12 +1,12 @@
-/** What can be done on the page that is shown, beside going to another one. */
+/** Actions of the current page, other than going to another page. */
 import { useEffect, useRef } from 'react';
 import { findByWords } from '../../../src/config/templates/find-by-words.ts';
 
 export type Command = {
   title: string;
-  /** What it belongs to, in a word. */
+  /** Its group, in one word. */
   group: string;
-  /** By which it is found too, beside its title. */
+  /** Search words in addition to the title. */
   words?: string;
   /** How the keyboard does it without the palette. */
   keys?: string;
@@ -30,7 +30,7 @@ export function useCommands(commands: readonly Command[]): void {
   }, []);
 }
 
-/** What was shown last comes first: the page before what surrounds it. */
+/** Commands shown last come first: the page before its frame. */
 export function offeredCommands(): Command[] {
   return Array.from(offered, (own) => own())
     .reverse()

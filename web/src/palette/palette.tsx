@@ -114,11 +114,11 @@ function useAllCommands(onKeys: () => void): Command[] {
   }, [route, visitor.kind, listed, templates.value, onKeys]);
 }
 
-/** What people look for that is on the page of the account. */
+/** Search words for the account page. */
 const ofAccount =
   'API keys, webhooks, notifications, mails, passkeys, password, session tokens, plan, profile, browsers';
 
-/** What people look for on the pages of a deployment. */
+/** Search words for the pages of a deployment. */
 const wordsOf: Partial<Record<Tab, string>> = {
   terminal: 'shell, exec',
   data: 'snapshots, volumes, backups, export',

@@ -1,4 +1,4 @@
-/** Resolves when what has been rendered by now is painted; at once in a tab that nobody sees, where nothing is. */
+/** Resolves when the present rendering is painted; at once in a hidden tab, which does not paint. */
 export function afterPaint(): Promise<void> {
   if (document.hidden) return Promise.resolve();
   return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));

@@ -1,4 +1,4 @@
-/** What the service says begins with a small letter, where it is a part of a sentence; alone it is one. Pure. */
+/** Capitalizes a message of the service, which begins with a small letter if it can be part of a sentence. Pure. */
 export function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

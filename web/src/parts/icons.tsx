@@ -1,4 +1,4 @@
-/** Small drawings beside words; those that hear the page do not miss them. */
+/** Small icons next to words. Screen readers skip them. */
 import type { ReactNode } from 'react';
 
 function icon(drawing: ReactNode, size = 18) {

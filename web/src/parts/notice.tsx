@@ -1,4 +1,4 @@
-/** What went wrong, and what to do about it. */
+/** A problem, and its solution. */
 import type { ReactNode } from 'react';
 import type { Problem } from '../service/ask.ts';
 import { Prose } from './prose.tsx';

@@ -1,7 +1,7 @@
 /** The time, for what is shown of it. */
 import { useEffect, useState } from 'react';
 
-/** The present instant, told again every `everyMs` while the page is seen. */
+/** The present instant, updated every `everyMs` while the page is visible. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

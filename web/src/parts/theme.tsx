@@ -1,4 +1,4 @@
-/** Day and night: the system's choice until somebody chooses here. */
+/** Light and dark theme: the system's choice until the user chooses here. */
 import { useState } from 'react';
 import { useCommands } from '../palette/commands.ts';
 import { Moon, Sun } from './icons.tsx';

@@ -5,7 +5,7 @@ const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** What is left, to the second within the last hour: `1 h 59 min`, `12:05`, `0:00`. */
+/** The remaining time, to the second within the last hour: `1 h 59 min`, `12:05`, `0:00`. */
 export function printCountdown(ms: number): string {
   const left = Math.max(0, ms);
   if (left >= dayMs) return `${Math.floor(left / dayMs)} d ${Math.floor((left % dayMs) / hourMs)} h`;

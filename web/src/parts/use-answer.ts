@@ -1,4 +1,4 @@
-/** What the service answers to one question, asked again when `key` changes. */
+/** The service's answer to one request, sent again when `key` changes. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Answer, Problem } from '../service/ask.ts';
 

@@ -1,4 +1,4 @@
-/** Whether an answer is waited for: nothing else is to be asked meanwhile. */
+/** Whether a request is pending. Other requests wait until it ends. */
 import { useCallback, useState } from 'react';
 
 /** `whileAsking`: waits for the answer, and gives it back. */

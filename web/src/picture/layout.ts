@@ -7,21 +7,21 @@ export type Box = Point & { width: number; height: number };
 export type Line = { from: string; to: string; points: Point[]; label?: { text: string } & Point };
 export type Layout = { width: number; height: number; boxes: Map<string, Box>; lines: Line[] };
 
-/** Whoever visits the application; no pod can have this name. */
+/** The visitors of the application; a pod cannot have this name. */
 export const visitors = 'Visitors';
 
 /** In pixels, as the style sheet has them. */
 const podHeight = 62;
 const footHeight = 24;
 const podWidth = { least: 150, most: 300, padding: 28 };
-/** What a letter takes of the name, of the code below it and of the state beside it; above the average of a font. */
+/** Width of a letter of the name and of the code below it; above the average of a font. */
 const letterWidth = { name: 8.6, code: 7.4 };
 const stateWidth = 72;
 const visitorsSize = { width: 108, height: 40 };
 const margin = 12;
 
 /** `across`: from left to right; `down`: from top to bottom, for narrow screens. */
-/** @param hasStates beside the name of each pod stands how it does. */
+/** @param hasStates the state of each pod is shown next to its name. */
 export function layOut(pods: readonly PodOutline[], direction: 'across' | 'down', hasStates = false): Layout {
   const graph = new Graph();
   const isAcross = direction === 'across';
@@ -58,7 +58,7 @@ export function layOut(pods: readonly PodOutline[], direction: 'across' | 'down'
   return { width: Math.ceil(width), height: Math.ceil(height), boxes, lines };
 }
 
-/** So wide that its name and image can be read; what is longer still is cut, and told by pointing at it. */
+/** Wide enough to read its name and image. A longer text is cut, and shown on hover. */
 function widthOf({ name, image }: PodOutline, hasStates: boolean): number {
   const ofName = name.length * letterWidth.name + (hasStates ? stateWidth : 0);
   const ofImage = image.split('/').at(-1)!.length * letterWidth.code;
@@ -70,8 +70,8 @@ function widthOf({ name, image }: PodOutline, hasStates: boolean): number {
 const straight = 12;
 
 /**
- * A line that goes forward leaves the middle of a side and ends at the middle of the opposite one. One that goes back,
- * or beside, stays where it was found to meet its boxes.
+ * A line to a later box joins the middles of two opposite sides. A line to an earlier box or one in the same rank keeps
+ * the computed points where it meets its boxes.
  */
 function joined(points: Point[], from: Box, to: Box, direction: 'across' | 'down'): Point[] {
   const isAcross = direction === 'across';

@@ -15,7 +15,7 @@ type PictureProps = {
   hasFixedHeight?: boolean;
   /** Where a pod leads to. */
   linkOf?: (pod: string) => string;
-  /** What happens when somebody chooses a pod, where it leads nowhere. */
+  /** Called when the user chooses a pod, if the pod is not a link. */
   onPod?: ((pod: string) => void) | undefined;
   /** The pod that is written at. */
   marked?: string | undefined;
@@ -73,7 +73,7 @@ export function Picture({ pods, states, hasFixedHeight = false, linkOf, onPod, m
   );
 }
 
-/** Where all of it is seen as it is, nobody needs them. */
+/** Not needed if the whole picture is visible at its usual scale. */
 function ZoomButtons({ zoom: { larger, smaller, whole, usual } }: { zoom: Zoom }) {
   return (
     <div className="picture-zoom">
@@ -161,7 +161,7 @@ function footOf({ volumes, replicas, resourceType }: PodOutline): string {
   return parts.join(' · ');
 }
 
-/** What the lines show, in words. */
+/** The lines of the picture, in words. */
 function relationsOf({ paths, uses }: PodOutline): string {
   const parts = [
     ...(paths.length > 0 ? [`public at ${paths.join(', ')}`] : []),
@@ -193,7 +193,7 @@ function placeOf({ boxes }: Layout, name: string) {
   return { left: x, top: y, width, height };
 }
 
-/** What there is to draw on; nothing is too large before it is known. */
+/** The available size; unlimited before it is known. */
 function useSize(frame: RefObject<HTMLElement | null>, hasFixedHeight: boolean): { width: number; height: number } {
   const [size, setSize] = useState({ width: Number.POSITIVE_INFINITY, height: Number.POSITIVE_INFINITY });
   useLayoutEffect(() => {

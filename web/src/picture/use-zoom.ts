@@ -15,12 +15,12 @@ export type Zoom = {
   onPointerDown: (event: PointerEvent) => void;
 };
 
-/** `usual`: the scale at first; `whole`: the one at which all of it is seen. */
+/** `usual`: the initial scale; `whole`: the scale at which the whole picture is visible. */
 export function useZoom(frame: RefObject<HTMLElement | null>, scales: { usual: number; whole: number }): Zoom {
   const { usual, whole } = scales;
   const [chosen, setChosen] = useState<number>();
   const scale = chosen ?? usual;
-  /** What of the frame stays where it is while the picture grows or shrinks. */
+  /** The point of the frame that keeps its place while the picture grows or shrinks. */
   const fixed = useRef<{ x: number; y: number; before: number }>(null);
   const least = Math.min(whole, usual);
 
@@ -71,7 +71,7 @@ function isClose(one: number, other: number): boolean {
   return Math.abs(one - other) < 0.005;
 }
 
-/** With the mouse, beside the pods; fingers scroll by themselves. */
+/** Dragging with the mouse, except on pods. Touch scrolls without it. */
 function drag(event: PointerEvent, element: HTMLElement): void {
   const isOnPod = (event.target as Element).closest('a, button') !== null;
   const isMovable = element.scrollWidth > element.clientWidth || element.scrollHeight > element.clientHeight;

@@ -1,4 +1,4 @@
-/** The picture of what is being written, beside the editor: a pod leads to its lines, and the cursor marks its pod. */
+/** The picture of the draft, next to the editor: a pod leads to its lines, and the cursor marks its pod. */
 import { lazy, Suspense } from 'react';
 import type { PodPlace } from '../../../src/config/document/pod-places.ts';
 import type { CheckedText } from '../checker/use-checked.ts';
@@ -9,7 +9,7 @@ const Picture = lazy(() => import('./picture.tsx').then(({ Picture }) => ({ defa
 
 type WrittenPictureProps = {
   checked: CheckedText | undefined;
-  /** The line, from 1, at which somebody writes. */
+  /** The line of the cursor, from 1. */
   line: number | undefined;
   onJump: (place: PodPlace) => void;
 };

@@ -22,7 +22,7 @@ export type PodVariables = { pod: string; variables: Variable[] };
 /** The text after an edit, and the line that it is about, from 1. */
 export type Edited = { text: string; line: number };
 
-/** Of each pod, in the order of the document; undefined while the text is no YAML. */
+/** Of each pod, in the order of the document; undefined while the text is not valid YAML. */
 export function variablesIn(text: string): PodVariables[] | undefined {
   const { source } = readSource(text);
   if (!source) return undefined;
@@ -61,7 +61,7 @@ export function withVariable(text: string, pod: string, name: string): Edited | 
   return line === undefined ? setVariable(text, pod, { name, value: '' }) : { text, line };
 }
 
-/** Where a variable of a pod stands, from 1; undefined where the pod has none of that name. */
+/** The line of a pod's variable, from 1; undefined if the pod does not have it. */
 export function lineOfVariable(text: string, pod: string, name: string): number | undefined {
   const found = podIn(text, pod);
   const known = found && variableOf(found, name);
@@ -142,7 +142,7 @@ function variableOf({ field, form }: Pod, name: string): Entry | undefined {
 /** `isWhole`: the value at the path is `NAME=value`. */
 type Entry = Variable & { path: Path; isWhole: boolean };
 
-/** Those that are single values, of a map or of a list. */
+/** Entries with single values, of a map or of a list. */
 function entriesIn(field: Field | undefined): Entry[] {
   if (!field) return [];
   if (field.tree.kind === 'map') {
@@ -208,7 +208,7 @@ function addItem({ text, root }: Source, list: Field, { name, value }: Variable)
   return { from: at, to: at, text: `\n${indent}- ${item}` };
 }
 
-/** `{ A: 1, B: 2 }`, with the comma beside it. */
+/** `{ A: 1, B: 2 }`, with the adjacent comma. */
 function removeFromFlow({ text, root }: Source, map: Field, name: string): TextEdit | undefined {
   const field = nearest(root, [...map.path, name]).field;
   if (text[map.tree.at] !== '{' || !field.key) return undefined;

@@ -7,13 +7,13 @@ export type Remembered = {
   sessionToken: string;
   /** A date-time. */
   startedAt: string;
-  /** As the service has told, or as it was asked for here. */
+  /** As reported by the service, or requested here. */
   hasEnded?: boolean;
-  /** Of what has ended: a date-time; empty where it cannot be restored, absent where that is not known. */
+  /** Of an ended deployment: a date-time; empty if it cannot be restored, absent if that is unknown. */
   restorableUntil?: string;
 };
 
-/** More are not looked through by anybody, and each is a request when the list is shown. */
+/** Users do not look through more, and each costs a request when the list is shown. */
 const most = 20;
 
 /** Newest first, each once. */
@@ -47,12 +47,12 @@ export function withEnd(
   });
 }
 
-/** Whether it runs, as far as is known, or may have been restored elsewhere meanwhile. */
+/** Whether it runs, as far as known, or may have been restored elsewhere. */
 export function mayRun({ hasEnded, restorableUntil }: Remembered, now: number): boolean {
   return !hasEnded || restorableUntil === undefined || Date.parse(restorableUntil) > now;
 }
 
-/** Whatever else stands in the storage is left out. */
+/** Leaves out invalid entries. */
 export function readRemembered(text: string): Remembered[] {
   try {
     const list: unknown = JSON.parse(text);

@@ -37,7 +37,10 @@ export function noteEnd(
   if (list !== before) write(list);
 }
 
-/** What this browser has kept beside the deployments that it has tokens of: the account's, and drafts made from it. */
+/**
+ * Removes stored texts that belong to the account: those of deployments without a token in this browser, and their
+ * drafts.
+ */
 export function forgetTextsOfAccount(): void {
   const own = new Set(remembered().flatMap((one) => [draftOf(one), documentOf(one)]));
   dropAllBut((name) => own.has(name));

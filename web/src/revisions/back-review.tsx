@@ -1,4 +1,4 @@
-/** What going back to a revision does, before it is asked for. */
+/** Shows the changes of a rollback before it is requested. */
 import Review from '../configuration/review.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';

@@ -1,4 +1,4 @@
-/** As a `ref`: what was asked for above is shown when it comes, on a page that is longer than the screen. */
+/** As a `ref`: scrolls to an element that the user requested, once it has loaded. */
 export function bringIntoView(element: HTMLElement | null): void {
   element?.scrollIntoView({ block: 'start', behavior: 'smooth' });
 }

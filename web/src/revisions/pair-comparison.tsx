@@ -13,7 +13,7 @@ type PairComparisonProps = {
   /** Of the revisions that there are. */
   numbers: readonly number[];
   pair: Pair;
-  /** Somebody has asked for this very pair. */
+  /** The user has chosen this very pair. */
   isAsked: boolean;
   onChoose: (pair: Pair) => void;
 };

@@ -1,4 +1,4 @@
-/** The revisions, the last one first: who asked for each, what became of it, and what it has changed. */
+/** The revisions, the last one first: who requested each, its result, and its changes. */
 import { draftOf } from '../kept/names.ts';
 import { drop, keep, keptAs } from '../kept/use-kept.ts';
 import { capitalised } from '../parts/capitalised.ts';
@@ -14,7 +14,7 @@ import { askers, badgeOf, changesOf, earlierThan, outcomeOf, type Pair } from '.
 type RevisionListProps = {
   revisions: readonly Revision[];
   target: Target;
-  /** What is compared below. */
+  /** The pair that is compared below. */
   pair: Pair | undefined;
   onCompare: (to: number) => void;
   onBack: (number: number) => void;

@@ -1,4 +1,4 @@
-/** What a deployment was before: its revisions, the difference of any two, and the way back to one. */
+/** The history of a deployment: its revisions, the difference of any two, and rollbacks. */
 import { useEffect, useMemo, useState } from 'react';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
@@ -13,7 +13,7 @@ import './revisions.css';
 
 type RevisionsTabProps = {
   target: Target;
-  /** Says when there is more to be told of the revisions. */
+  /** Changes when the revisions may have changed. */
   status: Pick<Status, 'state' | 'revision' | 'servingRevision'>;
 };
 

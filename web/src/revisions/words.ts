@@ -1,4 +1,4 @@
-/** What is said of a revision. Pure. */
+/** Descriptions of a revision. Pure. */
 import { capitalised } from '../parts/capitalised.ts';
 import { printSpan } from '../parts/time.ts';
 import type { Revision } from '../service/records.ts';
@@ -51,7 +51,7 @@ function say(does: string, pods: readonly string[]): string[] {
 /** Two revisions, by number. */
 export type Pair = { from: number; to: number };
 
-/** What somebody wants to see who has named nothing: what failed against what serves, or the last change. */
+/** The pair to compare by default: the failed revision and the serving one, or the last change. */
 export function usualPair(
   revisions: readonly Pick<Revision, 'number' | 'isServing' | 'isCurrent'>[],
 ): Pair | undefined {

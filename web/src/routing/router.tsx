@@ -17,7 +17,7 @@ export function useRoute(): Route {
   return readRoute(useSyncExternalStore(subscribe, () => location.pathname));
 }
 
-/** What stands behind the path, with its question mark. */
+/** The query of the address, with its question mark. */
 export function useQuery(): string {
   return useSyncExternalStore(subscribe, () => location.search);
 }

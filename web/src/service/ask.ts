@@ -20,19 +20,19 @@ export const call: Client['call'] = (id, ...given) => noted(service.call(id, ...
 /** The response itself, for bodies that are read as they come. */
 export const open: Client['open'] = service.open;
 
-/** What signing in asks: its library's, which the service does not describe. */
+/** Requests of the sign-in library, which the service does not describe. */
 export function ask<T>(path: string, question: Question = {}): Promise<Answer<T>> {
   return noted(askService<T>({}, path, question));
 }
 
-/** Whether the service answers is told to all of the page; a question that was given up says nothing of it. */
+/** Notes for the whole page whether the service answers. An aborted request is not counted. */
 function noted<T>(answer: Promise<Answer<T>>): Promise<Answer<T>> {
   const note = noteQuestion();
   void answer.then((given) => note(given.ok ? 'service' : answeredBy(given.problem)));
   return counted(answer.then((given) => (given.ok ? given : { ok: false, problem: withOwnHint(given.problem) })));
 }
 
-/** What the edge answers in the place of a service that is not there; one before it has no code of ours. */
+/** Codes that the edge returns if the service is down. Proxies before the edge do not use our codes. */
 const codesOfEdge: readonly string[] = ['service_unavailable', 'edge_silent'];
 
 export function answeredBy({ status, code }: Problem): AnsweredBy {

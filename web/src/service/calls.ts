@@ -42,7 +42,7 @@ export function limitsOf(target: Target): Promise<Answer<Limits>> {
   return call('getLimits', { token: target.sessionToken });
 }
 
-/** Refused with `share_not_found` where there is none. */
+/** Refused with `share_not_found` if it does not exist. */
 export function shareLinkOf(target: Target): Promise<Answer<ShareLink>> {
   return call('getShareLink', { query: queryOf(target), token: target.sessionToken });
 }
@@ -115,7 +115,7 @@ export function restoreDeployment(target: Target): Promise<Answer<{ message: str
   return call('restoreDeployment', { body: queryOf(target), token: target.sessionToken });
 }
 
-/** What is kept of one that has ended goes at once. */
+/** Removes the retained data of an ended deployment at once. */
 export function forgetKept(target: Target): Promise<Answer<{ message: string }>> {
   return call('removeDeploymentReservation', {
     body: { ...queryOf(target), forget: true },
@@ -149,7 +149,7 @@ export function takeSnapshot(target: Target, { dump }: { dump: boolean }): Promi
   return call('createSnapshot', { body: { ...queryOf(target), ...(dump && { dump }) }, token: target.sessionToken });
 }
 
-/** What of a snapshot is put back. `volumes`: all, unless some are named; `beside`: into a new deployment. */
+/** The part of a snapshot to restore. `volumes`: all, unless some are named; `beside`: into a new deployment. */
 export type Restoring = { snapshot: string; volumes?: string[]; beside?: true };
 
 export function restoreSnapshot(target: Target, restoring: Restoring): Promise<Answer<Restored>> {
@@ -211,7 +211,7 @@ export function queryOf(target: Target): { applicationName: string; environment?
   return { applicationName: target.applicationName, ...environmentOf(target) };
 }
 
-/** A session has one deployment of a name; an account may have several, which the environment tells apart. */
+/** A session has one deployment of a name. An account may have several, in different environments. */
 function environmentOf({ sessionToken, environment }: Target): { environment?: string } {
   return sessionToken === undefined ? { environment } : {};
 }

@@ -1,14 +1,14 @@
 /**
- * Whether the service answers: told once for the whole page, and taken back by itself. Whoever asks it something notes what
- * came of that here; while it does not answer, it is asked again and again.
+ * Whether the service answers: shown once for the whole page, and withdrawn automatically. Every request notes its
+ * result here. While the service does not answer, it is requested repeatedly.
  */
 
 export type Reach = 'reached' | 'slow' | 'lost' | 'offline' | 'back';
 
-/** `edge`: in the place of the service. `aborted`: whoever has asked does not want to know any more. */
+/** `edge`: in place of the service. `aborted`: the caller no longer needs the answer. */
 export type AnsweredBy = 'service' | 'edge' | 'nobody' | 'aborted';
 
-/** A question that waits for so long is told of. The service answers within milliseconds. */
+/** A request that takes so long is shown as slow. The service answers within milliseconds. */
 const slowMs = 5_000;
 const backShownMs = 3_000;
 const firstPauseMs = 1_000;
@@ -60,7 +60,7 @@ function noteBack(): void {
   setTimeout(() => reach === 'back' && show('reached'), backShownMs);
 }
 
-/** Until somebody answers, whoever has asked last. */
+/** Until the service answers, independent of the requests that failed. */
 async function probe(): Promise<void> {
   if (isProbing) return;
   isProbing = true;

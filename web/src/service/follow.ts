@@ -1,4 +1,4 @@
-/** Follows a stream of the service: comes back when the connection breaks, and rests while nobody looks at the page. */
+/** Follows a stream of the service: reconnects when the connection breaks, and pauses while the page is hidden. */
 import { problemOf } from '../../../src/client/ask.ts';
 import { type Message, messagesOf } from '../../../src/client/server-sent.ts';
 import { type Answer, answeredBy, type Problem } from './ask.ts';
@@ -12,7 +12,7 @@ export type Connection = 'connecting' | 'open' | 'broken' | 'ended';
 export type Follower = {
   /** Opens the stream where the last one left off. */
   open: (signal: AbortSignal) => Promise<Answer<Response>>;
-  /** All that has come at once. */
+  /** The messages that arrived together. */
   onMessages: (messages: Message[]) => void;
   onConnection: (connection: Connection) => void;
   /** The service has refused: there is nothing to come back to. */
@@ -78,7 +78,7 @@ async function readOnce(follower: Follower, stop: AbortSignal): Promise<'read' |
   return hasRead ? 'read' : 'failed';
 }
 
-/** Resolves when somebody looks at the page, or `stop` says so. */
+/** Resolves when the page is visible, or `stop` is aborted. */
 export function untilVisible(stop: AbortSignal): Promise<void> {
   if (!document.hidden) return Promise.resolve();
   return new Promise((resolve) => {

@@ -1,4 +1,7 @@
-/** What to do about a refusal, on these pages: the service's hints name requests, which nobody sends here. Pure. */
+/**
+ * The dashboard's hints for refusals. The service's own hints name API requests, which dashboard users do not send.
+ * Pure.
+ */
 
 /** By the code of the problem. */
 export const ownHints: ReadonlyMap<string, string> = new Map(

@@ -1,4 +1,4 @@
-/** What the service answers, by the names that the dashboard uses; a change there does not compile here. */
+/** The answers of the service, by the names that the dashboard uses. A changed answer does not compile here. */
 import type { AnswerOf } from '../../../src/client/client.ts';
 
 export type {
@@ -33,7 +33,7 @@ export type PodChange = Preview['pods'][number];
 export type PodState = NonNullable<AnswerOf<'getDeploymentStatus'>['status']['pods']>[number];
 export type Login = AnswerOf<'getLogin'>;
 export type Notifications = AnswerOf<'getNotifications'>;
-/** What is left out stays; a webhook that is null ends. */
+/** Omitted fields stay; null removes the webhook. */
 export type NotificationsChoice = {
   mail?: Notifications['mail'];
   webhook?: Pick<NonNullable<Notifications['webhook']>, 'url' | 'kinds'> | null;

@@ -1,4 +1,4 @@
-/** Opens what there is for passing an application on; loaded when somebody asks for it. */
+/** Opens the dialog for sharing an application, which is loaded on demand. */
 import { lazy, Suspense, useState } from 'react';
 import type { Target } from '../service/calls.ts';
 

@@ -1,4 +1,4 @@
-/** The address of an application, to be passed on; and a page for others that tells how it does. */
+/** Shares the address of an application, and a public page with its status. */
 import { lazy, Suspense, useState } from 'react';
 import { CopyButton } from '../parts/copy.tsx';
 import { Dialog } from '../parts/dialog.tsx';

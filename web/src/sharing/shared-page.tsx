@@ -1,4 +1,4 @@
-/** What a share link shows: how an application does, to people who have nothing else of it. */
+/** The page of a share link: the status of an application, for people without access to it. */
 import { useEffect } from 'react';
 import { HealthBadge } from '../parts/health.tsx';
 import { Loading } from '../parts/loading.tsx';
@@ -17,7 +17,7 @@ export default function SharedPage({ token }: { token: string }) {
   const isGone = problem?.code === 'share_not_found';
   const isOver = isGone || value?.health === 'expired';
   const now = useNow(lookEveryMs);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is asked again as time passes, while the page is seen
+  // biome-ignore lint/correctness/useExhaustiveDependencies: requested again as time passes, while the page is visible
   useEffect(() => {
     if (!isOver) ask();
   }, [now, isOver]);

@@ -1,4 +1,4 @@
-/** What putting a snapshot back does, in place or as a new deployment, told by the service before it is asked for. */
+/** Previews the effect of restoring a snapshot, in place or as a new deployment, before the restore is requested. */
 import { useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
 import { Loading } from '../parts/loading.tsx';
@@ -22,7 +22,7 @@ export function RestoreDialog({ target, snapshot, onClose, onDone }: RestoreDial
   const { id } = snapshot;
   const now = useNow(30_000);
   const names = volumesIn(snapshot);
-  /** Undefined: all that can be restored. */
+  /** Undefined: all volumes that can be restored. */
   const [chosen, setChosen] = useState<readonly string[]>();
   const [isBeside, setIsBeside] = useState(false);
   const [refusal, setRefusal] = useState<Problem>();
@@ -33,7 +33,7 @@ export function RestoreDialog({ target, snapshot, onClose, onDone }: RestoreDial
     ...(isBeside && { beside: true }),
   };
   const key = `${isBeside} ${chosen?.join(' ') ?? '*'}`;
-  // An answer to another choice tells nothing of this one.
+  // An answer to another choice does not apply to this one.
   const asked = useAnswer(key, async (): Promise<Answer<{ key: string; preview: RestorePreview | undefined }>> => {
     if (chosen?.length === 0) return { ok: true, value: { key, preview: undefined } };
     const answer = await previewRestore(target, restoring);

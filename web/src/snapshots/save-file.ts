@@ -1,6 +1,6 @@
 /**
- * Saves what the service sends as a file. Where the browser lets a page write to one that its user chooses, each part is
- * written as it comes; elsewhere the browser collects all of it first.
+ * Saves a response of the service as a file. If the browser lets a page write to a file that its user chooses, each
+ * part is written as it arrives. Other browsers collect the whole response first.
  */
 import { problemOf } from '../../../src/client/ask.ts';
 import type { Answer, Problem } from '../service/ask.ts';
@@ -37,14 +37,14 @@ type Saving = {
 
 export type Saved = { ok: true } | { ok: false; problem: Omit<Problem, 'status'> };
 
-/** What breaks off leaves no file, and a file of before as it was. */
+/** A broken download leaves no new file, and an existing file as it was. */
 export async function saveResponse(answer: Answer<Response>, saving: Saving): Promise<Saved> {
   const saved = await save(answer, saving);
   if (!saved.ok && saving.place) await removeEmpty(saving.place).catch(() => {});
   return saved;
 }
 
-/** Choosing a place makes an empty file there; one of before, which was to be replaced, is still what it was. */
+/** Choosing a place creates an empty file there. An existing file that was to be replaced still has its content. */
 async function removeEmpty(place: Place): Promise<void> {
   if ((await place.getFile()).size === 0) await place.remove?.();
 }

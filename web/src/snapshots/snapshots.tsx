@@ -38,7 +38,7 @@ export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelPro
   const { value, problem, ask } = useAnswer(`${isKept}`, () => snapshotsOf(target));
   const [refusal, setRefusal] = useState<Problem>();
   const [isAsking, whileAsking] = useAsking();
-  /** What was said here of updates, and may not have been answered yet. */
+  /** The user's choice about updates, before the service has answered. */
   const [wished, setWished] = useState<boolean>();
   const [isDumping, setIsDumping] = useState(false);
   const [asked, setAsked] = useState<{ kind: 'restore' | 'delete'; snapshot: Snapshot }>();
@@ -77,7 +77,7 @@ export function SnapshotsPanel({ target, isKept, hasVolumes }: SnapshotsPanelPro
   };
 
   const open = ({ sessionToken, ...started }: NonNullable<Restored['started']>) => {
-    // Whoever is signed in has it by the account.
+    // A signed-in user has it in the account.
     if (target.sessionToken !== undefined)
       rememberDeployment({ ...started, sessionToken, startedAt: new Date().toISOString() });
     go(pathOf({ page: 'deployment', ...started, tab: 'overview' }));

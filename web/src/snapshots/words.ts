@@ -1,4 +1,4 @@
-/** What is said of snapshots and restores. Pure. */
+/** Descriptions of snapshots and restores. Pure. */
 import { listed } from '../../../src/config/diagnostics/diagnostics.ts';
 import { printBytes } from '../../../src/config/values/units.ts';
 import { capitalised } from '../parts/capitalised.ts';
@@ -45,7 +45,7 @@ export function contentsOf({ volumes, dumps }: Pick<Snapshot, 'volumes' | 'dumps
   return [...volumesIn({ volumes, dumps: [] }), ...dumped, ...saved].join(', ');
 }
 
-/** When to have databases by their own tools; undefined where there is none of which they are known. */
+/** When to dump databases with their own tools; undefined without a database that has known tools. */
 export function dumpChoiceOf(dumpable: Snapshots['dumpable']): { label: string; hint: string } | undefined {
   if (dumpable.length === 0) return undefined;
   const namesOf = (isSaved: boolean) =>
@@ -89,7 +89,7 @@ export function stageOf(
   }
 }
 
-/** What another deployment would begin with. */
+/** The initial data of a new deployment. */
 export function startedWith(
   { volumes, snapshot }: Pick<RestorePreview, 'volumes' | 'snapshot'>,
   nowMs: number,
@@ -99,7 +99,7 @@ export function startedWith(
   return `It begins with what was there ${then}, at revision ${snapshot.revision}: ${volumes.join(', ')}.`;
 }
 
-/** What a restore would replace, and by what. */
+/** The volumes that a restore would replace, and their replacements. */
 export function replacedBy({ volumes, snapshot }: Pick<RestorePreview, 'volumes' | 'snapshot'>, nowMs: number): string {
   const at = Date.parse(snapshot.takenAt ?? snapshot.createdAt);
   const then = `${printMoment(at, nowMs)} (${printAgo(nowMs - at)})`;

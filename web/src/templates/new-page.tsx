@@ -63,7 +63,7 @@ async function findText(asked: URLSearchParams): Promise<Answer<Found>> {
   return { ok: false, problem: { status: 400, code: 'invalid_request', error, hint } };
 }
 
-/** What people call it: the name of the file, or the host where it has none. */
+/** A short name for an address: the name of the file, or the host without one. */
 function fileOf(address: string): string {
   const { pathname, host } = new URL(address);
   return pathname.split('/').filter(Boolean).at(-1) ?? host;

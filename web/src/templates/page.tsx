@@ -1,4 +1,4 @@
-/** Lists the application templates, filtered by words and tags. What is looked for stands in the address. */
+/** Lists the application templates, filtered by words and tags. The address contains the filter. */
 import { useEffect, useState } from 'react';
 import { searchTemplates } from '../../../src/config/templates/search-templates.ts';
 import { Loading } from '../parts/loading.tsx';

@@ -13,7 +13,7 @@ export type Listener = { onOutput: (bytes: Uint8Array) => void; onOpen: () => vo
 
 export type Connection = { type: (text: string) => void; resize: (size: Size) => void; close: () => void };
 
-/** A message may have 64 KiB; a letter takes four bytes at the most. */
+/** A message may have 64 KiB; a letter takes at most four bytes. */
 const longestPiece = 16_000;
 
 /** The token is in the first message: an address would be in the browser's memory, and in logs. */
@@ -37,7 +37,7 @@ export function openTerminal(target: Target, pod: string, size: Size, listener: 
     send({ kind: 'open', applicationName, ...who, pod, terminal: size });
   };
   socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
-    // The first byte tells which output it is of; a terminal has one.
+    // The first byte names the output stream; a terminal has one.
     if (typeof data !== 'string') return listener.onOutput(new Uint8Array(data, 1));
     const message = JSON.parse(data) as End | { kind: 'opened' };
     if (message.kind === 'opened') listener.onOpen();

@@ -1,4 +1,4 @@
-/** A terminal on the page. Its library is large, and loaded when somebody opens one. */
+/** A terminal on the page. Its library is large, and loaded on demand. */
 import { FitAddon } from '@xterm/addon-fit';
 import { Terminal } from '@xterm/xterm';
 import { useEffect, useRef } from 'react';
@@ -14,13 +14,13 @@ const colours = {
   selectionBackground: '#2f5a6b',
 };
 
-/** What waits to be drawn; who writes more without end is not drawn in full. */
+/** Maximum output that waits to be drawn. Endless faster output is not drawn in full. */
 const mostWaitingBytes = 4 * 2 ** 20;
 
 type ScreenProps = {
   target: Target;
   pod: string;
-  /** What it has shown stays. */
+  /** Its output stays. */
   isOver: boolean;
   onEnd: (end: End) => void;
   /** The keys go elsewhere from now on. */
@@ -117,7 +117,7 @@ function styledDocument(): Document {
   });
 }
 
-/** What the library makes as it opens, it makes of the page's document, whatever it was given. */
+/** While it opens, the library creates elements of the page's document, even if it was given another one. */
 function openMarked(terminal: Terminal, place: HTMLElement): void {
   const nonce = nonceOfPage();
   const create = Document.prototype.createElement;

@@ -24,7 +24,7 @@ export default function TerminalTab({ target, deployment, pods = [] }: TerminalT
   const limits = useAnswer('', () => limitsOf(target));
   if (limits.problem) return <ProblemNotice problem={limits.problem} />;
   if (!limits.value) return <Loading what="the terminal" height="24rem" />;
-  // Of a claimed one the plan decides; what it refuses is told in its words.
+  // For a claimed deployment, the plan decides. Its refusal has a message.
   if (claim.claimed || limits.value.exec) return <Shell target={target} pods={publicFirst(status.pods ?? [], pods)} />;
   return (
     <div className="notice calm">
@@ -38,7 +38,7 @@ export default function TerminalTab({ target, deployment, pods = [] }: TerminalT
 
 type Opened = { pod: string; number: number; end?: End };
 
-/** What visitors reach is what its owner most often wants to look into. */
+/** Public pods come first, because their owner opens them most often. */
 function publicFirst(pods: readonly { name: string }[], outline: readonly PodOutline[]): string[] {
   const isPublic = (name: string) => outline.some((pod) => pod.name === name && pod.paths.length > 0);
   return pods.map(({ name }) => name).sort((a, b) => Number(isPublic(b)) - Number(isPublic(a)));

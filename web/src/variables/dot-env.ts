@@ -4,7 +4,7 @@ import type { Variable } from '../pod-edits/pod-edits.ts';
 const meanings: Record<string, string> = { n: '\n', r: '\r', t: '\t' };
 const line = /^\s*(?:export\s+)?([A-Za-z_][\w.-]*)\s*=\s*(.*?)\s*$/;
 
-/** The last one of a name counts; lines that are no variables are passed over. */
+/** The last variable of a name counts; other lines are skipped. */
 export function readDotEnv(text: string): Variable[] {
   const found = new Map<string, string>();
   for (const each of text.split(/\r?\n/)) {

@@ -1,4 +1,4 @@
-/** The variables of each pod as a table. What is edited here is edited in the text of the configuration. */
+/** The variables of each pod as a table. Edits change the text of the configuration. */
 import { useId, useState } from 'react';
 import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
 import { Dialog } from '../parts/dialog.tsx';
