@@ -177,7 +177,7 @@ function describeMachine(): void {
   );
 }
 
-/** What is in the figures of either side and not in those of the other. */
+/** Explains the costs that only one of the two sides has. */
 async function explainCompose({ binary, version }: Compose, signal: AbortSignal): Promise<void> {
   const starts: number[] = [];
   for (let count = 0; count < 5; count++) starts.push(await timed(binary, ['version'], signal));
@@ -200,7 +200,7 @@ async function main(): Promise<number> {
   try {
     await bench(options, undo, signal);
   } catch (error) {
-    // Whatever an interruption breaks off fails in words of its own.
+    // Steps that an interruption breaks off fail with errors of their own.
     if (!signal.aborted) console.error(describe(error));
     code = signal.aborted ? 130 : 1;
   }

@@ -1,4 +1,6 @@
-/** What an edge with very many certificates costs: its start, taking over a HAProxy that serves them, and one more. */
+/**
+ * The cost of an edge with very many certificates: its start, the takeover of a HAProxy that serves them, and one more.
+ */
 import { webcrypto } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What a service costs that has many live deployments on a cluster, of which nothing changes. */
+/** The cost of a service with many live deployments on a cluster, while nothing changes. */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectCluster } from '../src/engine/kubernetes/cluster.ts';
@@ -11,7 +11,7 @@ export type ClusterDensity = {
   visits: number;
   /** Requests of the service; what keeps its watches open is in `watches` alone. */
   requests: number;
-  /** Requests that the API server answered, of everybody, while nothing changed; of them watches that were opened. */
+  /** Requests of all clients that the API server answered while nothing changed, and the watches among them. */
   served: number;
   watches: number;
   /** Of one processor. */
@@ -51,7 +51,7 @@ export async function measureClusterDensity(
     await berth.reach(started, 'running');
   }
   say(`${deployments} run`);
-  // What the last starts have left to do.
+  // Remaining work of the last starts.
   await until('nothing is written any more', async () => {
     const before = await requestsOf();
     await delay(5_000, undefined, { signal });

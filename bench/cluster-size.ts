@@ -1,6 +1,6 @@
 /**
- * What a control plane costs that has very many deployments on a cluster, which is simulated: the real engine, loop and
- * store, and no machine.
+ * The cost of a control plane with very many deployments on a simulated cluster: the real engine, loop and store,
+ * without machines.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** How long the command takes from its start to its end, as the package has it; beside it what Node alone takes. */
+/** The run time of the packaged command, compared with Node alone. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

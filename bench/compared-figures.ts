@@ -49,7 +49,7 @@ const ratios = [
   { id: 'ratio.removal', ours: 'berth.removal', theirs: 'compose.removal', says: 'removal / Compose down --volumes' },
 ] as const;
 
-/** Without Compose there are no rows of it, and no ratios. */
+/** Omits its rows and ratios without Compose. */
 export function timeSections(times: ReadonlyMap<string, Times[]>): Section[] {
   const row = ({ id, who, what, says }: (typeof spans | typeof removals)[number]): Figure[] => {
     const samples = times.get(who)?.map((round) => round[what]!) ?? [];
@@ -72,7 +72,7 @@ export function timeSections(times: ReadonlyMap<string, Times[]>): Section[] {
   ];
 }
 
-/** Without Compose there are no rows of it, and no ratio. */
+/** Omits its rows and ratio without Compose. */
 export function updateSections(ours: Updates, theirs: Updates | undefined): Section[] {
   const rows: [string, string, number[] | undefined][] = [
     ['update.berth', 'Berth: POST until the new revision answers', ours.live],

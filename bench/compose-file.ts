@@ -9,14 +9,14 @@ export type Variant = {
   hasHealthChecks: boolean;
 };
 
-/** Where the files of the pods are, beside the Compose file: `<pod>/<path>`. */
+/** Places of the pods' files, next to the Compose file: `<pod>/<path>`. */
 export function filesBeside(spec: AppSpec): { path: string; content: string }[] {
   return spec.pods.flatMap((pod) => pod.files.map(({ path, content }) => ({ path: placeOf(pod, path), content })));
 }
 
 /**
- * Images, variables, commands, files, volumes and names in the network are those of the specification. Nothing is said
- * of limits, capabilities and log files, with which Berth's containers start: whatever they cost, only Berth pays.
+ * Images, variables, commands, files, volumes and names in the network are those of the specification. The file sets
+ * none of the limits, capabilities and log files with which Berth's containers start: only Berth pays their cost.
  */
 export function composeFile(spec: AppSpec, variant: Variant): string {
   const services = Object.fromEntries(spec.pods.map((pod) => [pod.name, serviceOf(pod, variant)]));

@@ -30,7 +30,7 @@ const tiny = (number: number) => `application:
 
 /** The last visits of the starts, and the engine's own echo of them. */
 const settlingMs = 3_000;
-/** `_SC_CLK_TCK`: on Linux 100 for everybody. */
+/** `_SC_CLK_TCK`: 100 on every Linux. */
 const ticksPerSecond = 100;
 
 export async function measureDensity(

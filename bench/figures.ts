@@ -201,7 +201,7 @@ export function renewalSection({ fresh, kept, connections, asPerSecond, replaced
   };
 }
 
-/** What is compared is the 99th percentile: of all answers, and of each window with the one before it. */
+/** Compares the 99th percentile: of all answers, and of each window with the one before it. */
 export function neighbourSections({ quiet, attacked }: NeighbourTimes): Section[] {
   const of = (windows: Window[], kind: keyof Window) => windows.map((window) => window[kind]);
   const rows = (['site', 'api'] as const).map((kind) => {

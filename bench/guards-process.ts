@@ -11,7 +11,7 @@ const { app } = await testApi({ rate: boundless, documentRate: boundless });
 const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
 const delays = monitorEventLoopDelay({ resolution });
 delays.enable();
-// On a busy machine timers come late whatever this process does: its own part is told in its processor time.
+// On a busy machine, timers fire late even if this process is idle. The processor time shows its own part.
 let before = process.threadCpuUsage();
 let turn = 0;
 const look = () => {

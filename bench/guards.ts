@@ -50,7 +50,7 @@ export async function measureGuards({ seconds }: GuardOptions, signal: AbortSign
   return { readMs, quiet, attacked, answers };
 }
 
-/** Waits for no answer, neither before the next request nor at the end: whoever attacks does not either. */
+/** Waits for no answer, neither before the next request nor at the end, like a real attacker. */
 async function attack(port: number, seconds: number, signal: AbortSignal): Promise<Record<string, number>> {
   const documents = Object.values(largeDocuments);
   const answers: Record<string, number> = {};

@@ -36,13 +36,13 @@ export async function ask(question: Question, signal: AbortSignal): Promise<Answ
 }
 
 /**
- * Between two polls. Each one is work for the same two processors: at 10 ms, asking and answering took a tenth of them
- * while the application started (measured); at 25 ms a time is known to 1 %.
+ * The pause between two polls. Each poll is work for the same two processors: at 10 ms, polling took a tenth of them
+ * while the application started (measured). At 25 ms, a time is known to 1 %.
  */
 const pollMs = 25;
 const patienceMs = 120_000;
 
-/** Resolves at the first 200, with `performance.now()`. Throws when there is none within two minutes. */
+/** Resolves at the first 200, with `performance.now()`. Throws if none arrives within two minutes. */
 export async function untilOk(question: Question, signal: AbortSignal): Promise<number> {
   const deadline = performance.now() + patienceMs;
   let last = 'nothing yet';

@@ -1,4 +1,4 @@
-/** What it costs to ask the health checks of so many pods that are well. */
+/** The cost of health checks of many healthy pods. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createProbe } from '../src/engine/readiness/probe.ts';
 import { leastPeriodMs, type Rechecked, recheckAgainAndAgain } from '../src/engine/readiness/recheck.ts';
 
-/** The share of a processor that this process uses; each pod wants to be asked every second. */
+/** The share of a processor that this process uses. Each pod is checked every second. */
 export async function measureIdleChecks(pods: number, seconds: number): Promise<number> {
   const server = fork(join(import.meta.dirname, 'well-server.ts'));
   const [port] = (await once(server, 'message')) as [number];

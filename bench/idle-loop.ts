@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Throws where the system does not let it give way: then it is no baseline. */
+/** Throws if the system does not grant idle priority: the result would not be a baseline. */
 export async function computeIdly(seconds: number, signal: AbortSignal): Promise<void> {
   const loop = ['sh', '-c', 'while :; do :; done'];
   const child = spawn('timeout', [`${seconds}`, 'chrt', '--idle', '0', ...loop], {
@@ -16,5 +16,5 @@ export async function computeIdly(seconds: number, signal: AbortSignal): Promise
   if (status !== timedOut) throw new Error(`The loop with idle priority ended with ${status}.`);
 }
 
-/** What `timeout` ends with where it ended the program. */
+/** Exit status of `timeout` after it has ended the program. */
 const timedOut = 124;

@@ -14,9 +14,9 @@ export function imageSections({ sentBytes, own, unpacked, cold, warm, here, memo
     ['images.warm', 'Berth: POST until it answers, the engine has lost the image', warm],
     ['images.here', 'Berth: POST until it answers, the engine has the image', here],
   ];
-  /** What the same would take if the engine pulled by itself. */
+  /** The estimated time if the engine pulled by itself. */
   const ownStarted = own.map((ms, round) => ms + here[round]!);
-  /** What the engine takes of it, whoever gives it the layers. */
+  /** The engine's part, which is the same for every source of the layers. */
   const unpackedStarted = unpacked.map((ms, round) => ms + here[round]!);
   const ratio = (id: string, says: string, ours: number[], theirs: number[]): Figure => {
     const { ofMedians, medianOfPairs } = ratioOf(ours, theirs);

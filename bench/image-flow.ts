@@ -113,7 +113,7 @@ async function pull(service: Service, image: string, signal: AbortSignal): Promi
   await service.remove(started);
 }
 
-/** As a client does that knows what it sends: a POST and a PUT for each blob, then the manifest. `sent`: told of bytes. */
+/** As an ordinary client does: a POST and a PUT for each blob, then the manifest. `sent`: called with bytes. */
 async function push(service: Service, image: Image, sent: (bytes: number) => void): Promise<void> {
   const { body } = await service.post('/createSession', 'application/json', '{}');
   const { sessionToken, images } = JSON.parse(body);
@@ -193,7 +193,8 @@ async function measure(gigabytes: number, undo: Undo, signal: AbortSignal): Prom
     BERTH_IMAGE_UNPACKED: room,
     BERTH_PUSHED_IMAGES: room,
     BERTH_STRANGERS: `session=10 address=10 memory=1Ti images=${room}`,
-    // Layers that are kept take the disk of whoever measures: some, so that others leave meanwhile.
+    // Cached layers use the disk of the measured machine. The limit keeps some of them, and evicts others during the
+    // run.
     BERTH_IMAGE_CACHE: '3Gi',
   };
   const service = await startService(settings, undo, signal);

@@ -1,7 +1,7 @@
 /**
- * What the gate costs: an application whose image nobody has had yet, live, against the engine's own pull of as large an
- * image from the same registry, which is on this machine; and again when the engine has lost the image. The engine's pull
- * of such layers as they unpack, out of memory, is what nobody gets below who gives it layers to pull.
+ * The cost of the image gate: the time until an application with a new image is live, compared with the engine's own
+ * pull of an image of the same size from the same registry on this machine; and again after the engine has lost the
+ * image. The lower bound is the engine's pull of such layers, unpacked, from memory.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -105,7 +105,7 @@ type Layer = { packed: Buffer[]; raw: Buffer[]; diffId: string };
 /** A registry on loopback with images that differ in all of their layers. */
 async function openRegistry() {
   const program = await programImage();
-  // What lies in images: a program of 120 MB.
+  // Content of the images: a program of 120 MB.
   const base = layerContent(await tarOf('opt/program', await readFile(process.execPath)));
   const small = layerContent(program.layer);
   const documents = new Map<string, Buffer[]>();

@@ -1,4 +1,4 @@
-/** The guestbook as somebody writes it by hand for a cluster, and brings it there with kubectl. */
+/** The guestbook as hand-written manifests, applied with kubectl. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -95,7 +95,7 @@ export async function applyAndWait(objects: readonly object[], namespace: string
   await kubectl(['--namespace', namespace, 'wait', ...wanted], signal);
 }
 
-/** Resolves when nothing of it runs any more; what is left of it then the cluster removes by and by. */
+/** Resolves when none of its pods run. The cluster removes the rest later. */
 export async function removeNamespace(namespace: string): Promise<void> {
   const signal = AbortSignal.timeout(300_000);
   await kubectl(['--namespace', namespace, 'delete', 'deployment', '--all', '--cascade=foreground'], signal);

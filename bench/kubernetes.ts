@@ -1,12 +1,12 @@
 /**
- * `npm run bench:kubernetes`, on the node of the tests, which is started where it does not run; with words, parts of it:
+ * `npm run bench:kubernetes`, on the node of the tests, which is started if it does not run. Words select parts:
  *
- * - `live`: how long the guestbook takes from the POST until its page and its API answer, beside `kubectl apply` and
- *   `kubectl wait` of the same four workloads written by hand, one after the other in each round (`--rounds 5`, of which
- *   none begins after `--within 180` seconds).
- * - `density`: what a service costs that has 200 deployments on a node without a machine, while nothing changes
+ * - `live`: how long the guestbook takes from the POST until its page and its API answer, compared with `kubectl
+ *   apply` and `kubectl wait` of the same four workloads written by hand, one after the other in each round (`--rounds
+ *   5`, of which none begins after `--within 180` seconds).
+ * - `density`: the cost of a service with 200 deployments on a node without a machine, while nothing changes
  *   (`--deployments 200 --seconds 120`).
- * - `size`: what a control plane costs that has 10,000 deployments, on a cluster that is simulated (`--seconds 120`).
+ * - `size`: the cost of a control plane with 10,000 deployments on a simulated cluster (`--seconds 120`).
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ import { createUndo, signalOfInterruption } from './undo.ts';
 const say = (line: string) => console.log(line);
 const byHand = 'kubectl apply, kubectl wait';
 
-/** What the contender needs of a service. */
+/** The part of the service that the contender uses. */
 function serviceOf(berth: Berth) {
   const started = new Map<string, Started>();
   return {

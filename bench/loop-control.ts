@@ -1,4 +1,4 @@
-/** The real control loop on a store of the benchmark's own and whatever engine, and deployments as the API writes them. */
+/** The real control loop on a store of the benchmark's own and any engine, with deployments as the API writes them. */
 import type { AppSpec } from '../src/config/spec/spec.ts';
 import type { Control } from '../src/control/control.ts';
 import { createDiskBook } from '../src/control/disk/disk-book.ts';
@@ -63,7 +63,7 @@ export function loopControl(parts: Pick<Control, 'db' | 'engine' | 'checkTags' |
   };
 }
 
-/** What POST /startUserDeployment writes; `as`: what has become of it since. */
+/** Writes a deployment like POST /startUserDeployment; `as`: its later state. */
 export async function writeStart(
   db: Database,
   spec: AppSpec,

@@ -33,7 +33,7 @@ const spec: AppSpec = specOf(pod('web', { image, path: '/', servicePorts: [80] }
 const surveys = 5;
 /** Rows to a transaction, while what runs already is written down. */
 const rowsAtOnce = 500;
-/** Nobody else is due while visits are measured. */
+/** No other deployment is due while visits are measured. */
 const quietMs = 120_000;
 /** Visits of which the time of one is taken. */
 const visitsAtOnce = 1_000;
@@ -137,13 +137,15 @@ async function visitMany(): Promise<number> {
   const some = await leasedAfter(db, '', visitsAtOnce);
   for (const id of some) await makeDue(db, id, at);
   loop.wake('');
-  // Leases last for seconds, and nobody else is due for minutes.
+  // Leases last for seconds, and no other deployment is due for minutes.
   const busy = async () => ((await nextDueAt(db)) ?? Number.POSITIVE_INFINITY) < at + quietMs / 2;
   while (await busy()) await delay(5);
   return (performance.now() - begunAt) / some.length;
 }
 
-/** As it is after some hours: visits are three quarters of the longest plan to all of it apart, and at the instants that visits share. */
+/**
+ * As after some hours: visits are spread over three quarters of the longest interval to all of it, at shared instants.
+ */
 async function spreadVisits(firstInMs = 0): Promise<void> {
   const withinMs = (revisitMsOf(deployments, revisitMs) * 7) / 8;
   const random = postgres ? sql`floor(random() * ${withinMs})` : sql`abs(random() % ${withinMs})`;

@@ -1,6 +1,6 @@
 /**
- * What the control loop costs with ever more live deployments: each number in a process of its own, on SQLite and on a
- * PostgreSQL of the benchmark's own.
+ * The cost of the control loop with a growing number of live deployments. Each number runs in a process of its own, on
+ * SQLite and on a PostgreSQL of the benchmark's own.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ export type LoopOptions = {
   /** The first one is what the others are compared with. */
   deployments: readonly number[];
   idleSeconds: number;
-  /** One after another, beside those that run. */
+  /** Started one after another, while the others run. */
   starts: number;
   stores: readonly LoopStore[];
 };
@@ -40,7 +40,7 @@ export type LoopCost = {
   idleShare: number;
   /** The same, of the processes of PostgreSQL. */
   serverShare: number;
-  /** Of one processor, for health checks that as many pods want to be asked every second, and all answer; up to 10,000. */
+  /** Share of one processor for health checks of as many pods, each checked every second and healthy; up to 10,000. */
   checksShare: number;
   /** Of one visit that finds all well, of up to a thousand at once. */
   visitMs: number;
@@ -48,9 +48,9 @@ export type LoopCost = {
   surveyMs: number[];
   /** From the insertion of the rows that a start writes until the edge has its route. */
   liveMs: number[];
-  /** Of the process, with the engine in memory and all that is on it. */
+  /** Of the process, including the engine in memory with its workloads. */
   residentBytes: number;
-  /** What of that has come with each deployment. */
+  /** The share of each deployment. */
   bytesEach: number;
 };
 

@@ -1,6 +1,6 @@
 /**
- * What a deployment that does its worst costs the others: the time of a neighbour's answers, and of the API's, in quiet
- * and under attack, one window after the other.
+ * The cost of a hostile deployment for its neighbors: the time of a neighbor's answers and of the API's, in quiet and
+ * under attack, one window after the other.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Answer, ask, untilOk } from './http.ts';
@@ -12,7 +12,7 @@ export type Window = { site: number[]; api: number[] };
 /** Window i of either came right after window i of the other. */
 export type NeighbourTimes = { quiet: Window[]; attacked: Window[]; attack: AttackReport };
 
-/** What the attacks have done, as the attacker counts it: nothing of it may be nothing. */
+/** Results of the attacks, as counted by the attacker. Each must be above zero. */
 export type AttackReport = { processes: number; killed: number; megabytes: number; connections: number };
 
 const none: AttackReport = { processes: 0, killed: 0, megabytes: 0, connections: 0 };

@@ -1,4 +1,4 @@
-/** What can be asked of the benchmark on its command line. */
+/** Options of the benchmark's command line. */
 import { parseArgs } from 'node:util';
 import type { CertificateOptions } from './certificates.ts';
 import type { GuardOptions } from './guards.ts';
@@ -7,7 +7,7 @@ import type { RenewalOptions } from './renewals.ts';
 import type { SnapshotOptions } from './snapshots.ts';
 import type { StoreOptions } from './store.ts';
 
-/** What is measured, in this order. */
+/** The measured parts, in this order. */
 export const parts = [
   'live',
   'latency',
@@ -29,7 +29,7 @@ export type Part = (typeof parts)[number];
 export type Options = {
   parts: readonly Part[];
   rounds: number;
-  /** Rounds before those that count: the first start after a pause is slower for everybody. */
+  /** Rounds before those that count: the first start after a pause is slower for every contender. */
   warmUps: number;
   /** Requests for each row of the latencies. */
   requests: number;
@@ -45,15 +45,15 @@ export type Options = {
   guards: GuardOptions;
   /** Deployments in the store, and requests of each kind. */
   store: StoreOptions;
-  /** Settings of the service under test, by their variables, beside those that the benchmark needs. */
+  /** Settings of the service under test, by their variables, in addition to those that the benchmark needs. */
   settings: Record<string, string>;
   /** Starts of the command line. */
   commands: number;
   /** Of an edge, and how many come after. */
   certificates: CertificateOptions;
-  /** Visitors of an edge whose certificates are replaced all the while. */
+  /** Visitors of an edge whose certificates are replaced continuously. */
   renewals: RenewalOptions;
-  /** Of a volume of an application that is visited meanwhile. */
+  /** Of a volume of an application that has visitors at the same time. */
   snapshots: SnapshotOptions;
   isSmoke: boolean;
 };

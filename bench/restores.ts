@@ -1,5 +1,6 @@
 /**
- * How long it takes until an application answers with the data of a snapshot: in place of what it has, and beside it.
+ * How long it takes until an application answers with the data of a snapshot: restored in place, and as a new
+ * deployment.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ask } from './http.ts';

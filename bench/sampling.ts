@@ -27,7 +27,7 @@ const listening = new AbortController();
 try {
   await Promise.all(Array.from({ length: count }, (_, number) => inTurn(() => startOne(number))));
   const meter = facetOf(engine, 'usage');
-  // As in the service: the engine tells of changes, so it need not be asked what runs.
+  // As in the service: the engine reports changes, so the running workloads are not queried.
   engine.watch(() => {}, listening.signal);
   const seen = (await meter.workloads()).length;
   const measured = createMeasured();

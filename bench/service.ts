@@ -42,7 +42,7 @@ export type Service = {
   countPresent(): number;
   /** Resolves when it has none. */
   untilGone(): Promise<void>;
-  /** What the engine has of it. */
+  /** Its objects on the engine. */
   owned(): Promise<Owned[]>;
 };
 
@@ -93,7 +93,7 @@ export async function startService(
   const exited = once(child, 'exit').then(([code]): never => {
     throw new Error(`The service ended with code ${code}.`);
   });
-  exited.catch(() => {}); // also when nobody waits for it any more
+  exited.catch(() => {}); // also if the result is no longer awaited
   await Promise.race([untilOk({ port, host: 'localhost', path: '/healthz' }, signal), exited]);
 
   const store = openStore(dataDir);
@@ -163,7 +163,7 @@ export async function startService(
   return service;
 }
 
-/** The settings of whoever runs the benchmark do not count, but for what is said in the log. */
+/** Ignores the user's own settings, except for the log level. */
 function environment(dataDir: string, port: number): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('BERTH_'));
   return {
@@ -179,7 +179,7 @@ function environment(dataDir: string, port: number): NodeJS.ProcessEnv {
     BERTH_MEMORY: '100%',
     BERTH_CPU_OVERCOMMIT: '1000',
     BERTH_STRANGERS: 'session=1000 address=1000 memory=1Ti',
-    // What is removed is waited for, with its volumes.
+    // The benchmark waits for removed deployments, including their volumes.
     BERTH_GRACE: '0s',
     BERTH_LOG_LEVEL: process.env.BERTH_LOG_LEVEL ?? 'warn',
   };
@@ -197,7 +197,10 @@ export async function freePort(): Promise<number> {
 
 type Store = { owner: string; countPresent(): number; claim(label: string): void; close(): void };
 
-/** What only the service's own database tells: its label on the engine, and when it has finished with a deployment. And claims. */
+/**
+ * Facts that only the service's own database has: its label on the engine, and when a deployment is finished. And
+ * claims.
+ */
 function openStore(dataDir: string): Store {
   const db = new DatabaseSync(join(dataDir, 'berth.db'), { readOnly: true, timeout: 5_000 });
   const owner = db.prepare('SELECT id FROM installation').get()?.id;
@@ -215,7 +218,7 @@ function read({ status, body }: Answer): Record<'sessionToken' | 'applicationNam
   return JSON.parse(body);
 }
 
-/** A deployment is gone when the service has looked at the engine and found nothing of it any more. */
+/** A deployment is gone when the service has found none of its objects on the engine. */
 async function untilGone({ countPresent }: Store): Promise<void> {
   const deadline = performance.now() + removalPatienceMs;
   while (countPresent() > 0) {

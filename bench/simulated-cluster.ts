@@ -9,9 +9,9 @@ import { namespaceName, objectName } from '../src/engine/kubernetes/names.ts';
 import type { Found, Kind } from '../src/engine/kubernetes/objects.ts';
 
 export type SimulatedCluster = Cluster & {
-  /** What the cluster would have made of it, before somebody looks. */
+  /** Adds the objects that the cluster would have created. */
   add(deploymentId: string, desired: Pick<Extract<Desired, { kind: 'running' }>, 'workloads' | 'egress'>): void;
-  /** What was asked of it, by its kind and path. */
+  /** Requests to the API server, by kind and path. */
   requests: string[];
 };
 

@@ -1,7 +1,7 @@
 /**
- * What a snapshot costs, and what the application notes of it: a volume that is nearly full, of which 1 % changes before each
- * one. Reads and writes of the application are due at a steady rate, whatever it does, so that a stop of half a second is
- * fifty requests that waited.
+ * The cost of a snapshot, and its effect on the application: a volume that is nearly full, of which 1 % changes before
+ * each snapshot. Reads and writes are due at a steady rate even if the application stalls, so a stop of half a second
+ * is fifty requests that waited.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Answer, ask, untilOk } from './http.ts';
@@ -18,8 +18,8 @@ export type Window = { reads: number[]; writes: number[] };
 export type Taken = { seconds: number; totalBytes: number; addedBytes: number; pausedMs: number };
 
 /**
- * Snapshot i was taken in window i of `meanwhile`, right after window i of `quiet` and before that of `besideLoop`, in which
- * a loop that gives way computed.
+ * Snapshot i was taken in window i of `meanwhile`, right after window i of `quiet` and before that of `besideLoop`, in
+ * which a loop with idle priority computed.
  */
 export type SnapshotTimes = {
   megabytes: number;
@@ -69,7 +69,7 @@ export async function measureSnapshots(
   await measure(at, delay(1_000, undefined, { signal }), signal); // the first requests warm everything up
   for (let round = 0; round < rounds; round++) {
     await change('/change');
-    // What it has written is still on its way to the disk, and none of that is quiet.
+    // Its writes are still on their way to the disk, and would disturb the quiet window.
     await delay(settleMs, undefined, { signal });
     times.quiet.push((await measure(at, delay(quietMs, undefined, { signal }), signal)).window);
     const { window, outcome } = await measure(at, take(service, started, signal), signal);
@@ -135,7 +135,7 @@ async function take(
   throw new Error('The snapshot is not taken in time.');
 }
 
-/** Files of 4 MB of random bytes, of which one in a hundred is written anew, or one part in a hundred of each. */
+/** Files of 4 MB of random bytes, of which one in a hundred is rewritten, or one part in a hundred of each. */
 const program = (megabytes: number) => `
 const { closeSync, existsSync, fsyncSync, openSync, readSync, writeFileSync, writeSync } = require('node:fs');
 const { randomBytes, randomInt } = require('node:crypto');

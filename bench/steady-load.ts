@@ -1,12 +1,12 @@
 /**
- * Visitors of a site at a steady rate, whatever it does: a request is due when it is due and not when the one before
- * has been answered, so that a stop of half a second is fifty requests that waited or failed.
+ * Visitors of a site at a steady rate: a request is sent at its time, even if the one before is still waiting, so a
+ * stop of half a second is fifty requests that waited or failed.
  */
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export type Visited = {
-  /** What the answers began with, up to the first space: the revision. In the order of their coming. */
+  /** Beginnings of the answers, up to the first space: the revision. In the order of their arrival. */
   revisions: string[];
   count: number;
   /** In words: `GET / at 1,234 ms: 503 …`. */
@@ -107,7 +107,7 @@ function ask({ host, port, path, body, agent }: Asked): Promise<{ status: number
       try {
         let text = '';
         for await (const chunk of response.setEncoding('utf8')) text += chunk;
-        // A body that ends before its length is no answer.
+        // A body that ends before its length is incomplete.
         if (!response.complete) throw new Error('the answer broke off');
         resolve({ status: response.statusCode ?? 0, text });
       } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * What the API waits for of its store, with very many deployments in it: starts, updates and lists, without a network and
- * without an engine, on SQLite and on a PostgreSQL of the benchmark's own. Both sync each commit to the same disk.
+ * The store's latency for the API, with very many deployments: starts, updates and lists, without a network and without
+ * an engine, on SQLite and on a PostgreSQL of the benchmark's own. Both sync each commit to the same disk.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** How long an application takes from being asked for to being live, and from being removed to being gone. */
+/** How long an application takes from its request to live, and from its removal to gone. */
 
 import type { Compose } from '../scripts/setup/compose.ts';
 import type { AppSpec } from '../src/config/spec/spec.ts';
@@ -102,7 +102,7 @@ export async function runRounds(
       say(`${round} rounds: the time is over`);
       break;
     }
-    // Each round begins with another one, so that nobody always runs after the same predecessor.
+    // Each round begins with another one, so that no contender always runs after the same predecessor.
     const first = (round + warmUps) % contenders.length;
     for (const contender of [...contenders.slice(first), ...contenders.slice(0, first)]) {
       const measured = await contender.round(signal);

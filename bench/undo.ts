@@ -1,4 +1,4 @@
-/** What has to be undone at the end, however the end comes. */
+/** Cleanup steps at the end of the benchmark, also after a failure or an interruption. */
 
 export type Undo = {
   /** Steps run in the reverse order of their registration, each one although another fails. */

@@ -10,7 +10,7 @@ import { type Visited, whileVisited } from './steady-load.ts';
 import type { Undo } from './undo.ts';
 import { visitedYaml } from './visited-application.ts';
 
-/** Milliseconds of each update, and all visits meanwhile. `returns`: what the command took, where there is one. */
+/** Milliseconds of each update, and all visits during it. `returns`: the run time of the command, if it has one. */
 export type Updates = { live: number[]; returns: number[]; visited: Visited };
 
 export const perSecond = 100;

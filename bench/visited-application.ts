@@ -1,9 +1,9 @@
 /** The application that is visited while it is updated. */
 
 /**
- * A web server whose answers begin with `revision`. It dies of SIGTERM at once, with whatever is under way, as programs
- * do that have not heard of it. `/stream` sends an event every 50 ms, with the time of day; an
- * upgrade gives an echo.
+ * A web server whose answers begin with `revision`. It exits at SIGTERM at once, along with its pending requests, like
+ * programs without a signal handler. `/stream` sends an event every 50 ms, with the time of day; an upgrade gives an
+ * echo.
  */
 export function visitedYaml(name: string, revision: string, fields: string[] = []): string {
   return `application:

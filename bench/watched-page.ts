@@ -1,4 +1,4 @@
-/** What a page tells of itself while it is used: when it was painted, how much moved, and its longest task. */
+/** Measurements of a page in use: when it was painted, how much moved, and its longest task. */
 import type { Page } from 'playwright-core';
 
 export type Seen = { paintedMs: number; shift: number; longestTaskMs: number };
@@ -14,7 +14,7 @@ export function seenBy(page: Page): Promise<Seen> {
   return page.evaluate(() => (globalThis as unknown as Watched).seen);
 }
 
-/** Of what is done here, until the page has come to rest: the longest task in milliseconds; 0: none above 50 ms. */
+/** The longest task of `act` until the page has come to rest, in milliseconds; 0: none above 50 ms. */
 export async function longestTaskOf(page: Page, act: () => Promise<void>): Promise<number> {
   await page.waitForTimeout(restMs);
   await page.evaluate(() => {

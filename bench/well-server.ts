@@ -1,4 +1,4 @@
-/** What idle health checks are asked of: a server in a process of its own, so that its work is not counted as ours. */
+/** The target of idle health checks: a server in a process of its own, so that its work is not counted as ours. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

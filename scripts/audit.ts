@@ -1,4 +1,4 @@
-/** Counts the production dependencies and asks the registry what is known against them: `npm run audit`. */
+/** Counts the production dependencies, and requests their known vulnerabilities from the registry: `npm run audit`. */
 import { spawnSync } from 'node:child_process';
 
 type Audit = { vulnerabilities?: Record<string, { severity: string }>; error?: { summary?: string }; message?: string };
@@ -10,7 +10,7 @@ console.log(`Production dependencies: ${installed.size}`);
 
 const audit = JSON.parse(npm('audit', '--omit=dev', '--omit=optional', '--json') || '{}') as Audit;
 if (!audit.vulnerabilities) {
-  // A mirror may have no such endpoint. That is no finding, and no clean bill either.
+  // A mirror may lack this endpoint. The audit then neither fails nor passes.
   console.log(
     `Not audited, the registry does not answer: ${audit.error?.summary || audit.message || 'no reason given'}`,
   );
@@ -20,7 +20,7 @@ if (!audit.vulnerabilities) {
   if (findings.length > 0) process.exitCode = 1;
 }
 
-/** What npm prints; its exit status tells of findings too and is not needed. */
+/** The output of npm. Its exit status also reports findings and is not needed. */
 function npm(...args: string[]): string {
   return spawnSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], timeout: 60_000 }).stdout;
 }

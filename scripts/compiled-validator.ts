@@ -14,7 +14,7 @@ const replaced = /\/schema\/validator\.ts$/;
 const makers = /\/scripts\/compiled-validator(\.test)?\.ts$/;
 const compiled = '\0compiled-validator.js';
 
-/** What the compiled code takes from Ajv at run time: how many code points a text has. */
+/** Ajv's only helper that the compiled code needs at run time: the number of code points of a text. */
 const codePoints = { theirs: 'require("ajv/dist/runtime/ucs2length").default', ours: '(text) => [...text].length' };
 
 /** A plugin of Vite's and of Rolldown's. */

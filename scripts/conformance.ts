@@ -21,7 +21,7 @@ const notOffered = {
   OCI_DATA_SUBJECT_LIST: 'false',
   OCI_DATA_SUBJECT_MISSING: 'false',
 };
-/** What the suite asks for only where it is told to. */
+/** Optional tests of the suite. */
 const offered = {
   OCI_API_BLOBS_UPLOAD_CANCEL: 'true',
   OCI_API_BLOBS_DIGEST_HEADER: 'true',
@@ -59,7 +59,7 @@ try {
     process.stdout.write(chunk);
   });
   await once(suite, 'close');
-  // Its exit code says nothing of what it has found.
+  // The suite's exit code does not report failures.
   if (!/^OCI Conformance Test: Pass$/m.test(said)) process.exitCode = 1;
 } finally {
   await registry.close();

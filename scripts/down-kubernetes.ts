@@ -14,7 +14,7 @@ const help = `Removes Berth from the cluster of kubectl's current context, with 
                shows which there are
 `;
 
-/** What \`small\` has it in; \`fleet\` has its database elsewhere. */
+/** The database of `small`; `fleet` has its database elsewhere. */
 const askId = `const { DatabaseSync } = require('node:sqlite');
 console.log(new DatabaseSync('/var/lib/berth/berth.db', { readOnly: true }).prepare('select id from installation').get().id)`;
 

@@ -31,7 +31,7 @@ await stopService();
 // The edge first: visitors get no half of an application.
 if (await stopEdge(settings.dataDir)) console.log('HAProxy stopped');
 const left = await removeAll();
-// What users have pushed is in the data directory, and nowhere else; images of registries stay for whoever comes next.
+// Images that users have pushed exist only in the data directory. Images of registries stay for the next installation.
 await clearPushedCopies({ engine, db }, async () => false).catch(() => []);
 // Last, and only when nothing is left that the rules hold back.
 const hasRules = left === 0 && settings.engine === 'docker';
@@ -75,7 +75,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** A process id from a file may be anybody's by now; ours runs one of these two files. */
+/** Another process may have this number now. The service runs one of these two files. */
 async function isBerth(pid: number): Promise<boolean> {
   if (!pid) return false;
   // One that has ended and is not yet collected has no words left.

@@ -1,4 +1,4 @@
-/** The example application: deployed through the HTTP API like anybody's, once, and found again at the next start. */
+/** The example application: deployed through the HTTP API like a user's, once, and found again at the next start. */
 import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ export async function deployExample(
 
   const memory = known ? remembered! : await start(api, name, memoryFile, remembered);
   const { environment } = await followUntilLive(name, () => status(api, name, memory.sessionToken!));
-  // Of what a browser has not started it has no token: it asks for it there.
+  // A browser that has not started the deployment requests the token.
   console.log(`  Its page is ${settings.baseUrl.origin}/d/${environment}/${name}: give it the token in ${memoryFile}`);
 }
 

@@ -53,7 +53,7 @@ export async function provideBerthImage({ name: wanted, save, push }: ImageReque
   return name;
 }
 
-/** Of this version of Berth, where nobody names another. */
+/** The default: the image of this version of Berth. */
 export async function ownImageName(): Promise<string> {
   const { version } = JSON.parse(await readFile(join(import.meta.dirname, '../package.json'), 'utf8'));
   return `berth:${version}`;

@@ -1,4 +1,4 @@
-/** What this installation has on the engine, for the commands that list or remove it while no service needs to run. */
+/** Objects of this installation on the engine, for the commands that list or remove them without a running service. */
 import type Docker from 'dockerode';
 import { openStore } from '../src/admin/open-store.ts';
 import { connectDocker } from '../src/engine/docker/connect-docker.ts';
@@ -31,7 +31,7 @@ export async function openInstallation(settings: Settings, docker?: Docker) {
   return { db, engine, owner, close: () => open.disposeAsync() };
 }
 
-/** As whoever starts nothing needs it. */
+/** The default suffices for commands that start nothing. */
 async function openEngineOf(
   { engine: kind, dataDir, networkPool, tenantsMemory }: Settings,
   owner: string,

@@ -60,7 +60,7 @@ test('what is in test may be imported by tests alone', async (t) => {
   assert.match(await lintOf(t, { 'src/wrong.ts': text.replace('../..', '..') }), /only tests may import/);
 });
 
-/** What the linter says of a project with these files. */
+/** The linter's output for a project with these files. */
 async function lintOf(t: TestContext, files: Record<string, string>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-lint-'));
   t.after(() => rm(folder, { recursive: true, force: true }));

@@ -38,14 +38,15 @@ type Layer = keyof typeof layers;
 /** Folders of `src/engine`. None knows another, and what they share knows none of them; `open.ts` knows them all. */
 const engines = ['docker', 'kubernetes', 'memory'];
 
-/** Unit tests lie beside their files. */
+/** Unit tests are next to their files. */
 const notTests = '!**/*.test.ts';
 
-/** It wires the layers; nobody imports it. */
+/** The file that wires the layers. No other file imports it. */
 const top = '**/main.ts';
 
 /**
- * What the dashboard shares with the service, besides `config` and `client`: events, reasons, their words, and build steps.
+ * Modules that the dashboard shares with the service, in addition to `config` and `client`: events, reasons, their
+ * words, and build steps.
  */
 const sharedWithDashboard = ['build/build-steps', 'event/event', 'event/event-words', 'status/reason'].map(
   (name) => `src/deployment/${name}.ts`,

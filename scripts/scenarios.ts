@@ -1,8 +1,8 @@
 /**
- * `npm run scenarios`: the scenarios on SQLite and Docker, on PostgreSQL and Docker, and on PostgreSQL and Kubernetes (the
- * kit beside the project), one after another, and what came of them as one table. Words choose: the names below say on
- * what, all others which files: `npm run scenarios -- postgresql+kubernetes scenarios/updates`. What an earlier run tells
- * of other files stays in the table; `--table` runs nothing and shows that.
+ * `npm run scenarios`: the scenarios on SQLite and Docker, on PostgreSQL and Docker, and on PostgreSQL and Kubernetes
+ * (the kit next to the project), one after another, and the results as one table. Words select: the names below select
+ * the stores and engines, other words select files: `npm run scenarios -- postgresql+kubernetes scenarios/updates`.
+ * Earlier results of other files stay in the table. `--table` runs nothing and prints the table.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -51,7 +51,7 @@ async function run(place: Place, files: readonly string[]): Promise<void> {
   await once(child, 'exit');
   const found = await read(report);
   if (!found) {
-    // It has said itself why it tells of nothing.
+    // The run has printed the reason itself.
     process.exitCode = 1;
     return;
   }

@@ -105,7 +105,7 @@ function readSetting(text: string): [string, string] {
   return [name, value!];
 }
 
-/** Whatever has it would answer in place of the cluster: a Berth of this machine, perhaps. */
+/** The owner of the port would answer in place of the cluster, e.g. a Berth of this machine. */
 async function needPort(port: number): Promise<void> {
   const server = createServer().listen(port, '127.0.0.1');
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {

@@ -34,7 +34,7 @@ const slowestShown = 10;
 
 const root = join(import.meta.dirname, '..');
 const programs = join(import.meta.dirname, 'testing/programs.ts');
-/** So few test files are loaded from their sources: what they tell of a failure has the lines of those. */
+/** At most this many test files are loaded from their sources, so that failures show the sources' lines. */
 const fewFiles = 20;
 const cache = join(root, 'node_modules/.cache/berth-tests');
 const { tier, since, words } = readArguments();
@@ -100,7 +100,7 @@ async function testFiles(): Promise<string[]> {
   return affected;
 }
 
-/** What each process has to say comes when it has ended, so that nobody's lines are among another's. */
+/** The output of each process is printed when it has ended, so that the lines of different processes do not mix. */
 async function runAll({ alone, together }: Company, last: readonly string[] = []): Promise<FileReport[]> {
   const asPrograms = alone.length > fewFiles ? alone : [];
   await promisify(execFile)(process.execPath, [programs, root, made, ...asPrograms]);

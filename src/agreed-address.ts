@@ -1,6 +1,6 @@
 /**
- * Several services on one database call applications by the same addresses. An application may be told its own, so that
- * what one of them has started would else be something else to the other, which would replace it, and so on.
+ * Services on one database must use the same addresses for applications. An application may receive its own address as
+ * a value. With different addresses, each service would replace the workloads of the other, and so on.
  */
 import { hash } from 'node:crypto';
 import { StartError } from './lib/start-error.ts';
@@ -11,7 +11,7 @@ import { otherServices } from './store/dialect/postgres.ts';
 
 type AddressSettings = Pick<Settings, 'baseUrl' | 'appsDomain'>;
 
-/** What the name of a service's process says of the addresses: letters and digits. */
+/** The address part of a service's process name: letters and digits. */
 export function addressMark(settings: AddressSettings): string {
   return hash('sha256', applicationUrl(settings, 'site').href, 'hex').slice(0, 12);
 }

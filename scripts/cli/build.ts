@@ -18,7 +18,7 @@ const run = promisify(execFile);
 /** Lowers what Node 20 cannot read, such as `await using`. */
 const target = 'node20';
 
-/** Writes the package anew into `folder`. */
+/** Writes the package into `folder`, replacing an earlier one. */
 export async function buildPackage(folder: string = packageFolder): Promise<void> {
   await mkdir(join(folder, '..'), { recursive: true });
   const made = await mkdtemp(`${folder}-`);
@@ -55,7 +55,7 @@ async function writeTypes(folder: string): Promise<void> {
   const language = ['--target', 'esnext', '--module', 'nodenext', '--allowImportingTsExtensions', '--types', 'node'];
   const sources = ['--rootDir', join(root, 'src'), '--outDir', folder, join(root, 'src/client/client.ts')];
   await run(tsc, [...flags, ...language, ...sources], { cwd: root });
-  // How a proof of work is found is nobody's to see.
+  // The package does not contain the solver of proofs of work.
   await rm(join(folder, 'lib'), { recursive: true });
   const client = join(folder, 'client');
   for (const name of await readdir(client)) {

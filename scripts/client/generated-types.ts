@@ -52,7 +52,7 @@ function printOperation(path: string, { operationId, summary, parameters = [], r
     const required = found.filter((parameter) => parameter.required).map(({ name }) => name);
     return found.length === 0 ? 'Nothing' : typeOf({ type: 'object', properties, required }, '    ');
   };
-  // A configuration is a text, whichever type it is sent as.
+  // A configuration is a string for every content type.
   const content = requestBody?.content ?? {};
   const body = content['text/x-yaml']?.schema ?? content['application/json']?.schema;
   return [

@@ -10,7 +10,7 @@ import { type Description, generateTypes } from './generated-types.ts';
 const root = join(import.meta.dirname, '../..');
 export const typesFile = join(root, 'src/client/service-types.ts');
 
-/** What the file should hold, in the formatter's form. */
+/** The expected content of the file, in the formatter's form. */
 export async function wantedTypes(): Promise<string> {
   const api = await testApi();
   await api.app.ready();

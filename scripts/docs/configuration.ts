@@ -15,7 +15,7 @@ export function renderConfigurationPage(): string {
   return notice + text.replace('<!-- fields -->', () => fieldTables());
 }
 
-/** What of a JSON Schema the tables show. */
+/** Fields of a JSON Schema that the tables show. */
 type Schema = {
   type?: string;
   description?: string;

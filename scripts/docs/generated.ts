@@ -13,7 +13,7 @@ import { renderSettings } from './settings.ts';
 
 const notice = '<!-- Written by `npm run docs`. Edit its source, or scripts/docs. -->';
 
-/** What the pages should contain, by their files. */
+/** The expected content of the pages, by file. */
 export async function wantedPages(): Promise<ReadonlyMap<string, string>> {
   const pages = {
     commands: await renderCommands(),

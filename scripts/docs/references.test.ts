@@ -1,4 +1,4 @@
-/** What the pages for people refer to is there: pages, their headings, and the files of the code, such as tests. */
+/** References of the documentation exist: pages, their headings, and files of the code, such as tests. */
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

@@ -32,7 +32,7 @@ async function certificate(folder: string, [algorithm, option]: readonly [string
   return stdout;
 }
 
-/** What sslscan has said, line by line. */
+/** The output of sslscan, line by line. */
 async function scan(kind: keyof typeof kinds): Promise<string[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-tls-'));
   const [port, httpsPort] = [await freePort(), await freePort()];
@@ -52,7 +52,7 @@ async function scan(kind: keyof typeof kinds): Promise<string[]> {
   }
 }
 
-/** Of each connection sslscan says the groups anew. */
+/** sslscan repeats the groups for each connection. */
 const told = new Set<string>();
 function row(what: string, says: string): void {
   const line = `| ${what} | ${says} |`;

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 
-/** Asks on a terminal; elsewhere, and after any other answer than yes, nothing is to be changed. */
+/** Prompts on a terminal. Returns false without a terminal, and after any answer other than yes. */
 export async function isConfirmed(isSure: boolean | undefined): Promise<boolean> {
   if (isSure) return true;
   if (process.stdin.isTTY) {

@@ -25,7 +25,7 @@ export async function currentContext(): Promise<Context> {
   return { name, server };
 }
 
-/** What it prints. Throws with its own words. */
+/** The output of kubectl. Throws with kubectl's message. */
 export function kubectl(...words: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile('kubectl', words, { maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
@@ -35,7 +35,7 @@ export function kubectl(...words: string[]): Promise<string> {
   });
 }
 
-/** What it prints goes to the terminal as it comes. Answers whether it has succeeded. */
+/** Shows the output on the terminal as it arrives. Returns whether kubectl succeeded. */
 export async function showKubectl(...words: string[]): Promise<boolean> {
   const [code] = await once(spawn('kubectl', words, { stdio: ['ignore', 'inherit', 'inherit'] }), 'close');
   return code === 0;

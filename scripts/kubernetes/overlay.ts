@@ -1,4 +1,7 @@
-/** PURE. What `npm run start:kubernetes` adds to `deploy/kubernetes/small`: the image, the settings, the class of the claim. */
+/**
+ * PURE. The overlay of `npm run start:kubernetes` on `deploy/kubernetes/small`: the image, the settings, the class of
+ * the claim.
+ */
 import { createHash } from 'node:crypto';
 import { parseDocument } from 'yaml';
 
@@ -8,7 +11,7 @@ export type Overlay = {
   settings: Readonly<Record<string, string>>;
 };
 
-/** Files of a folder beside `small`, by name. `given`: the settings of that, as YAML. */
+/** Files of a folder next to `small`, by name. `given`: the settings of `small`, as YAML. */
 export function overlayFiles({ image, settings }: Overlay, given: string): Record<string, string> {
   const { name, tag } = partsOf(image);
   const document = parseDocument(given);
@@ -43,7 +46,7 @@ export function overlayFiles({ image, settings }: Overlay, given: string): Recor
   };
 }
 
-/** A port of the registry is no tag. */
+/** A registry's port may look like a tag. */
 function partsOf(image: string): { name: string; tag: string } {
   const [, name = image, tag = 'latest'] = /^(.+?)(?::([^:/]+))?$/.exec(image) ?? [];
   return { name, tag };

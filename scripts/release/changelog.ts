@@ -1,4 +1,4 @@
-/** PURE. What a release says of itself: its version, and what has changed since the one before. */
+/** PURE. The changelog of a release: its version, and the changes since the previous one. */
 import { schemaStep } from '../../src/store/migrations/schema-step.ts';
 
 const versionForm = /^(\d{1,6})\.(\d{1,6})\.(\d{1,6})$/;
@@ -17,7 +17,7 @@ export type Release = {
   date: string;
   /** Of commits, the newest first. */
   subjects: readonly string[];
-  /** What the release before has; undefined: there is none. */
+  /** Migrations of the previous release; undefined for the first release. */
   schemaBefore: readonly string[] | undefined;
   /** Names of migrations. */
   schema: readonly string[];
@@ -36,7 +36,7 @@ export function changelogSection({ version, date, subjects, schemaBefore, schema
   ].join('\n');
 }
 
-/** What the first start does to a database of the previous release. */
+/** The effect of the first start on a database of the previous release. */
 function schemaWords(before: readonly string[] | undefined, schema: readonly string[]): string {
   if (!before) return 'This is the first release.';
   const step = schemaStep(before, schema);

@@ -1,8 +1,8 @@
-/** What a person sees of the set-up: one line for each thing that is done, nothing for what is already there. */
+/** The output of the set-up: one line for each step, none for steps that are already done. */
 
 export type Announce = <T>(what: string, work: () => Promise<T>) => Promise<T>;
 
-/** The set-up cannot go on, and its message tells the person at the terminal what to do about it. */
+/** The set-up cannot continue. Its message says what the user at the terminal can do. */
 export class SetUpError extends Error {
   override name = 'SetUpError';
 }

@@ -10,7 +10,7 @@ const aptGet = [
   'DEBIAN_FRONTEND=noninteractive',
   // needrestart's question would wait for ever on Ubuntu.
   'NEEDRESTART_SUSPEND=1',
-  // What it says is read here.
+  // The output is parsed here.
   'LC_ALL=C',
   'apt-get',
   '--quiet',
@@ -49,8 +49,8 @@ export async function updatePackageLists(host: Host, only?: string): Promise<voi
 }
 
 /**
- * Repeats what fails because somebody else has a lock, once a second: `apt-get update` waits for none itself, whatever
- * it is told (2.6), and a machine that was just started updates its lists by itself.
+ * Retries once a second while another process has a lock. `apt-get update` does not wait for locks, with any option
+ * (2.6), and a freshly started machine updates its lists automatically.
  */
 export async function outlastLocks<T>(work: () => Promise<T>, wait = () => pause(1_000)): Promise<T> {
   for (let seconds = 0; ; seconds++) {

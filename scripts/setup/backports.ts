@@ -1,6 +1,6 @@
 /**
- * Debian's backports as a source of packages, in a file of our own: removing it is all that it takes to be without.
- * apt installs nothing from there that nobody asks for by name and version, and keeps what it did install up to date.
+ * Debian's backports as a source of packages, in a file of our own. To undo it, remove the file. apt installs a
+ * backport only if its name and version are given, and keeps installed ones up to date.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ export async function removeBackports(host: Host): Promise<void> {
   await run(asRoot(host, ['rm', '--force', file]));
 }
 
-/** PURE. Reads /etc/os-release. What derives from Debian has other names for its versions. */
+/** PURE. Reads /etc/os-release. Derivatives of Debian name their versions differently. */
 export function debianCodename(osRelease: string): string | undefined {
   if (!/^ID="?debian"?$/m.test(osRelease)) return undefined;
   return /^VERSION_CODENAME="?([a-z]+)"?$/m.exec(osRelease)?.[1];

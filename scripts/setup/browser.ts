@@ -4,7 +4,7 @@ import { candidateOf, installPackages, policiesOf, updatePackageLists } from './
 import { findProgram } from './commands.ts';
 import type { Host } from './host.ts';
 
-/** The first is Chromium without the windows that nobody sees: tests of the dashboard compute a third less in it (measured). */
+/** The first is Chromium without windows: tests of the dashboard use a third less processor time in it (measured). */
 const programs = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 /** Of Debian; Ubuntu has the second alone. */
 const packages = ['chromium-headless-shell', 'chromium'];

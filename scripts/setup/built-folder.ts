@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '../..');
 const record = '.sources';
 
 export type BuiltFolder = {
-  /** What a person reads while it is built. */
+  /** Shown to the user during the build. */
   title: string;
   /** Where the result is, below the repository. */
   folder: string;

@@ -1,4 +1,4 @@
-/** An engine where nothing else starts it: a process of its own, which outlives whoever asked for it. */
+/** Starts an engine on machines without a service manager: a detached process that outlives its parent. */
 import { spawn } from 'node:child_process';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -8,10 +8,10 @@ import { asRoot, type Host } from './host.ts';
 
 type Environment = Record<string, string | undefined>;
 
-/** Docker downloads three layers at a time, of all pulls together: one registry that stalls would hold up everybody. */
+/** Docker downloads three layers at a time, over all pulls: one stalled registry would delay all users. */
 export const engineOptions = ['--max-concurrent-downloads', '64'] as const;
 
-/** What dockerd itself looks at. Proxies are spelled both ways. */
+/** The variables that dockerd reads. Proxies are spelled both ways. */
 const engineVariables = ['HOME', 'LANG', 'TMPDIR', 'DOCKER_TMPDIR', 'DOCKER_RAMDISK', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
 const proxyVariables = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY'];
 
@@ -24,7 +24,7 @@ export function engineEnvironment(given: Environment): Record<string, string> {
 
 /**
  * In a session of its own, so that neither this process' end nor a Ctrl-C takes every application down with it.
- * @returns what tells whether it has ended.
+ * @returns a function that returns whether it has ended.
  */
 export async function startDetached(
   host: Host,
@@ -34,7 +34,7 @@ export async function startDetached(
   await mkdir(dirname(log), { recursive: true });
   const output = await open(log, 'a');
   const dockerd = (await findProgram('dockerd', environment.PATH)) ?? 'dockerd';
-  // The socket belongs to the one who asked for the engine; dockerd keeps its pid in /var/run/docker.pid.
+  // The socket belongs to the user who starts the engine. dockerd keeps its pid in /var/run/docker.pid.
   const group = host.privilege === 'root' ? [] : ['--group', String(process.getgid?.())];
   const [program, ...args] = asRoot(host, [dockerd, ...engineOptions, ...group]);
   const child = spawn(program, args, {

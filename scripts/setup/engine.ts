@@ -37,12 +37,12 @@ export async function provideEngine(host: Host, announce: Announce): Promise<voi
     const packages = await enginePackages();
     await announce(`Installing ${packages.join(', ')} from apt (about 20 s)`, () => installPackages(host, packages));
   }
-  // Where apt starts what it installs, the engine may be up by now; a second one would only complain.
+  // If apt starts installed services, the engine may be running already. A second one would fail.
   if ((await ping()) === 'answers') return;
   await announce('Starting the Docker engine', () => start(plan.by, host));
 }
 
-/** What to do about the engine, decided from facts alone. */
+/** Decides how to provide the engine, from facts alone. */
 export function planEngine(facts: EngineFacts): EnginePlan {
   if (facts.engine === 'answers') return { kind: 'use' };
   if (facts.chosen) {

@@ -6,7 +6,7 @@ import { addBackports, removeBackports } from './backports.ts';
 import { findProgram, run } from './commands.ts';
 import type { Host } from './host.ts';
 
-/** What it was tried from on: one of 2022 traces every system call with ptrace, and fails the engine contract. */
+/** The oldest tested release. A release of 2022 traces every system call with ptrace, and fails the engine contract. */
 const oldestRelease = 20240729;
 
 const manual = 'https://gvisor.dev/docs/user_guide/install/';
@@ -16,7 +16,7 @@ export async function provideGvisor(host: Host, announce: Announce): Promise<str
   const present = await findProgram('runsc');
   if (present) {
     const release = releaseOf(await run([present, '--version']));
-    // One that says no date was built by somebody who knows what it is.
+    // A build without a date is a custom build, which is accepted.
     if (release === undefined || release >= oldestRelease) return present;
   }
   if (!host.isDebianLike || host.privilege === 'none') throw cannotInstall(present, host);

@@ -1,4 +1,4 @@
-/** What this machine is: the facts that decide how something can be installed and started on it. */
+/** Facts about this machine that decide how to install and start programs on it. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { succeeds } from './commands.ts';
@@ -6,7 +6,7 @@ import { succeeds } from './commands.ts';
 export type Host = {
   /** apt is here, and the packages have Debian's names. */
   isDebianLike: boolean;
-  /** How this user becomes root without being asked for a password. */
+  /** How this user becomes root without a password prompt. */
   privilege: 'root' | 'sudo' | 'none';
   hasSystemd: boolean;
   /** How a person installs something here, in this system's own words; absent where that is not known. */

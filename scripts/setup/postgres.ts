@@ -1,6 +1,6 @@
 /**
- * PostgreSQL's programs, from the distribution's package. Tests run servers of their own with them, in folders of their
- * own; the one that the package makes by itself nobody has asked for, and one that was there before is left alone.
+ * PostgreSQL's programs, from the distribution's package. Tests run their own servers with them, in folders of their
+ * own. The set-up stops the server that the package creates, and leaves an existing one alone.
  */
 import { existsSync, globSync } from 'node:fs';
 import { type Announce, SetUpError } from './announce.ts';

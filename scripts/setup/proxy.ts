@@ -42,7 +42,7 @@ export function isNewEnough([major, minor]: readonly [number, number]): boolean 
   return major > oldestVersion[0] || (major === oldestVersion[0] && minor >= oldestVersion[1]);
 }
 
-/** The package's service would stay behind with a configuration that serves nobody; one that was there before stays. */
+/** The package's service would keep running with a useless configuration. A service that existed before stays. */
 async function stopPackagedService(host: Host): Promise<void> {
   if (host.hasSystemd) await succeeds(asRoot(host, ['systemctl', 'disable', '--now', 'haproxy.service']));
   else if (existsSync('/etc/init.d/haproxy')) await succeeds(asRoot(host, ['/etc/init.d/haproxy', 'stop']));

@@ -1,4 +1,7 @@
-/** Tells the machine's Docker engine of gVisor: in its configuration file, which it reads again without a restart. */
+/**
+ * Registers gVisor in the configuration file of the machine's Docker engine, which reads the file again without a
+ * restart.
+ */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -19,7 +22,7 @@ const usualFile = '/etc/docker/daemon.json';
 const pidFile = '/var/run/docker.pid';
 const reloadPatienceMs = 10_000;
 
-/** The configuration of one engine, and how it is told to read that again. */
+/** The configuration of one engine, and a function that makes the engine read it again. */
 export type EngineConfiguration = { docker: Docker; file: string; reload: () => Promise<void> };
 
 /** Throws `SetUpError` with what to do when it is not in our power. */
@@ -45,7 +48,7 @@ async function refuseUnfit(docker: Docker): Promise<void> {
   if (problem) throw new SetUpError(`BERTH_RUNTIME is runsc, but ${problem}.`);
 }
 
-/** What else is in the file stays in it; the engine knows the runtime afterwards, or the file is as it was. */
+/** Keeps the rest of the file. Afterwards the engine knows the runtime, or the file is unchanged. */
 export async function registerGvisor(
   host: Host,
   { docker, file, reload }: EngineConfiguration,
@@ -73,12 +76,15 @@ async function isKnownInTime(docker: Docker, patienceMs: number): Promise<boolea
   return false;
 }
 
-/** PURE. The content of the configuration file with gVisor in it. Throws `SetUpError` where it is no configuration. */
+/**
+ * PURE. The content of the configuration file with gVisor in it. Throws `SetUpError` if the file is not a valid
+ * configuration.
+ */
 export function withRuntime(content: string, file: string, program: string): string {
   const configuration = content.trim() === '' ? {} : parseObject(content);
   const runtimes = configuration && (configuration.runtimes === undefined ? {} : asObject(configuration.runtimes));
   if (!runtimes) throw new SetUpError(`${file} is not what Docker reads: mend it and repeat the command.`);
-  // Written by somebody, and not read yet.
+  // Another user has added it, and the engine has not read it yet.
   if ('runsc' in runtimes) return content;
   const indent = /^\{\s*\n([ \t]+)"/.exec(content)?.[1] ?? '  ';
   const changed = { ...configuration, runtimes: { ...runtimes, runsc: entryFor(program) } };
@@ -102,11 +108,11 @@ function asObject(value: unknown): Record<string, unknown> | undefined {
   return isObject ? (value as Record<string, unknown>) : undefined;
 }
 
-/** The daemon of this machine, and where it was told to read its configuration. */
+/** The daemon of this machine, and its configuration file. */
 async function findDaemon(): Promise<{ pid: string; file: string } | undefined> {
   const pid = (await readFile(pidFile, 'utf8').catch(() => '')).trim();
   const command = pid && (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''));
-  // The number of a daemon that has died may be anybody's by now.
+  // After the death of a daemon, another process may have its number.
   if (!command || !/(^|\/)dockerd\0/.test(command)) return undefined;
   return { pid, file: configurationFile(command.split('\0')) };
 }
@@ -118,7 +124,7 @@ export function configurationFile(command: readonly string[]): string {
   return /=(.*)$/.exec(command[at]!)?.[1] ?? command[at + 1] ?? usualFile;
 }
 
-/** Undefined where there is none. */
+/** Undefined if the file does not exist. */
 async function readAsRoot(host: Host, file: string): Promise<string | undefined> {
   return (await succeeds(asRoot(host, ['test', '-e', file]))) ? run(asRoot(host, ['cat', file])) : undefined;
 }

@@ -1,4 +1,4 @@
-/** What `npm start` and `npm test` need from the machine, brought when it is missing. */
+/** Provides the machine's prerequisites of `npm start` and `npm test`. */
 import type { Runtime } from '../../src/engine/docker/host/runtime.ts';
 import { type Announce, announceOn } from './announce.ts';
 import { provideBackups } from './backups.ts';
@@ -20,13 +20,13 @@ import { provideTestTools } from './tools.ts';
 export { SetUpError } from './announce.ts';
 
 export type SetUpOptions = {
-  /** Tells a person what is being done; default: lines on the standard output. */
+  /** Shows the current step; default: lines on the standard output. */
   announce?: Announce;
   /** Also what only tests need. */
   forTests?: boolean;
   /** In memory nothing runs that would need an engine, images and a firewall. Default: docker. */
   engine?: string;
-  /** What pods are to run in; default: runc, which every engine has. */
+  /** The runtime of pods; default: runc, which every engine has. */
   runtime?: Runtime;
 };
 
@@ -51,6 +51,6 @@ export async function setUp(options: SetUpOptions = {}): Promise<void> {
   await provideCompose(announce);
   await providePostgres(host, announce);
   await provideBrowser(host, announce);
-  // An engine of the tests' own is told of it.
+  // The tests register it in an engine of their own.
   await provideGvisor(host, announce);
 }

@@ -1,8 +1,8 @@
-/** PURE. Tests that need a cluster of Kubernetes: whoever runs the others has none, mostly. */
+/** PURE. Tests that need a Kubernetes cluster, which most machines do not have. */
 
 const folder = 'test/kubernetes/';
 
-/** With `TEST_ENGINE=kubernetes` on a cluster as well: never on one that merely is somebody's current context. */
+/** With `TEST_ENGINE=kubernetes` on a cluster as well, but never on the current context of a user. */
 const scenarios = 'test/scenarios/';
 
 /** They break what the others stand on. */

@@ -1,12 +1,12 @@
 /**
- * Which test files share a process. Most compute and nothing else: loading the same modules anew for each of them would
- * take longer than the tests. A file that starts programs, speaks to an engine or measures the processor has a process
- * of its own; one that may start threads has not: those that read documents are started for large ones alone. What it
- * imports tells, however far down: there is no list to keep.
+ * Decides which test files share a process. Most are CPU-only: loading the same modules again for each of them would
+ * take longer than the tests. A file that starts programs, calls an engine or measures the processor has a process of
+ * its own. Files that may start threads share one, since only large documents are read in threads. The direct and
+ * indirect imports of a file decide, without a list.
  */
 import { importReader, reaches } from './imports.ts';
 
-/** Whoever imports one of these is alone; paths are those of the project. */
+/** A file that imports one of these runs alone; paths are those of the project. */
 const loners = [
   'node:child_process',
   'node:cluster',
@@ -75,7 +75,10 @@ export function deal(files: readonly string[], processors: number): string[][] {
   return dealt.filter((hand) => hand.length > 0);
 }
 
-/** PURE. The longest first; then what tries the whole and takes minutes, before what lies beside its subject and takes seconds. */
+/**
+ * PURE. The longest first; then tests of the whole, which take minutes, before tests next to their subject, which take
+ * seconds.
+ */
 export function longestFirst(a: string, b: string): number {
   const rank = (file: string) => {
     const place = longest.indexOf(file);

@@ -5,7 +5,7 @@
 
 const folder = 'test/scenarios/';
 
-/** What each of these files is about. */
+/** The subject of each of these files. */
 const ofDocker: Readonly<Record<string, string>> = {
   'bad-engine.nightly':
     "answers of Docker's API that are late, cut off or wrong; of a cluster: test/kubernetes/cut-off.test.ts",
@@ -47,5 +47,5 @@ export function engineTests(
   };
 }
 
-/** All that the list names. */
+/** The files of the list. */
 export const filesOfDocker = Object.keys(ofDocker).map((name) => `${folder}${name}.test.ts`);

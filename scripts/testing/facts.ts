@@ -1,10 +1,10 @@
-/** A reporter for Node's runner that tells another process, on file descriptor 3, what happens: a line of JSON each. */
+/** A reporter for Node's runner that reports events to another process, on file descriptor 3: a line of JSON each. */
 import { writeSync } from 'node:fs';
 import type { TestEvent } from 'node:test/reporters';
 import { processorMs } from './processor-use.ts';
 
 export type Fact =
-  /** The file is the next; told at once, while what the reporter tells may lag behind. */
+  /** The file is the next one. Written at once, while the reporter's own events may lag behind. */
   | { kind: 'reached'; file: string }
   | { kind: 'began'; name: string; nesting: number }
   | {

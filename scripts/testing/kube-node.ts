@@ -1,7 +1,7 @@
 /**
- * The node of the kit beside the project: built, started and stopped by the kit's own scripts. Those give up after a
- * minute, which is short on a busy machine, and do not notice an image that was not imported: so they are run again,
- * which does what is still missing.
+ * The node of the kit next to the project: built, started and stopped by the kit's own scripts. The scripts give up
+ * after a minute, which is short on a busy machine, and do not notice an image that failed to import. They are
+ * therefore run again, which does the missing steps.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -55,7 +55,7 @@ export function kubeNode(run: RunProgram): KubeNode {
     async start() {
       const isBuilt = existsSync(join(folder, 'bin/kingress')) && existsSync(join(folder, 'img/bb.tar'));
       if (!isBuilt) await script('build.sh');
-      // What an earlier run has left that was ended: half of an etcd, images that are noted and not there.
+      // Remains of an interrupted run: half of an etcd, and images that are recorded but missing.
       await script('down.sh', ['wipe']);
       for (let left = tries; ; left--) {
         const fault = await script('up.sh').catch((error: Error) => error);

@@ -1,6 +1,6 @@
 /**
- * How many test files run at once. Most of what they do is to wait for containers, and how much they compute differs from
- * one to the next: a fixed number leaves processors idle at one time and keeps everybody waiting at another.
+ * How many test files run at once. Most of their time is spent waiting for containers, and their processor use varies:
+ * a fixed number leaves processors idle at one time and overloads them at another.
  */
 import { availableParallelism, cpus, freemem } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** What a process has computed, with all those that it has started and seen end, and theirs. */
+/** The processor time of a process, including its ended children and theirs. */
 import { readFileSync } from 'node:fs';
 
 /** The unit of these numbers is the same on all architectures of Linux that Node runs on. */

@@ -1,10 +1,11 @@
 /**
- * Programs of the project as few files, for tests that start them again and again. The service alone is 2,500 modules:
- * to find and load them takes Node a second of processor at every start, and a whole run has some 300. The test files that
- * have a process of their own are such programs too: loaded from sources, each takes 0.5 s of a processor, and 0.15 s so.
- * The code is the same, and finds its files beside its sources.
+ * Bundles programs of the project into a few files, for tests that start them repeatedly. The service alone has 2,500
+ * modules: loading them takes Node a second of processor time at every start, and a whole run has some 300 starts. Test
+ * files that have a process of their own are bundled too: from sources, each takes 0.5 s of a processor to load, and
+ * 0.15 s as a bundle. The code is the same, and finds its files next to its sources.
  *
- * `node programs.ts ROOT FOLDER PATH…` makes those and the ones below in a process of its own: the bundler keeps a gigabyte until that ends.
+ * `node programs.ts ROOT FOLDER PATH…` bundles those and the ones below in a process of its own: the bundler keeps a
+ * gigabyte until that process ends.
  */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -22,20 +23,20 @@ const programs = [
   'test/simulation/main.ts',
 ];
 
-/** Of what the client of the engine brings, what it needs for engines behind SSH and for building images is not ours. */
+/** Dependencies of the engine's client that serve only engines behind SSH and image builds. */
 const unused = ['@grpc/grpc-js', '@grpc/proto-loader', 'ssh2'];
 
-/** They look for files beside their own, or bring compiled code. */
+/** They read files next to their own, or contain compiled code. */
 const apart = ['@kubernetes/client-node', 'playwright-core', 'rolldown', /^@redocly\//, /^@stoplight\//];
 
-/** Modules of Node's, by both of their names, that make some of what they export only when it is asked for. */
+/** Modules of Node, by both of their names, that create some of their exports on first use. */
 const lazy = new Set(['http', 'node:http']);
 
 const parts = 'parts';
-/** What an earlier run has made may still be started by another: it goes when it is older. */
+/** Another run may still start programs of an earlier one, so only older ones are removed. */
 const keptMs = 24 * 60 * 60 * 1000;
 
-/** Makes each of them anew, in `folder`; what several share is in `parts/` there. Rejects when one cannot be made. */
+/** Bundles each of them into `folder`; shared code is in `parts/` there. Rejects if one cannot be bundled. */
 export async function makePrograms(root: string, folder: string, paths: readonly string[]): Promise<void> {
   const made = new Map(paths.map((path) => [join(root, path), madeFile(folder, path)]));
   const bundle = await rolldown({
@@ -49,7 +50,7 @@ export async function makePrograms(root: string, folder: string, paths: readonly
   const names = { entryFileNames: '[name].mjs', chunkFileNames: `${parts}/[name]-[hash].mjs` };
   const { output } = await bundle.write({ dir: making, format: 'esm', ...names });
   await bundle.close();
-  // Another run may start what is there meanwhile: the parts first, which have names of their own content.
+  // Another run may start them at the same time, so the parts come first. Parts are named after their content.
   for (const { fileName } of output.toSorted((a, b) => Number(isEntry(a)) - Number(isEntry(b)))) {
     await mkdir(dirname(join(folder, fileName)), { recursive: true });
     await rename(join(making, fileName), join(folder, fileName));
@@ -84,9 +85,9 @@ function without(modules: readonly string[]): RolldownPlugin {
 }
 
 /**
- * An import has a module of Node's make all of its exports, a `require` does not. Of `node:http` some are those of
- * Node's own client for the web (`WebSocket`), which takes 35 ms of a processor to load, in each of 2,600 processes. So
- * what is imported here has the others alone; whoever names one of these makes the bundling fail.
+ * An import has a module of Node create all of its exports, a `require` does not. Some exports of `node:http` belong to
+ * Node's own client for the web (`WebSocket`), which takes 35 ms of a processor to load, in each of 2,600 processes. An
+ * import here therefore has the other exports only. A file that names one of these makes the bundling fail.
  */
 function asLazyAsRequired(modules: ReadonlySet<string>): RolldownPlugin {
   const prefix = 'as-required:';
@@ -106,7 +107,7 @@ function valuesOf(name: string): string {
   return `const own = ${own};\nexport default own;\nexport const { ${names.join(', ')} } = own;`;
 }
 
-/** Each module is told where it comes from; only what is made of an entry, by its source, can be what was started. */
+/** Each module receives its origin. Only the module of an entry, by its source, can be the started one. */
 function originOf(made: ReadonlyMap<string, string>): RolldownPlugin {
   return {
     name: 'origin',
@@ -136,7 +137,7 @@ export function refuseMovingMeta(code: string, path: string): void {
     );
 }
 
-/** PURE. What Node tells a module of itself, as words of the module. `made`: the file that is started for it, if any. */
+/** PURE. Adds the module's values of `import.meta` to its code. `made`: the file that is started for it, if any. */
 export function withOrigin(code: string, path: string, made?: string): string {
   const folder = JSON.stringify(dirname(path));
   const isMain = made === undefined ? 'false' : `(globalThis.process.argv[1] === ${JSON.stringify(made)})`;

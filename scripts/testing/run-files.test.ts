@@ -1,4 +1,4 @@
-/** What `npm test` says of files that do not behave, each tried as it is run: by a process. */
+/** Reports of `npm test` on files that misbehave, each run in a process. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ before(async () => {
 });
 after(() => rm(root, { recursive: true }));
 
-/** What came of each, as one line. */
+/** The result of each, as one line. */
 async function outcome(names: Name[], timeoutMs = 600_000): Promise<string[]> {
   const { reports } = await runFiles(
     names.map((name) => `${name}.test.mjs`),
@@ -98,12 +98,12 @@ for (const [how, others] of [
     // On a machine that takes its time the file as a whole is given up before the test is.
     assert.match((await of('hangs', 4_000))!, /^hangs: [01] passed, 0 skipped, (waits for ever|it)/);
     assert.match((await of('spins', 4_000))!, /^spins: 0 passed, 0 skipped, .*it hangs/);
-    // Whose it is that is left open nobody can tell, only when.
+    // The runner knows when a handle was left open, but not whose it is.
     assert.match((await outcome(['leaves', ...others], 4_000)).join(), /it hangs/);
   });
 
   test(`${how}: a process that ends before its tests is a failure`, async () => {
-    // What was told at the very end may be lost with it.
+    // The last reports may be lost with the process.
     assert.match((await of('dies'))!, /^dies: [01] passed, 0 skipped, .*its process ended too early \(SIGKILL\)/);
     assert.match((await of('exits'))!, /^exits: [01] passed, 0 skipped, ./);
   });

@@ -11,7 +11,7 @@ import { type FileReport, verdict } from './verdict.ts';
 
 export type Run = {
   reports: FileReport[];
-  /** What Node's own reporter and the tests wrote. */
+  /** Output of Node's own reporter and of the tests. */
   output: string;
 };
 
@@ -19,7 +19,7 @@ export type RunOptions = {
   root: string;
   /** For one test, and for the silence between two: what hangs for longer is ended, and has failed. */
   timeoutMs: number;
-  /** What is started for a file. Default: the file. */
+  /** The program that is started for a file. Default: the file. */
   startOf?: (file: string) => string;
 };
 
@@ -29,7 +29,7 @@ export type RunOptions = {
  */
 const youngGeneration = ['--min-semi-space-size=16', '--max-semi-space-size=32'];
 
-/** `files` are paths from `root`. Rejects for nothing that a test does. */
+/** `files` are paths from `root`. Does not reject because of a test. */
 export async function runFiles(
   files: readonly string[],
   { root, timeoutMs, startOf = (file) => file }: RunOptions,
@@ -71,7 +71,7 @@ export async function runFiles(
   });
   const [[code, signal]] = (await Promise.all([once(child, 'exit'), once(told, 'close')])) as [[number, string], []];
   clearTimeout(timer);
-  // Whoever it has left behind may hold its outputs open: what it wrote itself is read by then.
+  // Child processes that it left behind may hold its outputs open. Its own output has been read.
   await Promise.race([isRead, delay(1_000)]);
   for (const stream of outputs) stream.destroy();
 

@@ -1,11 +1,11 @@
-/** PURE. What came of the scenarios on each store and engine, as one table in Markdown, with all reasons in words. */
+/** PURE. The results of the scenarios on each store and engine, as one table in Markdown, with all reasons in words. */
 import type { LeftOut } from './engine-tests.ts';
 import type { FileReport } from './verdict.ts';
 
-/** What one run of `npm test` leaves in the file that `TEST_REPORT` names. */
+/** The file of one run of `npm test` that `TEST_REPORT` names. */
 export type RunReport = { reports: FileReport[] };
 
-/** All that is known of the scenarios on one store and one engine. */
+/** The results of the scenarios on one store and one engine. */
 export type Column = RunReport & { title: string; leftOut: LeftOut[] };
 
 export function scenarioTable(columns: readonly Column[]): string {

@@ -1,6 +1,6 @@
 /**
  * Runs several test files in this process, one after another: `node together.ts FILE …`. Each is a suite of its own, so
- * that hooks of one are nobody else's, and a file that cannot be loaded is one failed test.
+ * that its hooks do not apply to the others, and a file that cannot be loaded is one failed test.
  */
 import { relative } from 'node:path';
 import { before, describe, test } from 'node:test';

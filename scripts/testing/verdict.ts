@@ -1,17 +1,17 @@
-/** PURE. What became of each test file, from what its process told and how that ended. */
+/** PURE. The result of each test file, from the reports of its process and the way it ended. */
 import type { Fact } from './facts.ts';
 
 export type FileReport = {
   /** From the root of the project. */
   file: string;
   tookMs: number;
-  /** Of its process and all that it has started and seen end; 0 for one of several files in one process. */
+  /** Of the process and its ended children; 0 for one of several files in one process. */
   processorMs: number;
   passed: number;
   skipped: number;
-  /** Of those that were skipped, tests and whole suites. */
+  /** Skipped tests and whole suites. */
   skips: { name: string; reason: string }[];
-  /** What did not go well: tests by their names, or what is wrong with the file as a whole. */
+  /** Failures: tests by their names, or the problem of the file as a whole. */
   failures: string[];
 };
 

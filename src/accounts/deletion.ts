@@ -15,7 +15,7 @@ import { write } from '../store/transaction.ts';
 export async function endAccount(db: Kysely<Tables>, accountId: string, now: Instant): Promise<void> {
   await write(db, 'all', async (db) => {
     const ended = await restorableDeployments(db, { accountId }, now);
-    // What has just reached its time limit is not ended yet, and would be kept.
+    // A deployment that has just reached its time limit has not ended yet, and would be retained.
     const expiring = ended.filter(({ restorableUntil }) => restorableUntil === null);
     for (const { id } of [...(await activeDeploymentsOfAccount(db, accountId, now)), ...expiring])
       await intend(

@@ -124,7 +124,9 @@ async function withinBounds(account: { email?: string; name?: string }) {
   return { data: { ...account, image: null } };
 }
 
-/** Who reads the mails of an address that an account has no more is not to set its password. */
+/**
+ * Ends password links at a change of the address: a reader of mails to the previous address must not set the password.
+ */
 function endingLinks(db: Wiring['db']) {
   return async (changes: Parameters<typeof withinBounds>[0], context: GenericEndpointContext | null) => {
     const bounded = await withinBounds(changes);
@@ -134,7 +136,7 @@ function endingLinks(db: Wiring['db']) {
   };
 }
 
-/** Those that were made while the account got its address. */
+/** Ends links that were created during the change of the address. */
 function endingLateLinks(db: Wiring['db']) {
   return async ({ id }: { id: string }, context: GenericEndpointContext | null) => {
     if (isChangeOfAddress(context?.query?.token)) await endPasswordLinks(db, id);

@@ -3,7 +3,7 @@ import { APIError, createAuthMiddleware, getSessionFromCtx } from 'better-auth/a
 import type { Instant } from '../deployment/deployment.ts';
 import { isChangeOfAddress } from './mail-links.ts';
 
-/** Who has just signed in is who they say. */
+/** A user who has just signed in needs no further proof. */
 const freshMs = 10 * 60_000;
 
 /** Called before each request to the library. */

@@ -1,4 +1,4 @@
-/** What cookies of a sign-in, and links in mails, are signed with. */
+/** The key that signs sign-in cookies and links in mails. */
 import type { Seal } from '../lib/seal.ts';
 
 /** Of the present key: with a new one, cookies, and links that verify an address, of the one before are worth nothing. */

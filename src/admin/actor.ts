@@ -1,4 +1,4 @@
-/** Who is at the terminal. */
+/** The user at the terminal. */
 import { userInfo } from 'node:os';
 
 /** The user of this machine; behind `sudo`, the one who called it. */

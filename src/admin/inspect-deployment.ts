@@ -21,7 +21,7 @@ export type Inspection = {
   revision: number;
   images: string[];
   pods: ShownPod[];
-  /** Whose it is, and the address that started it, where they are known. */
+  /** The owner's address, and the IP address that started it, if known. */
   email?: string;
   address?: string;
   createdAt: string;

@@ -16,7 +16,7 @@ export type DeploymentLine = {
   isHeld: boolean;
 };
 
-/** Those that may have something on the engine, oldest first. */
+/** Deployments that may have objects on the engine, oldest first. */
 export async function listDeployments(db: Kysely<Tables>): Promise<DeploymentLine[]> {
   const rows = await presentDeployments(db);
   return rows.map(({ email, createdAt, expiresAt, heldAt, ...row }) => ({

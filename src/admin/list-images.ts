@@ -12,7 +12,7 @@ export type ImageLine = {
   sizeBytes: number;
   /** The account's; absent for a session without an account. */
   email?: string;
-  /** Whose it is; absent for an account's own. */
+  /** The owning session; absent for an account's image. */
   sessionId?: string;
   /** The address where it was first pushed from, as the limits count it: what a ban can be about. */
   client: string;

@@ -46,7 +46,7 @@ export type MoveStep =
 export type Move = {
   from: Kysely<Tables>;
   to: Kysely<Tables>;
-  /** What people call the two. */
+  /** Display names of the two stores. */
   places: { from: string; to: string };
   actor: string;
   now: Instant;

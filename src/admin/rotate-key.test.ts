@@ -97,7 +97,7 @@ test('a rotation leaves one key, which is new and opens everything, and what was
     (await auditEntries(db)).map(({ actor, action, subject }) => [actor, action, subject]),
     [['ada', 'rotate-key', keyId]],
   );
-  // Nothing that the key before could open is left on the disk, not even in a page that nothing uses any more.
+  // Data that the previous key could open is gone from the disk, including unused pages.
   for (const name of ['berth.db', 'berth.db-wal']) {
     const bytes = await readFile(join(folder, name));
     assert.ok(!bytes.includes(Buffer.from(document).subarray(0, 64)), name);
@@ -242,8 +242,8 @@ const rotateBeside = `
 `;
 
 /**
- * What a service does: revisions are sealed in the transactions that write them, and read again. As much time is left to
- * others as that takes: SQLite keeps no queue, and on a slow disk they would wait for longer than they have patience.
+ * Acts like a service: revisions are sealed in the transactions that write them, and read again. Pauses for as long as
+ * each transaction takes: SQLite keeps no queue, and on a slow disk other writers would time out.
  */
 const writeAllTheTime = `
   import { openSqlite } from ${databaseModule};

@@ -69,7 +69,7 @@ export async function rotateKey(
   return { kind: 'rotated', keyId, isContinued, hasOldPages, ...resealed };
 }
 
-/** What is left of a change that was interrupted, or of one that the settings ask for. */
+/** Completes a rotation that was interrupted, or that the settings request. */
 export async function finishRotation(db: Kysely<Tables>, file: string | undefined, seal: Seal): Promise<Resealed> {
   const resealed = await resealAll(db, seal, { whenDone: () => file !== undefined && dropOlderKeys(file) });
   if (resealed.rows > 0) await forgetOldPages(db);

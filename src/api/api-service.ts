@@ -1,4 +1,4 @@
-/** What every endpoint works with; wired in `main.ts`. */
+/** The dependencies of all endpoints; wired in `main.ts`. */
 
 import type { Kysely } from 'kysely';
 import type { Sources } from '../builds/sources.ts';
@@ -42,7 +42,7 @@ export type ApiSettings = {
   tiers: Tiers;
   /** For those without an account. */
   strangers: StrangerLimits;
-  /** What users agree to. */
+  /** The terms of use. */
   termsUrl?: URL;
   proofOfWork: ProofSettings;
   /** Whether custom domains have certificates here; absent where none can be had. */
@@ -54,7 +54,7 @@ export type ApiSettings = {
 /** A browser that is signed in. */
 export type SignIn = { accountId: string; signInId: string };
 
-/** Who people are, as the accounts' layer knows them. */
+/** The accounts' layer: identifies users. */
 export type Accounts = {
   /** How people can sign in. */
   methods: () => Promise<SignInMethods>;
@@ -71,7 +71,7 @@ export type Service = {
   settings: ApiSettings;
   /** The public address of a deployment's label. */
   urlOf: (label: string) => URL;
-  /** What may be set aside on the host in all, and its free disk space now. Does not ask the engine. */
+  /** The total that may be reserved on the host, and its free disk space now. Does not query the engine. */
   budget: () => Promise<Budget>;
   metrics: Metrics;
   /** Absent where none was built. */
@@ -79,9 +79,9 @@ export type Service = {
   /** The documentation site: its files by their paths below `/docs`. Absent where none was built. */
   site?: ReadonlyMap<string, Asset> | undefined;
   now: () => Instant;
-  /** What the edge serves; nothing where it serves no HTTPS, or another process does. */
+  /** The edge's certificates; returns undefined if it serves no HTTPS, or another process does. */
   certificates?: () => CertificateReport | undefined;
-  /** What is measured here; nothing while another process does it. */
+  /** The measurements of this process; undefined while another process measures. */
   samples?: () => Samples | undefined;
   /** Only for reading logs, availability, and running commands: all changes go through the store and the loop. */
   engine: Pick<
@@ -103,7 +103,7 @@ export type Service = {
   registries?: Pick<Images, 'digestOf'>;
   /** For what a stranger has named; no listed host. */
   dialer: Dialer;
-  /** What images consist of that users have pushed, where any can be. */
+  /** Blobs of the pushed images, if pushing is enabled. */
   pushedBlobs?: BlobFolder;
   /**
    * Notifies of new events of a deployment, from any process. Listeners also poll, because notifications may be lost.

@@ -253,7 +253,7 @@ async function nameTypeOfBody({ is404, raw: { headers }, routeOptions }: Fastify
   if (hasBody(headers) && !is404 && !routeOptions.config.isDocument) headers['content-type'] ??= 'application/json';
 }
 
-/** What is compressed would be read as a text that makes no sense. */
+/** Refuses compressed bodies, which would be read as text. */
 async function refuseEncoded({ is404, raw: { headers } }: FastifyRequest): Promise<void> {
   const coding = headers['content-encoding']?.toLowerCase() ?? 'identity';
   if (hasBody(headers) && !is404 && coding !== 'identity') throw new RefusedRequest(encodedBody);

@@ -8,10 +8,10 @@ import type { Repository, Saved, Saving } from './restic.ts';
 /** In the place of its volume. */
 const tarName = 'volume.tar';
 
-/** What the place calls a volume, each in the order of those that were kept together. */
+/** Names of volumes at the place, each in the order of the volumes that were stored together. */
 const between = ' ';
 
-/** What is in volumes, by volume. */
+/** The contents of volumes, by volume. */
 export type TarsToKeep = { read(volume: string, to: Writable, signal: AbortSignal): Promise<void> };
 
 export type TarsToFill = {

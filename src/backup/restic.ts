@@ -21,7 +21,7 @@ export type Repository = {
   saveStream(name: string, write: WriteTo, saving: Saving): Promise<Saved>;
   /** Checks that all parts of the stored data exist. `isWhole`: reads every byte. */
   check(isWhole: boolean): Promise<void>;
-  /** What is kept under a tag, the oldest first. */
+  /** The entries with a tag, oldest first. */
   list(tag: string): Promise<Kept[]>;
   /** One file of what is kept, in pieces. */
   read(id: string, path: string, take: (piece: Uint8Array) => void): Promise<void>;

@@ -18,7 +18,7 @@ export async function basesOf(build: Build): Promise<BaseName[]> {
   return baseImagesOf(text, build.args);
 }
 
-/** What only a build on the developer's machine can do. */
+/** Refuses features that only a build on the developer's machine supports. */
 function refuseUnsupported({ isRemote, context, additionalContexts, ssh }: Build): void {
   const hint = 'Build and push it with berth up and a local Docker.';
   if (isRemote) throw new BuildFault(`The build context ${context} is not in the source.`, { hint });

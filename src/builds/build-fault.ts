@@ -1,7 +1,7 @@
 /** Why an image could not be built, in words for the owner of the deployment. */
 
 export class BuildFault extends Error {
-  /** What the owner can do about it. */
+  /** How the owner can fix it. */
   readonly hint: string | undefined;
 
   constructor(message: string, { hint, ...options }: ErrorOptions & { hint?: string | undefined } = {}) {

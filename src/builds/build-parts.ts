@@ -1,4 +1,4 @@
-/** What builds are made with; wired in `work.ts`. */
+/** The dependencies of builds; wired in `work.ts`. */
 import type { Kysely } from 'kysely';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { Egress } from '../deployment/workload/egress.ts';
@@ -23,7 +23,7 @@ export type BuildParts = ImageStoreParts & {
   volumeBytes: number;
   /** The time limit of a whole build. */
   withinMs: number;
-  /** What the deployment may reach. */
+  /** The egress of the deployment. */
   egressOf: (deployment: Deployment) => Promise<Egress>;
   runtimeOf: (deployment: Deployment) => Promise<PodRuntime | undefined>;
   /** Has the loop look at the deployment now. */

@@ -18,7 +18,7 @@ export type BuilderParts = {
   workload: string;
   /** Ends the current command of the builder. */
   stop: AbortSignal;
-  /** What is left of the time for the whole build, in milliseconds. */
+  /** The remaining time for the whole build, in milliseconds. */
   leftMs: () => number;
 };
 

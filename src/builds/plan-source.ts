@@ -1,4 +1,4 @@
-/** What an unpacked source is: the document of an application, and the images that are built for it. */
+/** Plans an unpacked source: the document of an application, and the images that are built for it. */
 import { lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openFiles } from '../folder/folder-files.ts';
@@ -12,7 +12,7 @@ export type PlannedSource = {
   /** A complete document. It names the images to build as `./web:1`. */
   document: string;
   images: ImageToMake[];
-  /** What was understood, left out or guessed. */
+  /** Notes about parts that were understood, left out or guessed. */
   notes: Finding[];
   /** Files that the service wrote, because the source lacks them: a Dockerfile and others. */
   written: { name: string; content: string }[];

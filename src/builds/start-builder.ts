@@ -23,7 +23,7 @@ export type Revising = {
   onOutput: (text: string) => void;
   /** Ends the build. */
   stop: AbortSignal;
-  /** What is left of the time for the whole build, in milliseconds. */
+  /** The remaining time for the whole build, in milliseconds. */
   leftMs: () => number;
 };
 

@@ -71,7 +71,7 @@ async function readTar(
       ? pipeline(source, tar)
       : pipeline(source, format === 'gzip' ? createGunzip() : createZstdDecompress(), tar);
   const results = await Promise.allSettled([taken(), reading]);
-  // What an entry was refused for has ended the stream, which then only says that it was ended.
+  // The refusal of an entry has ended the stream, whose own error says only that it was aborted.
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 

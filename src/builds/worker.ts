@@ -40,7 +40,7 @@ const noteEveryMs = 1_000;
 /** The same while the store fails. */
 const longestNoteMs = 5_000;
 
-/** What programs write when the volume of the builder is full. */
+/** Messages of programs when the volume of the builder is full. */
 const isFull = /no space left on device|input\/output error|: I\/O error/i;
 
 export type BuildWorker = {

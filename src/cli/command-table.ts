@@ -25,7 +25,7 @@ export const common = {
 const noWait = { type: 'boolean', help: 'do not wait until the deployment runs' } as const satisfies Flag;
 
 export type Command = {
-  /** Of what follows the command: `FILE`, `[POD]`, `FILE…`. */
+  /** The words after the command: `FILE`, `[POD]`, `FILE…`. */
   words: readonly string[];
   help: string;
   flags: Readonly<Record<string, Flag>>;
@@ -284,4 +284,4 @@ export const commands = {
   completion: { words: ['bash|zsh'], help: 'print a shell completion script', flags: {}, isRemote: false },
 } as const satisfies Record<string, Command>;
 
-/** What the statuses mean with which a command ends. */
+/** The meanings of exit statuses. */

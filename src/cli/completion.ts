@@ -11,7 +11,7 @@ function flagWords(name: CommandName): string[] {
   return [...Object.keys(flagsOf(name)), 'json', 'help'].map((flag) => `--${flag}`);
 }
 
-/** What stands in the place of a command's words: one of these, or a file. */
+/** Completions for a command's words: one of these, or a file. */
 function choicesOf(name: CommandName): string[] | 'files' | 'nothing' {
   const [word]: readonly string[] = commands[name].words;
   if (word === undefined || word === '[POD]') return 'nothing';

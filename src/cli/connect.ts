@@ -16,7 +16,7 @@ export type Connection = {
   token: string | undefined;
   /** Of the account that this person has logged in to here. */
   key?: string | undefined;
-  /** What the folder remembers of this service. Empty for another service. */
+  /** The folder's memory of this service. Empty for another service. */
   memory: Memory;
   application: { applicationName: string; environment?: string } | undefined;
 };
@@ -38,7 +38,7 @@ export function connect({ options, env, memory, keys = {} }: Asked): Connection 
   if (shown !== undefined && isNamedByFolder && server !== defaultServer && ![known.sessionToken, key].includes(shown))
     return `The folder names the service ${server}. A token that you give is shown to it only if you name it too: --server ${server}, or BERTH_SERVER.`;
   const token = shown ?? known.sessionToken ?? key;
-  // What the folder remembers is its own session's, or an account's, which comes with its key each time.
+  // The folder's memory belongs to its own session, or to an account, whose key is given each time.
   const isOthers = known.sessionToken !== undefined && token !== known.sessionToken;
   const remembered = isOthers ? undefined : known.applicationName;
   const name = textOf(options.app) ?? remembered;

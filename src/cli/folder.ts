@@ -16,7 +16,7 @@ export type Memory = {
   url?: string;
   /** A start that was sent and whose answer has not come: sent again with its key, it is the same start. */
   starting?: { key: string; document: string };
-  /** What `berth up` has sent last, as a digest, and the revision that it became. */
+  /** The digest of the content that `berth up` sent last, and the resulting revision. */
   sent?: { content: string; revision: number };
 };
 
@@ -40,7 +40,7 @@ export function memoryFile(folder: string): string {
   return join(folder, '.berth', 'config.json');
 }
 
-/** What decides where something is sent, and as whom. */
+/** The fields that decide where requests go, and as which user. */
 function sealedText(memory: Memory): string {
   return JSON.stringify(fields.map((field) => memory[field] ?? null));
 }

@@ -1,4 +1,4 @@
-/** A `.berth` that came with a repository which somebody cloned. */
+/** A `.berth` file in a cloned repository. */
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -55,7 +55,7 @@ test('a token given by the user is not sent to a service that only the folder na
     assert.ok(typeof named === 'object');
     assert.deepEqual([named.server, named.token], ['https://good.example', 'berthkey_mine']);
     assert.ok(typeof connect({ ...given, memory: { server: 'http://localhost:8080' } }) === 'object');
-    // Whoever has logged in there knows the service.
+    // A user who has logged in there knows the service.
     assert.ok(typeof connect({ ...given, memory, keys: { [memory.server]: 'berthkey_mine' } }) === 'object');
   }
   const own = connect({ options: {}, env: {}, memory: { ...memory, sessionToken: 'berth_theirs' } });
@@ -63,7 +63,7 @@ test('a token given by the user is not sent to a service that only the folder na
   assert.equal(own.token, 'berth_theirs');
 });
 
-/** What somebody hears, and what they are asked; `answer` is what they say, or undefined where nobody can be asked. */
+/** The messages and questions that a user gets. `answer`: the user's reply, or undefined without a terminal. */
 function asked(answer: boolean | undefined) {
   const told: string[] = [];
   const confirm = async (question: string) => {
@@ -94,7 +94,7 @@ test('a memory that came with a repository chooses no service and no session by 
   assert.deepEqual(await trust(false, cautious), {});
   assert.match(cautious.told.join(), /evil\.example.*Use it\?/);
 
-  // Who has said yes once is not asked again.
+  // A user who has said yes is not prompted again.
   assert.deepEqual(await trust(false, asked(true)), theirs);
   const again = asked(undefined);
   assert.deepEqual([await trust(false, again), again.told], [theirs, []]);

@@ -48,7 +48,7 @@ function openFolder(folder: string) {
   }
 }
 
-/** What is there is never replaced, nor is a link followed. */
+/** Never replaces an existing file, and follows no link. */
 async function writeNew(path: string, content: string): Promise<string | undefined> {
   try {
     await writeFile(path, content, { flag: 'wx' });

@@ -7,7 +7,7 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ownFolder } from './own-folder.ts';
 
-/** What only this person can write under a text. */
+/** A signature that only this user can make. */
 export type Seal = (text: string) => string;
 
 const keyBytes = 32;

@@ -6,7 +6,7 @@ import { type Problem, problemOf } from '../client/ask.ts';
 /** The service pings every 20 s. */
 const silenceMs = 60_000;
 const connectWithinMs = 15_000;
-/** What waits here to be printed. */
+/** Maximum number of messages that wait to be printed. */
 const mostWaiting = 64;
 
 type Size = { columns: number; rows: number };
@@ -29,7 +29,7 @@ export type RemoteEnd =
 export type RemoteOutput = { from: 'stdout' | 'stderr'; bytes: Uint8Array };
 
 export type RemoteCommand = {
-  /** What it writes; the last value is how it has ended. */
+  /** The output; the last value is how the command has ended. */
   output: AsyncGenerator<RemoteOutput, RemoteEnd>;
   /** Resolves when it has left. */
   write(bytes: Buffer): Promise<void>;

@@ -12,7 +12,7 @@ import type { Streams } from './terminal.ts';
 import type { UpContext } from './up/up-context.ts';
 import { helpOf, helpText, readWords, statuses, type Words } from './words.ts';
 
-/** What a command is started with. */
+/** The environment of a command. */
 export type Surroundings = Streams & {
   /** The folder that it works in. */
   folder: string;

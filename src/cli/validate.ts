@@ -9,7 +9,7 @@ import type { Streams } from './terminal.ts';
 
 const statuses = { valid: 0, invalid: 1, unreadable: 2 } as const;
 
-/** What a service says of a valid document. `images`: why they were not checked; absent if they were. */
+/** The service's findings. `images`: why they were not checked; absent if they were. */
 export type ServiceFindings = { isValid: boolean; diagnostics: Diagnostic[]; images?: string };
 
 type Options = {

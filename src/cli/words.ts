@@ -64,7 +64,7 @@ export function readWords(words: readonly string[]): Words {
   }
 }
 
-/** What other commands call it, such as those of Docker. */
+/** Names of the commands in other tools, such as Docker. */
 const otherNames: Record<string, CommandName> = {
   delete: 'remove',
   destroy: 'remove',

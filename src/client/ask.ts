@@ -97,7 +97,7 @@ async function readAnswer<T>(place: Place, response: Response, signal: AbortSign
   return response.status < 400 ? { ok: true, value: body as T } : { ok: false, problem: problemOf(response, body) };
 }
 
-/** What a response that refuses says; `body` is what has been read of it. */
+/** The problem in a refusing response; `body` is the part that was read. */
 export function problemOf({ status, headers }: Pick<Response, 'status' | 'headers'>, body: unknown): Problem {
   const { error, code, hint, errors, diagnostics, challenge } = (
     typeof body === 'object' && body !== null ? body : {}

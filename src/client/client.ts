@@ -27,7 +27,7 @@ type BodyOf<Id extends OperationId> = Id extends 'startDeployment' | 'updateDepl
   ? { body?: string | Uint8Array | Blob }
   : Part<'body', Operations[Id]['body']>;
 
-/** What a call takes: the parts that its operation has, and how to send it. */
+/** The argument of a call: the parts that its operation has, and how to send it. */
 export type Given<Id extends OperationId> = Part<'path', Operations[Id]['path']> &
   Part<'query', Operations[Id]['query']> &
   BodyOf<Id> & {
@@ -62,7 +62,7 @@ export type Client = {
 
 type Givens<Id extends OperationId> = Record<never, never> extends Given<Id> ? [Given<Id>?] : [Given<Id>];
 
-/** What any operation may be given. */
+/** The parts that any operation may have. */
 type Anything = {
   path?: { [name: string]: string };
   query?: Question['query'];

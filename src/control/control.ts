@@ -33,7 +33,7 @@ export type ControlSettings = {
   revisitMs: number;
   /** The share of the engine's disk, 0..1, above which unused images are removed. */
   imageDiskShare: number;
-  /** What a workload may write outside of its volumes, on an engine with the facet `disk`. */
+  /** Disk space that a workload may use outside of its volumes, on an engine with the facet `disk`. */
   containerDiskBytes: number;
   /** The disk space that must stay free. */
   diskFreeBytes: number;

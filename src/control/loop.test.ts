@@ -20,7 +20,7 @@ async function reach(shop: Shop, isSo: (shop: Shop) => Promise<boolean>): Promis
   }
 }
 
-/** It waits for its time: nobody visits it, and nothing has made it due. */
+/** It waits for its time: no process visits it, and it is not due. */
 async function isWaiting({ control, clock }: Shop): Promise<boolean> {
   const { token, dueAt } = await control.db.selectFrom('leases').selectAll().executeTakeFirstOrThrow();
   return token === null && dueAt !== null && dueAt > clock.now;
@@ -242,7 +242,7 @@ test('when the clock is set back, all deployments are still visited soon', async
   t.after(() => loop.stop());
   await reach(shop, async () => (await shop.deployment()).state === 'running' && (await isWaiting(shop)));
   const { settings, db } = shop.control;
-  // By less than what is planned ahead, so that nothing else tells.
+  // By less than the planning horizon, so that no other event wakes it.
   shop.clock.pass(-settings.revisitMs / 2);
   loop.wake('');
   const latest = shop.clock.now + settings.resyncMs;

@@ -209,7 +209,7 @@ test('names that a release without them has left are mended by the next visit, a
   await shop.visit();
   const { endpoints: all, ownHosts } = await shop.deployment();
   assert.deepEqual(ownHosts, ['admin.example.com']);
-  /** @returns What the edge gets of the host, each time it is told of anything. */
+  /** @returns The host's routes at each update of the edge. */
   const visitAfter = async (left: { ownHosts: string[]; endpoints?: typeof all }) => {
     const row = Object.entries(left).map(([name, value]) => [name, JSON.stringify(value)]);
     await db.updateTable('deployments').set(Object.fromEntries(row)).execute();

@@ -8,7 +8,7 @@ import type { Database } from '../store/database.ts';
 import type { Observation } from '../store/deployments.ts';
 import { routesSince, servedRoutes } from '../store/routes.ts';
 
-/** What this process knows about routes. */
+/** The routes that this process knows. */
 export type Routed = {
   /** Routes of this edge, by deployment. */
   edge: Map<string, { taken: string } | InDoubt>;

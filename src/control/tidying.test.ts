@@ -18,7 +18,7 @@ const networkOf = (deploymentId: string): Owned => ({
 const settings = { graceMs: 0 } as Control['settings'];
 const observedHash = hashListed([networkOf('any')]);
 
-/** So many deployments with a network each, as their last visits have seen them; the engine lists what is told here. */
+/** So many deployments with a network each, as their last visits have seen them; the engine lists the given objects. */
 async function manySettled(count: number) {
   const { db, ids } = await manyDeployments(count, 1_000);
   await db.updateTable('leases').set({ observedHash }).execute();

@@ -1,6 +1,6 @@
 /**
- * An image archive as `docker load` takes it. `docker import` would be simpler, but its list of changes knows no stop
- * signal, and PostgreSQL told to end with SIGTERM waits for its clients until it is killed.
+ * An image archive for `docker load`. `docker import` would be simpler, but cannot set a stop signal. PostgreSQL waits
+ * for its clients after SIGTERM until it is killed.
  */
 
 import { spawn } from 'node:child_process';

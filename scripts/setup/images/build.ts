@@ -19,7 +19,7 @@ export type Recipe = {
   seconds: number;
   /** Debian packages whose files the image is made of; the libraries they need come with them. */
   packages: readonly string[];
-  /** What the tag promises: the beginning of this package's upstream version. */
+  /** The content that the tag promises: the beginning of this package's upstream version. */
   promises?: { package: string; version: string };
   config: ImageConfig;
   /** Folders that belong to another user than root. */

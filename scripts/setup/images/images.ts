@@ -67,7 +67,7 @@ async function canPull(docker: Docker): Promise<boolean> {
   );
 }
 
-/** Gives back what could not be pulled: a rate limit of the registry is no reason to give up. */
+/** Returns the recipes whose pull failed. A registry's rate limit must not end the set-up. */
 async function pullAll(docker: Docker, images: readonly Recipe[], announce: Announce): Promise<Recipe[]> {
   const failed: Recipe[] = [];
   for (const recipe of images) {

@@ -31,7 +31,7 @@ const groups = ['root:x:0:', 'daemon:x:1:', 'tty:x:5:', 'www-data:x:33:', 'nogro
 const folders = ['dev', 'etc/ssl/certs', 'home', 'opt', 'proc', 'root', 'run', 'srv', 'sys', 'usr/bin', 'usr/lib'];
 const moreFolders = ['usr/lib64', 'usr/local/bin', 'usr/sbin', 'var/cache', 'var/lib', 'var/log'];
 
-/** What every image has: Debian's layout, a shell, users, time zones' default and certificates. */
+/** The common content of all images: Debian's layout, a shell, users, the default time zone and certificates. */
 export async function layOut(root: Root): Promise<void> {
   for (const folder of [...folders, ...moreFolders]) await mkdir(join(root.folder, folder), { recursive: true });
   for (const name of ['bin', 'sbin', 'lib', 'lib64']) await link(root, `/${name}`, `usr/${name}`);
@@ -42,7 +42,7 @@ export async function layOut(root: Root): Promise<void> {
   await write(root, '/etc/group', lines(groups));
   await write(root, '/etc/nsswitch.conf', lines(['passwd: files', 'group: files', 'hosts: files dns']));
   await link(root, '/etc/localtime', '/usr/share/zoneinfo/Etc/UTC');
-  // The certificates that Node brings: the same Mozilla list as Debian's, and none that only this machine trusts.
+  // The certificates that Node brings: the same Mozilla list as Debian's, without this machine's own authorities.
   await write(root, '/etc/ssl/certs/ca-certificates.crt', lines(rootCertificates));
   await take(root, '/etc/os-release', '/usr/lib/os-release');
   await addShells(root);
@@ -85,7 +85,7 @@ export async function write(root: Root, path: string, content: string, mode = 0o
   const target = join(root.folder, path);
   await mkdir(dirname(target), { recursive: true });
   await writeFile(target, content);
-  // Not writeFile's own mode, which the umask of whoever runs the set-up narrows.
+  // Not writeFile's own mode, which the umask of the current user narrows.
   await chmod(target, mode);
 }
 
@@ -127,7 +127,7 @@ function unlessThere(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error;
 }
 
-/** Packages of before the merge of /usr keep some files in /lib that the loader reports there or in /usr/lib. */
+/** Packages older than the merge of /usr keep some files in /lib that the loader reports there or in /usr/lib. */
 async function sourceOf(root: Root, path: string): Promise<string> {
   const twin = path.startsWith('/usr/') ? path.slice('/usr'.length) : `/usr${path}`;
   for (const candidate of [join(root.packages, path), join(root.packages, twin), path]) {

@@ -1,4 +1,4 @@
-/** What a backup of an installation consists of: the names in it, and what it says of itself. */
+/** The contents of an installation's backup: the names of its files, and its description. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { Instant } from '../../deployment/deployment.ts';

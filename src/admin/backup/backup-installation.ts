@@ -47,13 +47,13 @@ export type BackupOrder = {
   dataDir: string;
   /** Instead of the key file's. */
   secretKey: string | undefined;
-  /** What the service is set up with. */
+  /** The environment of the service. */
   env: Record<string, string | undefined>;
   /** Reads everything that is kept at the place, not only what matters most of this backup. */
   isWholeRead: boolean;
-  /** What copies of volumes have to leave free of the disk. */
+  /** Disk space that copies of volumes must leave free. */
   diskFreeBytes: number;
-  /** What copies volumes that are on no disk of this machine; undefined where they are. */
+  /** Copies volumes that are stored elsewhere; undefined if all are on a disk of this machine. */
   copiesElsewhere: OpenElsewhere;
   /** Older ones go, when so many are there. */
   keep: number | undefined;
@@ -100,7 +100,7 @@ export async function backUpInstallation(db: Kysely<Tables>, order: BackupOrder)
     if (order.keep !== undefined) await keepNewest(repository, order.keep);
     return { kind: 'backed-up', at, blobs: facts.blobs, deployments: volumes.length, leftOut, ...saved };
   } catch (error) {
-    // What was written of it would keep the place full, and the next one from what it needs.
+    // The partial backup would fill the place, and leave the next backup no space.
     if (error instanceof BackupFault && error.isFull) await repository.clear().catch(() => {});
     throw error;
   } finally {
@@ -191,7 +191,7 @@ async function unlessGone<T>(doing: Promise<T>, otherwise: T): Promise<T> {
   }
 }
 
-/** What nothing can be restored without is read back from where it is now. */
+/** Reads the files without which a restore is impossible back from the place. */
 async function verify(repository: Repository, id: string, { sha256 }: BackupContents): Promise<void> {
   for (const [name, wanted] of Object.entries(sha256)) {
     const hash = createHash('sha256');

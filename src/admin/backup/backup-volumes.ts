@@ -21,7 +21,7 @@ export type KeptOnce = KeptVolumes & { pausedMs: number };
 
 /** Where the volumes are. */
 export type VolumeKeeper = {
-  /** Those that are there. */
+  /** The existing volumes among the wanted ones. */
   sizes(deploymentId: string, wanted: readonly string[]): Promise<SizedVolumes>;
   /** Undefined if there is not enough space for the copy. */
   keep(deploymentId: string, volumes: SizedVolumes): Promise<KeptOnce | undefined>;

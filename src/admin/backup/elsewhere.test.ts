@@ -65,7 +65,7 @@ function addData(world: MemoryWorld, deploymentId: string, text: string): void {
 const textsIn = (world: MemoryWorld, deploymentId: string) =>
   volumes.map((volume) => world.volumes.get(volumeKey(deploymentId, volume))?.files.get('file'));
 
-/** The installation that asks is the one whose volumes it gets. */
+/** An installation gets the volumes that it owns. */
 function elsewhere(world: MemoryWorld, intercept?: Interceptor): BackupOrder['copiesElsewhere'] {
   return async (owner) => {
     const { copies } = createMemoryEngine({ world, owner, copiesAs: 'tars', ...(intercept && { intercept }) });
@@ -121,7 +121,7 @@ test('data is held while it is read and restored where it is missing; one deploy
   let [held, isAway] = [0, false];
   const copiesElsewhere = elsewhere(world, async (call, perform) => {
     if (call.name === 'copies.read') held = (await heldCopies(db, now())).size;
-    // What there is of its copy cannot be cleared either.
+    // The partial copy cannot be cleared either.
     isAway = (call.name === 'copies.take' && call.deploymentId === 'blog') || (isAway && call.name === 'copies.clear');
     if (isAway) throw new EngineFault('unavailable', 'The job load is at work.');
     return perform();

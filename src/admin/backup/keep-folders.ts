@@ -14,7 +14,7 @@ export type KeepingFolders = {
   dataDir: string;
   /** Below it the copies are made. */
   draft: string;
-  /** What copies of volumes have to leave free of the disk. */
+  /** Disk space that copies of volumes must leave free. */
   diskFreeBytes: number;
   now: () => Instant;
 };

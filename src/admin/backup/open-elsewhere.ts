@@ -1,4 +1,4 @@
-/** What reads and fills volumes for a command, where they are on no disk of its machine. */
+/** Opens volumes that are stored on another machine, for commands that read or fill them. */
 import type { CopiesSettings } from '../../engine/open.ts';
 import type { OpenCopies } from '../../engine/opening.ts';
 import { type Keys, sealWith } from '../../lib/seal.ts';

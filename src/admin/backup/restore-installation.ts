@@ -37,7 +37,7 @@ export type RestoreOrder = {
   /** Where the installation is to be: in the data directory, or its database on a server. */
   store: StoreSettings;
   secretKey: string | undefined;
-  /** What fills volumes that are on no disk of this machine; undefined where they are to be on one. */
+  /** Fills volumes that are stored elsewhere; undefined if all are on a disk of this machine. */
   copiesElsewhere: OpenElsewhere;
   /** Data stays where it is kept, and deployments begin with empty volumes. */
   isWithoutVolumes: boolean;
@@ -73,7 +73,7 @@ export async function restoreInstallation(order: RestoreOrder): Promise<Restored
   }
   using turn = takeOnlyTurn(dataDir);
   if (!turn) return { kind: 'refused', because: 'under-way' };
-  // What an interrupted call has put in its place is of one backup, and stays of one.
+  // An interrupted call has restored parts of one backup. The next call must continue with the same one.
   const begun = await readBegun(dataDir);
   if (begun && order.id !== undefined && !begun.id.startsWith(order.id))
     return { kind: 'refused', because: 'unfinished', id: begun.id };

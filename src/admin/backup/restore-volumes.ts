@@ -5,7 +5,7 @@
 import type { KeptVolumes } from './backup-files.ts';
 
 export type BroughtVolumes = {
-  /** Those that a call which was interrupted has put in their places are left out. */
+  /** Volumes that this call restored. Those of an earlier, interrupted call are left out. */
   brought: { deploymentId: string; volume: string }[];
   /** Deployments whose volumes are there. */
   left: string[];
@@ -13,7 +13,7 @@ export type BroughtVolumes = {
 
 /** Where the volumes are to be. */
 export type VolumeFiller = {
-  /** Of what is kept, which it can fill them from. */
+  /** The form of the copies that it can restore from. */
   form: KeptVolumes['form'];
   /** Those of them that are not there. */
   missing(kept: KeptVolumes): Promise<KeptVolumes['volumes']>;

@@ -1,7 +1,7 @@
 /** Whether browsers take what is shown to them. Pure. */
 import { bad, type Check, good, type Look, unknown, warn } from './check.ts';
 
-/** What a handshake shows. `problem`: why a browser with this machine's roots would refuse it. */
+/** The result of a handshake. `problem`: why a browser with this machine's roots would refuse it. */
 export type Shown = { issuer: string; expiresAt: number; begunAt: number; chain: number; problem: string | undefined };
 
 export type CertificateSeen = { name: string; host: string; shown: Look<Shown> };

@@ -1,4 +1,4 @@
-/** What the doctor says of one thing that a public installation needs. */
+/** The doctor's verdict on one requirement of a public installation. */
 
 /**
  * `bad`: it does not work, or is dangerous; `warn`: it works, and something is likely to be missed; `unknown`: it could
@@ -19,5 +19,5 @@ export const unknown = (name: string, seen: string, todo?: string): Check => ({
   ...(todo !== undefined && { todo }),
 });
 
-/** What was looked for, or why it could not be, in a few words. */
+/** The value that was looked up, or why the lookup failed, in a few words. */
 export type Look<T> = { value: T } | { fault: string };

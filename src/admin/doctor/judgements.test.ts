@@ -1,4 +1,4 @@
-/** What the doctor says of an installation that is sound, and with each thing broken by itself. */
+/** The doctor's verdicts on a sound installation, and on one with a single fault of each kind. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failedOrders, judgeCertificate, judgeOrders, type Shown } from './certificates.ts';
@@ -43,7 +43,7 @@ const fault = { fault: 'ECONNREFUSED' };
 const closed = { code: 'ECONNREFUSED', kind: 'none' } as const;
 const mail = { server: 'mail.example.com:587', answer: { value: { isSent: false } } };
 
-/** Those that are not good, in the words of a person who looks for them. */
+/** The failed checks and warnings, in words. */
 function told(...checks: Check[]): string {
   for (const { name, state, todo } of checks)
     if (state === 'bad' || state === 'warn') assert.ok(todo, `${name}: what to do`);

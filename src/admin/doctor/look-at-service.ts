@@ -1,4 +1,4 @@
-/** What the doctor sees of the service, its engine, its database and its mail server. */
+/** The doctor's view of the service, its engine, its database and its mail server. */
 import { statfs } from 'node:fs/promises';
 import type { Kysely } from 'kysely';
 import { connectDocker } from '../../engine/docker/connect-docker.ts';

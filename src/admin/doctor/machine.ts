@@ -1,4 +1,4 @@
-/** What the machine itself has to be good for. Pure. */
+/** Requirements of the machine itself. Pure. */
 import { bad, type Check, good, type Look, unknown, warn } from './check.ts';
 
 /** How far this machine's clock is ahead of another's. */

@@ -56,7 +56,7 @@ export function judgeNames({ api, apps, own, isBehindProxy }: NamesSeen): Check[
   return checks;
 }
 
-/** What came back from a port of the public name. `berth`: as this service answers. */
+/** The answer of a port of the public name. `berth`: as this service answers. */
 export type Answer = { kind: 'berth' } | { kind: 'other'; status: number } | { kind: 'none'; code: string };
 
 export type PortSeen = { scheme: 'http' | 'https'; host: string; port: number; answer: Answer };

@@ -70,7 +70,7 @@ export async function admitToPlan(
  */
 export type Asked = { spec: AppSpec; deploymentId?: string; isReturning?: boolean };
 
-/** What a start or a restore adds to a usage, or what an update makes more of it. */
+/** The usage that a start or a restore adds, or an update's additional usage. */
 export async function addedBy(db: Database, { spec, deploymentId, isReturning = false }: Asked): Promise<Usage> {
   if (isReturning && deploymentId !== undefined)
     return usageFrom(1, amountOf(spec, await volumeSizesOfDeployment(db, deploymentId)));

@@ -1,4 +1,4 @@
-/** What a claim link attaches, and the claim itself, in one transaction. */
+/** The deployments of a claim link, and the claim itself, in one transaction. */
 import { type Deployment, isActive } from '../../deployment/deployment.ts';
 import { limitAt, planFits } from '../../deployment/limits/plan-tier.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';

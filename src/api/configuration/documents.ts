@@ -78,7 +78,7 @@ export const Strict = Type.Optional(
 
 export type Configuration = { document: string; spec: AppSpec; findings: Findings };
 
-/** What is odd about a request that is accepted all the same. */
+/** Remarks on an accepted request. */
 type Findings = { warnings: string[]; diagnostics: Diagnostic[] };
 
 type DocumentRequest = Pick<FastifyRequest, 'headers' | 'body' | 'query' | 'routeOptions'> & {

@@ -15,7 +15,7 @@ const archiveTypes = [
   ...['application/gzip', 'application/x-gzip', 'application/x-gtar', 'application/x-compressed-tar'],
   ...['application/zstd', 'application/x-tar', 'application/zip', 'application/x-zip-compressed'],
 ];
-/** What curl sends for `--data-binary`, and other clients for a file of a type that they do not know. */
+/** The type that curl sends for `--data-binary`, and that other clients send for files of an unknown type. */
 const vagueTypes = ['application/x-www-form-urlencoded', 'application/octet-stream'];
 
 declare module 'fastify' {
@@ -46,7 +46,7 @@ export function receiveSources(scope: FastifyInstance, service: Service): void {
   });
   scope.addContentTypeParser(vagueTypes, options, async (request: FastifyRequest, payload: Readable) => {
     const { isArchive, isEmpty, body } = await sniff(payload);
-    // What curl sends for -d ''.
+    // curl sends such a body for -d ''.
     if (isEmpty) return undefined;
     if (!isArchive) throw new RefusedRequest(vagueType);
     return await read(request, body);

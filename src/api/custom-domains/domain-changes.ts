@@ -22,7 +22,7 @@ import type { Service } from '../api-service.ts';
 /** `isNamedOnly`: by a configuration. One of the account stays as it is, with the deployment that it leads to. */
 export type NewDomain = { domain: string; redirectTo?: string; isNamedOnly?: boolean };
 
-/** Who looked a moment ago would find the same. */
+/** Another check so soon would give the same result. */
 const checkAgainMs = 5_000;
 
 export async function addDomain(

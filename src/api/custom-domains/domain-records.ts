@@ -1,4 +1,4 @@
-/** What the API says of a custom domain, and its schema for the description. */
+/** The API's record of a custom domain, and its schema for the description. */
 import { Type } from 'typebox';
 import type { Deployment, Instant } from '../../deployment/deployment.ts';
 import { proofRecord } from '../../deployment/domain/domain-proof.ts';

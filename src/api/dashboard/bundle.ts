@@ -32,7 +32,7 @@ const noncePlace = '%NONCE%';
 const originPlace = '%ORIGIN%';
 const termsPlace = '%TERMS%';
 
-/** What the page says of the service: the address that clients use, and that of the terms of use. */
+/** Facts about the service in the page: the address for clients, and that of the terms of use. */
 export type Told = { baseUrl: URL; termsUrl?: URL | undefined };
 
 /** Undefined when none was built. */

@@ -15,7 +15,7 @@ import { wantsHtml } from '../requests/wants-html.ts';
 import { sharedStatus } from '../sharing/share-endpoints.ts';
 import { sendAsset } from './bundle.ts';
 
-/** What the dashboard shows at which path is its own affair; these are the ones that it knows. */
+/** The paths of the dashboard, which decides itself what it shows there. */
 const pagePaths = [
   '/new',
   '/templates',

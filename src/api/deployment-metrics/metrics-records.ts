@@ -149,7 +149,7 @@ function podRecord(deployment: Deployment, metrics: PodMetrics, now: Instant) {
   };
 }
 
-/** Of those that the hour does not have, the ones that ended last: with those of the hour, as many as it may have. */
+/** Pods that the last hour lacks, those that ended last first, up to the maximum of the hour. */
 function pastNames(kept: readonly KeptMetrics[], known: ReadonlyMap<string, { now?: unknown }>): string[] {
   const ended = [...known.values()].filter(({ now }) => now === undefined).length;
   const newestFirst = kept.toReversed().flatMap(({ pods }) => Object.keys(pods));

@@ -1,4 +1,4 @@
-/** What the API says of a deployment, as schemas for its answers and for the description. */
+/** The API's records of a deployment, as schemas for its answers and for the description. */
 import { Type } from 'typebox';
 import { severities } from '../../config/diagnostics/diagnostics.ts';
 import { deploymentStates, podStates } from '../../deployment/deployment.ts';
@@ -59,7 +59,7 @@ export const DiagnosticRecord = Type.Object({
   ),
 });
 
-/** What is odd about a configuration that is accepted, and which parameters of the query had no meaning. */
+/** Warnings about an accepted configuration, and unknown parameters of the query. */
 export const RemarkFields = {
   warnings: Type.Array(Type.String(), { description: 'Warnings about the accepted request.' }),
   diagnostics: Type.Array(DiagnosticRecord, {
@@ -157,7 +157,7 @@ export const StartRecord = Type.Object(
   { description: 'The deployment, which is being started.' },
 );
 
-/** What `dryRun=true` is answered: nothing has been changed, so there is nothing to name. */
+/** The answer to `dryRun=true`. It names no deployment, since it changes nothing. */
 export const DryRunRecord = Type.Object(
   {
     message: Type.String(),

@@ -1,4 +1,4 @@
-/** What a start and an update say beside the deployment: what is odd about the request, and what can be done next. */
+/** Remarks and links in the answers to starts and updates. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { shopYaml, type TestApi, testApi } from '../../../test/support/api.ts';
@@ -284,7 +284,7 @@ test('a start and an update name what can be done next, without the token, and t
   assert.deepEqual(updated.body.links, links);
   assert.ok(!JSON.stringify([body.links, updated.body.links]).includes(token));
   assert.match(updated.body.message, /sessionToken/);
-  // Each of them leads somewhere, with the token beside it.
+  // Each link works with the token.
   const bearer = { authorization: `Bearer ${token}` };
   const pathOf = (link: string) => link.slice(base.length);
   assert.equal((await api.get(pathOf(links.logs), bearer)).status, 200);

@@ -1,4 +1,4 @@
-/** What can be done next with a deployment, as addresses that need nothing but the token. Pure. */
+/** The next requests for a deployment, as addresses that need only the token. Pure. */
 
 import type { Deployment } from '../../deployment/deployment.ts';
 import { dashboardPath } from '../../deployment/deployment-names.ts';
@@ -15,7 +15,9 @@ export type Links = {
   dashboard?: string;
 };
 
-/** @param asks An account may have several applications of one name, which differ only in their environment. */
+/**
+ * @param asks The kind of the caller. An account may have several applications of one name, in different environments.
+ */
 export function linksOf(
   { applicationName, environment, claimedAt }: Pick<Deployment, 'applicationName' | 'environment' | 'claimedAt'>,
   { baseUrl, asks, hasDashboard }: { baseUrl: URL; asks: 'session' | 'account'; hasDashboard: boolean },

@@ -143,7 +143,7 @@ test('a name is free again after its time limit, before any visit, and the earli
   api.clock.now += hour;
   const again = await start(shopYaml);
   assert.equal(again.status, 200, JSON.stringify(again.body));
-  // The clock is set back: the first one must not run beside the second.
+  // The clock is set back: the first one must not run at the same time as the second.
   api.clock.now -= hour / 2;
   const { body } = await api.get(`/getReservations?sessionToken=${token}`);
   const listed = body.reservedDeployments.map(({ environment }: { environment: string }) => environment);

@@ -64,7 +64,7 @@ async function previewOf(
   const derive = await derivationOf(db, seal, deployment.id);
   const earlier = repeats === undefined ? {} : await settledImages(db, deployment.id, repeats);
   const next: Revision = { number: deployment.revision + 1, spec, images: { ...current.images, ...earlier } };
-  // What it may reach is its plan's: no update changes that.
+  // The plan decides the egress. Updates do not change it.
   const resolution = { now: now(), url: urlOf(deployment.label), derive, egress: noEgress };
   // One that is stopped starts with an update: what that does to each pod is the same.
   const started = { ...deployment, stoppedAt: null };

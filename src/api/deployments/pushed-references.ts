@@ -16,7 +16,7 @@ import { namespaceNamed } from '../../store/image-namespaces.ts';
 import { findPushedManifest } from '../../store/pushed-images.ts';
 import { settleImage } from '../../store/revisions.ts';
 
-/** Whose images may be named. A session's token says nothing of the account that it belongs to. */
+/** The owner of the images. A session's token does not grant the images of the session's account. */
 export type PushOwner = { sessionId: string | undefined; accountId: string | null | undefined };
 
 export type SettledPushed = { image: string; reference: string };

@@ -149,7 +149,7 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         const { applicationName: name, forget } = request.body;
         const isForgotten = forget === true || forget === 'true';
         const active = await findApplication(service, request, request.body);
-        // What is kept of one that has ended is its owner's to remove.
+        // The owner may remove the retained data of an ended deployment.
         const kept =
           isForgotten && mayHaveEnded(active) ? await findRestorable(service, request, request.body) : undefined;
         const found = orRefuse(kept ?? active);

@@ -38,9 +38,9 @@ export type Starting = {
   caller: Caller | undefined;
   origin: Origin;
   key: IdempotencyKey | undefined;
-  /** What it has the data, the images and the generated values of. */
+  /** The origin of its data, images and generated values. */
   beside?: Beside;
-  /** What its images are built from, if any are. */
+  /** The source of its images, if any are built. */
   source?: Source | undefined;
   /** Whether it would be accepted; nothing is changed. */
   isTrial: boolean;
@@ -107,7 +107,7 @@ export async function start(service: Service, starting: Starting) {
       sessionId,
       applicationName: spec.name,
       createdAt,
-      // What an account starts is claimed from the beginning.
+      // A deployment that an account starts is claimed from the beginning.
       ...(plan
         ? { claimedAt: createdAt, expiresAt: limitAt(plan.tier, createdAt) }
         : { claimedAt: null, expiresAt: createdAt + service.settings.limits.lifetimeMs }),
@@ -142,7 +142,7 @@ export async function start(service: Service, starting: Starting) {
   return started;
 }
 
-/** Whose pushed images it may run from. */
+/** The owner of the pushed images that it may use. */
 async function ownerOf(db: Database, { sessionId }: Deployment) {
   return { sessionId, accountId: await accountOfSession(db, sessionId) };
 }

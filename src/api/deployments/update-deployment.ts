@@ -31,7 +31,7 @@ export type Updating = {
   document: string;
   spec: AppSpec;
   current: Deployment;
-  /** What it does to each pod. */
+  /** The changes of each pod. */
   preview: () => Promise<UpdatePreview>;
   /** The session token of the request, if it used one. */
   token: string | undefined;
@@ -41,7 +41,7 @@ export type Updating = {
   repeats?: number;
   /** Whether a snapshot is to be taken before, where it touches a pod with volumes. Default: as its owner wants it. */
   snapshotsBefore?: boolean | undefined;
-  /** What its images are built from, if any are. */
+  /** The source of its images, if any are built. */
   source?: Source | undefined;
   isTrial: boolean;
   /** Says what of the document goes beyond these bounds. */

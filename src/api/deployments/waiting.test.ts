@@ -8,7 +8,7 @@ import type { Deployment } from '../../deployment/deployment.ts';
 import { writeIntent } from '../../store/deployments.ts';
 import { untilArrived } from './waiting.ts';
 
-/** Time passes only while somebody waits; `seen` is what each look finds. */
+/** Time passes only while a client waits; `seen` is the result of each look. */
 function watchOf(seen: (Partial<Deployment> | undefined)[], created: Partial<Deployment> = {}) {
   let clock = 0;
   const waited: number[] = [];

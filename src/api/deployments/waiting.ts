@@ -3,7 +3,7 @@ import type { Deployment, Instant } from '../../deployment/deployment.ts';
 import { endingAt } from '../../deployment/desired.ts';
 import type { Wait } from '../../lib/wait.ts';
 
-/** What the edge and most proxies of others let pass without a byte. */
+/** The longest silence that the edge and most other proxies allow. */
 export const longestWaitSeconds = 120;
 
 /** An indexed query of 0.1 ms: cheap enough to see what any process has written, soon enough for a person. */

@@ -70,7 +70,7 @@ test('every operation says who may ask and what it can be answered', () => {
 });
 
 test('what has a JSON body or a JSON answer shows an example of it, signing in apart', () => {
-  // A plan that allows it, bodies that are the schema itself, and servers of others are no part of the story.
+  // Exempt: a request that only some plans allow, bodies that are the schema itself, and requests to other servers.
   const exempt = new Set(['getConfigSchema', 'addDeploymentReservation', 'fetchDocument']);
   for (const { operationId, tags, requestBody, responses } of operationsOf(withExamples)) {
     if (tags[0] === 'sign-in' || exempt.has(operationId)) continue;

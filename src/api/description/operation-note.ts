@@ -1,4 +1,4 @@
-/** What the schema of a route contains for the description: its group, who may send the request, and its errors. */
+/** The part of a route's schema that serves the description: its group, who may send the request, and its errors. */
 import type { ProblemCode } from '../../lib/problem-codes.ts';
 import type { Access } from './refusals.ts';
 

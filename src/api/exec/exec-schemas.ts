@@ -1,4 +1,4 @@
-/** What is said of commands in pods, by requests and by the messages of a terminal. */
+/** Schemas of commands in pods, for requests and for the messages of a terminal. */
 import { type Static, Type } from 'typebox';
 import { ApplicationFields } from '../requests/callers.ts';
 
@@ -66,7 +66,7 @@ export const OpenMessage = Type.Object({
   terminal: Type.Optional(TerminalSize),
 });
 
-/** Those that may follow it; input comes as bytes. */
+/** Messages after the first one; input arrives as bytes. */
 export const ControlMessage = Type.Union([
   Type.Object({ kind: Type.Literal('resize'), ...TerminalSize.properties }),
   Type.Object({ kind: Type.Literal('end-of-input') }),

@@ -18,7 +18,7 @@ export type TerminalLimits = {
   idleMs: number;
   /** In each direction. */
   mostBytes: number;
-  /** Who does not answer until the next one is gone. */
+  /** A client that has not answered one ping before the next is gone. */
   pingEveryMs: number;
 };
 
@@ -71,7 +71,7 @@ export async function converse(
     if (cause === 'gone') return;
     if (typeof cause === 'object') return await send(socket, JSON.stringify({ kind: 'ended', ...cause }));
     const ended = { kind: 'ended', exitCode: null, because: cause, message: wordsOf[cause] };
-    // Who does not read keeps neither its place nor the service.
+    // A client that does not read must not block its place or the service.
     await Promise.race([send(socket, JSON.stringify(ended)), delay(goodbyeMs, undefined, { ref: false })]);
   } finally {
     for (const timer of [whole, idle, pinging]) clearTimeout(timer);

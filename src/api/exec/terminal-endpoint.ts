@@ -120,7 +120,7 @@ async function serve(
     // Its goodbye is to be heard.
     socket.resume();
     socket.close();
-    // Who does not say goodbye is not waited for.
+    // Does not wait for a client that does not close.
     setTimeout(() => socket.terminate(), goodbyeMs).unref();
   }
 }
@@ -139,7 +139,7 @@ async function readOpening(
   const { promise, resolve } = Promise.withResolvers<unknown>();
   socket.once('message', (data, isBinary) => {
     socket.pause();
-    // What has come with it was read already.
+    // Messages that arrived with it have been read already.
     socket.on('message', keep);
     resolve(isBinary ? undefined : parse(String(data)));
   });

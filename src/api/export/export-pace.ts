@@ -13,7 +13,7 @@ export type ExportPace = {
 /** 1 MB/s. */
 const usualPace: ExportPace = { graceMs: 600_000, leastBytesPerMs: 1_000, idleMs: 60_000 };
 
-/** What a timer of Node can count: 25 days. */
+/** The maximum delay of a timer in Node: 25 days. */
 const longestMs = 2 ** 31 - 1;
 
 /** Aborts when its reader is too slow. */

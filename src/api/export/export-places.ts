@@ -2,7 +2,7 @@
 import type { Problem } from '../../lib/problem.ts';
 
 const mostAtOnce = 4;
-/** Of those without an account, so that all of them together leave places to accounts. */
+/** Maximum exports of clients without an account, so that places remain for accounts. */
 const mostOfStrangers = 3;
 
 /** `client`: what its address is counted as. */

@@ -9,7 +9,7 @@ import type { ExportedApplication } from './exported-application.ts';
 
 type Source = { exported: ExportedApplication; blobs: BlobFolder | undefined; at: number; signal: AbortSignal };
 
-/** What is not whole is an error of the stream: a reader that saw its end has everything. */
+/** An incomplete export is an error of the stream. A reader that saw its end has the whole export. */
 export function packExport(source: Source): Readable {
   const tar = pack();
   const abort = () => tar.destroy(new Error('the export was given up'));

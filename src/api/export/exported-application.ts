@@ -1,4 +1,4 @@
-/** What an export of a deployment consists of: its texts, the archives of its volumes, its pushed images. */
+/** The contents of a deployment's export: its texts, the archives of its volumes, its pushed images. */
 import { volumeName } from '../../config/export/compose-file.ts';
 import {
   type ExportedArchive,
@@ -54,7 +54,7 @@ export async function openExport(
   { withSecrets, withVolumes }: ExportWanted,
   exporting: Exporting,
 ): Promise<Result<ExportedApplication>> {
-  // What serves is what wrote the data.
+  // The serving revision has written the data.
   const number = deployment.servingRevision ?? deployment.revision;
   const revision = await revisionOf(db, seal, deployment.id, number);
   const document = await documentOf(db, seal, deployment.id, number);

@@ -11,7 +11,7 @@ import type { Service } from '../api-service.ts';
 
 type Wanted = { deploymentId: string; volumes: readonly string[]; signal: AbortSignal };
 
-/** Those that are not there are left out. Throws EngineFault, and at the abort. */
+/** Omits volumes that do not exist. Throws EngineFault, and when aborted. */
 export async function takeTars(
   copies: VolumeCopies,
   { db, now }: Pick<Service, 'db' | 'now'>,

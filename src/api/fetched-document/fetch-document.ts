@@ -37,7 +37,7 @@ export async function fetchDocument(
   }
 }
 
-/** What is packed has another size once it is unpacked. */
+/** Requests no compression, because a compressed body expands to an unknown size. */
 const asksFor = { accept: 'text/*, application/yaml, application/json', 'accept-encoding': 'identity' };
 
 async function readAnswer({ status, headers, url, body }: Answer, signal: AbortSignal) {

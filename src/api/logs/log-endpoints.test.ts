@@ -54,7 +54,7 @@ async function shop(context: TestContext, errors: (start: number) => string[] = 
     remove: (revision: number) => engine.execute(id, { kind: 'remove', name: nameOf(revision), because }),
     crash: (revision: number) => engine.crash(nameOf(revision), 1),
     read: (more = '') => api.get(`/getDeploymentLogs?${query}${more}`),
-    /** What the lines say, without time and pod. */
+    /** The texts of the lines, without time and pod. */
     async texts(more = ''): Promise<string[]> {
       const { body } = await api.get(`/getDeploymentLogs?${query}${more}`);
       return textsOf(body);

@@ -1,4 +1,4 @@
-/** What the pods of a deployment write: the last lines of all, or of one, and those that come. */
+/** The logs of a deployment's pods: the last lines of all pods or of one, and new lines. */
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';

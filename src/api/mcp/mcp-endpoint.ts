@@ -49,7 +49,7 @@ export function mcpEndpoint(
         const { createMcpServer, createToolList } = await import('../../mcp/server.ts');
         listTools ??= createToolList(asService(app, request));
         const handler = createMcpHandler(() => createMcpServer(asService(app, request), listTools), {
-          // What there is changes with a release alone, so there is nothing to listen for.
+          // The tools change only with a release, so subscriptions are useless.
           maxSubscriptions: 0,
         });
         return reply.send(await handler.fetch(webRequest(request, baseUrl, gone.signal), { parsedBody: body }));

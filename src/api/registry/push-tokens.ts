@@ -9,7 +9,7 @@ import type { Seal } from '../../lib/seal.ts';
 export const actions = ['pull', 'push', 'delete'] as const;
 export type Action = (typeof actions)[number];
 
-/** What one may do in one repository. */
+/** Actions that a token allows in one repository. */
 export type Access = { repository: string; actions: Action[] };
 
 /** A session token or an API key, by its hash. */

@@ -1,6 +1,6 @@
 /**
- * Who pushes and pulls: a session by its token, or an account by an API key, as the password of `docker login`, or by
- * what the token endpoint gives for it.
+ * Identifies clients of the registry: a session by its token, or an account by an API key, as the password of `docker
+ * login`, or by a token of the token endpoint.
  */
 import type { FastifyRequest } from 'fastify';
 import { type ImageOwner, namespaceOf } from '../../images/pushed/repository-names.ts';
@@ -28,7 +28,7 @@ export type Pusher = {
   /** The first part of the names of its images. */
   namespace: string;
   client: string;
-  /** What was shown, now or when the token was issued. */
+  /** The credential of the request, or of the request that issued the token. */
   credential: Credential;
   /** The access of the token. Undefined if the client used the password itself. */
   access?: Access[] | undefined;

@@ -35,7 +35,7 @@ export function unauthorized(challenge: string): RegistryRefusal {
   return new RegistryRefusal('UNAUTHORIZED', words, challenge);
 }
 
-/** What a token has to open for a request; undefined where every token does. */
+/** The access that a request needs; undefined if any token suffices. */
 export function neededAccess(method: string, path: RegistryPath): Access | undefined {
   if (!('repository' in path)) return undefined;
   const { repository, kind } = path;

@@ -55,7 +55,7 @@ export function isSafe({ method }: Pick<FastifyRequest, 'method'>): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 }
 
-/** What a browser says of where a request comes from; no page can make it say another thing. */
+/** The origin of a request as the browser reports it. Pages cannot change it. */
 export function isSameOrigin({ headers }: Request, baseUrl: URL): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin';

@@ -7,7 +7,7 @@ import { type CountExchange, createCountExchange } from './count-exchange.ts';
 
 const longest = 200;
 
-/** Several that tell each other. */
+/** Several exchanges that notify each other. */
 function exchanges(count: number): { all: CountExchange[]; told: string[] } {
   const told: string[] = [];
   const all: CountExchange[] = Array.from({ length: count }, (_, own) =>

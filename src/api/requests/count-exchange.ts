@@ -41,9 +41,9 @@ export function createCountExchange(
 ): CountExchange {
   const self = newId();
   const pending = new Map<string, Entry>();
-  /** What this process has open, by key. */
+  /** Open requests of this process, by key. */
   const open = new Map<string, number>();
-  /** What the others have open, by key and teller. */
+  /** Open requests of other processes, by key and process. */
   const elsewhere = new Map<string, Map<string, Told>>();
   let count: Parameters<CountExchange['onHeard']>[0] = () => {};
   let repeating: NodeJS.Timeout | undefined;

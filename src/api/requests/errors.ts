@@ -58,7 +58,7 @@ export function isDiskFull(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOSPC';
 }
 
-/** What an answer says where the database could not be queried: whether repeating the request is safe. */
+/** The answer if the database could not be queried: whether repeating the request is safe. */
 export function storeAway({ wasDone, isFull }: StoreFault): Problem {
   if (isFull) return storageFull;
   const retry = { code: 'store_unreachable', retryAfterSeconds: 5 } as const;

@@ -9,7 +9,7 @@ import { movable } from './token-places.ts';
 
 /** Users do not read more. */
 const mostWarnings = 5;
-/** What may be repeated to the caller, and to logs on the way: no token looks like it. */
+/** Names that may be repeated to the caller and in logs. Tokens do not match. */
 const harmless = /^[a-zA-Z][\w.-]{0,29}$/;
 
 declare module 'fastify' {

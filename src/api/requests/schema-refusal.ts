@@ -1,7 +1,7 @@
-/** What is wrong with a request that its schema refuses, in words for the caller. Pure. */
+/** Describes why a request does not match its schema, in words for the caller. Pure. */
 import type { Problem } from '../../lib/problem.ts';
 
-/** What Ajv says of one violation, with the schema that it broke (`verbose`). */
+/** One violation as Ajv reports it, with the schema that it broke (`verbose`). */
 export type Violation = {
   keyword: string;
   instancePath: string;

@@ -14,7 +14,7 @@ test('there are at least twenty templates', () => {
 for (const { name, document, description, images, title } of templates) {
   test(`the template ${name} is valid without a warning, and says what it is`, () => {
     const parsed = parseConfiguration(document, { isStrict: true });
-    // A worker has no ports, and is told so.
+    // Workers have no ports and get a note about that.
     const odd = parsed.diagnostics.filter(({ severity, code }) => severity !== 'note' && code !== 'no-ports');
     assert.deepEqual(
       odd.map(({ line, path, message }) => `${line} ${path}: ${message}`),

@@ -13,7 +13,7 @@ beforeEach(async () => {
   shop = await startSnapshotShop();
 });
 
-/** Whose session it is from now on. `starts`: what its token may start. */
+/** Attaches the session to an account. `starts`: what the session's token may start. */
 async function attach({ api }: SnapshotShop, starts: 'plan' | 'free'): Promise<string> {
   const { db } = api.service;
   const id = 'someone';
@@ -91,7 +91,7 @@ test('a snapshot that is deleted while a start from it is prepared is not restor
   const { service } = api;
   const id = await taken();
   const { budget } = service;
-  // Asked for after the first look at the snapshot, and before the transaction.
+  // Requested after the first look at the snapshot, and before the transaction.
   service.budget = async () => {
     assert.equal((await api.postJson('/deleteSnapshot', named({ snapshot: id }))).status, 200);
     return await budget();

@@ -132,7 +132,7 @@ function refuseUnclaimed(deployment: Deployment): Result<undefined> {
   );
 }
 
-/** Those that are named change. */
+/** Changes the given settings only. */
 export async function changeWishes(
   service: Service,
   deployment: Deployment,

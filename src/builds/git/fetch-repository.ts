@@ -25,7 +25,7 @@ export type Fetching = {
   /** A new file for the pack, and an existing folder for the files. */
   pack: string;
   folder: string;
-  /** Whose turn it is. */
+  /** The client that the fetch counts for, in the fair queue. */
   client: string;
   signal: AbortSignal;
 };

@@ -1,4 +1,4 @@
-/** What one command of the operator is. */
+/** The parts of one operator command. */
 import type { openStore } from '../../admin/open-store.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Streams } from '../terminal.ts';
@@ -8,7 +8,7 @@ type Store = NonNullable<Awaited<ReturnType<typeof openStore>>>;
 /** The same twice: text for people, a value for scripts. */
 export type Answer = { status: number; text: string; value: unknown };
 
-/** Those that were given, of the command's own. */
+/** The command's own options that were given. */
 export type GivenOptions = Readonly<Record<string, string | boolean | undefined>>;
 
 export type Command = StoreCommand | (CommandWords & WithoutStore);
@@ -16,7 +16,7 @@ export type Command = StoreCommand | (CommandWords & WithoutStore);
 export type StoreCommand = CommandWords & OnStore;
 
 type CommandWords = {
-  /** What stands after the command's name, each word once. */
+  /** The words after the command's name, each once. */
   words: readonly string[];
   help: string;
   /** Its own options: the name of the value, or an empty text for a flag. */

@@ -1,4 +1,4 @@
-/** What `backup` and `restore` have in common: the place, and the passphrase that opens it. */
+/** Options that `backup` and `restore` share: the place, and the passphrase that opens it. */
 import { readFile } from 'node:fs/promises';
 import { type BackupPlace, readBackupPlace } from '../../backup/backup-place.ts';
 import { askSecret } from '../ask-secret.ts';

@@ -44,7 +44,7 @@ const commands: Record<string, Command> = {
   restore: restoreCommand,
 };
 
-/** Of what stands before the help of a command. */
+/** The width of the column before the help of a command. */
 const widest = 2 + Math.max(...Object.entries(commands).map(([name, command]) => usageOf(name, command).length));
 
 const help = `berth admin: see and change what a Berth on this machine has.

@@ -33,7 +33,7 @@ export const doctorCommand: Command = {
   },
 };
 
-/** What is wrong comes last, where it is read. */
+/** Failures come last, where users read them. */
 function textOf(checks: readonly Check[]): string {
   const order = { good: 0, unknown: 1, warn: 2, bad: 3 } as const;
   const sorted = checks.toSorted((a, b) => order[a.state] - order[b.state]);

@@ -1,4 +1,4 @@
-/** What a command of the service's is given, and what several of them do alike. */
+/** The input of the service's commands, and steps that several of them share. */
 import type { Connection } from '../connect.ts';
 import type { Memory } from '../folder.ts';
 import type { Streams, Terminal } from '../terminal.ts';

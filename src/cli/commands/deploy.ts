@@ -16,7 +16,7 @@ export const deploy: Run = async (context) => {
   return await deployShipment(context, { body: yaml });
 };
 
-/** What is sent: a document, or the archive of a source. */
+/** The request body: a document, or the archive of a source. */
 export type Shipment = {
   body: string | Blob;
   /** The name of the application, if the source contains none. */
@@ -57,7 +57,7 @@ async function rememberSent(
   await remember({ ...memory, sent: { content, revision: answer.status.revision } });
 }
 
-/** What stands for an account stays; a session is left. */
+/** An account's key, which stays valid. A session's token does not. */
 function keyOf(token: string | undefined): string | undefined {
   return token?.startsWith('berthkey_') ? token : undefined;
 }

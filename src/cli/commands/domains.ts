@@ -80,7 +80,7 @@ function showRecords(terminal: Context['terminal'], { records }: Domain): void {
   for (const { type, name, value } of records) terminal.note(printable(`  ${name}  ${type}  ${value}`));
 }
 
-/** What a configuration names (`url:`), and what to set in DNS for it. */
+/** Prints the domain that a configuration names (`url:`), and the DNS records for it. */
 export function tellDomain(terminal: Context['terminal'], domain: Domain | undefined): void {
   if (!domain || domain.state === 'live') return;
   terminal.note(words(domain));

@@ -55,7 +55,7 @@ async function confirmedKey({ connection, streams, terminal, signal, open }: Con
     if (fetched.ok) return fetched.value.key;
     const { code, status, retryAfterSeconds = intervalSeconds } = fetched.problem;
     if (code === 'slow_down' || code === 'rate_limited') intervalSeconds = Math.max(intervalSeconds, retryAfterSeconds);
-    // What does not answer now may do so next time; until then nothing is lost.
+    // A service that does not answer now may answer next time. Until then, the code stays valid.
     else if (code !== 'authorization_pending' && status !== 0 && status < 500) return terminal.refuse(fetched.problem);
   }
   return terminal.fail('The code was not confirmed in time. Run "berth login" again.');

@@ -9,7 +9,7 @@ import { statuses } from '../words.ts';
 import type { Run } from './command.ts';
 
 export const mcp: Run = async ({ streams: { stdin, stdout }, connection, reconnect, remember, signal, terminal }) => {
-  /** What the folder remembers may change while the agent works. */
+  /** The folder's memory may change while the agent works. */
   const current = async (): Promise<Connection> => {
     const now = await reconnect();
     return typeof now === 'string' ? connection : now;

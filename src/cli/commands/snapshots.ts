@@ -121,7 +121,7 @@ async function restore(context: Context, target: Target, id: string): Promise<nu
 
 type Restoring = Extract<AnswerOf<'restoreSnapshot'>, { restore: object }>;
 
-/** What the folder remembers stays. */
+/** The folder's memory stays. */
 async function tellBeside(
   context: Context,
   answer: Restoring,

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** An editor that saves, and a checkout, change much at once. */
 const calmMs = 300;
 
-/** What changes by itself, or by this command. */
+/** Folders that change automatically, or because of this command. */
 const ignored = new Set(['.berth', '.git', 'node_modules']);
 
 /** @returns the path of the first change; undefined when `signal` aborts. */

@@ -43,7 +43,7 @@ export async function makeImages(
     }
   } finally {
     progress.end();
-    // What is there is there, also of a push that was interrupted.
+    // Layers that are in the registry stay there, also after an interrupted push.
     await rememberPushed(place, memory);
   }
   return pushed;

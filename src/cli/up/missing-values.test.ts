@@ -14,7 +14,7 @@ const many = (letter: string, count: number, more: Partial<MissingValue> = {}) =
   Array.from({ length: count }, (_, index) => missing(`${letter}${index}`, more));
 const proposed = (value: string) => ({ suggestion: { value, file: '.env.sample' } });
 
-/** Somebody before a terminal: what is shown is kept, and an answer is taken for each question. */
+/** A user at a terminal: records the output, and answers each question from `replies`. */
 function somebody(...replies: (string | boolean | undefined)[]) {
   const shown: string[] = [];
   const reply = async (question: string) => {

@@ -4,7 +4,7 @@ import type { MissingFile, MissingValue } from '../../folder/project.ts';
 import { printable } from '../render.ts';
 import { placed } from './up-plan.ts';
 
-/** What is more fits on no screen; the result for programs has all. */
+/** More values do not fit on a screen. The result for programs has all. */
 const shownValues = 20;
 /** Up to this many values, each has its own prompt. */
 const fewValues = 3;
@@ -90,7 +90,7 @@ export async function askForValues(
     const question = `${proposed.length} values are missing, and ${file} has them. Take them from there?`;
     if (!(await take(proposed, question, true))) return undefined;
   }
-  // What the document insists on is not empty.
+  // Values that the document requires must not be empty.
   const optional = questions.filter((question) => isOpen(question) && !question.suggestion && !question.why);
   const question = `${namesOf(optional)} have no value. Leave them empty, as Compose does?`;
   if (!(await take(optional, question, false))) return undefined;

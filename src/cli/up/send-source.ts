@@ -112,7 +112,7 @@ function sentOptions({ project, options }: ReadProject): SourceOptions {
   };
 }
 
-/** What the plan has shown, in the words of the service. */
+/** The findings of the plan, in the words of the service. */
 function told({ document, notes }: Project): string[] {
   const noted = notes.map(({ message, hint }) => (hint ? `${message} (${hint})` : message));
   return [...printWarnings(parseConfiguration(document).diagnostics), ...noted];

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { run } from '../run.ts';
 
-/** What `berth up` of a folder with these files says, and ends with, where the service says this of limits. */
+/** The output and exit status of `berth up` in a folder with these files, if the service reports these limits. */
 async function upOf(t: TestContext, files: Record<string, string>, limits: object) {
   const answers: Record<string, object> = {
     '/createSession': { sessionToken: `berth_${'x'.repeat(32)}` },

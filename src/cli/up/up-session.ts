@@ -7,7 +7,7 @@ export type UpSession = {
   connection: Connection;
   /** The first part of the names of its images. */
   namespace: string;
-  /** What the server runs: `linux/amd64`. */
+  /** The server's platform: `linux/amd64`. */
   platform: string;
   /** Volumes begin with what images have at their paths. */
   fillsVolumes: boolean;

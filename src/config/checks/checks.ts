@@ -30,7 +30,7 @@ import { textsOf } from './text-checks.ts';
 import { checkUnknownHosts } from './unknown-host-checks.ts';
 import { checkUnsavedData } from './unsaved-data-checks.ts';
 
-/** What a service finds wrong with a spec that is right by itself: an error at a field of a pod. */
+/** A service's own findings about a valid spec: an error at a field of a pod. */
 export type Judge = (spec: AppSpec) => Finding[];
 export type Finding = { pod: number; field: Path; code: Code; message: string; hint: string };
 

@@ -1,4 +1,4 @@
-/** What containers are created with: directories in memory within the memory, and each where a container can have it. */
+/** Checks of container settings: directories in memory fit into the memory, and have allowed paths. */
 import { excerpt } from '../diagnostics/diagnostics.ts';
 import { memoryLimitOf } from '../spec/default-limits.ts';
 import { normalisePath } from '../values/container-paths.ts';
@@ -13,7 +13,7 @@ export function checkContainer(context: PodContext): void {
   checkReadOnly(context);
 }
 
-/** What lies in memory counts as memory: more of it than there is could not be used. */
+/** Directories in memory count as memory. A total above the limit could not be used. */
 function checkMemory({ pod, path, report }: PodContext): void {
   const { container } = pod;
   if (!container) return;

@@ -1,4 +1,4 @@
-/** What the rules of this folder look at. */
+/** The input of the rules in this folder. */
 
 import type { Path } from '../diagnostics/diagnostics.ts';
 import type { Report } from '../diagnostics/report.ts';

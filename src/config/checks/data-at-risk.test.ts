@@ -1,11 +1,13 @@
-/** What would be lost, found by strangers, or not answered: databases, tools and hosts. */
+/**
+ * Warnings about data that would be lost or exposed, and about hosts that would not answer: databases, tools and hosts.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Diagnostic } from '../diagnostics/diagnostics.ts';
 import { applyEdits } from '../fix.ts';
 import { parseConfiguration } from '../parse.ts';
 
-/** The messages of one code about a pod with these lines, beside a public one. */
+/** The messages of one code about a pod with these lines, next to a public one. */
 function saidOf(code: string, lines: string): string[] {
   return foundOf(code, lines).map(({ message }) => message);
 }

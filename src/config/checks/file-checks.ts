@@ -78,7 +78,7 @@ function parentsOf(path: string): string[] {
 function isEncoded(content: string): boolean {
   const text = content.trim();
   if (text.length < 24 || text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return false;
-  // What these begin with is ASCII, so that bytes are characters.
+  // Both begin with ASCII, so bytes are characters.
   const decoded = atob(text).trim();
   return decoded.startsWith('-----BEGIN ') || (/^[[{]/.test(decoded) && isJson(decoded));
 }

@@ -8,7 +8,7 @@ import { commandsOf } from './text-checks.ts';
 
 /** Linux: MAX_ARG_STRLEN, 32 pages of 4 KiB, of which one byte ends the text. `NAME=value` is one text. */
 const longestBytes = 128 * 1024 - 1;
-/** What a scriptlet becomes at most: a scheme, a host of 253 characters, a port. */
+/** Maximum length of an expanded scriptlet: a scheme, a host of 253 characters, a port. */
 const longestScriptlet = 270;
 
 export function checkLengths({ pods }: AppSpec, origin: Origin, report: Report): void {

@@ -82,7 +82,7 @@ function checkBrowser({ value, variable, path }: Text, { spec, directory, report
     const route = target.path === '/' ? '' : target.path;
     const address = new RegExp(`(?:https?://)?${escapePattern(name)}(?::\\d{1,5})?([^\\s,;"']*)`).exec(value);
     const rest = address?.[1] ?? '';
-    // What follows the host stays, unless it already holds the pod's path.
+    // The rest after the host stays, unless it already contains the pod's path.
     const instead = `<% URL %>${rest === route || rest.startsWith(`${route}/`) ? rest : `${route}${rest}`}`;
     const isWhole = address?.[0] === value;
     const fix = isWhole ? replaceWithin(source, path, value, instead) : undefined;

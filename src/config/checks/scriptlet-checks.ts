@@ -9,7 +9,7 @@ import type { Text } from './text-checks.ts';
 
 const names = ['URL', 'DOMAIN', 'HOST', 'REGISTRY'];
 
-/** What people call them elsewhere. */
+/** Names that they have in other systems. */
 const meanings: Record<string, string> = { HOSTNAME: 'HOST', BASE_URL: 'URL', APP_URL: 'URL' };
 
 export function checkScriptlets(texts: readonly Text[], { report, source }: PodContext): void {

@@ -4,7 +4,7 @@ import { database, podsOf, web } from '../../../test/config/documents.ts';
 import { applyEdits } from '../fix.ts';
 import { parseConfiguration } from '../parse.ts';
 
-/** What is reported for variables of a pod next to a database `db` and an API that listens on 3000, and the fixed lines. */
+/** Reports for variables of a pod next to a database `db` and an API that listens on 3000, and the fixed lines. */
 function verdict(vars: string, ...others: string[]): string[] {
   const api = 'name: api\nimage: me/api:1\nservicePorts: [3000]';
   return verdictOf(podsOf(`${web}\nvars: { ${vars} }`, database, api, ...others));

@@ -1,4 +1,4 @@
-/** What to write instead of a mount of the host: most often a volume, a text in the document, or nothing. Pure. */
+/** Suggests a replacement for a mount of the host: usually a volume, a text in the document, or its removal. Pure. */
 import { slugOf, VolumeNames } from './compose-names.ts';
 
 export type Bind = { service: string; source: string; target: string };

@@ -1,4 +1,4 @@
-/** What every part of the mapping reads with: texts with their variables replaced, and reports with their place. */
+/** The reader of every part of the mapping: texts with their variables replaced, and reports with their place. */
 import { type Diagnostic, listOf, printPath, quote, type TextEdit } from '../diagnostics/diagnostics.ts';
 import { entriesOf, type Field, isEmpty, itemsOf } from '../document/tree.ts';
 import { secretScriptlet } from '../variables/scriptlets.ts';
@@ -49,7 +49,7 @@ type Gathered = { subjects: Map<string, { at: Field; detail: string }>; say: Say
 /** `details` are what was given with each subject, in the same order. */
 type Say = (subjects: readonly string[], details: readonly string[]) => { message: string; hint?: string };
 
-/** What variables may expand to, in all, in characters: a few short ones can stand for gigabytes otherwise. */
+/** Maximum total length of expanded variables, in characters: a few short ones can otherwise expand to gigabytes. */
 const maxExpansion = 4 * 1024 * 1024;
 
 /** Information that requires no action. */

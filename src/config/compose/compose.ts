@@ -69,7 +69,7 @@ export function readCompose(source: Source, judge?: Judge): { spec: AppSpec | un
     .map(native.translate)
     .filter((diagnostic) => {
       const { path, code } = diagnostic;
-      // What could not be read is wrong once, not twice; an image without a tag is `latest` by that.
+      // An unreadable value is reported once. An image without a tag counts as `latest`.
       if (reading.hasErrorAt(path) || said.has(placeOf(diagnostic))) return false;
       // A refused mount says where the data can be instead.
       const volumes = path.replace(/image$/, 'volumes');
@@ -210,7 +210,7 @@ function warnOfName(service: string, podName: string, field: Field, reading: Rea
   }));
 }
 
-/** What only shows when all services are known. */
+/** Decisions that need all services. */
 function finish({ service, pod, field, extension }: Draft, drafts: Draft[], reading: Reading): void {
   const isWorker = pod.servicePorts.length === 0 && !hasTest(pod.healthCheck) && pod.path === undefined;
   const isUndecided = pod.resourceType === 'deployment' && !extension.resourceType && drafts.length > 1;

@@ -131,7 +131,7 @@ function readDirectories(service: Field, reading: Reading): TmpfsSpec[] {
   return [...short, ...long].slice(0, max.tmpfs);
 }
 
-/** Those that all have, or that have no meaning in memory. */
+/** Options that all have, or that have no meaning in memory. */
 const usual = /^(?:rw|nosuid|nodev|noexec|noatime|nodiratime|relatime|strictatime|async|sync|defaults|)$/;
 
 function readShort(field: Field, reading: Reading): TmpfsSpec[] {

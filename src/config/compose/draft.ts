@@ -27,7 +27,7 @@ export type Dependency = {
   field: Field;
 };
 
-/** What `x-berth` of a service says. A path of `false` keeps a service with published ports internal. */
+/** The `x-berth` key of a service. A path of `false` keeps a service with published ports internal. */
 export type Extension = {
   path?: { value: string | false; field: Field };
   port?: number;

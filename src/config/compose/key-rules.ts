@@ -138,7 +138,7 @@ const rules: Record<string, Rule> = {
   },
 };
 
-/** What every container has, see docs/explanation/security-model.md. */
+/** Capabilities of every container, see docs/explanation/security-model.md. */
 const given = new Set(['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID', 'NET_BIND_SERVICE', 'KILL']);
 
 /** Containers with these capabilities control the host, or can look into other containers. */

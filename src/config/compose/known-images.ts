@@ -1,4 +1,4 @@
-/** What is known of images by their names: the port that they listen on, and whether visitors should see them. */
+/** Facts about images by their names: the port that they listen on, and whether visitors should see them. */
 
 import { shortNameOf } from '../values/image-names.ts';
 
@@ -126,7 +126,7 @@ const otherProtocols: [string, number[]][] = [
 
 const protocolOf = new Map(otherProtocols.flatMap(([name, ports]) => ports.map((port) => [port, name])));
 
-/** What is spoken on a port, as far as it is certain not to be HTTP. */
+/** The protocol of a port, if it is certainly not HTTP. */
 export function otherProtocol(port: number, image: string): string | undefined {
   const known = knownImage(image);
   if (/(?:^|[:/-])(?:\d[\d.]*-)?fpm(?:-|$)/.test(image) && port === 9000) return 'FastCGI';

@@ -4,7 +4,7 @@
  */
 import { type Entry, isEmpty, type List, type Tree } from '../document/tree.ts';
 
-/** What a command is replaces what it was; it is not continued by it. */
+/** Later commands replace earlier ones instead of extending them. */
 const replaced = new Set(['command', 'entrypoint', 'test', 'extends']);
 
 /** These may be maps or lists; both are read as names with values. */
@@ -13,7 +13,7 @@ const paired = new Set([
   ...['args', 'additional_contexts'],
 ]);
 
-/** What stands behind the name in their list form. */
+/** The separators between name and value in their list form. */
 const separators = new Map([
   ...['environment', 'labels', 'annotations', 'sysctls', 'args', 'additional_contexts'].map(
     (key) => [key, /=/] as const,

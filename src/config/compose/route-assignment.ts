@@ -92,8 +92,8 @@ function applyExtension({ extension, pod, origins }: Draft): void {
 }
 
 /**
- * What is published on the machine itself alone stays internal. Where nothing else is there for visitors, it is most
- * often behind a proxy of the machine: the first such service gets `/`, which is said.
+ * Services that are published on the machine itself alone stay internal. If no other service is public, they are
+ * usually behind a proxy of the machine: the first such service gets `/`, with a note.
  */
 function withoutLocal(candidates: Candidate[], isAnyPublic: boolean, reading: Reading): Candidate[] {
   const isSiteOpen = isAnyPublic || candidates.some(({ rank, isLocal }) => rank === ranks.site && !isLocal);

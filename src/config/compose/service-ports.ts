@@ -53,7 +53,7 @@ function readPort(field: Field, reach: Reach, reading: Reading): Port[] {
   const text = reading.text(inside);
   if (text === undefined) return [];
   const match = /^(.*?)(?:\/([A-Za-z]+))?$/s.exec(text.trim())!;
-  // What the port is on the host has no meaning here, nor has a variable in it that has no value.
+  // The host's port has no meaning here. A variable in it may therefore lack a value.
   const hostText = host === undefined ? undefined : reading.aside(host);
   const parts = [...(hostText === undefined ? [] : splitColons(hostText)), ...splitColons(match[1]!)];
   const container = parseRange(parts.at(-1)!);

@@ -148,7 +148,7 @@ export function isHostPath(source: string): boolean {
   return /^(?:[./~]|[A-Za-z]:[\\/]|\\\\)/.test(source);
 }
 
-/** What many files mount although it does not matter, with what would. */
+/** Common mounts that are unnecessary, each with a replacement. */
 export const harmlessMounts: Record<string, string> = {
   '/etc/localtime': 'for the time zone, set the variable TZ, for example TZ: Europe/Berlin',
   '/etc/timezone': 'for the time zone, set the variable TZ, for example TZ: Europe/Berlin',

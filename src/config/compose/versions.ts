@@ -29,7 +29,7 @@ const versions: Record<string, string> = {
   ubuntu: '24.04',
 };
 
-/** What is said of all images without a tag, at once. */
+/** One message about all images without a tag. */
 export function untaggedWords(images: readonly string[]): { message: string; hint: string } {
   const shown = images.slice(0, 5).map((image) => `"${image}"`);
   const list = images.length > 5 ? `${shown.join(', ')}, …` : shown.join(', ');

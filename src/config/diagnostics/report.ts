@@ -14,7 +14,7 @@ export type Advice = {
 export type Report = {
   error(path: Path, code: Code, message: string, advice?: Advice): void;
   warn(path: Path, code: Code, message: string, advice?: Advice): void;
-  /** What happens, without anything that should be changed. */
+  /** Information that calls for no change. */
   note(path: Path, code: Code, message: string, advice?: Advice): void;
   /** Whether an error was reported at this path, above or below it: what follows from it needs no words. */
   isBroken(path: Path): boolean;

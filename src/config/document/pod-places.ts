@@ -35,7 +35,7 @@ function childOf(tree: Tree | undefined, key: string): Tree | undefined {
 }
 
 function placeOf({ at, text }: Source, name: string, named: Span, whole: Span): PodPlace {
-  // What is between it and the next one belongs to neither.
+  // Lines between two pods belong to neither.
   const end = whole.at + text.slice(whole.at, whole.to).trimEnd().length;
   return { name, ...at(named.at), firstLine: at(whole.at).line, lastLine: at(end).line };
 }

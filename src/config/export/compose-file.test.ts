@@ -14,7 +14,9 @@ function specOf(text: string): AppSpec {
   return (parsed as { spec: AppSpec }).spec;
 }
 
-/** What both forms can say: in Compose every volume is the application's, and no file is called a secret. */
+/**
+ * The part that both forms can express: in Compose, every volume belongs to the application, and files are not secrets.
+ */
 function comparable({ registryLogin: _, ...spec }: AppSpec) {
   return {
     ...spec,

@@ -152,7 +152,7 @@ function service(pod: PodSpec, spec: AppSpec, { write, published, isInLayout }: 
     networks: { default: { aliases: [`${pod.name}.pod`, ...(pod.aliases ?? [])] } },
     depends_on: filled(Object.fromEntries(pod.dependsOn.map((name) => [name, dependencyOf(pod, spec, name)]))),
     healthcheck: pod.healthCheck && healthcheck(pod.healthCheck, write),
-    // What it waits for has only been started, as often as not: it tries again.
+    // The pods that it waits for have often only been started, so it retries.
     restart: isOnce || pod.container?.mayEnd ? 'on-failure' : 'unless-stopped',
     ...container(pod.container ?? {}),
     deploy: filled(

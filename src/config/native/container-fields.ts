@@ -1,4 +1,4 @@
-/** What a pod of the native form says of its containers beyond their image and limits. Pure. */
+/** Container settings of a pod in the native form, except image and limits. Pure. */
 
 import type { Path } from '../diagnostics/diagnostics.ts';
 import type { Report } from '../diagnostics/report.ts';

@@ -26,7 +26,7 @@ const ports: Meaning = { field: 'servicePorts', fits: isListOf(isPort) };
 const check: Meaning = { field: 'healthCheck', hint: 'write "healthCheck: { path: /healthz, port: 3000 }"' };
 const build: Meaning = { hint: buildHint };
 
-/** What people who know other formats write in a pod. */
+/** Fields of other formats that users write in a pod. */
 const podMeanings: Record<string, Meaning> = {
   env: variables,
   environment: variables,
@@ -110,7 +110,7 @@ const applicationMeanings: Record<string, Meaning> = {
   env: { hint: 'variables belong to a pod, in "vars"' },
 };
 
-/** What to say about the unknown field `name` of the map at `path`, whose fields are `known`. */
+/** Advice on the unknown field `name` of the map at `path`, whose fields are `known`. */
 export function adviseOn(source: Source, path: Path, name: string, known: readonly string[]): Advice {
   const parent = nearest(source.root, path).field.tree;
   const value = parent.kind === 'map' ? parent.entries.get(name)?.value : undefined;

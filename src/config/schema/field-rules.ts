@@ -1,4 +1,4 @@
-/** What fields may hold, for the schema and for those who hold a value against it by themselves: without its library. */
+/** Rules of fields, for the schema and for code that checks single values without the schema's library. */
 
 /** Characters of a segment as in RFC 3986 (pchar), without percent-encoding: prefixes are compared literally. */
 export const publicPathPattern = "^/(?:[A-Za-z0-9._~!$&'()*+,;=:@-]+(?:/[A-Za-z0-9._~!$&'()*+,;=:@-]+)*/?)?$";

@@ -1,9 +1,9 @@
 /** Where PostgreSQL's image keeps its data. Pure. */
 import type { PodSpec } from '../spec/spec.ts';
 
-/** What images up to 17 declare as their volume. */
+/** The volume that images up to 17 declare. */
 export const oldDataDirectory = '/var/lib/postgresql/data';
-/** What images from 18 on declare; below it they make a directory for their version. */
+/** The volume that images from 18 on declare; they create a directory for their version below it. */
 export const newDataDirectory = '/var/lib/postgresql';
 /** All versions use it if it is set (PGDATA). */
 export const dataDirectory = `${oldDataDirectory}/pgdata`;

@@ -1,4 +1,4 @@
-/** What is known of images that many applications use: what they are, where they listen, what they begin with. */
+/** Facts about images that many applications use: their software, their ports, their initial data. */
 import { shortNameOf } from '../values/image-names.ts';
 import { parseImageReference } from '../values/image-reference.ts';
 

@@ -1,4 +1,4 @@
-/** What a pod may use where its configuration leaves that open. Pure. */
+/** The limits of a pod whose configuration sets none. Pure. */
 import type { Resources } from './spec.ts';
 
 type PodResources = { requests: Resources; limits: Resources };

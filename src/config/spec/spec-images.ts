@@ -3,7 +3,7 @@ import { canonicalRegistry, registryOf } from '../values/image-names.ts';
 import { replaceScriptlets } from '../variables/scriptlets.ts';
 import type { AppSpec, RegistryLogin } from './spec.ts';
 
-/** What the pods of a configuration name, each once, with the registry that is meant. */
+/** The images of a configuration's pods, each once, with their registry. */
 export function imagesOf({ pods, registryLogin }: AppSpec): string[] {
   const registry = registryLogin?.registry ?? '';
   const written = pods.map(({ image }) =>

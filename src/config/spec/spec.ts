@@ -56,7 +56,7 @@ export type PodSpec = RouteOptions & {
 export type ContainerOptions = {
   /** An exit with code 0 is its end: it is not restarted after that, and counts as ready. */
   mayEnd?: true | undefined;
-  /** What the container calls itself; default: the name of its pod. */
+  /** The container's own host name; default: the name of its pod. */
   hostname?: string | undefined;
   domainname?: string | undefined;
   /** Size of /dev/shm. */

@@ -6,7 +6,7 @@
 import { addressBook } from './pod-addresses.ts';
 import type { AppSpec, PodSpec } from './spec.ts';
 
-/** Who is behind a name, and where they listen. */
+/** Finds a pod by name, and its ports. */
 export type Directory = {
   podOf(name: string): string | undefined;
   portsOf(pod: string): readonly number[];
@@ -81,7 +81,7 @@ function isListOfHosts(text: string): boolean {
   return text.length < 2000 && /^\s*[\w.-]+(?::\d+)?(?:(?:\s*[,;]\s*|\s+)[\w.-]+(?::\d+)?)*\s*$/.test(text);
 }
 
-/** What is looked at around a name: a key, or what of an address can stand there. */
+/** The range that is searched around a name: a key, or the parts of an address. */
 const maxBefore = 160;
 const maxAfter = 300;
 const maxOfKey = 40;

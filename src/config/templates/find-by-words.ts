@@ -3,7 +3,7 @@
 type Texts = {
   /** The whole text to search. */
   text: string;
-  /** What it is called. */
+  /** The names of the entry. */
   names: readonly string[];
 };
 

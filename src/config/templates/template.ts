@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 const line = (description: string, maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: '^[^\\n]+$', description });
 
-/** What stands above `---`. */
+/** The fields above `---`. */
 const About = Type.Object(
   {
     title: line('The display name.', 40),

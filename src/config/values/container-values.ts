@@ -50,7 +50,10 @@ export function readStopSeconds(seconds: number, say: Say): number {
   return longestStopSeconds;
 }
 
-/** Those that may be set, with the most that they may be: what all containers have, or what harms only oneself. */
+/**
+ * The ulimits that may be set, with their maximum: limits that all containers have, or that affect only the container
+ * itself.
+ */
 const ulimits: Record<string, number> = {
   nofile: 16_384,
   core: 0,

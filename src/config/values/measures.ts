@@ -1,4 +1,4 @@
-/** What is measured of pods and sites, in words. Pure. */
+/** Measurements of pods and sites, in words. Pure. */
 import { printBytes } from './units.ts';
 
 /** Nothing measured is a dash. */

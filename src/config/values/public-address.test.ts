@@ -26,7 +26,7 @@ test('an address is public when the firewall holds it for that', () => {
   const address = fc.array(group, { minLength: 8, maxLength: 8 }).map((groups) => groups.join(':'));
   fc.assert(
     fc.property(fc.oneof(address, fc.ipV6()), (one) => {
-      // An address of version 4 within one of 6 is none here.
+      // An IPv4 address within an IPv6 address does not count here.
       if (/\./.test(one)) assert.equal(isPublicAddress(one), false);
       else assert.equal(isPublicAddress(one), !ofVersion6.check(one, 'ipv6'), one);
     }),

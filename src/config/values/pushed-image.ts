@@ -38,7 +38,7 @@ export function pushedReference(repository: string, { digest, tag }: { digest: s
   return `${pushedRegistry}/${repository}${tag === undefined ? '' : `:${tag}`}@${digest}`;
 }
 
-/** What such a reference names; undefined for one of another registry. */
+/** The parts of such a reference; undefined for another registry. */
 export function readPushedReference(reference: string): { repository: string; digest: string } | undefined {
   if (!reference.startsWith(`${pushedRegistry}/`)) return undefined;
   const { name, digest } = splitImage(reference);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { parseConfiguration } from '../parse.ts';
 
-/** What becomes of `${NAME}` in a variable of a pod beside a database: its value, and the codes about it. */
+/** The result of `${NAME}` in a variable of a pod next to a database: its value, and the codes about it. */
 function outcome(variable: string, name: string, { image = 'acme/shop:1', database = '' } = {}): string {
   const native = parseConfiguration(`application:
   name: shop

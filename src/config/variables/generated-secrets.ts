@@ -15,12 +15,12 @@ export type SecretUse = {
   variable?: string;
 };
 
-/** What the name and the image of a pod reveal about its secrets. Computed once for all uses. */
+/** Facts about a pod's secrets that its name and image reveal. Computed once for all uses. */
 export type Software = {
   pod: string;
   /** Of a database, or a store that is given the key by which others reach it: the variables that its image defines. */
   own: RegExp | undefined;
-  /** What it may be called, in upper case and without signs. */
+  /** Possible names, in upper case and without punctuation. */
   names: string[];
 };
 
@@ -144,7 +144,7 @@ const isBareToken = /^(?:(?:APP|API|AUTH|BOT|USER|ACCESS|REFRESH)_)?TOKENS?$/;
 
 const setOf = (words: string) => new Set(words.split(' '));
 
-/** What secrets are for that no other service needs to know. */
+/** Purposes of secrets that no other service needs to know. */
 const signing = setOf('SESSION COOKIE COOKIES CSRF XSRF JWT JWE JWS ENCRYPTION SIGNING SALT PEPPER HASH NEXTAUTH');
 
 /** Words that say nothing about whose secret it is. */

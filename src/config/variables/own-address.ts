@@ -15,7 +15,7 @@ const hostOnly = /^(?:COOKIES?|SESSION)$/;
 /** `MAIL_DOMAIN` and similar variables refer to other domains. */
 const otherDomain = /^(?:AUTH0|MAIL|EMAIL|SMTP|NETWORK|LOCAL|SEARCH|LDAP|SEARCHDOMAIN)$/;
 
-/** What stands for the value, when the variable is named like the application's own address. */
+/** The scriptlet that replaces the value, if the variable is named like the application's own address. */
 export function ownAddressMeant(name: string): '<% URL %>' | '<% DOMAIN %>' | '<% HOST %>' | undefined {
   const words = wordsOf(name);
   const [last = ''] = words.slice(-1);

@@ -1,6 +1,6 @@
 /** Scriptlets: `<% NAME %>` in a text, replaced when the deployment's host is known. Pure. */
 
-/** What a scriptlet stands for. */
+/** The value that a scriptlet stands for. */
 export type Scriptlet =
   | { kind: 'url' | 'domain' | 'host' | 'registry' }
   /** A random value of the deployment: the same in all its pods and after every update. */

@@ -109,7 +109,7 @@ export function resolveVariables(spec: AppSpec, origin: Origin, report: Report):
     depth: number,
   ): string => {
     const own = spec.pods[place.pod]!.vars;
-    // What the pod's own environment has, its shell replaces, in the way that its quotes ask for.
+    // The pod's own variables are replaced by its shell, as the quotes require.
     if (mode === 'shell' && Object.hasOwn(own, name)) return whole;
     const value = lookUp(name, place, context, depth);
     const isSet = operator?.startsWith(':') ? Boolean(value) : value !== undefined;

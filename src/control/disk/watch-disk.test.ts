@@ -28,7 +28,7 @@ async function shopThatWrites(shopPod: typeof web, path: string, bytes: number) 
   return { shop, look, writer, container: container! };
 }
 
-/** What the watch on the disk has told. */
+/** The events of the disk watch. */
 async function told({ events }: Awaited<ReturnType<typeof shopOnMemory>>): Promise<string[]> {
   return (await events()).filter((message) => /volume|stopped:/.test(message) && !/create-volume/.test(message));
 }

@@ -20,7 +20,7 @@ const volumesEverySteps = 3;
 export type SamplerParts = {
   db: Database;
   engine: Pick<Engine, 'usage'>;
-  /** What has come for each deployment since the call before; absent where no edge counts. */
+  /** Requests of each deployment since the previous call; absent if no edge counts. */
   tallyRequests?: (() => Promise<ReadonlyMap<string, RequestCounts>>) | undefined;
   /** The id of this one among those on the store. */
   process: string;

@@ -62,7 +62,7 @@ test('a first revision whose build has failed stays failed for that reason, at e
   }
 });
 
-/** One whose data is beside those in use, or, if `isLost`, was. */
+/** Fills the new volumes next to those in use. With `isLost`, they are lost again. */
 async function fill({ shop, db }: Pick<Awaited<ReturnType<typeof awaiting>>, 'shop' | 'db'>, isLost = false) {
   const { id } = await askForRestore(db, { deploymentId: 'shop', snapshotId: 'old', volumes: ['db-data'], now: 1 });
   await noteTry(db, id, 'try');
@@ -106,7 +106,7 @@ test('only the newest try can end a restore', async () => {
   assert.ok(await noteFilled(db, id, 'second'));
 });
 
-/** One that was started beside `old-shop`, whose data it is to have. */
+/** A deployment that was started next to `old-shop`, and waits for its data. */
 async function besideOld() {
   const shop = await shopOnMemory(spec, images);
   const { db } = shop.control;

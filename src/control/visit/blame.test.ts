@@ -13,7 +13,7 @@ import { specOf } from '../../../test/support/deployments.ts';
 import { statusAt } from '../../deployment/status/deployment-health.ts';
 import { EngineFault } from '../../engine/engine.ts';
 
-/** As whoever shows it is told. */
+/** The status as a client sees it. */
 async function told(shop: Shop) {
   const deployment = await shop.deployment();
   const { health, pods } = statusAt(deployment, shop.clock.now);
@@ -44,7 +44,7 @@ test('that a pod has failed for good is written together with the failure of its
   const meanwhile: unknown[] = [];
   await shop.visit((engine) => {
     const { logs } = engine;
-    // They are read once it is known that it has failed, and before its deployment is told so.
+    // The logs are read after the failure is known, and before it is reported.
     engine.logs = async (...asked) => {
       const { state, pods } = await shop.deployment();
       const failures = (await shop.events()).filter((text) => text.startsWith('failed'));

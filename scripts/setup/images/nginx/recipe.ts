@@ -31,7 +31,7 @@ export const nginx: Recipe = {
     await take(root, '/usr/share/nginx/html');
     await take(root, '/usr/share/nginx/html/50x.html', '/usr/share/nginx/html/index.html');
     await addUser(root, 'nginx', id, '/var/cache/nginx');
-    // The second is where Debian's build writes when somebody's configuration names no place.
+    // Debian's build writes to the second folder if a custom configuration names no place.
     for (const folder of ['/var/log/nginx', '/var/lib/nginx', '/docker-entrypoint.d']) await makeFolder(root, folder);
     await link(root, '/var/log/nginx/access.log', '/dev/stdout');
     await link(root, '/var/log/nginx/error.log', '/dev/stderr');

@@ -44,7 +44,7 @@ export const postgres: Recipe = {
   async fill(root) {
     await takePrograms(root, await allOf(root, programs));
     await takeModules(root);
-    // initdb asks it which collations there are.
+    // initdb calls it to list the collations.
     await takePrograms(root, ['/usr/bin/locale']);
     await take(root, '/usr/sbin/gosu');
     await take(root, shared);
@@ -82,7 +82,7 @@ async function listenToEveryone(root: Root): Promise<void> {
   await write(root, sample, text.replace(/^#?listen_addresses = .*$/m, "listen_addresses = '*'"));
 }
 
-/** en_US.utf8 as in the official image, since it decides how text is sorted; C.UTF-8 is there for who asks for it. */
+/** en_US.utf8 as in the official image, since it decides the order of text. C.UTF-8 is available on request. */
 async function compileLocale(root: Root): Promise<void> {
   const folder = join(root.folder, 'usr/lib/locale');
   await mkdir(folder, { recursive: true });

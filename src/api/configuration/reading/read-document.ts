@@ -6,7 +6,7 @@ import { beyond, type Maximum, type Present } from '../../../deployment/limits/d
 import { atPods, type MissingImage } from '../../../deployment/limits/missing-images.ts';
 import { unwrapJson } from './unwrap.ts';
 
-/** What a configuration may ask for, and what an update of it has already. */
+/** The limits of a configuration, and the present amounts if it is an update. */
 export type Bounds = { max: Maximum; present?: Present | undefined };
 
 type Asked = { text: string; isStrict?: boolean; bounds?: Bounds; missing?: MissingImage[] };

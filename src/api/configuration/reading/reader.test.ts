@@ -4,7 +4,7 @@ import { shopYaml } from '../../../../test/support/api.ts';
 import type { PoolOptions } from '../../../lib/worker-pool.ts';
 import { createReader, resultOf } from './reader.ts';
 
-/** What is answered where everything goes to a thread. */
+/** The answer if every document is read in a thread. */
 async function answer(changed: Partial<PoolOptions>) {
   const reader = createReader({ ...changed, longestHere: 0 });
   try {
