@@ -144,7 +144,8 @@ async function visitMany(): Promise<number> {
 }
 
 /**
- * As after some hours: visits are spread over three quarters of the longest interval to all of it, at shared instants.
+ * As after some hours: intervals between visits are 75 to 100 % of the longest one, and visits start at shared
+ * instants.
  */
 async function spreadVisits(firstInMs = 0): Promise<void> {
   const withinMs = (revisitMsOf(deployments, revisitMs) * 7) / 8;

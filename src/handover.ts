@@ -1,7 +1,8 @@
 /**
- * Handing over: a service that is started beside another one of its data directory takes its place. The first stands aside:
- * it goes on answering, but visits nothing, and leaves HAProxy and the firewall to the second. When that serves, the first
- * finishes what it was asked and ends. A second one that fails before leaves the first to go on.
+ * Hands over between services: a service that starts while another one runs on its data directory replaces it. The
+ * running service yields: it keeps answering, but visits nothing, and leaves HAProxy and the firewall to the new one.
+ * When the new one serves, the old one finishes its pending requests and ends. If the new one fails before that, the
+ * old one resumes.
  */
 import { createConnection, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -20,7 +21,7 @@ const words = { standAside: 'stand aside', isAside: 'aside', isBusy: 'busy', ser
 
 /** The service that this one takes the place of. Closing it without `serves` lets it go on. */
 export type Predecessor = AsyncDisposable & {
-  /** Resolves when it stands aside, or has ended. Throws StartError. */
+  /** Resolves when the running service has yielded or ended. Throws StartError. */
   standAside(): Promise<void>;
   /** It may leave. */
   serves(): void;
@@ -38,7 +39,7 @@ export async function findPredecessor(dataDir: string): Promise<Predecessor | un
         createInterface(socket)
           .once('line', resolve)
           .on('error', () => {});
-        // It may have ended since it was found. A connection that breaks has no end that lines would tell of.
+        // It may have ended since it was found. A broken connection does not end the iteration over lines.
         socket.once('close', () => resolve(words.isAside));
         if (socket.destroyed) resolve(words.isAside);
         setTimeout(() => reject(new StartError(`The service of ${dataDir} does not hand over.`)), patienceMs).unref();
@@ -94,7 +95,7 @@ export async function offerHandover(
     }
   }
 
-  /** Nobody else does what this one has left: it tries until it succeeds. */
+  /** No other process does the work that this one has left, so it retries until it succeeds. */
   async function goOnAlone(): Promise<void> {
     log.error({}, 'the service that should take over has failed');
     while (!isLeaving) {

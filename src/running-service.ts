@@ -73,7 +73,7 @@ export function pidFile({ dataDir }: Pick<Settings, 'dataDir'>): string {
   return join(dataDir, 'berth.pid');
 }
 
-/** The process id and its start time follow. The id alone may belong to another process by now. */
+/** The process id and its start time follow. Another process may have the same id now. */
 const startPrefix = 'starting.';
 
 /** Returns the processes that are starting for a data directory and do not serve yet. */

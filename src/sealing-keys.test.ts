@@ -29,7 +29,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-/** What a start of the service does about keys. */
+/** The key handling of a start of the service. */
 async function start(settings: { secretKey?: string; oldSecretKey?: string } = {}) {
   const { secretKey, oldSecretKey } = settings;
   const log = (fields: object, message: string) => logged.push(`${message} ${JSON.stringify(fields)}`);

@@ -46,8 +46,8 @@ async function openKeysNow(
 }
 
 /**
- * Processes on one database seal with one key: what one of them writes the others have to read. Whoever comes with
- * another key beside one that lives would write what that cannot open, and is refused. Throws StartError.
+ * Processes on one database seal with one key, because they read each other's values. A process with another key is
+ * refused while one lives, because that one could not open its values. Throws StartError.
  */
 async function agreeOnKey(db: Kysely<Tables>, [newest, ...older]: Keys): Promise<void> {
   if (!isPostgres(db)) return;

@@ -1,4 +1,4 @@
-/** What one service at a time does for a data directory: it looks after the edge, and visits deployments. */
+/** The work that one service at a time does for a data directory: it runs the edge, and visits deployments. */
 import type { Logger } from 'pino';
 import { planOfDeployment } from './api/admission/plans.ts';
 import { roomIn } from './api/registry/push-allowance.ts';
@@ -53,20 +53,20 @@ export type WorkParts = Omit<
   log: Logger;
 };
 
-/** Closing it leaves HAProxy running, unless this has begun it and nobody has asked to `keep` it. */
+/** Closing it leaves HAProxy running, unless this process has started it and `keep` was not called. */
 type Work = AsyncDisposable & {
-  /** Something was asked of the deployment: look at it now. */
+  /** Looks at the deployment now, because of a request. */
   wake(deploymentId: string): void;
   keep(): void;
-  /** Something was asked of a custom domain. */
+  /** Looks at custom domains now, because of a request. */
   lookAtDomains(): void;
-  /** What is measured here; undefined while another service does it. */
+  /** The measurements of this process; undefined while another service measures. */
   samples(): Samples | undefined;
-  /** Something was asked of snapshots. */
+  /** Looks at snapshots now, because of a request. */
   lookAtSnapshots(): void;
   /** A build was requested. */
   lookAtBuilds(): void;
-  /** Of those that the edge serves; undefined until it serves some. */
+  /** The edge's certificates; undefined until it serves some. */
   certificates(): CertificateReport | undefined;
 };
 

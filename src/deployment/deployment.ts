@@ -97,7 +97,7 @@ export type PodStatus = {
 export type LastExit = {
   code: number;
   reason: string;
-  /** What its owner can do about it. */
+  /** How the owner can fix it. */
   hint?: string;
   at: Instant;
 };

@@ -87,7 +87,7 @@ export type Resolution = {
   graceMs?: number;
   /** The address of the deployment, as its visitors see it. */
   url: URL;
-  /** What its plan lets it connect to. It has no default, so that no caller opens it by omission. */
+  /** The plan's egress. It has no default, so that no caller opens it by omission. */
   egress: Egress;
   /** The runtime of its plan; absent: the engine's default. */
   runtime?: PodRuntime | undefined;

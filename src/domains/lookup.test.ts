@@ -24,7 +24,9 @@ async function serve(say: (type: string, name: string) => Said): Promise<NameSer
 const addresses = { [`A ${host}`]: ['203.0.113.7'], [`A ${name}`]: ['203.0.113.7'] };
 const zone = { 'NS example.com': ['ns1.example.com'], 'A ns1.example.com': ['127.0.0.1'] };
 
-/** What is found where resolver and name server say this; without the second, the zone has no server that may be asked. */
+/**
+ * The result if resolver and name server answer like this. Without `say`, the zone has no server that can be queried.
+ */
 async function look(resolver: Record<string, readonly string[]>, say?: (type: string, name: string) => Said) {
   const common = await serve(recordsOf({ ...addresses, ...(say && zone), ...resolver }));
   const own = say && (await serve(say));

@@ -1,4 +1,4 @@
-/** Whose each address is that the edge sends requests to. */
+/** The owner of each address that the edge sends requests to. */
 import type { StoredRoutes } from '../store/routes.ts';
 
 export type AddressOwners = {

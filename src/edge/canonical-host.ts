@@ -1,8 +1,8 @@
 /** The one spelling of a host that routing compares: lower case, no port, no trailing dot. */
 
 /**
- * What a host may look like, in a syntax that JavaScript and PCRE read alike: HAProxy refuses every other request with
- * 400. Stricter than HTTP on purpose: a comma, a space, an `@` or a `/` is how one request means two hosts.
+ * The form of a host, in a syntax that JavaScript and PCRE read alike: HAProxy refuses every other request with 400.
+ * Stricter than HTTP on purpose: with a comma, a space, an `@` or a `/`, one request could mean two hosts.
  */
 export const hostPattern = String.raw`^([a-z0-9_]([a-z0-9._-]*[a-z0-9_])?|\[[0-9a-f:.]+\])$`;
 

@@ -15,9 +15,9 @@ async function directory(t: { after(end: () => Promise<void>): void }): Promise<
   return join(dataDir, 'run');
 }
 
-/** A server that says `name` to whoever comes to `socket`. */
+/** A server that sends `name` to each client of `socket`. */
 async function serverAt(doors: Doors, socket: string, name: string): Promise<Server> {
-  // Whoever only looks whether somebody is there reads nothing.
+  // A client that only probes for a server reads nothing.
   const server = createServer((connection) => connection.on('error', () => {}).end(name));
   await doors.at(socket)((path) => new Promise<void>((resolve) => server.listen(path, () => resolve())));
   return server;

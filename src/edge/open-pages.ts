@@ -14,7 +14,7 @@ export type PagesParts = {
   now: () => Instant;
   admit: Admit;
   log: Logger;
-  /** What the edge serves, and which hosts wait. */
+  /** The edge's certificates, and the waiting hosts. */
   certificates?: () => CertificateReport | undefined;
 };
 

@@ -69,15 +69,15 @@ export type OpenEdge = AsyncDisposable & {
   refresh(): Promise<void>;
   /** Resolves when no other edge sends requests where the store says no more; absent where there can be none. */
   othersServe?: SharedRoutes['othersServe'];
-  /** What other edges may lead to which have not said that they serve this version; absent likewise. */
+  /** Addresses that other edges may still route to until they confirm this version; absent likewise. */
   othersLead?: SharedRoutes['othersLead'];
   /** Another process has changed routes, or its edge has taken them. */
   hearRoutes(): void;
   /** At any edge. */
   countUnderWay: Edge['countUnderWay'];
   /**
-   * What has come for each deployment since the call before, at this edge alone; nothing at the first one. Throws when
-   * HAProxy is away.
+   * Requests of each deployment since the previous call, at this edge alone; empty at the first call. Throws if HAProxy
+   * does not run.
    */
   tallyRequests(): Promise<Map<string, RequestCounts>>;
   /** The service serves. From now on HAProxy outlives this process: applications stay reachable without it. */

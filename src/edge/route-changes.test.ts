@@ -18,7 +18,7 @@ const site: fc.Arbitrary<Site> = fc.record({
 /** Each is what some sites are from then on. */
 const history = fc.array(fc.array(site, { maxLength: 3 }), { maxLength: 8 });
 
-/** What HAProxy holds: lists in which the first entry of a key counts, and which commands change one by one. */
+/** HAProxy's maps: lists in which the first entry of a key counts, and which commands change one by one. */
 type Held = { [M in keyof Maps]: [string, string][] };
 
 const split = (entry: string): [string, string] => [

@@ -15,11 +15,11 @@ export type RouteChange = {
   /** New entries. Unused ones stay, because a request may have just read their id. */
   added: { routes: string[]; endpoints: string[] };
   turns: Turn[];
-  /** What no host leads to any more. */
+  /** Routes of removed hosts. */
   left: HostRoutes[];
 };
 
-/** What makes these hosts lead where they should; all others stay as they are. */
+/** The change that gives these hosts their routes; all others stay as they are. */
 export function changeOf(table: RouteTable, hosts: Readonly<HostTable>): RouteChange {
   const added: RouteChange['added'] = { routes: [], endpoints: [] };
   const turns: Turn[] = [];
@@ -61,7 +61,7 @@ export type Comparison = {
   isRight: boolean;
   /** Entries of routes and endpoints that no host leads to. */
   unused: number;
-  /** What is to be in their place: without what nothing leads to, but for what requests may have read just now. */
+  /** The maps that replace them: without unused entries, except for those that requests may just have read. */
   replacement: Maps;
 };
 

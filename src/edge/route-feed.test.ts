@@ -12,7 +12,7 @@ import { createRouteFeed } from './route-feed.ts';
 
 const endpoint = (address: string): Endpoint => ({ path: '/', address, port: 80 });
 
-/** A store with some deployments, and an edge that remembers what it was told, and can fail to take it. */
+/** A store with some deployments, and an edge that records its updates and can fail to apply them. */
 async function feedOf(count: number) {
   const { db, ids } = await manyDeployments(count, 0);
   const [lease] = await takeLeases(db, { now: 0, leaseMs: 1e6, horizonMs: 1e6, limit: count });

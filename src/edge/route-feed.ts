@@ -56,7 +56,7 @@ export function createRouteFeed(
       inTurn(async () => {
         const page = await routesAfter(db, comparedTo, comparedAtOnce);
         comparedTo = page.length < comparedAtOnce ? '' : page.at(-1)!.id;
-        // What is newer is on its way.
+        // Newer changes are on their way.
         const due = page.filter(({ version }) => taken !== undefined && version <= taken);
         const missed = await edge.change(sites(due));
         if (missed.length > 0) log.warn({ missed: missed.slice(0, 20) }, 'the edge had missed changes of routes');

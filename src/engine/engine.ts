@@ -254,7 +254,7 @@ export { whenItAnswers } from '../images/image-fault.ts';
 /** Thrown by engines. `message` is for the owner of the deployment and contains no secret. */
 export class EngineFault extends Error {
   readonly kind: FaultKind;
-  /** What the owner can do about it. */
+  /** How the owner can fix it. */
   readonly hint: string | undefined;
   /** The reference of the image, if the fault is about one. */
   readonly image: string | undefined;

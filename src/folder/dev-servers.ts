@@ -108,7 +108,7 @@ function manifestOf(text: string | undefined): Manifest {
     const value: unknown = JSON.parse(text ?? '{}');
     return typeof value === 'object' && value !== null ? value : {};
   } catch {
-    // What is wrong with it, its own tools say.
+    // The project's own tools report invalid files.
     return {};
   }
 }

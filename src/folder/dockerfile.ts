@@ -1,4 +1,4 @@
-/** What a Dockerfile says about the image that it makes: where it listens, how it is checked, what it copies. Pure. */
+/** Facts that a Dockerfile states about its image: its ports, its health check, its copies. Pure. */
 import { posix } from 'node:path';
 import { interpolate } from '../config/compose/interpolate.ts';
 
@@ -15,7 +15,7 @@ export type DockerImage = {
   command?: string;
   /** Where relative destinations begin. */
   directory: string;
-  /** What comes from the context: sources as written, and the absolute destination, with a slash behind a folder. */
+  /** Copies from the context: sources as written, and the absolute destination, with a slash after a folder. */
   copies: { sources: string[]; to: string }[];
 };
 

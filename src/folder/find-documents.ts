@@ -9,7 +9,7 @@ export type Found =
 
 const native = ['berth.yaml', 'berth.yml', 'nexlayer.yaml', 'nexlayer.yml'];
 const compose = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml'];
-/** What a Dockerfile may be called. */
+/** Possible names of a Dockerfile. */
 export const dockerfileNames = ['Dockerfile', 'Containerfile', 'dockerfile'];
 
 /** `named`: the paths of `-f`, relative to the folder. If no file is found, the refusal lists the names searched. */

@@ -1,4 +1,4 @@
-/** What the reading of a folder has to say, and where: one list of places for all the files that it reads. */
+/** Findings about a folder and their places: one list of places for all the files that are read. */
 import type { Diagnostic } from '../config/diagnostics/diagnostics.ts';
 import { readSource } from '../config/document/source.ts';
 import type { Entry, Tree } from '../config/document/tree.ts';
@@ -53,7 +53,7 @@ export function openFindings(): Findings {
       if (isNew('note', note)) findings.notes.push(note);
     },
     refuse(code, message, at, hint) {
-      // What is said of a path with a mark in it is not true of the path that will be meant.
+      // A finding about a path with an open variable does not apply to the final path.
       if (findings.needs(message, at)) return;
       const refusal = finding(code, message, at, hint);
       if (isNew('refusal', refusal)) findings.refusals.push(refusal);

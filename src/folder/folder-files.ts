@@ -27,7 +27,7 @@ export type Entry =
 export type FolderFiles = {
   /** Absolute, links resolved. */
   folder: string;
-  /** What is at an absolute path, links followed. */
+  /** Describes the entry at an absolute path, following links. */
   look(path: string): Entry;
   /** The content of a file that `look` has called one; undefined for one above `max` bytes or that cannot be read. */
   read(path: string, max: number): Buffer | undefined;

@@ -20,14 +20,14 @@ export type Project = {
    * Dockerfile without EXPOSE has an unknown port and is refused.
    */
   document: string;
-  /** What has to be made and pushed before the document is sent; each name once. */
+  /** Images to build and push before the document is sent; each name once. */
   images: ImageToMake[];
   /**
    * Volumes that begin with the content of folders, as the options ask. For the plan: each has its layer in `images`
    * already, since a new volume begins with what the image has in its place.
    */
   fills: VolumeFill[];
-  /** What was understood, left out or changed, for the plan. */
+  /** Notes about parts that were understood, left out or changed, for the plan. */
   notes: Finding[];
   /** Why it cannot go up as it is. When there is one, the document is not to be sent. */
   refusals: Finding[];
@@ -116,7 +116,7 @@ export type VolumeFill = {
   at: Place;
 };
 
-/** What is said of a folder: a note, or why it is refused. */
+/** A finding about a folder: a note, or the reason of a refusal. */
 export type Finding = {
   /**
    * Stable. Of notes: `source-mount-left-out`, `data-folder`, `outside-data`, `files-inline`, … Of refusals:
@@ -124,7 +124,7 @@ export type Finding = {
    */
   code: string;
   message: string;
-  /** What to do about it, where something can be done. */
+  /** How to fix it, if that is possible. */
   hint?: string;
   at?: Place;
 };
@@ -135,7 +135,7 @@ export type MissingValue = {
   /** Where it is used first, and in how many places. */
   at: Place;
   uses: number;
-  /** What the file itself says of it: `${NAME:?why}`. */
+  /** The file's own message: `${NAME:?why}`. */
   why?: string;
   /** The value in an `.env.example` next to the missing file. It is proposed, but never used without a confirmation. */
   suggestion?: { value: string; file: string };

@@ -14,7 +14,7 @@ export class ImageFault extends Error {
   readonly kind: ImageFaultKind;
   /** The reference that it is about. */
   readonly image: string;
-  /** What its owner can do about it. */
+  /** How the owner can fix it. */
   readonly hint: string | undefined;
   /** The registry did not answer, so an immediate retry is pointless. */
   readonly isSilence: boolean;

@@ -31,7 +31,7 @@ export type ImageSettings = {
   nodeGate?: NodeGateSettings | undefined;
 };
 
-/** Who listens, and what tests have in place of the internet. */
+/** Listeners, and the replacements of the internet in tests. */
 export type ImageParts = Pick<DialerOptions, 'resolve' | 'isAllowed' | 'answerMs'> &
   Pick<ResolverParts, 'notePullsLeft' | 'pushed'> &
   Pick<GateOptions, 'cache'> & {

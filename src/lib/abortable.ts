@@ -1,6 +1,6 @@
 /** Waiting that can be given up. The command waits so too, in Node 20, which has no `Promise.withResolvers`. */
 
-/** What `work` comes to, unless the signal aborts first: then rejects with its reason, and `work` goes on unheard. */
+/** The result of `work`, unless the signal aborts first: then rejects with its reason, and ignores the result. */
 export async function orAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return await work;
   let abort = () => {};

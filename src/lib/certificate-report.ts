@@ -27,7 +27,7 @@ export type CertificateNotice = CertificateWait | { because: 'late'; until: numb
 
 export type NoteCertificates = (report: CertificateReport) => void;
 
-/** What the operator has to know, at `now`; undefined: all is well. */
+/** The warning for the operator at `now`; undefined without problems. */
 export function certificateTrouble({ served, isReady }: CertificateReport, now: number): string | undefined {
   if (!isReady) return "The service's own certificate is missing.";
   const ends = served.filter((each) => each.lateAt <= now).map(({ expiresAt }) => expiresAt);
@@ -35,12 +35,15 @@ export function certificateTrouble({ served, isReady }: CertificateReport, now: 
   return `${ends.length} of ${served.length} certificates should long have been renewed; the first ends at ${new Date(Math.min(...ends)).toISOString()}.`;
 }
 
-/** What the host waits for; undefined when it has its certificate, or is to have none. */
+/** The reason why the host has no certificate yet; undefined if it has one, or needs none. */
 export function certificateWait(report: CertificateReport | undefined, host: string): CertificateWait | undefined {
   return report?.waiting.get(host) ?? report?.waiting.get(wildcardOf(host));
 }
 
-/** What the host waits for, or, at `now`, that its certificate is about to end; undefined when all is well. */
+/**
+ * The reason why the host has no certificate yet, or a warning if its certificate ends soon at `now`; undefined
+ * otherwise.
+ */
 export function certificateNotice(
   report: CertificateReport | undefined,
   host: string,

@@ -21,7 +21,7 @@ export type LayerEntry = {
   target: string;
 };
 
-/** What one more layer changes. Entries come in the order in which they are written. */
+/** Applies one entry of another layer. Entries come in the order in which they are written. */
 export function noteEntry(paths: BasePaths, entry: LayerEntry): void {
   const path = posix.join('/', entry.name).replace(/(.)\/$/, '$1');
   const { dir, base } = posix.parse(path);

@@ -29,7 +29,7 @@ export function sendingMail({ smtpUrl, mailFrom }: MailSettings): SendMail {
   };
 }
 
-/** What a mail server has answered to a mail that was not sent, without its words, which may hold the address. */
+/** The mail server's reason for a refused mail, without its text, which may contain the address. */
 export function mailRefusal(error: unknown): { reason: string | undefined; responseCode: number; isForGood: boolean } {
   const { code: reason, responseCode = 0 } = error as NodeJS.ErrnoException & { responseCode?: number };
   // A login that is not taken is the operator's to mend, and says nothing of the mail.

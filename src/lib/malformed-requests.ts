@@ -1,4 +1,4 @@
-/** What Node's own server refuses before there is a request to handle, in our words: Error objects as everywhere. */
+/** Errors for requests that Node's own server refuses before a handler runs: Error objects like all others. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 

@@ -11,7 +11,7 @@ export type Problem = {
   diagnostics?: readonly object[];
   /** When a second try may go better. */
   retryAfterSeconds?: number;
-  /** What the caller has to solve first. */
+  /** The challenge that the caller must solve first. */
   challenge?: unknown;
 };
 

@@ -12,7 +12,7 @@ export type Seal = {
   close(text: string): Uint8Array;
   /** Throws on a value that was altered, and on one of a key that is not here. */
   open(sealed: Uint8Array): string;
-  /** What all values begin with that the newest key has sealed, and no others. */
+  /** The prefix of exactly the values that the newest key has sealed. */
   header(): Uint8Array;
   /** 32 bytes that are indistinguishable from random without the newest key; equal for equal purposes. */
   derive(purpose: string): Uint8Array;

@@ -1,4 +1,4 @@
-/** What the cookies of a sign-in are called. Pure. */
+/** The names of sign-in cookies. Pure. */
 
 /**
  * Over HTTPS, a name that other hosts cannot set, even on the same domain: browsers accept `__Host-` only from the host

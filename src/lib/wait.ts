@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** Resolves after `ms`, or at the abort; never rejects. */
 export type Wait = (ms: number, signal?: AbortSignal) => Promise<void>;
 
-/** What a timer of Node can count: 25 days. A longer one would end at once. */
+/** The maximum delay of a timer in Node: 25 days. A longer one would end at once. */
 const longestMs = 2 ** 31 - 1;
 
 export const wait: Wait = async (ms, signal) => {

@@ -5,8 +5,8 @@ export type Span = { from: number; to: number };
 
 export type WordSearch = {
   /**
-   * What is covered by words, in order; spans that overlap or touch are one. `isCut`: the text goes on with something that
-   * is not known, so that the beginning of a word may stand at its end.
+   * The spans of words, in order; spans that overlap or touch are merged. `isCut`: the text continues with unknown
+   * characters, so its end may be the beginning of a word.
    */
   spansIn(text: string, isCut?: boolean): Span[];
 };

@@ -35,7 +35,10 @@ export type Pool<Question, Answer> = {
   close(): Promise<void>;
 };
 
-/** What a thread says when it is ready and of each piece of work, with its processor time since it was started. */
+/**
+ * Messages of a thread: that it is ready, and the result of each piece of work, with its processor time since its
+ * start.
+ */
 type Said<Answer> = { usedMs: number } & ({ answer: Answer } | { fault: unknown } | { isReady: true });
 type Told<Answer> = Exclude<Said<Answer>, { isReady: true }>;
 

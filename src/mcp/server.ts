@@ -28,7 +28,7 @@ export function createMcpServer(service: Service, listTools?: ToolList): McpServ
     { name: 'berth', title: 'Berth', version: service.version },
     {
       instructions,
-      // What there is changes with a release alone.
+      // The tools and resources change only with a release.
       capabilities: { tools: { listChanged: false }, resources: { listChanged: false } },
       cacheHints: {
         'tools/list': { ttlMs: day, cacheScope: 'public' },

@@ -1,4 +1,4 @@
-/** What the tools work with: the service through the typed client, and who calls. */
+/** The context of the tools: the service through the typed client, and the caller. */
 import type { Answer } from '../client/ask.ts';
 import type { Client } from '../client/client.ts';
 
@@ -11,7 +11,7 @@ export type Service = {
   read(path: string): Promise<Answer<string>>;
   /** Keeps what a start has answered. Without it the caller has to keep the token. */
   remember?: (started: Remembered) => Promise<void>;
-  /** What is meant where a call names no application. */
+  /** The default application of a call. */
   application?: () => Promise<Application | undefined>;
   version: string;
 };

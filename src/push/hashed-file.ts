@@ -1,4 +1,4 @@
-/** What comes as a stream, as a file with its digest. */
+/** Writes a stream to a file, and returns its digest. */
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { type Readable, Transform } from 'node:stream';

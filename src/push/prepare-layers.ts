@@ -90,7 +90,7 @@ export async function writeLayers(
   return { files, added };
 }
 
-/** What is where in the image that the layers are put on. */
+/** The paths in the base image of the layers. */
 async function pathsOf(layers: readonly ExportedLayer[]): Promise<BasePaths> {
   const paths: BasePaths = new Map();
   for (const { file, compression } of layers) {

@@ -23,7 +23,7 @@ export type Pushing = {
   memory: PushedMemory;
   /** The first part of the names of all images that are pushed with this token. */
   namespace: string;
-  /** What the server runs: `linux/amd64`. */
+  /** The server's platform: `linux/amd64`. */
   platform: string;
   tell(step: PushStep): void;
 };

@@ -12,7 +12,7 @@ import type { SnapshotParts } from './snapshot-parts.ts';
 const problem = 'This service no longer takes snapshots.';
 
 export type UnofferedParts = Pick<SnapshotParts, 'db' | 'now' | 'wake' | 'log'> & {
-  /** What was filled for a restore can still be put in its place. */
+  /** Restores that are filled can still be swapped in. */
   copies: VolumeCopies | undefined;
 };
 

@@ -82,7 +82,7 @@ function finalOf(error: unknown): SnapshotFault {
     : new SnapshotFault(wordsOf(error), { isFinal: true, cause: error });
 }
 
-/** What there is to be replaced, or what is to be there for the first time. */
+/** The sizes of the volumes to replace or to create. */
 async function presentSizes(
   { deploymentId, fromDeploymentId }: Restore,
   { db, engine }: SnapshotParts,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { holdDuty } from './hold-duty.ts';
 
-/** Holds a duty of 30 s; `answers`: what each time of asking, ten seconds apart, brings. `sleeps`: added to each wait. */
+/** Holds a duty of 30 s; `answers`: the result of each attempt, ten seconds apart. `sleeps`: added to each wait. */
 async function hold(
   answers: (boolean | 'away')[],
   sleeps: number[] = [],

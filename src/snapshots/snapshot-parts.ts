@@ -1,4 +1,4 @@
-/** What snapshots are made with; wired in `work.ts`. */
+/** The dependencies of snapshots; wired in `work.ts`. */
 import type { Kysely } from 'kysely';
 import { BackupFault } from '../backup/backup-fault.ts';
 import type { Repository } from '../backup/restic.ts';
@@ -24,7 +24,7 @@ export type SnapshotParts = {
   termsOf: (deployment: Deployment) => Promise<DeploymentTerms>;
   /** Undefined where that revision is not kept any more. */
   startedPod: (deploymentId: string, revision: number, pod: string) => Promise<StartedPod | undefined>;
-  /** What copies have to leave free of the disk. */
+  /** Disk space that copies must leave free. */
   diskFreeBytes: number;
   /** Has the loop look at the deployment now. */
   wake: (deploymentId: string) => void;
@@ -52,7 +52,7 @@ export async function clearCopies(parts: Clearing & Pick<SnapshotParts, 'db' | '
   for (const key of there) if (!needed.has(key) && !held.has(key)) await clearUnlessBusy(key, parts);
 }
 
-/** What a program of a killed process still uses stays until it has ended: others do not wait for it. */
+/** A copy stays while a program of a killed process uses it. Others do not wait for that. */
 export async function clearUnlessBusy(key: string, { engine, log }: Clearing) {
   await engine.copies.clear(key).catch((err: unknown) => log.error({ err, key }, 'a copy cannot be removed yet'));
 }

@@ -67,7 +67,7 @@ export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, p
     );
   const found = await repository.provide();
   const others = await clearLeft(found.kept, repository, snapshot, parts);
-  // What an earlier try has copied may be in use until its program has ended.
+  // The copy of an earlier attempt may be in use until its program has ended.
   const key = `${snapshot.id}-${newId()}`;
   try {
     stop.throwIfAborted();

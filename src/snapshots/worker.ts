@@ -170,7 +170,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     scheduledAt = now();
     await letLeaveOfGone(db);
     await forgetRestoresOfGone(db);
-    // What is stopped writes nothing: the same again and again would push out what was kept before.
+    // A stopped deployment writes nothing. Identical snapshots would push out older ones.
     const kept = (await keptDeployments(db)).filter(({ stoppedAt }) => stoppedAt === null);
     let isAsked = false;
     for (const { id } of kept) isAsked = (await scheduleOne(id)) || isAsked;

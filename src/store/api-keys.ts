@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 export type ApiKey = {
   id: string;
   name: string;
-  /** What it begins with. */
+  /** The beginning of the key. */
   start: string;
   createdAt: Instant;
   lastUsedAt: Instant | null;

@@ -9,7 +9,7 @@ export async function addBackup(db: Database, backup: Backup): Promise<void> {
   await db.insertInto('backups').values(backup).execute();
 }
 
-/** What the newest one holds is of this instant; undefined before the first one. */
+/** The instant of the newest backup's content; undefined before the first one. */
 export async function lastBackupAt(db: Database): Promise<Instant | undefined> {
   const row = await db
     .selectFrom('backups')

@@ -31,7 +31,7 @@ export type NewBuild = Pick<Build, 'deploymentId' | 'revision' | 'source' | 'cre
   content: string;
   /** The folder of all sources of this process. */
   place: string;
-  /** What is built, as plain data. */
+  /** The images to build, as plain data. */
   images: unknown;
 };
 
@@ -87,7 +87,7 @@ export async function openBuilds(db: Database, place: string): Promise<Build[]> 
   return rows.map(buildFrom);
 }
 
-/** What is built, as `addBuild` was given it. Throws when it was sealed with another key. */
+/** The images to build, as given to `addBuild`. Throws if they were sealed with another key. */
 export async function imagesToBuild(db: Database, seal: Seal, build: Build): Promise<unknown> {
   const { images } = await oneBuild(db, build.deploymentId, build.revision).select('images').executeTakeFirstOrThrow();
   return JSON.parse(seal.open(images));
@@ -167,7 +167,7 @@ function ofOpen(db: Database, { deploymentId, revision }: Build) {
     .where('state', 'in', ['asked', 'building']);
 }
 
-/** What a deployment says about its build, for as long as the build's revision is the one that is being deployed. */
+/** Sets a deployment's message about its build, while the build's revision is the one that is being deployed. */
 export async function explainBuild(
   db: Database,
   { deploymentId, revision }: Build,

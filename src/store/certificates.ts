@@ -87,7 +87,7 @@ export async function noteTold(db: Database, hosts: readonly string[], told: 'fa
   await db.updateTable('certificates').set({ told }).where('host', 'in', hosts).execute();
 }
 
-/** What the authority has said of the renewal. */
+/** Stores the authority's answer about the renewal. */
 export async function planRenewal(
   db: Database,
   { host, renewAt, askAt }: { host: string; renewAt: Instant; askAt: Instant },

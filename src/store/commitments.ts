@@ -17,7 +17,7 @@ export async function committedTo(db: Database, deploymentId: string): Promise<A
   return toAmount(await largestOf(db).where('deployments.id', '=', deploymentId).executeTakeFirst());
 }
 
-/** What deployments have been promised together. */
+/** The total that deployments have been promised. */
 export async function committedToAll(db: Database, deploymentIds: readonly string[]): Promise<Amount> {
   if (deploymentIds.length === 0) return toAmount(undefined);
   const perDeployment = largestOf(db).where('deployments.id', 'in', deploymentIds).groupBy('deployments.id');

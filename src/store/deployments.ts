@@ -64,7 +64,7 @@ function active(db: Database, now: Instant) {
   return db.selectFrom('deployments').selectAll().where(isActiveAt(now)).orderBy('createdAt').orderBy('id');
 }
 
-/** What those of them that are not gone are called. */
+/** The names of those that still exist. */
 export async function namesOf(
   db: Database,
   ids: readonly string[],
@@ -113,7 +113,7 @@ export async function knownAmong(db: Database, ids: readonly string[]): Promise<
   return found;
 }
 
-/** Those that may have something on the engine, oldest first, with the address of the account that each belongs to. */
+/** Deployments that may have objects on the engine, oldest first, each with the address of its account. */
 export async function presentDeployments(db: Database) {
   return await db
     .selectFrom('deployments')

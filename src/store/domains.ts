@@ -116,7 +116,7 @@ export async function makeDomainDue(db: Database, key: DomainKey, now: Instant):
   await setDomain(db, key, { nextCheckAt: now });
 }
 
-/** What a look has found. In a transaction that has everything. */
+/** Stores the result of a check. In a transaction that has everything. */
 export async function noteChecked(db: Database, before: Domain, checked: Checked): Promise<void> {
   const { finding, releasedAt, ...fields } = checked;
   await setDomain(db, before, { ...fields, finding: finding && JSON.stringify(finding) });

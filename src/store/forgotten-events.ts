@@ -71,7 +71,10 @@ export async function forgetOldest(
     .execute();
 }
 
-/** Of those of the disk (`=`) or all others: the place in the sequence of the last one that is not kept; 0 while all are. */
+/**
+ * The sequence number of the last event to forget, among those of the disk (`=`) or all others; 0 while all are
+ * retained.
+ */
 async function lastToForget(db: Database, deploymentId: string, isDisk: '=' | '!=', kept: number): Promise<number> {
   const row = await db
     .selectFrom('events')

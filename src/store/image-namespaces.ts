@@ -33,7 +33,9 @@ export async function namespaceNamed(
     .executeTakeFirst();
 }
 
-/** Whose allowance the blobs of a namespace count to: its account's, or the client's that pushed to it first. */
+/**
+ * The allowance that the blobs of a namespace count to: its account's, or that of the client that pushed to it first.
+ */
 export type Payer = { kind: 'account'; accountId: string } | { kind: 'client'; client: string };
 
 /** Undefined for a namespace that nothing was pushed to. */

@@ -1,4 +1,4 @@
-/** What users want of a deployment: its owner reads it, and the loop acts on it. */
+/** Intents of users for a deployment: its owner reads them, and the loop acts on them. */
 import type { Instant } from '../deployment/deployment.ts';
 import type { EventOf } from '../deployment/event/event.ts';
 import { endEvent } from '../deployment/grace.ts';

@@ -6,7 +6,7 @@ import { volumeSizesOfDeployment } from './revisions.ts';
 /** `stoppedAt`: when it was stopped or suspended; null while it is to run. */
 export type KeptDeployment = { id: string; volumes: string[]; stoppedAt: Instant | null };
 
-/** Those that have volumes, each with how large these are to be. */
+/** Deployments with volumes, each with the sizes of these. */
 export async function keptDeployments(db: Database): Promise<KeptDeployment[]> {
   const rows = await db
     .selectFrom('deployments')

@@ -1,4 +1,4 @@
-/** What deployments that are claimed have used, for longer than memory keeps it. */
+/** The metrics of claimed deployments, for longer than memory keeps them. */
 import type { Instant } from '../deployment/deployment.ts';
 import type { KeptMetrics } from '../deployment/metrics/deployment-metrics.ts';
 import { mergeKept } from '../deployment/metrics/merged.ts';

@@ -122,7 +122,7 @@ type WayToBeDue = {
   since: 'dueAt' | 'leasedUntil';
 };
 
-/** What a dead process has begun comes first. */
+/** Work that a dead process has begun comes first. */
 function waysToBeDue({ now, leaseMs, horizonMs }: Span): WayToBeDue[] {
   return [
     { isDue: (eb) => eb('leasedUntil', '<=', now), since: 'leasedUntil' },
@@ -176,7 +176,7 @@ export async function mandateOf(
 export type Release = {
   /** Null: only when something wakes it. */
   dueAt: Instant | null;
-  /** Of what the visit saw last; null when it has failed. */
+  /** The hash of the last visit's observation; null if the visit failed. */
   observedHash: string | null;
 };
 
@@ -258,7 +258,7 @@ export async function nextDueAt(db: Database): Promise<Instant | undefined> {
   return instants.length === 0 ? undefined : Math.min(...instants);
 }
 
-/** Of those of these deployments that wait for their time and whose last visit has not failed. */
+/** The hashes of those that wait for their time and whose last visit has not failed. */
 export async function settledHashes(
   db: Database,
   deploymentIds: readonly string[],

@@ -150,7 +150,7 @@ export async function untold(db: Database, accountId: string, notices: readonly 
   return notices.filter(({ subject }) => !told.has(subject));
 }
 
-/** Of what kinds those are that an account has had since. */
+/** The kinds of notifications that an account has had since. */
 export async function kindsToldSince(
   db: Database,
   accountId: string,

@@ -79,7 +79,7 @@ function pass(news: News | undefined, listener: NewsListener): void {
     return;
   }
   const { channel, text, isOwn } = news;
-  // What this process has made due it knows; what it counts, too.
+  // This process knows what it has made due itself, and its own counts.
   if (isOwn && (channel === 'due' || channel === 'asked')) return;
   listener[channel](text);
 }

@@ -30,7 +30,7 @@ export async function clientOf(db: Database, deploymentId: string): Promise<stri
   return (await originOfDeployment(db, deploymentId))?.client;
 }
 
-/** What a client has that no account has claimed. */
+/** The usage of a client's unclaimed deployments. */
 export async function usageOfClient(db: Database, client: string, now: Instant): Promise<Usage> {
   const rows = await db
     .selectFrom('deployments')
@@ -46,7 +46,7 @@ export async function usageOfClient(db: Database, client: string, now: Instant):
   );
 }
 
-/** What a ban may be about. */
+/** A possible subject of a ban. */
 export type Suspect = {
   id: string;
   /** Null while the session has no account. */

@@ -1,4 +1,4 @@
-/** What was pushed, by repository: with its tags, its size, and whose it is. */
+/** Pushed images by repository, with tags, size and owner. */
 import type { Instant } from '../deployment/deployment.ts';
 import type { Database } from './database.ts';
 
@@ -15,7 +15,7 @@ export type PushedRepository = {
   usedAt: Instant;
 };
 
-/** Whose: a session's, or an account's own and those of its sessions. */
+/** The owner: a session, or an account with its sessions. */
 export type ImageOwner = { sessionId: string } | { accountId: string };
 
 /** Repositories of all owners, or of one. A blob in several images of a repository counts once. */

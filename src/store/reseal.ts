@@ -67,7 +67,7 @@ export async function resealAll(
   for (;;) {
     const last = await write(db, 'all', async (transaction) => {
       const last = await resealRest(transaction, seal);
-      // What this transaction itself has changed is not on the disk before its end.
+      // Changes of this transaction reach the disk at its end.
       if (last.rows === 0) whenDone();
       return last;
     });

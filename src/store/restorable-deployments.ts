@@ -66,7 +66,10 @@ export async function isMakingRoom(db: Database): Promise<boolean> {
   return row !== undefined;
 }
 
-/** What was kept of one goes at its next visit, and nothing brings it back any more. In a transaction. */
+/**
+ * Forgets the retained data of a deployment: its next visit removes the data, and it cannot be restored. In a
+ * transaction.
+ */
 export async function forgetKept(
   db: Database,
   id: string,

@@ -1,4 +1,4 @@
-/** What a database says of the machine that it was copied from, taken back before a service works on it elsewhere. */
+/** Removes from a copied database the facts about its original machine, before a service uses it elsewhere. */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { atOnce } from './leases.ts';

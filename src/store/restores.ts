@@ -1,4 +1,4 @@
-/** What is to be restored from snapshots. */
+/** Requested restores from snapshots. */
 import type { Selectable } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import type { LoadedDump } from '../deployment/snapshot/dump.ts';
@@ -14,7 +14,7 @@ export type AskedRestore = {
   volumes: string[];
   dumps?: LoadedDump[];
   now: Instant;
-  /** Whose snapshot it is. Default: its own. */
+  /** The deployment of the snapshot. Default: its own. */
   fromDeploymentId?: string;
   /** Default: where it is its own. */
   takesSafety?: boolean;
@@ -67,7 +67,7 @@ export async function restoresOf(db: Database, deploymentId: string): Promise<Re
   return rows.map(restoreFrom);
 }
 
-/** Those that are not over. */
+/** The restores that are not finished. */
 export async function openRestores(db: Database): Promise<Restore[]> {
   const rows = await db.selectFrom('restores').selectAll().where('state', 'in', ['asked', 'filled']).execute();
   return rows.map(restoreFrom);
@@ -86,7 +86,7 @@ export async function nextAskedRestore(db: Database, now: Instant): Promise<Rest
   return row && restoreFrom(row);
 }
 
-/** What the next visit puts in its place. */
+/** The restore that the next visit swaps in. */
 export async function filledRestore(
   db: Database,
   deploymentId: string,
@@ -166,7 +166,7 @@ export async function askAgain(db: Database, id: string, now: Instant): Promise<
     .execute();
 }
 
-/** What was restored is in its place. */
+/** Notes that a restore is done. */
 export async function noteRestored(db: Database, id: string, now: Instant): Promise<void> {
   await db
     .updateTable('restores')

@@ -12,7 +12,7 @@ export type KeptRevision = {
   settledAt: Instant | null;
 };
 
-/** Those that are kept, the last one first. */
+/** The retained revisions, the last one first. */
 export async function keptRevisions(db: Database, deploymentId: string): Promise<KeptRevision[]> {
   return await db
     .selectFrom('revisions')

@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 import { isPostgres } from './dialect/dialect.ts';
 import { telling } from './news.ts';
 
-/** What a deployment's site leads to; nowhere without endpoints. */
+/** The routes of a deployment's site; without endpoints, it has none. */
 export type StoredRoutes = {
   id: string;
   label: string;

@@ -78,9 +78,9 @@ export type Tables = {
   deployments: DeploymentRow;
   /** One row. */
   routeTable: { id: number; version: number };
-  /** What one process does for all. */
+  /** Duties that one process performs for all. */
   duties: { name: string; holder: string; heldUntil: Instant };
-  /** What is on the engine and unknown to the store. `things`: JSON, as last listed. */
+  /** Objects on the engine that the store does not know. `things`: JSON, as last listed. */
   quarantine: Omit<Quarantined, 'things'> & { things: string };
   /** At most one row. `hold`: JSON; null while the sweep may change the engine. */
   sweepState: { id: number; epoch: number; acceptedEpoch: number; hold: string | null };
@@ -161,7 +161,7 @@ export type Tables = {
     dueAt: Instant | null;
     token: string | null;
     leasedUntil: Instant | null;
-    /** Of what the last visit saw; null when it failed, and before the first one. */
+    /** The hash of the last visit's observation; null if it failed, and before the first one. */
     observedHash: string | null;
   };
   claims: { tokenHash: string; deploymentId: string; createdAt: Instant; expiresAt: Instant };
@@ -243,7 +243,7 @@ export type CertificateRow = {
   nextTryAt: Instant;
   /** Of the last failure, in words for the operator. */
   problem: string | null;
-  /** What the mail since the last issue reported. */
+  /** The state that the last mail since the last issue reported. */
   told: 'failing' | 'ending' | null;
 };
 

@@ -32,7 +32,7 @@ export async function copySeed(db: Database, fromId: string, deploymentId: strin
       .execute();
 }
 
-/** What the deployment's generated values are made with; it throws, when it is used, where the seed cannot be read. */
+/** Derives the deployment's generated values. The result throws when called if the seed cannot be read. */
 export async function derivationOf(db: Database, seal: Seal, deploymentId: string): Promise<Derive> {
   const known = await seedOf(db, deploymentId);
   return (name) => {

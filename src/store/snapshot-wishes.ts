@@ -1,4 +1,4 @@
-/** What the owners of deployments want of their snapshots from now on. */
+/** The snapshot settings of deployments' owners. */
 import { noWishes, type SnapshotWishes } from '../deployment/snapshot/snapshot.ts';
 import type { Database } from './database.ts';
 

@@ -120,7 +120,7 @@ export async function nextAskedSnapshot(db: Database, now: Instant): Promise<Sna
   return row && snapshotFrom(row);
 }
 
-/** Those that are still to be taken. */
+/** The snapshots that are still to be taken. */
 export async function askedSnapshots(db: Database): Promise<Snapshot[]> {
   const rows = await db.selectFrom('snapshots').selectAll().where('state', '=', 'asked').orderBy('id').execute();
   return rows.map(snapshotFrom);
@@ -273,8 +273,8 @@ export async function newestSnapshots(db: Database): Promise<{ deploymentId: str
 }
 
 /**
- * What opens a place. It comes from the key of the installation, so that it can be had again where the database is lost;
- * and it is stored, sealed, so that it stays when that key changes.
+ * The password of a place. It is derived from the key of the installation, so that it can be recovered if the database
+ * is lost. It is also stored, sealed, so that it stays when that key changes.
  */
 export async function passwordOfPlace(db: Database, seal: Seal, place: string): Promise<string> {
   const known = await db.selectFrom('snapshotPlaces').select('password').where('place', '=', place).executeTakeFirst();

@@ -8,7 +8,7 @@ export class StoreFault extends Error {
   readonly wasDone: 'no' | 'unknown';
   /** Whether an immediate retry may succeed. False if the call has already waited. */
   readonly isBrief: boolean;
-  /** What the database or the system calls it, such as `57P01` or `ECONNREFUSED`. */
+  /** The error code of the database or the system, such as `57P01` or `ECONNREFUSED`. */
   readonly code: string | undefined;
 
   constructor(message: string, fault: Pick<StoreFault, 'wasDone' | 'isBrief' | 'code'>) {

@@ -60,7 +60,7 @@ async function writeUntilDone<T>(
 
 const attempts = 5;
 
-/** Who has given up waiting would only wait again. */
+/** A request that has given up waiting would only wait again. */
 function mayRepeat(error: unknown): boolean {
   return error instanceof StoreFault && error.wasDone === 'no' && error.isBrief;
 }

@@ -16,8 +16,9 @@ const [databaseModule, waitModule] = ['./database.ts', '../lib/wait.ts'].map(
 );
 
 /**
- * Reads a number and writes the next one, in a transaction each time. As much time is left to the other one: SQLite
- * keeps no queue, and on a slow disk whoever comes again at once could keep somebody out for longer than he waits.
+ * Reads a number and writes the next one, in a transaction each time. Pauses for as long as each transaction takes:
+ * SQLite keeps no queue, and on a slow disk a process without pauses could keep the other one out for longer than it
+ * waits.
  */
 const count = `
   const { openSqlite } = await import('${databaseModule}');
@@ -63,7 +64,7 @@ test('opening the database waits for another process that has it exclusively', a
   });
   const ended = once(opening, 'exit');
   await once(opening.stdout, 'data');
-  // Whoever does not wait has ended by then.
+  // A process that does not wait has ended.
   await Promise.race([ended, wait(300)]);
   alone.exec('commit');
   alone.close();

@@ -2,7 +2,7 @@
 import type { Instant } from '../deployment/deployment.ts';
 import type { Database } from './database.ts';
 
-/** What present deployments run from, or may go back to, of references that begin so. */
+/** The references with this prefix that present deployments run from, or may go back to. */
 export async function presentReferences(db: Database, prefix: string): Promise<string[]> {
   const rows = await db
     .selectFrom('revisionImages')
@@ -75,7 +75,7 @@ export async function removeUnnamedBlob(
   return result.numDeletedRows > 0n;
 }
 
-/** What removes those that no manifest of their namespace consists of. */
+/** A query that removes blobs that no manifest of their namespace contains. */
 function unnamedBlobs(db: Database) {
   return db.deleteFrom('pushedBlobs').where(({ not, exists, selectFrom }) =>
     not(

@@ -17,7 +17,7 @@ type WorkloadUse = Extract<DiskUse, { kind: 'workload' }>;
 export type Overuse = { workload: WorkloadUse; because: string };
 
 export type DiskRules = {
-  /** What a workload may write outside of its volumes. */
+  /** Disk space that a workload may use outside of its volumes. */
   containerBytes: number;
 };
 

@@ -24,7 +24,7 @@ export type DiskUse =
       /** The volume is read-only until it is repaired. */
       isStopped?: boolean;
     }
-  /** What a running workload has written outside of its volumes. */
+  /** The bytes that a running workload has written outside of its volumes. */
   | {
       kind: 'workload';
       deploymentId: string;

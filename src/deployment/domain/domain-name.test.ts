@@ -18,7 +18,7 @@ test('a name has one spelling for all forms of input', () => {
     'bücher.example': 'xn--bcher-kva.example',
     'BÜCHER.example': 'xn--bcher-kva.example',
     'shop。example。com': 'shop.example.com',
-    // The Kelvin sign is a k to everybody who resolves it.
+    // Every resolver maps the Kelvin sign to a k.
     '\u212aelvin.example': 'kelvin.example',
     'example.co.uk': 'example.co.uk',
   }))

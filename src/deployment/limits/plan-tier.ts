@@ -30,7 +30,7 @@ export type Tier = {
   snapshots?: Partial<SnapshotTerms>;
   /** Lower limits of images. */
   pulls?: PullLimits;
-  /** What its deployments may connect to; absent: the general setting. */
+  /** The egress of its deployments; absent: the general setting. */
   egress?: Egress;
   /** The runtime of its pods on a cluster; absent: the general setting. */
   runtime?: PodRuntime;

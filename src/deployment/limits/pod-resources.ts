@@ -28,7 +28,7 @@ export function limitsOf(resources: PodResources): Required<Resources> {
   return { cpuMillis: limitOf(resources, 'cpuMillis'), memoryBytes: limitOf(resources, 'memoryBytes') };
 }
 
-/** What one replica reserves of the host's budget. */
+/** The part of the host's budget that one replica reserves. */
 export function requestsOf(resources: PodResources): Required<Resources> {
   const limits = limitsOf(resources);
   const requestOf = (resource: keyof Resources) =>

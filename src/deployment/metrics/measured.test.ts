@@ -78,7 +78,7 @@ test('of pods with frequently changing names, those that ended last keep their s
   const expected = Array.from({ length: mostEndedPods + 1 }, (_, index) => `p${99 - index}`);
   const names = () => measured.of('abc', start + 99 * stepMs).pods.map(({ pod }) => pod);
   assert.deepEqual(names().sort(), [...expected, 'web'].sort());
-  // While nothing is told of pods, nobody knows which have ended.
+  // Without measurements of pods, it is unknown which have ended.
   await measured.note(look(99, { uses: Array.from({ length: 90 }, (_, index) => use({ pod: `n${index}` })) }));
   await measured.note(look(100, { uses: undefined }));
   assert.equal(names().filter((name) => name.startsWith('n')).length, 90);

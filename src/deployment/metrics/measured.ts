@@ -188,7 +188,7 @@ function keyOf({ pod, replica }: WorkloadUse): string {
   return `${pod}/${replica}`;
 }
 
-/** Of those that were not there at the last look, all but those that ended last. */
+/** Ended pods above the maximum, those that ended first. */
 function surplus(pods: ReadonlyMap<string, Pod>, lastLook: number): string[] {
   if (pods.size <= mostEndedPods) return [];
   const ended = [...pods].filter(([, pod]) => pod.lastLook !== lastLook);

@@ -15,7 +15,7 @@ function restoring(spec = specOf(database, web)): Running {
   return { ...desired, restore };
 }
 
-/** All that is wanted, ready. */
+/** The desired workloads, all ready. */
 function allReady(desired: Running): ObservedWorkload[] {
   return desired.workloads.map(({ workload }) => ({
     name: workload.name,

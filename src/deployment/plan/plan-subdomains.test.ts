@@ -11,7 +11,7 @@ const named = pod('admin', { image: 'nginx:1', path: '/', servicePorts: [80], su
 const of = (...pods: Parameters<typeof specOf>) => ({ ...specOf(...pods), url: 'example.com' });
 const images = ['nginx:1', 'nginx:2'];
 
-/** Where the edge is told to send requests when these are ready. */
+/** The endpoints that the edge routes to when these are ready. */
 function routed(desired: Desired, ready: string[], before: Endpoint[] = []): readonly Endpoint[] | undefined {
   const observed = observedOf({ desired, ready, images, network: true });
   const found = plan(desired, observed, before).find(({ kind }) => kind === 'route');

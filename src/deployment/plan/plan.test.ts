@@ -207,7 +207,7 @@ test('the egress of a network follows the plan of its account, without a restart
   const planFor = (egress?: string) => describePlan(plan(desired, { ...observed, ...(egress && { egress }) }, serving));
   assert.equal(planFor('open'), 'set-egress none, it is open');
   assert.equal(planFor('none'), '');
-  // The engine has no firewall to tell.
+  // The engine has no firewall to update.
   assert.equal(planFor(), '');
 });
 

@@ -16,7 +16,7 @@ const desired = desiredAt(
 );
 assert.ok(desired.kind === 'running');
 
-/** Looks at a pod that is ready each time, and has been started anew as often as told, the last time then. */
+/** Observes a ready pod several times. Each time it has the given number of restarts, the last one at `endedAt`. */
 function looks(...seen: { restarts: number; endedAt: number; isServing?: boolean }[]): PodStatus[] {
   return seen.reduce((before: PodStatus[], { restarts, endedAt, isServing = true }) => {
     const observed = observedOf({ desired, ready: ['web'] });
@@ -76,7 +76,7 @@ test('how a deployment does is one word', () => {
     [{ state: 'failed', revision: 2, servingRevision: 1, pods: [web({})] }, 'serving'],
     [{ state: 'failed', revision: 2, servingRevision: 1, pods: [web({ restartedAt: [1, 2] })] }, 'serving'],
     [{ state: 'failed', revision: 2, servingRevision: 1, pods: [web({ state: 'failed', revision: 2 })] }, 'serving'],
-    // What it goes back to has to come up again first.
+    // The previous revision has to become ready again first.
     [{ state: 'failed', revision: 2, servingRevision: 1, pods: [web({ state: 'starting' })] }, 'failed'],
     [{ state: 'expired', pods: [] }, 'expired'],
     [{ state: 'running', servingRevision: 1, pods: [web({})], expiresAt: 3 }, 'expired'],

@@ -65,7 +65,7 @@ export type SharedFolder = { directory: string; mountPath: string; isWritable?: 
 /** The kernel of the machine (runc), or gVisor (runsc). */
 export type PodRuntime = 'runc' | 'runsc';
 
-/** What other pods of the deployment know about a workload, whether it runs or not. */
+/** The facts about a workload that other pods of the deployment know, whether it runs or not. */
 export type Neighbour = Pick<Workload, 'pod' | 'replica' | 'aliases' | 'ports'>;
 
 export type Readiness = Condition & {
@@ -90,10 +90,10 @@ type Condition =
 
 type DefaultCheckOptions = { ignoresImage?: true } & Partial<StartPatience>;
 
-/** What exists for one deployment on the engine now. */
+/** The objects of one deployment on the engine now. */
 export type Observed = {
   hasNetwork: boolean;
-  /** What its network allows, as `printEgress` returns it; absent on an engine without the facet `isolation`. */
+  /** The network's egress, as `printEgress` returns it; absent on an engine without the facet `isolation`. */
   egress?: string;
   /** Names as in `Workload.volumes`, of volumes that exist or that a workload can use now. */
   volumes: string[];
@@ -135,7 +135,7 @@ export type ObservedWorkload = {
   restarts: number;
   /** For example `does not listen on port 3000`; absent if it is ready. */
   notReadyBecause?: string;
-  /** What its owner can do about it. */
+  /** How the owner can fix it. */
   hint?: string;
   /** The beginning of the body of the last failing response to its health check. */
   healthCheckBody?: string;

@@ -14,7 +14,7 @@ export type AlarmParts = {
   db: Database;
   now: () => Instant;
   log: EdgeLog;
-  /** What the installation is called. */
+  /** The name of the installation. */
   service: string;
   tell: TellOperator;
 };

@@ -14,7 +14,7 @@ export type AuthoritySettings = {
   root: string | undefined;
 };
 
-/** What the authority looks for: `answer`, at a path of the host with this token, or in a TXT record of it. */
+/** The response that the authority requests: `answer`, at a path of the host with this token, or in its TXT record. */
 export type Challenge = { kind: ChallengeKind; host: string; token: string; answer: string };
 
 /** `show` answers a challenge and resolves when the answer is visible; `hide` removes it. */

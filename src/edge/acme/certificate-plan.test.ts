@@ -153,7 +153,7 @@ test('first certificates of custom domains have a share of the three hours, and 
   const states = [
     ...domains.slice(0, 40).map((host) => stateOf(host, { orderedAt: now - hour, problem: 'no' })),
     ...domains.slice(40, 50).map((host) => issued(host, { orderedAt: now - hour, firstIssuedAt: now - hour })),
-    // Another ten are nobody's by now; and a renewal is of no share.
+    // Ten more are no longer wanted, and a renewal does not count.
     ...domains.slice(0, 10).map((host) => issued(`was-${host}`, { orderedAt: now - hour, firstIssuedAt: now - hour })),
     issued(domains[50]!, { orderedAt: now - hour }),
     issued(domains[51]!, { renewAt: now }),

@@ -17,7 +17,7 @@ export type WantedCertificate = {
   isOwn: boolean;
   /** An account's custom domain: it counts to no limit of the apps domain. */
   isCustom?: boolean;
-  /** Whose custom domain it is. */
+  /** The owner of the custom domain. */
   accountId?: string;
 };
 
@@ -110,9 +110,10 @@ const customInThreeHours = 60;
 const threeHoursMs = 3 * 3_600_000;
 
 /**
- * What to order at `now`, the most urgent first: the service's own names, what ends soonest, then new names in their order.
- * @param mostInWeek new certificates for deployments in seven days. A renewal does not count to it, nor does a name that is
- * not below `appsDomain`, whether it is wanted still or not.
+ * The orders at `now`, the most urgent first: the service's own names, certificates that end soonest, then new names in
+ * their order.
+ * @param mostInWeek new certificates for deployments in seven days. Renewals do not count, nor do names that are not
+ * below `appsDomain`, whether they are still wanted or not.
  */
 export function planOrders(
   wanted: readonly WantedCertificate[],
@@ -176,7 +177,10 @@ function ordersOf(states: readonly CertificateState[], now: Instant): number {
   return states.reduce((sum, state) => sum + ordersLately(state, now), 0);
 }
 
-/** What is stored is the last one, and how many have failed in a row: those before it follow from when it is tried again. */
+/**
+ * Only the last order and the number of consecutive failures are stored. The times of earlier orders follow from the
+ * pauses between them.
+ */
 function ordersLately({ orderedAt, failures, problem }: CertificateState, now: Instant): number {
   let orders = 1;
   let at = orderedAt;
@@ -189,7 +193,9 @@ function ordersLately({ orderedAt, failures, problem }: CertificateState, now: I
   return orders;
 }
 
-/** What each host that has none yet waits for. While an order is under way, its row already says when the next one is. */
+/**
+ * The reason why each host has no certificate yet. During an order, its row already contains the time of the next one.
+ */
 export function waitingHosts(
   { orders, waiting }: CertificatePlan,
   states: readonly CertificateState[],
@@ -241,7 +247,7 @@ export function retryMs(failures: number, random: number): number {
 }
 
 function isWithin(at: Instant | null | undefined, spanMs: number, now: Instant): boolean {
-  // What lies ahead was written by a clock that was set back.
+  // Times in the future were written by a clock that was set back.
   return at !== null && at !== undefined && at > now - spanMs && at <= now + spanMs;
 }
 

@@ -1,4 +1,4 @@
-/** What is served of the store: each certificate is read and opened once. */
+/** The served certificates of the store. Each is read and opened once. */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../../deployment/deployment.ts';
 import type { Seal } from '../../lib/seal.ts';

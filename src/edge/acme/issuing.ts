@@ -123,7 +123,7 @@ async function askForRenewals(issuing: Issuing, wanted: readonly WantedCertifica
   const { db, now, random, log, underWay } = issuing;
   const hosts = new Set(wanted.map(({ host }) => host));
   const due = states.filter((state) => {
-    // What is being renewed gets another plan with its certificate.
+    // A certificate that is being renewed gets a new plan afterwards.
     if (!hosts.has(state.host) || underWay.has(state.host)) return false;
     return isServed(state, now()) && state.askAt !== null && state.askAt <= now();
   });

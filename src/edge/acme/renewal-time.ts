@@ -1,7 +1,7 @@
 /** When a certificate is renewed. Pure. */
 import type { Instant } from '../../deployment/deployment.ts';
 
-/** Of what is left of its life when it is issued. */
+/** Of the remaining lifetime at the time of issue. */
 const share = 2 / 3;
 /** Certificates that were issued together are renewed apart: by a twentieth of their lives. */
 const jitter = 1 / 20;

@@ -35,7 +35,7 @@ const lookEveryMs = 5_000;
 const latestRenewal = { beforeEndMs: 10 * 24 * 3_600_000, leftOfLife: 1 / 4 };
 const remindEveryMs = 24 * 3_600_000;
 
-/** What the files have. All or nothing: a half of a pair is of no use. */
+/** The contents of the files. All or nothing: a half of a pair is useless. */
 export async function readCertificateFiles({ files, hosts, now }: FileCertificates): Promise<FilesRead> {
   return judge(await readTexts(files), { files, hosts, now });
 }

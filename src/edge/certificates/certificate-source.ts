@@ -4,7 +4,7 @@ import type { Edge } from '../haproxy/haproxy.ts';
 import type { NamedCertificate } from '../haproxy/served-certificates.ts';
 
 export type CertificateSource = {
-  /** What HAProxy starts with. */
+  /** The certificates that HAProxy starts with. */
   served: readonly NamedCertificate[];
   /**
    * Keeps what the edge serves like the source, until it is closed. `answers`: resolves when the service behind the edge

@@ -1,4 +1,4 @@
-/** Who a request is from behind proxies, and how much one client may take: what real HAProxy makes of it. */
+/** The client's address behind proxies, and the limits per client, with the real HAProxy. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
@@ -50,7 +50,7 @@ function requestWith(headers: string[], connection = 'close'): string {
   return ['GET / HTTP/1.1', 'Host: localhost', `Connection: ${connection}`, ...headers, '', ''].join('\r\n');
 }
 
-/** The client as the API is told. */
+/** The client's address as the API receives it. */
 function clientIn(answer: string): unknown {
   const { headers } = JSON.parse(answer.slice(answer.indexOf('{"api"'))) as Seen;
   assert.equal(headers['x-forwarded-for'], headers['x-berth-client']);

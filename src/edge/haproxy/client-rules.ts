@@ -1,4 +1,4 @@
-/** Who a request is from, and how much of the edge one client may take. Parts of HAProxy's configuration. Pure. */
+/** Finds the client of a request, and limits its share of the edge. Parts of HAProxy's configuration. Pure. */
 import type { EdgeSettings } from '../edge-settings.ts';
 
 /** One network a line. */

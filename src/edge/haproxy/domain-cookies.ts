@@ -12,8 +12,8 @@ const manyCookieBytes = 4096;
 const maxDomains = 3;
 
 /**
- * What an application's server sets is for its own host: without the attribute, browsers keep it so. Left are cookies
- * that a page's script sets for its domain, and those a script can remove.
+ * Removes the Domain attribute from cookies of an application's server: without it, browsers keep a cookie for its own
+ * host. Left are cookies that a page's script sets for its domain, and those a script can remove.
  */
 export const ownCookies = [
   ...Array.from(

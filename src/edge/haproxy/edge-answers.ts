@@ -1,6 +1,5 @@
 /**
- * What the edge answers by itself: files that HAProxy reads at its start, and the lines that lead to those of a backend.
- * PURE.
+ * The edge's own answers: files that HAProxy reads at its start, and the lines that select those of a backend. PURE.
  */
 import { type FaultyBackend, faultPage, guessPage } from '../pages/fault-pages.ts';
 import { cookiePage } from './domain-cookies.ts';

@@ -232,11 +232,12 @@ function pagesBackend(name: string, kind: 'html' | 'json', settings: EdgeSetting
 }
 
 /**
- * What may be sent twice is, when an endpoint closes the connection without a word, as one that was idle may be closed.
+ * Repeatable requests are sent again if an endpoint closes the connection without an answer, as idle connections may
+ * be.
  */
 const again = 'retry-on conn-failure empty-response';
 
-/** What may not has a connection of its own, which costs a handshake, and is never lost to one that ends. */
+/** Other requests have a connection of their own. It costs a handshake, and cannot be one that is just being closed. */
 const once = `http-reuse never
   option http-server-close`;
 

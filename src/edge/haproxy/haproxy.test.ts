@@ -110,7 +110,7 @@ describe('the edge', () => {
         asked += 1;
       }
     });
-    // How often the clients get their turn meanwhile is the machine's affair: it goes on until they had enough of them.
+    // The machine decides how often the clients run. The test continues until they have enough answers.
     const isEnough = () => asked > 200 && answers.size >= 3;
     const deadline = performance.now() + 60_000;
     for (let round = 0; round < 40 || (!isEnough() && performance.now() < deadline); round += 1)
@@ -143,7 +143,7 @@ describe('the edge', () => {
 
   test('a HAProxy that has answered while the service stood still is not taken for a silent one', async () => {
     const looking = describeRunning(paths().adminSocket);
-    // Longer than anybody waits for an answer of HAProxy.
+    // Longer than any client waits for an answer of HAProxy.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500);
     assert.equal((await looking)?.pid, await runningPid());
   });
@@ -266,7 +266,7 @@ describe('the edge', () => {
   test('closing leaves HAProxy running; stopping ends it and nothing else', async () => {
     await fixture.edge.close();
     assert.equal(await servedBy(), '127.0.1.6');
-    // Somebody else's process under the id that the file names.
+    // Another user's process with the id that the file contains.
     await writeFile(paths().pidFile, `${process.pid}\n`);
     assert.equal(await stopEdge(fixture.settings.dataDir), true);
     assert.deepEqual(await findProxies(paths()), []);

@@ -23,7 +23,7 @@ import { createServedCertificates, type NamedCertificate } from './served-certif
 const restartPauses = { firstMs: 250, longestMs: 30_000 };
 const heldForMs = 60_000;
 
-/** What HAProxy has of what is wanted is not changed by this. */
+/** A change that leaves HAProxy as it is. */
 const nothing: RouteChange = { added: { routes: [], endpoints: [] }, turns: [], left: [] };
 
 export type Edge = {

@@ -23,7 +23,7 @@ before(async () => {
   server.listen(0, '0.0.0.0');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  // Of the second nobody listens at its address: the network is not there.
+  // No server listens at the address of the second: its network is missing.
   await fixture.edge.publish([
     site('shop.test', { '/': '127.0.3.1' }, port),
     site('down.test', { '/': '127.0.3.2' }, 1),
@@ -35,7 +35,7 @@ after(async () => {
 });
 
 test('requests are counted by address: how many, which failed and by whose fault, and how long they took', async () => {
-  // What the edge adds to every answer, it still does.
+  // The edge still adds its headers to every answer.
   for (const path of ['/', '/204', '/404', '/429', '/500', '/?after=120', '/302'])
     assert.ok((await fixture.ask({ host: 'shop.test', path })).headers['x-request-id']);
   assert.equal((await fixture.ask({ host: 'down.test' })).status, 503);

@@ -1,7 +1,7 @@
 /**
- * What is counted of requests to applications, by the address that they go to: HAProxy's own numbers have all sites as
- * one, and its log would be a line for a process to read for each request. A part of its configuration, and what comes
- * back of it.
+ * Counts requests to applications by the address that they go to. HAProxy's own counters combine all sites, and its log
+ * would be a line for a process to read for each request. A part of HAProxy's configuration, and the reader of the
+ * counts.
  */
 import { answerBoundsMs, type RequestCounts } from '../../deployment/metrics/use.ts';
 import { turnEvery } from '../../lib/turns.ts';

@@ -1,4 +1,4 @@
-/** What real HAProxy answers for real tables. */
+/** Answers of the real HAProxy for real tables. */
 import assert from 'node:assert/strict';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, before, test } from 'node:test';
@@ -30,7 +30,7 @@ async function publish(...sites: Site[]): Promise<void> {
   await fixture.edge.publish(sites);
 }
 
-/** Who answered a request line as it is: an endpoint's address, `api`, or the status of a page. */
+/** The endpoint that answered this exact request line: its address, `api`, or the status of a page. */
 async function reached(target: string, host: string, more = ''): Promise<string> {
   const answer = await fixture.send(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\n${more}Connection: close\r\n\r\n`);
   return whoIs(answer);

@@ -1,4 +1,4 @@
-/** What real HAProxy makes of the options of a route. */
+/** Options of a route in the real HAProxy. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type EdgeFixture, openEdge, type Seen, site, startUpstream, stop } from '../../../test/support/edge.ts';

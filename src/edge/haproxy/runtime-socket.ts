@@ -13,7 +13,7 @@ const patienceMs = 2000;
  */
 const stepMs = 100;
 
-/** What the running HAProxy says of itself. */
+/** Facts that the running HAProxy reports. */
 export type Running = { pid: number; version: string; fingerprint: string };
 
 /** @returns nothing when no HAProxy answers. */

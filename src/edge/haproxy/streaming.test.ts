@@ -1,4 +1,4 @@
-/** What passes through the edge: bodies of any size as they come, tunnels, and who asked. */
+/** Streams through the edge: bodies of any size as they arrive, tunnels, and client addresses. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -167,7 +167,7 @@ test('what is below /v2/ at the host of the API reaches the registry, as it come
     headers: { host: 'localhost' },
   });
   outgoing.write('first');
-  // Nothing more comes before this has arrived: whoever waits for the whole body waits for ever.
+  // Nothing more arrives before this: a proxy that waits for the whole body waits forever.
   assert.equal(await arrived.promise, 'first');
   const answered = once(outgoing, 'response');
   outgoing.end(', second');

@@ -181,7 +181,7 @@ test('a further certificate comes and goes, and what is refused leaves what was'
     return true;
   });
   assert.equal(await shownSerial(httpsPort, 'a.apps.test'), serialOf(apps));
-  // It is one transaction that has gone, not one that everybody after it finds.
+  // The failed transaction is gone. A remaining one would block all later ones.
   assert.doesNotMatch(await askHaproxy(paths().adminSocket, 'show ssl cert'), /^\*/m);
   apps = await authority.issue(['DNS:*.apps.test']);
   await fixture.edge.certify(both());

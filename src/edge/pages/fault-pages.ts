@@ -1,4 +1,4 @@
-/** What HAProxy itself answers when nothing else can: an endpoint that does not, or the service being away. Pure. */
+/** HAProxy's own answers if an endpoint does not answer or the service is down. Pure. */
 import { html } from './markup.ts';
 import { renderPage } from './page-layout.ts';
 import { reloadScript } from './page-script.ts';

@@ -1,4 +1,4 @@
-/** What a page of the edge says, before it is one: for people as a page, for programs as JSON. */
+/** The content of an edge page before rendering: a page for people, JSON for programs. */
 import type { Page } from './page-layout.ts';
 
 export type PageAnswer = {

@@ -1,4 +1,4 @@
-/** What runs in the browser while a deployment is on its way. */
+/** The script of the page that visitors see while a deployment starts. */
 
 export const readyStates = /^(ready|running|done|completed|succeeded)$/;
 export const failedStates = /fail|crash|error|unhealthy|killed/;

@@ -14,7 +14,7 @@ import { type SiteState, statePage } from './site-pages.ts';
 
 export type PageServer = { server: Server; close(): Promise<void> };
 
-/** What is known of the deployment at a host; the host is normalised. */
+/** The state of the deployment at a host; the host is normalized. */
 export type LookUp = (host: string) => Promise<SiteState | undefined>;
 
 /** The answer to an authority's challenge for a host, or undefined for an unknown token. */
@@ -26,7 +26,7 @@ export type Challenges = {
   publicPort: number;
   /** The service's own host. */
   apiHost: string;
-  /** What this host waits for; undefined when it has its certificate, or is to have none. */
+  /** The reason why this host has no certificate yet; undefined if it has one, or needs none. */
   wait: (host: string) => CertificateWait | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** What a site answers while no pod does: the state of its deployment, as a page or as JSON. Pure. */
+/** The answer of a site without a ready pod: the state of its deployment, as a page or as JSON. Pure. */
 import type { Health } from '../../deployment/status/deployment-health.ts';
 import { leads } from '../route-maps.ts';
 import { certificatePage, type PageWait } from './certificate-page.ts';
@@ -10,8 +10,8 @@ import { busyStates, failedStates, readyStates, reloadScript, watchScript } from
 export type PodState = { name: string; state: string };
 
 /**
- * What any visitor may know of the deployment that a host belongs to. Why it failed, what its pods wrote and what its
- * configuration says have no place here: they are for the token's holder.
+ * The public facts about the deployment of a host. Failures, logs and the configuration are reserved to the token's
+ * holder.
  */
 export type SiteState = {
   applicationName: string;

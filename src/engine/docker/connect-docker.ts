@@ -5,7 +5,7 @@ import { statusOf } from './faults.ts';
 import { isAtLeast } from './host/host-facts.ts';
 import { endRequests } from './requests.ts';
 
-/** What Berth is written and tested against: Docker 20.10 speaks up to 1.41, Docker 29 nothing below 1.44. */
+/** The version that Berth is tested against: Docker 20.10 supports up to 1.41, Docker 29 nothing below 1.44. */
 const newestApiVersion = '1.47';
 
 /**

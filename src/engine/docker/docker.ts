@@ -63,13 +63,13 @@ export type DockerEngineOptions = {
   runtime?: Runtime;
   /** How many of the host's may be given out, one to a container; default: none. */
   gpus?: number;
-  /** What images leave free of the engine's disk; default: nothing. */
+  /** Disk space that images must leave free on the engine's disk; default: 0. */
   diskFreeBytes?: number;
   /** Starts at once on the whole host. Measured on 2 cores: 6.5 a second at 2 to 4, fewer above. */
   startConcurrency?: number;
   /** Between SIGTERM and SIGKILL. */
   stopSeconds?: number;
-  /** What brings images of registries here. Without it, there are those of the host. */
+  /** Brings images from registries. Without it, only images of the host exist. */
   images?: Images;
   /** Host images that all deployments may use. Default: those built by the set-up. */
   localImages?: LocalImages;

@@ -8,7 +8,7 @@ import type Docker from 'dockerode';
 import { createBackoff } from '../../lib/backoff.ts';
 import { labelKeys, labelSelector } from '../labels.ts';
 
-/** What can change an answer of `observe`. The probes of health checks (`exec_…`) would be several a second. */
+/** Events that can change an answer of `observe`. The probes of health checks (`exec_…`) would be several a second. */
 const actions = ['start', 'die', 'oom', 'destroy', 'health_status', 'pause', 'unpause', 'update'];
 
 const pauses = { firstMs: 50, longestMs: 5_000 };
@@ -21,7 +21,7 @@ export type Listener = (deploymentId: string) => void;
 export type Events = {
   /** Without a connection so far, the engine replays the events since `sinceMs` (epoch). */
   listen(listener: Listener, signal: AbortSignal, sinceMs?: number): void;
-  /** What was found out otherwise, and is an event for all who listen. */
+  /** Publishes a change that was found in another way. */
   tell(deploymentId: string): void;
   /** The number of the last event; a mark for `hasChangedSince`. */
   mark(): number;

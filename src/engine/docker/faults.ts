@@ -11,7 +11,7 @@ export function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What `request` answers, or undefined when Docker says that the object does not exist, with 404 or `alsoStatus`. */
+/** The answer to `request`, or undefined if Docker reports that the object does not exist, with 404 or `alsoStatus`. */
 export async function orAbsent<T>(request: Promise<T>, alsoStatus?: number): Promise<T | undefined> {
   try {
     return await request;

@@ -1,4 +1,4 @@
-/** What exists of a deployment on the engine now, and whether it is ready. */
+/** Observes the objects of a deployment on the engine, and whether it is ready. */
 import type Docker from 'dockerode';
 import type { Observed, ObservedWorkload, Readiness, Tampering } from '../../deployment/workload/workload.ts';
 import type { LocalImages } from '../images/local-images.ts';
@@ -24,7 +24,7 @@ import { readImage } from './images/image-facts.ts';
 import { networkName } from './names.ts';
 import { listVolumes, type Volumes } from './volumes/volumes.ts';
 
-/** What is remembered of a container from one observation to the next. */
+/** The state of a container that is remembered between observations. */
 export type Known = ProbedWorkload & {
   containerId: string;
   labels: WorkloadLabels;
@@ -37,13 +37,13 @@ export type Known = ProbedWorkload & {
 
 export type Observer = {
   observe(deploymentId: string, images: string[]): Promise<Observed>;
-  /** What the last observation of the deployment saw. */
+  /** The workloads of the deployment's last observation. */
   known(deploymentId: string): Known[];
   /** The same of all deployments, each with its id. */
   allKnown(): Iterable<[string, Known[]]>;
 };
 
-/** What Docker dates by the one, which may be set, is kept by the other, which never jumps. */
+/** Docker's dates come from the first clock, which may be set. They are stored by the second, which never jumps. */
 export type Clocks = { now: () => number; uptime: () => number };
 
 export type ObserverOptions = {

@@ -138,7 +138,7 @@ async function diskMeans(docker: Docker, owner: string, { dataDir, diskLimits }:
   });
 }
 
-/** What containers may reach of this machine: the public ports, at the addresses where visitors find it. */
+/** Addresses of this machine that containers may reach: the public ports, where visitors find them. */
 function edgeSeenBy({ host, port, httpsPort, dataDir }: DockerSettings): Pick<FirewallOptions, 'edges'> {
   if (host.startsWith('127.') || host === '::1') return {};
   const of = hash('sha256', resolve(dataDir), 'hex').slice(0, 12);

@@ -30,7 +30,7 @@ export function pinnedAmong(names: readonly string[], image: string): string | u
   return found && pin(image, `sha256:${found.slice(-64)}`);
 }
 
-/** What a kept name was made of, in full: `docker.io/library/nginx@sha256:…`, or with a tag. */
+/** The reference of a kept name, in full: `docker.io/library/nginx@sha256:…`, or with a tag. */
 export function referenceOf(name: string): string | undefined {
   const [, kind, path = '', tag = ''] = /^berth\.invalid\/(digest|tag)\/(.+):([^:/]+)$/.exec(name) ?? [];
   if (!kind) return undefined;

@@ -18,7 +18,7 @@ const claimOf = (isUnused: boolean) => claimManifest({ ...common, isUnused }) as
 const left = asideManifest({ ...common, key, part: 'made' }) as unknown as FoundClaim;
 const holding = (contentBytes: number) => new Map([['/srv', { contentBytes, sizeBytes: 2 ** 10 } as ImageContent]]);
 
-/** What a start does with these claims; `failing`: at which step. */
+/** The steps of a start with these claims; `failing`: the step that fails. */
 async function begun(claims: FoundClaim[], contents: ReadonlyMap<string, ImageContent>, failing?: string) {
   const done: string[] = [];
   const step = async (name: string) => {

@@ -85,7 +85,7 @@ export function createBeginnings({ cluster, cache, copies, contents }: Beginning
         const claim = claims.get(volume);
         return claim && isUnused(claim) ? [{ volume, mountPath, claim }] : [];
       });
-      // What a start has left that was killed.
+      // Removes the remains of a start that was killed.
       if (ofCopy(claimsIn(deploymentId), keyOf(deploymentId)).length > 0) await copies?.clear(keyOf(deploymentId));
       if (all.length === 0) return;
       const paths = all.map(({ mountPath }) => mountPath);

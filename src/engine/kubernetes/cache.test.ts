@@ -6,7 +6,7 @@ import { openCache } from './cache.ts';
 import type { Cluster, Followed } from './cluster.ts';
 import type { Found, Kind } from './objects.ts';
 
-/** A cluster whose watches tell what the test says, and nothing else. */
+/** A cluster whose watches report only the test's changes. */
 function standIn() {
   const objects = new Map<Kind, Map<string, Found>>();
   const listeners = new Map<Kind, { change: (object: Found) => void; error: () => void }>();
@@ -36,7 +36,7 @@ function standIn() {
     cluster: { follow } as unknown as Cluster,
     starts,
     stopped,
-    /** As a watch tells it. */
+    /** Reports a change like a watch. */
     tell(kind: Kind, object: Found) {
       objects.get(kind)!.set(object.metadata.name, object);
       listeners.get(kind)!.change(object);

@@ -31,7 +31,7 @@ function isBefore(one: FoundClaim, other: FoundClaim): boolean {
   return readPlace(one.metadata.annotations).place < readPlace(other.metadata.annotations).place;
 }
 
-/** Those that are mounted under another name than the volume's own. */
+/** Claims whose name differs from that of their volume. */
 export function replacedClaims(claims: readonly FoundClaim[]): Map<string, string> {
   const current = [...claimsOfVolumes(claims)].map(([volume, { metadata }]) => [volume, metadata.name] as const);
   return new Map(current.filter(([volume, name]) => name !== clusterName(volume)));

@@ -57,7 +57,7 @@ export type Removal = { namespace?: string; uid?: string; waitsForDependents?: b
 /** By which the cluster knows which fields of an object are ours. */
 export const fieldManager = 'berth';
 
-/** What it changes stays when a manifest is applied again that does not say it. */
+/** Fields that this manager changes stay when a manifest without them is applied again. */
 const changeManager = 'berth-change';
 
 const usualPatienceMs = 15_000;

@@ -16,7 +16,7 @@ export type CopierParts = {
   cluster: Pick<Cluster, 'apply' | 'remove' | 'run'>;
   cache: Cache;
   owner: string;
-  /** What copiers are made of. */
+  /** The image of copiers. */
   image: string;
   bring: BringImage;
 };
@@ -37,7 +37,7 @@ export type Copiers = {
   pods(key: string): PodAddress[];
   /** Resolves when no pod of the key is there any more, and nothing is mounted for it. */
   end(key: string): Promise<void>;
-  /** What it has said. Throws EngineFault unless the program ends with 0. */
+  /** Returns the output. Throws EngineFault unless the program ends with 0. */
   run(pod: PodAddress, command: readonly string[], signal: AbortSignal, streams?: ProgramStreams): Promise<string>;
 };
 

@@ -13,7 +13,7 @@ import { endInShell } from './exec-scripts.ts';
 import type { FoundPod } from './objects.ts';
 import type { ConnectToPod } from './pod-connection.ts';
 
-/** Closes the connections that there are, of which nobody is told. */
+/** Closes the existing connections without a notification. */
 type Here = { connect: ConnectToPod; breakAll(): void };
 
 /** `path`: where programs are looked for. */
@@ -112,7 +112,7 @@ test('one that ends before it has read everything is not waited for, and what it
   assert.equal(await running.exitCode(), 0);
 });
 
-/** Does not end when it is asked to, has a child in a session of its own, and one with a name that is hard to read. */
+/** Ignores signals to end, has a child in a session of its own, and one with a name that is hard to parse. */
 const stubborn = (seconds: string) =>
   `trap '' HUP TERM INT; setsid sleep ${seconds}1 & bash -c 'exec -a "9) S 1 1 1" sleep ${seconds}2' & echo started; sleep ${seconds}3`;
 

@@ -118,9 +118,9 @@ function unlessGone(error: unknown): undefined {
 }
 
 type Heard = Omit<PodConnection, 'output'> & {
-  /** What it says of itself up to a byte, which is left out, or to its end. */
+  /** Returns the output up to a byte, which is left out, or to its end. */
   until(mark: number | undefined): Promise<string>;
-  /** What it writes after that. */
+  /** The output after that. */
   rest(): AsyncIterable<ExecOutput>;
 };
 

@@ -44,7 +44,7 @@ const copierOf = (claim: string) =>
     mounts: [{ claim, path: '/from/0', readOnly: true }],
   });
 
-/** What is there. @returns Whether it has started. */
+/** Starts the workload next to existing objects. @returns Whether it has started. */
 async function startBeside(...others: object[]): Promise<boolean> {
   const claim = claimManifest({ owner, deploymentId, volume: 'db-data', sizeBytes: 1 });
   const there = [

@@ -1,6 +1,6 @@
 /**
- * What the operations do to the cluster. Each is a few requests, none of which depends on being made once; it ends when
- * what it has written is known here, so that the next look sees it.
+ * Executes operations on the cluster. Each is a few requests that may be repeated. It ends when the cache contains its
+ * changes, so that the next observation sees them.
  */
 import type { OwnImageLimits } from '../../deployment/limits/pull-limits.ts';
 import type { EngineOperation } from '../../deployment/plan/operation.ts';
@@ -126,7 +126,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     if (found && found.metadata.deletionTimestamp === undefined) {
       const isSame = found.metadata.annotations?.[labelKeys.fingerprint] === workload.fingerprint;
       if (isSame && found.spec?.replicas !== 0) return;
-      // What a job runs cannot be changed.
+      // The pod template of a job cannot be changed.
       if (kind === 'Job') await removeController(deploymentId, kind, found);
     } else if (found) await untilRemoved(deploymentId, kind, found);
     const { pass, ...image } = await bring(workload, limits);

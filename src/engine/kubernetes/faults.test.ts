@@ -29,7 +29,7 @@ test('what it cannot do now is tried again: conflicts, too many requests, failur
     String(told(refusal(403, 'pods is forbidden: User "x" cannot'))[1]),
     /does not permit this operation to Berth/,
   );
-  // Whatever stands before the cluster need not speak its language.
+  // A proxy before the cluster may answer in another format.
   assert.equal(told(new ClusterRefusal(502, '<html>bad gateway</html>'))[0], 'unavailable');
 });
 

@@ -32,7 +32,9 @@ const settlePatienceMs = 60_000;
 const askPatienceMs = 10_000;
 const pauseMs = 500;
 
-/** What is not as it has to be, in words for the operator; [] when all is. Throws EngineFault when it cannot be tried. */
+/**
+ * Violations of the isolation, in words for the operator; [] without any. Throws EngineFault if the test cannot run.
+ */
 export async function probeIsolation(probe: IsolationProbe): Promise<string[]> {
   const { engine, newId, patienceMs = startPatienceMs, settleMs = settlePatienceMs } = probe;
   const [own, other] = [isolationTrialId(newId()), isolationTrialId(newId())];
@@ -56,7 +58,7 @@ export async function probeIsolation(probe: IsolationProbe): Promise<string[]> {
     });
     return await untilKept(await addressOf(own, prober), targets, settleMs);
   } finally {
-    // What is left because the cluster has gone away is an orphan, and removed as one.
+    // Objects that stay because the cluster was unreachable are orphans, and removed as such.
     for (const id of [own, other]) await removeAll(engine, id).catch(() => {});
   }
 }

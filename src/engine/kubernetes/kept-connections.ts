@@ -23,7 +23,7 @@ export function keepConnections(): KeptConnections {
     return kept.agent;
   }
 
-  /** What nothing has come from may be dead, and so may those that were opened with it. */
+  /** Silent connections may be dead, as may those that were opened with them. */
   function forgetIdle(): void {
     for (const socket of Object.values(kept?.agent.freeSockets ?? {}).flatMap((sockets) => sockets ?? []))
       socket.destroy();

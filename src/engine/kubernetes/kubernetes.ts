@@ -30,7 +30,9 @@ export type KubernetesEngineOptions = Omit<
     epoch?: () => number;
     /** The shortest period of health checks after a workload was ready. Default: 10 s. */
     leastPeriodMs?: number;
-    /** What reads and fills volumes is made of: has GNU tar, and a shell with the usual programs. Default: none does. */
+    /**
+     * The image of pods that read and fill volumes: has GNU tar, and a shell with the usual programs. Default: none.
+     */
     copierImage?: string | undefined;
     /** Which VolumeSnapshots to use, and a callback with the reason if none can be used. */
     snapshots?: CopiesParts['snapshots'];

@@ -49,7 +49,7 @@ test('a container that has not begun has no start', () => {
   assert.deepEqual(told(pod('web', { restartCount: 0, state: { waiting: {} } })), []);
 });
 
-/** What is read of a pod whose first start ended in second 1, from a node that answers so; undefined refuses. */
+/** Reads the logs of a pod whose first start ended in second 1, from a node with these answers; undefined refuses. */
 async function readFirst(answers: { current: string; previous?: string }): Promise<string[]> {
   const found = pod('web', { restartCount: 0, containerID: 'a', state: ended('a', 1) });
   found.metadata.labels = { [workloadKey]: 'web-1-0' };

@@ -1,4 +1,4 @@
-/** What a workload has written and writes: in each start of its container, which nodes keep for two of them. */
+/** The past and new output of a workload in each start of its container. Nodes keep the output of two starts. */
 import type { Readable } from 'node:stream';
 import type { WorkloadName } from '../../deployment/workload/workload.ts';
 import { wait } from '../../lib/wait.ts';
@@ -173,8 +173,8 @@ function startOf(
 }
 
 /**
- * What the start has written. Of one that has ended the node may answer with the next, which has begun since we looked: of a
- * first one within the second to which its end is dated, so that it is looked for among what was before.
+ * The output of the start. If the start has ended, the node may answer with the next one, which has begun since our
+ * look. Output of a first start within the second of its end is therefore looked up in the previous output.
  */
 async function* linesOf(
   cluster: Pick<Cluster, 'open'>,

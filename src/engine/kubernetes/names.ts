@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { WorkloadName } from '../../deployment/workload/workload.ts';
 
-/** What Kubernetes takes as the name of everything, and as the value of a label. */
+/** The form that Kubernetes accepts for all names and for label values. */
 const labelForm = /^[a-z]([a-z0-9-]*[a-z0-9])?$/;
 
 /** Of 63 characters that a label may have; the cluster adds up to 11 to the name of a workload. */

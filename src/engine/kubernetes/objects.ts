@@ -76,7 +76,7 @@ export const placeOfKind = {
 
 export type Kind = keyof typeof placeOfKind;
 
-/** What everything that comes back has. */
+/** The common fields of all returned objects. */
 export type Found = {
   metadata: {
     name: string;

@@ -1,4 +1,4 @@
-/** What exists of a deployment on the cluster now, by what is known of it, and whether it is ready, by our own probes. */
+/** Observes the objects of a deployment on the cluster, from the cache, and whether it is ready, by our own probes. */
 import { type Egress, parseEgress, printEgress } from '../../deployment/workload/egress.ts';
 import type { Observed, ObservedWorkload, Readiness } from '../../deployment/workload/workload.ts';
 import { labelKeys } from '../labels.ts';
@@ -21,7 +21,7 @@ import { type PodFacts, podFacts } from './pods.ts';
 /** Reported as the egress if the policy does not match, so that it is created again. */
 const otherPolicy = 'not what its policy says';
 
-/** What is remembered of a workload from one observation to the next. */
+/** The state of a workload that is remembered between observations. */
 export type Known = ProbedWorkload & {
   facts: PodFacts;
   /** For a copy of its volumes. */
@@ -32,13 +32,15 @@ export type Known = ProbedWorkload & {
 
 export type Observer = {
   observe(deploymentId: string): Promise<Observed>;
-  /** What the last observation of the deployment saw. */
+  /** The workloads of the deployment's last observation. */
   known(deploymentId: string): Known[];
   /** The same of all deployments, each with its id. */
   allKnown(): Iterable<[string, Known[]]>;
 };
 
-/** What the cluster dates by the one, which may be set, is kept by the other, which never jumps. */
+/**
+ * The cluster's dates come from the first clock, which may be set. They are stored by the second, which never jumps.
+ */
 export type ObserverOptions = {
   leastPeriodMs: number;
   now: () => number;

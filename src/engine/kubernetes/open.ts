@@ -18,7 +18,7 @@ export type KubernetesSettings = {
   containerDiskBytes: number;
   /** The VolumeSnapshotClass for copies of volumes, or `none`; default: the one of their driver. */
   snapshotClass: string | undefined;
-  /** What pods are made of that try the isolation, and those that copy volumes. */
+  /** The image of pods that test the isolation, and of those that copy volumes. */
   probeImage: string;
   /** With `firewall`, the service accepts untrusted users without a test of the cluster's policies. */
   allowUnsafe: readonly string[];

@@ -55,7 +55,7 @@ export function listOwned(cache: Cache, now: Instant): Owned[] {
   return [...workloads, ...volumes, ...networks];
 }
 
-/** What is not known as ours is not touched. */
+/** Objects without our marks are not touched. */
 export async function removeOwned(cache: Cache, execute: Execute, { kind, id, deploymentId }: Owned): Promise<void> {
   if (!livingNamespace(cache, deploymentId)) return;
   switch (kind) {

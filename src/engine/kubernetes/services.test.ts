@@ -66,7 +66,7 @@ function standIn() {
     removeAll,
     names: () => [...services.keys()].sort(),
     addressOf: (pod: string) => services.get(pod)?.spec?.clusterIP,
-    /** What comes after the Services is left out: the workload is there. */
+    /** Steps after the Services are left out: the workload exists. */
     async start(one: Workload, neighbours: readonly Workload[]) {
       const known = await make(deploymentId, one, neighbours);
       const { labels } = workloadMarks(owner, deploymentId, one);

@@ -1,6 +1,6 @@
 /**
- * What is in claims as tars, by the programs of the pods that have them. GNU tar sees the holes of sparse files, and names
- * what is in a folder in an order that stays: what was kept before is found again.
+ * Contents of claims as tars, by programs in the pods that mount them. GNU tar detects the holes of sparse files, and
+ * lists the entries of a folder in a stable order, so that an earlier content is recognized.
  */
 import { Writable } from 'node:stream';
 import { EngineFault } from '../engine.ts';

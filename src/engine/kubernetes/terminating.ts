@@ -13,7 +13,7 @@ export function removalLeftMs({ metadata }: FoundNamespace, now: Instant): numbe
   return Math.max(0, removedAt(metadata.deletionTimestamp) + usualRemovalMs - now);
 }
 
-/** Those that should have gone long ago. */
+/** Namespaces that should have been removed long ago. */
 export function hangingNamespaces(namespaces: readonly FoundNamespace[], now: Instant): Hanging[] {
   return namespaces.flatMap((namespace): Hanging[] => {
     const { metadata, status } = namespace;

@@ -1,4 +1,4 @@
-/** Against a cluster that keeps what it is told, and whose storage does what the test says. */
+/** Against a cluster that stores the given objects, and whose storage behaves as the test says. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Asked, Cluster } from './cluster.ts';

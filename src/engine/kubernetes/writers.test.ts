@@ -1,4 +1,4 @@
-/** Against a cluster that does at once what it is told; pods that are there do not end. */
+/** Against a cluster that applies changes at once; existing pods do not end. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as others } from 'node:timers/promises';
@@ -93,7 +93,7 @@ test('a copy waits until another one has let those go on that it had stopped', a
 });
 
 test('of two concurrent copies one is refused, and does not restart workloads that the other has stopped', async () => {
-  // What was read is not so any more: the other one came first.
+  // The read object is outdated: the other copy was first.
   const overtaken = (): never => {
     shop.become('monday');
     throw new ClusterRefusal(409, '');

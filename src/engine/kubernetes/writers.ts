@@ -31,7 +31,7 @@ export type Writers = {
 
 /** In addition to their grace periods: nodes report an end within a few seconds. */
 const stopPatienceMs = 5 * 60_000;
-/** What another copy may take until those that it has stopped go on. */
+/** The maximum wait for another copy, until its stopped workloads run again. */
 const turnPatienceMs = 10 * 60_000;
 /** The cluster writes their status, so a cached object may be outdated and is soon refreshed. */
 const mostTries = 10;
@@ -126,7 +126,7 @@ export function createWriters(cluster: Pick<Cluster, 'change'>, cache: Cache): W
   };
 }
 
-/** What one has done so far would be done again. */
+/** A job that starts again would repeat its work. */
 function refuseJobs(users: readonly FoundPod[], cache: Cache, deploymentId: string): void {
   for (const { metadata } of users) {
     const jobs = cache.list('Job', deploymentId).map((job) => job.metadata.name);

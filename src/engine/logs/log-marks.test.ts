@@ -12,7 +12,7 @@ const line = (ms: number, text: string): StampedLine => {
   return { at: noon + ms, stamp, text };
 };
 
-/** What Docker answers: in the order in which it was stored, what is not before `since`. */
+/** Docker's answer: in the order in which lines were stored, those not before `since`. */
 const since = (stored: readonly StampedLine[], from: number | undefined) =>
   stored.filter(({ at }) => from === undefined || at >= from);
 

@@ -18,7 +18,7 @@ const mostStamps = 256;
 /** `ordinal`: of those with this stamp; `latestMs`: the latest stamp of all lines up to it. */
 type Position = { containerId: string; stamp: string; ordinal: number; latestMs: Instant };
 
-/** What to ask for to go on after a mark. */
+/** The `since` of a request that continues after a mark. */
 export function sinceOf(after: LogMark | undefined, containerId: string, startedAtMs: Instant): Instant | undefined {
   const position = readMark(after, containerId);
   if (!position) return undefined;

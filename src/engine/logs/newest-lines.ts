@@ -1,7 +1,7 @@
 /** PURE. */
 import type { LogLine } from '../engine.ts';
 
-/** What one answer holds; 1,000 lines at their longest would be 16 MiB. */
+/** Maximum size of one answer; 1,000 lines at their longest would be 16 MiB. */
 const mostCharacters = 256 * 1024;
 
 /** As many of the last lines as fit into the limit; of a longer one its end. */

@@ -1,4 +1,4 @@
-/** What a program in a container of the in-memory engine sees: its words, its files, its network. */
+/** The environment of a program in a container of the in-memory engine: its arguments, its files, its network. */
 import { posix } from 'node:path';
 import { volumeKey } from './deployment-map.ts';
 import type { MemoryContainer, MemoryImage, MemoryProcess, MemoryWorld } from './world.ts';

@@ -1,4 +1,4 @@
-/** What is held of the disk on the in-memory engine: as many bytes as there are characters. */
+/** Disk usage on the in-memory engine: as many bytes as there are characters. */
 import type { DiskUse } from '../../deployment/disk/disk-levels.ts';
 import type { MemoryWorld } from './world.ts';
 

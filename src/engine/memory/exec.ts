@@ -8,7 +8,7 @@ import type { Exec, ExecOutput, ExecRequest, RunningExec, TerminalSize } from '.
 import { imageOf } from './images.ts';
 import type { MemoryContainer, MemoryWorld } from './world.ts';
 
-/** What a command has of its surroundings. */
+/** The environment of a command. */
 type Process = {
   container: MemoryContainer;
   terminal: TerminalSize | undefined;

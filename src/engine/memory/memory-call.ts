@@ -16,7 +16,7 @@ export type MemoryCall = {
 };
 
 /**
- * What becomes of a call: it is performed or not, sooner or later, answers or throws. `halfway` stops a start between the
- * creation of the container and its start, as a crash does, and a swap between two volumes; nothing else has a middle.
+ * Intercepts a call: performs it or not, sooner or later, answers or throws. `halfway` stops a start between the
+ * creation of the container and its start, as a crash does, and a swap between two volumes. Other calls have no middle.
  */
 export type Interceptor = <T>(call: MemoryCall, perform: (extent?: 'halfway') => T) => Promise<T>;

@@ -1,4 +1,4 @@
-/** What the operations do to the in-memory engine's world. */
+/** Executes operations on the in-memory engine's world. */
 
 import type { EgressChange, EngineOperation, ImagePull, TagCheck } from '../../deployment/plan/operation.ts';
 import { type Egress, printEgress } from '../../deployment/workload/egress.ts';

@@ -22,7 +22,7 @@ function workloadUse({ deploymentId, workload, startedAt = 0 }: MemoryContainer,
   const [size, swing, phase] = chancesOf(`${deploymentId}/${pod}/${replica}`);
   const elapsedMs = Math.max(0, now - startedAt);
   const wave = waveOf(now, phase);
-  /** What has come together of a rate for each millisecond that is always above 0. */
+  /** The total of a rate over these milliseconds; the rate is always above 0. */
   const sumOf = (rate: number) => rate * (elapsedMs + swing * (wave.area - waveOf(startedAt, phase).area));
   const warmth = 1 - Math.exp(-elapsedMs / 60_000);
   return {

@@ -11,11 +11,11 @@ import { imageOf } from './images.ts';
 export type MemoryImage = {
   /** Default true: as if it was pulled before. */
   isOnHost?: boolean;
-  /** What its tag means in its registry now. Without one, no registry knows it. */
+  /** The present digest of its tag in the registry. Without one, no registry has it. */
   digest?: string;
-  /** What it meant before: by digest the registry still gives it, and the host has it where it has the image at all. */
+  /** Earlier digests: the registry still serves them, and the host has them if it has the image at all. */
   formerDigests?: string[];
-  /** What its tag means on the host; default: the same. */
+  /** The digest of its tag on the host; default: the same. */
   hostDigest?: string;
   /** Its registry requires this token. */
   token?: string;
@@ -46,7 +46,7 @@ export type MemoryProcess = {
 };
 
 export type MemoryRun = {
-  /** What it writes when it starts: to stdout, then to stderr. */
+  /** Its output at the start: to stdout, then to stderr. */
   output?: string[];
   errorOutput?: string[];
   exitCode?: number;
@@ -64,7 +64,7 @@ export type MemoryContainer = Owned & {
   tampering?: Tampering;
   /** Another one of the same name has another. */
   number: number;
-  /** What it has written since it was made. */
+  /** Its output since its creation. */
   written: WrittenLine[];
   starts: number;
   /** The last time. */
@@ -114,7 +114,7 @@ export type MemoryWorld = {
   /** How often something of a deployment has changed, and the listeners, which are all on this machine. */
   versions: Map<string, number>;
   watchers: Set<(deploymentId: string) => void>;
-  /** Who follows what containers write; called when one has written, has ended or is gone. */
+  /** Followers of the containers' output; called when a container has written, has ended or is gone. */
   readers: Set<() => void>;
   /** How many containers there have ever been. */
   containersMade: number;

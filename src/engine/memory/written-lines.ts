@@ -1,4 +1,4 @@
-/** What containers of the in-memory engine have written and write. */
+/** The past and new output of containers of the in-memory engine. */
 import type { WorkloadName } from '../../deployment/workload/workload.ts';
 import type { LogLine, LogMark, LogsFollowed, LogsWanted } from '../engine.ts';
 import type { MemoryContainer, MemoryWorld, WrittenLine } from './world.ts';

@@ -6,7 +6,7 @@ import { createProbe, type ProbedReadiness } from './probe.ts';
 
 const upMs = 1_000_000;
 
-/** Whose own probe says that it is ready; `toldReady`: as it did when it was looked at. */
+/** A workload whose own probe reports that it is ready; `toldReady`: whether it was ready at the last observation. */
 async function waiting({ toldReady }: { toldReady: boolean }) {
   const times = { initialDelaySeconds: 0, periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 3 };
   const readiness: ProbedReadiness = { kind: 'command', command: ['true'], ...times };

@@ -7,7 +7,7 @@ import { createRechecks, mostInBeat, type Rechecked, recheck } from './recheck.t
 
 const times = { initialDelaySeconds: 0, timeoutSeconds: 5, failureThreshold: 3 };
 
-/** Deployments with one container each, beats of a second, and commands that take as long as they are told. */
+/** Deployments with one container each, beats of a second, and commands with a given duration. */
 function stage() {
   let now = 0;
   const asked = new Map<string, number[]>();
@@ -47,7 +47,7 @@ function stage() {
     told,
     sick,
     hanging,
-    /** Until it is ready, a visit asks. */
+    /** Visits probe it until it is ready. */
     async begin() {
       for (const [id, containers] of known) {
         for (const { probe } of containers) await probe?.attempt();

@@ -112,7 +112,7 @@ function askFor(
   });
 }
 
-/** What an example of the project's own `.env` proposes. */
+/** Values that an example of the project's own `.env` proposes. */
 export function readExamples(
   base: string,
   files: FolderFiles,

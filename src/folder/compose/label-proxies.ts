@@ -18,7 +18,7 @@ export function replaceLabelProxies(document: Tree, findings: Findings): Tree {
     const route = routeOf(labelsOf(service));
     return route ? [{ name, service, route }] : [];
   });
-  // Who may pass, and what paths become: to leave that out would open or break what stands behind it.
+  // Access rules and path changes: to leave them out would open or break the service behind them.
   const isMore = services.some(([, service]) =>
     [...labelsOf(service).keys()].some((key) => /\.middlewares(?:\.|$)/.test(key)),
   );

@@ -101,7 +101,7 @@ export function loadCompose(paths: readonly string[], variables: Variables, load
     return withKeys(tree, { services: { ...services.tree, entries: new Map(entries) } });
   };
 
-  /** What is included stands below the file, which may change it. */
+  /** Included files are the base of the file, which may change them. */
   const includeFiles = (tree: Tree, path: string, bases: Bases, from: Variables, chain: readonly string[]): Tree => {
     let below: Tree | undefined;
     for (const item of itemsOf(childOf({ tree, path: [] }, 'include'))) {

@@ -17,7 +17,7 @@ import { refuseOutside } from '../read-text.ts';
 
 export type Mount = { source: string; target: string; isReadOnly: boolean; at: number };
 
-/** What becomes of the mounts of one service. */
+/** The result for the mounts of one service. */
 export type Mounted = {
   /** Mounts of volumes, which stay as they are written. */
   kept: Tree[];

@@ -130,7 +130,7 @@ function mapItems(tree: Tree, change: (item: Tree) => Tree): Tree {
   return tree.kind === 'scalar' && tree.value === null ? tree : listTree([change(tree)], tree.at);
 }
 
-/** What says how it is merged stays with a value. */
+/** Keeps a value's merge tag. */
 function tagged(before: Tree, after: Tree): Tree {
   return before.mergeTag ? { ...after, mergeTag: before.mergeTag } : after;
 }

@@ -137,7 +137,7 @@ function filled(items: Tree[], at: number): Tree | undefined {
 
 type Added = ReturnType<typeof openAdded>;
 
-/** What is added to the top-level `volumes`, `configs` and `secrets`, under names that are free. */
+/** Additions to the top-level `volumes`, `configs` and `secrets`, under unused names. */
 function openAdded(document: Tree) {
   const top = { tree: document, path: [] };
   const volumes: [string, Tree][] = [];

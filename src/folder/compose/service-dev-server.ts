@@ -10,7 +10,7 @@ import type { ReadBuild } from './builds.ts';
 export type RunFrom = {
   files: FolderFiles;
   findings: Findings;
-  /** What it is built as, where that can be read. */
+  /** The image that it is built as, if known. */
   image: DockerImage | undefined;
   /** Absolute folders of this machine that hold its program. */
   folders: readonly string[];

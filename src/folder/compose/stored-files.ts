@@ -77,7 +77,7 @@ export function usedFiles(services: readonly Field[]): Set<string> {
   );
 }
 
-/** What stays of the service's own `configs` and `secrets`, and the layers for the others. */
+/** The service's own `configs` and `secrets` that stay, and the layers for the others. */
 export function splitUses(
   service: Field,
   large: ReadonlyMap<string, string>,

@@ -56,7 +56,7 @@ function judge(
   findings: Findings,
 ): (name: string) => boolean {
   const parsed = parseConfiguration(document);
-  // What is wrong may be a consequence of the value that is missing.
+  // Other errors may be a consequence of the missing value.
   if (needed.size > 0) return () => false;
   const offsetOf = offsetsByPath(tree);
   for (const diagnostic of parsed.diagnostics) {

@@ -1,4 +1,4 @@
-/** What a `package.json` says about starting and building the program. */
+/** Reads from a `package.json` how the program is built and started. */
 import { join } from 'node:path';
 import semver from 'semver';
 import type { FolderFiles } from '../folder-files.ts';

@@ -25,7 +25,7 @@ export function pythonRecipe(files: FolderFiles): Recipe | undefined {
   if (!command) return undefined;
   const isServed = command[0] !== 'python' || command[1] === 'manage.py';
   const said = isServed ? port : portIn(readText(files, main!), /\bport\s{0,9}=\s{0,9}(\d{2,5})\b/i);
-  // What starts the program may not be one of its dependencies.
+  // The server of the program may be missing from its dependencies.
   const starter = ['uvicorn', 'flask'].find((name) => name === command[0] && !needs.includes(name));
   const lines = [
     ...programStage(pythonImage(files)),

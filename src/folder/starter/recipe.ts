@@ -1,6 +1,6 @@
 /** How a program without a Dockerfile is built and started. */
 export type Recipe = {
-  /** What the recipe was chosen by, for a person to read: `package.json, with its start script`. */
+  /** The reason for the choice of the recipe, for users: `package.json, with its start script`. */
   found: string;
   /** The lines of the Dockerfile before its settings, port and command. */
   lines: string[];

@@ -79,7 +79,7 @@ export async function openBlobCache({ folder, twin, budgetBytes, now }: BlobCach
     return adopted;
   }
 
-  /** What `opening` comes to, noted as a use. */
+  /** The result of `opening`, counted as a use. */
   async function used<T>(digest: Digest, opening: () => Promise<T | undefined>): Promise<T | undefined> {
     const entry = known.get(digest);
     if (!entry) return undefined;

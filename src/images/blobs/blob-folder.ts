@@ -1,5 +1,5 @@
 /**
- * Blobs on disk, each once, under its digest. They are complete: a blob gets its name after all of it was written and
+ * Blobs on disk, each once, under its digest. They are complete: a blob gets its name after it was fully written and
  * its digest was verified.
  */
 import { createReadStream } from 'node:fs';

@@ -19,11 +19,11 @@ const pieceBytes = 2 ** 20;
 const writeOutBytes = 2 ** 24;
 
 export type StagedFile = {
-  /** What is written until now. */
+  /** The bytes written so far. */
   readonly sizeBytes: number;
   /** Resolves when the kernel has the piece, so that a waiting caller holds only one piece in memory. */
   write(piece: Uint8Array): Promise<void>;
-  /** Of what is written until now. */
+  /** Of the bytes written so far. */
   digest(): Digest;
   /** Opens it; the handle stays usable after `keep` and `discard`. */
   open(): Promise<FileHandle>;

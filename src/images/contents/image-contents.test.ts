@@ -20,7 +20,7 @@ async function tarOf(entries: readonly Entry[]): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(tar as AsyncIterable<Uint8Array>));
 }
 
-/** What an image of these layers has at the path. */
+/** The content of an image with these layers at the path. */
 async function contentOf(path: string, ...layers: (readonly Entry[] | Buffer)[]): Promise<ImageContent | undefined> {
   const tars = await Promise.all(layers.map((layer) => (Buffer.isBuffer(layer) ? layer : tarOf(layer))));
   // As from who writes each piece where the one before it was, once that is taken.

@@ -1,6 +1,6 @@
 /**
- * What an image has below a path, as a tar: a new volume begins with it there. Layers are read as they come, once to see
- * what is where, and those that have any of it again for each tar; nothing of them is kept.
+ * The content of an image below a path, as a tar: the initial content of a new volume. Layers are read as streams, once
+ * to find all paths, and again for each tar if they contain a part of it. They are not stored.
  */
 import { posix } from 'node:path';
 import { Readable, Transform, type Writable } from 'node:stream';
@@ -12,9 +12,9 @@ import { createLayerTree, type Said } from './layer-tree.ts';
 /** Writes what a layer of the image, by its number, unpacks to, and ends `out`. Each piece is good until it is taken. */
 export type UnpackLayer = (layer: number, out: Writable, signal: AbortSignal) => Promise<void>;
 
-/** What is in a folder of an image. */
+/** The content of a folder of an image. */
 export type ImageContent = {
-  /** What its files hold together. */
+  /** The total size of its files. */
   contentBytes: number;
   /** Of the tar: directories, files and links, of which none is followed, with owners by number. */
   sizeBytes: number;
@@ -48,7 +48,7 @@ export async function readContents(wanted: ContentsWanted, signal: AbortSignal):
   return found;
 }
 
-/** What an archive of a volume has too: no sockets, pipes and devices. */
+/** Kinds that archives of volumes contain too: no sockets, pipes and devices. */
 const kinds = ['file', 'directory', 'symlink', 'link'];
 
 type Packing = Omit<ContentsWanted, 'paths'> & { below: ReadonlyMap<string, Said> };

@@ -44,7 +44,7 @@ export type Gate = AsyncDisposable & {
 export type Taking = { sum: UnpackedSum; signal: AbortSignal };
 
 export type Offering = {
-  /** What it may unpack to on the engine's disk; default: as much as any image may. */
+  /** Maximum unpacked size on the engine's disk; default: the limit of every image. */
   roomBytes?: number;
   /** Engines before Docker 23 cannot unpack zstd: they get such layers unpacked. */
   unpacksZstd?: boolean;
@@ -83,7 +83,7 @@ export type GateOptions = {
   cache?: BlobCache | undefined;
   /** How slowly a registry may send. */
   pace?: Pace;
-  /** What is unpacked for one client. Default: no limit. */
+  /** Maximum unpacked bytes for one client. Default: no limit. */
   unpackedBytesPerHour?: number;
 };
 

@@ -33,7 +33,7 @@ test('a layer comes unchanged, over TLS and without, in one piece and in many, t
         const { signal } = new AbortController();
         let last: Buffer = Buffer.alloc(0);
         for await (const chunk of verifiedChunks(origin, layer, { pace: usualPace, signal })) {
-          // It is good until the next but one is asked for.
+          // It is valid until the next but one is requested.
           chunks.push(Buffer.from(last));
           last = chunk;
           if (isSlow) await new Promise((next) => setTimeout(next, 2));

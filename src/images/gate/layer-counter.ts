@@ -28,7 +28,7 @@ export type CountReport = { id: number; bytes: number } & (
 );
 
 export type Counting = {
-  /** Whose layer it is. */
+  /** The client that the layer is charged to. */
   payer: string;
   file: FileHandle;
   /** More than this is not unpacked. */

@@ -30,7 +30,7 @@ export type NodeGate = {
    * ImageFault.
    */
   admit(request: ImageRequest, platform: Platform, signal: AbortSignal, own?: OwnImageLimits): Promise<Admitted>;
-  /** What the image has at these paths; those where it has nothing are left out. Else as `admit`. */
+  /** The contents of the image at these paths; missing paths are left out. Otherwise like `admit`. */
   contents(
     paths: readonly string[],
     ...asked: Parameters<NodeGate['admit']>
@@ -49,13 +49,13 @@ export type OpenNodeGate = NodeGate & {
 export type Admitted = {
   /** Under which nodes pull it. */
   reference: string;
-  /** What its registry calls it. */
+  /** Its digest in the registry. */
   digest: string;
   /** Paths that it declares as volumes. */
   volumes: string[];
   /** Whom its program runs as: `web`, `1000:1000`, '' for root. */
   user: string;
-  /** What nodes have to show. */
+  /** The credential for nodes. */
   pass: Pass;
 };
 

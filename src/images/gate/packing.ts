@@ -22,7 +22,7 @@ function isZstd(magic: number): boolean {
   return magic === 0xfd2fb528 || (magic & 0xfffffff0) >>> 0 === 0x184d2a50;
 }
 
-/** What a layer unpacks to: an archive of so many bytes, with the digest by which image configurations name it. */
+/** The unpacked form of a layer: the size of the archive, and the digest by which image configurations name it. */
 export type Unpacked = { bytes: number; diffId: Digest; packing: Packing };
 
 export type LayerFlaw = 'broken' | 'uncounted' | 'packed-twice';

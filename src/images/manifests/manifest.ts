@@ -15,7 +15,7 @@ export type Manifest =
   | { kind: 'image'; mediaType: string; config: Descriptor; layers: Descriptor[] }
   | { kind: 'index'; mediaType: string; entries: IndexEntry[] };
 
-/** What a descriptor is of. */
+/** The subject of a descriptor. */
 export type Part = 'configuration' | 'layer' | 'manifest';
 
 /** `found`: the value there, of any type. */

@@ -118,7 +118,7 @@ async function push(
   return taken.value.digest;
 }
 
-/** What a client that pulls would find: every manifest, and all of its blobs, whole. */
+/** Asserts that a client can pull everything: every manifest, and all of its blobs, complete. */
 async function assertWhole({ db, open }: World): Promise<void> {
   const { folder } = await open();
   const digests = [

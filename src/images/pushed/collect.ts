@@ -17,11 +17,11 @@ import type { PushedImages } from './pushed-image-store.ts';
 
 export type Keeping = {
   /**
-   * What no tag names any more, or whose owner has gone, is kept for so long since its last use: a push is under way, or
-   * a deployment that has just ended is started once more.
+   * How long untagged images, and those of removed owners, are retained after their last use: a push may be in
+   * progress, or a deployment that has just ended may start again.
    */
   graceMs: number;
-  /** What an account has tagged, since its last use. */
+  /** How long an account's tagged images are retained after their last use. */
   keepMs: number;
 };
 

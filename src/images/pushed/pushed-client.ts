@@ -12,7 +12,7 @@ import { namespaceIn, readReference } from './repository-names.ts';
 const url = new URL(`https://${pushedRegistry}/`);
 const absent: Answer = { status: 404, headers: {}, url, body: Readable.from([]) };
 
-/** Who may have the image is decided before. */
+/** The caller has checked the access to the image. */
 export function createPushedClient(
   { db, folder }: Pick<PushedImages, 'db' | 'folder'>,
   repository: string,

@@ -138,7 +138,7 @@ export type ManifestPush = {
   namespace: Namespace;
   content: Uint8Array;
   declaredType: string | undefined;
-  /** What it is pushed as. */
+  /** The tag or digest that it is pushed as. */
   reference: { kind: 'tag'; tag: string } | { kind: 'digest'; digest: Digest };
 };
 

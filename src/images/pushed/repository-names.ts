@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type Digest, isDigest } from '../../lib/digest.ts';
 
-/** Whose images they are. */
+/** The owner of images. */
 export type ImageOwner = { kind: 'session'; sessionId: string } | { kind: 'account'; accountId: string };
 
 const component = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*';

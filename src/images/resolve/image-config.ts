@@ -3,10 +3,10 @@ import { type Digest, isDigest } from '../../lib/digest.ts';
 import { isObject, type Platform, parseObject } from '../manifests/manifest.ts';
 import { shown } from './manifest-words.ts';
 
-/** What an image's configuration says that matters before it is here. */
+/** The fields of an image's configuration that are needed before the image is pulled. */
 export type ImageConfig = {
   platform: Platform;
-  /** What each layer unpacks to. */
+  /** The digest of each unpacked layer. */
   diffIds: Digest[];
   volumes: number;
   labels: number;

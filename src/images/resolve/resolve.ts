@@ -30,7 +30,7 @@ import { whyNotRun } from './manifest-words.ts';
 /** An image of a registry, as far as it is known before a layer of it is here. */
 export type ResolvedUpstream = {
   repository: string;
-  /** What the reference means: an index, or the manifest itself. */
+  /** The digest that the reference resolves to: of an index, or of the manifest itself. */
   digest: Digest;
   /** Of this host's platform. */
   manifest: { digest: Digest; mediaType: string; bytes: Buffer };
@@ -40,7 +40,7 @@ export type ResolvedUpstream = {
   diffIds: Digest[];
   /** The image needed no login of the owner: any user may have its content. */
   isForEverybody: boolean;
-  /** What it may have. */
+  /** The limits of the image. */
   limits: JudgedLimits;
   /** The client that work for the image is charged to. */
   payer: string;
@@ -67,7 +67,7 @@ export type ResolverParts = {
   limits: ImageLimits;
   /** Called with the number of pulls that Docker Hub still allows to this address, if reported. */
   notePullsLeft?: ((pulls: number) => void) | undefined;
-  /** What users have pushed here. */
+  /** The images that users have pushed here. */
   pushed?: Pick<PushedImages, 'db' | 'folder'> | undefined;
 };
 
@@ -130,7 +130,7 @@ export function createResolver(parts: ResolverParts): Resolver {
       about(request, signal, async (client, asked) => {
         const limits = narrowLimits(parts.limits, own);
         const { reference, repository } = locateImage(request.image);
-        // What one login, or none, has used up at a repository says nothing of another.
+        // Each login has its own rate limit at a repository.
         const what = JSON.stringify([asked.registry, repository, loginOf(request)?.username]);
         const waitMs = rateLimits.waitMs(what);
         if (waitMs > 0) throw rateLimitFault(asked, waitMs);
@@ -232,7 +232,7 @@ function readable({ bytes, mediaType }: Document, asked: Asked): Manifest {
 function asImage(document: Document, read: Extract<Manifest, { kind: 'image' }>, asked: Asked) {
   const attestation = read.layers.find(isAttestation);
   if (attestation) throw refusal(asked, whyNotRun({ kind: 'layer-type', found: attestation.mediaType }));
-  // What the registry calls it may be wrong, and the engine goes by it.
+  // The registry's media type may be wrong, and the engine relies on it.
   return { ...document, mediaType: read.mediaType, read };
 }
 

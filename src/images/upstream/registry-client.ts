@@ -52,7 +52,7 @@ export function createRegistryClient(dialer: Dialer, { location, login, listed }
     return await dialer.ask(url, { ...asking, authorization });
   }
 
-  /** What to show to a registry that wants to see something; undefined when there is nothing. */
+  /** The Authorization header for a registry's challenge; undefined without a credential. */
   async function authorize(header: string | undefined, signal: AbortSignal): Promise<string | undefined> {
     const challenge = readChallenge(header);
     if (challenge?.kind === 'basic') return login && basic(login);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildFault } from './build.ts';
 
-/** What Docker's command says first without the plugin. */
+/** The first lines of Docker's command without the plugin. */
 const preamble = [
   'DEPRECATED: The legacy builder is deprecated and will be removed in a future release.',
   '            BuildKit is currently disabled; enable it by removing the DOCKER_BUILDKIT=0',

@@ -11,7 +11,7 @@ import type { Docker } from './docker-command.ts';
 import { withoutMemories } from './further-contexts.ts';
 
 export type Building = {
-  /** What the server runs: `linux/amd64`. */
+  /** The server's platform: `linux/amd64`. */
   platform: string;
   onContext(context: BuildContext): void;
   onLine(line: string): void;
@@ -104,8 +104,8 @@ function mayBeSecret(name: string, value: string): boolean {
 }
 
 /**
- * What Docker's command, the programs that it starts and the loader of programs obey: `LD_PRELOAD` would have the project
- * run on this machine, before any container.
+ * Variables that affect Docker's command, the programs that it starts and the program loader: `LD_PRELOAD` would run
+ * code of the project on this machine, before any container.
  */
 function isOfPrograms(name: string): boolean {
   return /^(?:PATH$|HOME$|USER$|ENV$|IFS$|SHELL$|EDITOR$|PAGER$|TMPDIR$|LANG|LC_|LD_|DYLD_|GCONV|GLIBC|MALLOC|LOCPATH|HOSTALIASES|BASH|XDG_|SSL_|SSH_|GIT|GO|OTEL_|DOCKER|BUILD|COMPOSE|NODE_|PYTHON|PERL|RUBY|JAVA|JDK|DOTNET|CORECLR)|PROXY$/i.test(

@@ -11,7 +11,7 @@ export type Docker = {
   hasBuildKit: boolean;
   /** Runs `docker` with these words. Never throws for a status; see `ask`. */
   run(words: readonly string[], running?: Running): Promise<Outcome>;
-  /** What it writes; throws a fault when it fails. */
+  /** Returns the output; throws a fault if the command fails. */
   ask(words: readonly string[]): Promise<string>;
 };
 

@@ -25,6 +25,6 @@ test('an export that breaks off in a layer, as with Ctrl-C, rejects its waiters 
   };
   const docker = { platform: 'linux/amd64', hasBuildKit: false, run, ask: async () => '' };
   await assert.rejects(exportImage(docker, 'sha256:1', folder));
-  // A rejection that nobody hears would end the process now.
+  // An unhandled rejection would end the process now.
   await turn();
 });

@@ -4,7 +4,7 @@ import { removeLeftover } from './leftover-image.ts';
 
 const id = `sha256:${'a'.repeat(64)}`;
 
-/** A Docker that says this of the image, and what it was asked to remove. */
+/** A Docker that prints this about the image, and the removals that were requested. */
 function dockerSaying(stdout: string, status = 0) {
   const removed: string[][] = [];
   return {

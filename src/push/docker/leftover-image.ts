@@ -1,4 +1,4 @@
-/** What a build leaves on the user's Docker: the image that it made before, which nothing names any more. */
+/** Removes the previous image of a build from the user's Docker if it no longer has a name. */
 import type { Docker } from './docker-command.ts';
 
 /**

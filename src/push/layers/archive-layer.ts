@@ -11,7 +11,7 @@ import { foldersAbove, opaque } from './folder-layer.ts';
 
 const kinds = ['file', 'directory', 'symlink', 'link'];
 
-/** What the image has at its place is hidden. Entries are noted in `paths` as they are written. */
+/** Hides the image's own content at its place. Entries are noted in `paths` as they are written. */
 export function packArchive(layer: Pick<FolderLayer, 'from' | 'to'>, paths: BasePaths): Readable {
   const tar = pack();
   tar.on('error', () => {});
@@ -59,7 +59,7 @@ function readHeader(
   placed: (name: string) => string,
 ): Partial<Header> & { name: string } {
   const { name, type, mode, uid, gid, mtime, size, linkname } = header;
-  // What has no name in this format is a file with holes, of which an image has none.
+  // A type without a name in this format is a sparse file. Images cannot contain one.
   if (!type || !kinds.includes(type))
     throw new PushFault(`${from} has ${JSON.stringify(name)}, which no image can hold: a file with holes.`, {
       hint: 'Load the data into the running volume instead.',

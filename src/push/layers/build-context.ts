@@ -15,7 +15,7 @@ export type BuildContext = {
   sizeBytes: number;
   /** Where the Dockerfile is in it. */
   dockerfile: string;
-  /** What the builder gets. */
+  /** The files for the builder. */
   sent: (Entry | Made)[];
 };
 

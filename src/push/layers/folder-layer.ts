@@ -13,7 +13,7 @@ export const opaque = '.wh..wh..opq';
 /** The history of a folder must not be published. */
 const history = '.git';
 
-/** What is on this machine, before it is known what it is put on. */
+/** The entries on this machine, before the base image is known. */
 export async function listLayer({ from, kind, except = [] }: FolderLayer): Promise<Entry[]> {
   if (kind === 'folder') {
     const ignores = (path: string) => [history, ...except].some((one) => isWithin(path, one));

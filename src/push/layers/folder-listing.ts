@@ -1,4 +1,4 @@
-/** What a folder consists of, in an order that does not depend on the machine: the same content is the same layer. */
+/** The entries of a folder, in an order that is independent of the machine: the same content is the same layer. */
 import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { PushFault } from '../push-fault.ts';
@@ -16,7 +16,7 @@ export type Entry = {
   changedAt: number;
 } & ({ kind: 'folder' } | { kind: 'file'; sizeBytes: number } | { kind: 'link'; target: string });
 
-/** What is left out of a listing. */
+/** Entries to leave out of a listing. */
 export type Ignored = {
   /** Called for folders before the files in them. */
   ignores(path: string, isFolder: boolean): boolean;

@@ -1,4 +1,4 @@
-/** What the `.gitignore` files of a folder leave out. Rules of a folder apply below it, and deeper ones take precedence. */
+/** Applies the `.gitignore` files of a folder. Rules of a folder apply below it, and deeper ones take precedence. */
 import { join, posix } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import type { FolderFiles } from '../../folder/folder-files.ts';

@@ -18,7 +18,7 @@ export type DatabaseTools = {
   ending: RegExp;
   /** In which order a dump is loaded; `input`: instead of that of a dump. */
   load(databases: readonly DumpedDatabase[]): LoadStep[];
-  /** What is to be done where one of these has failed. */
+  /** The next step after a failure of one of these. */
   giveUp?(databases: readonly DumpedDatabase[]): LoadStep;
 };
 

@@ -58,7 +58,7 @@ test('its password is in the input of the tool alone, and what differs never bec
   assert.equal(tool.command[2], savingOf(pod('other'), derive).tool.command[2]);
 });
 
-/** Has the tool talk to a Redis that answers as told. @returns What it was asked, and why it has failed. */
+/** Runs the tool against a Redis with these answers. @returns The requests to Redis, and the tool's failure. */
 async function save({ saves = ['Background saving started'], ends = 'ok', dir = '/data/redis', opens = 'right' } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'berth-redis-save-'));
   try {

@@ -49,7 +49,7 @@ export function accessOf(
   };
 }
 
-/** Whose values some images add to the command. */
+/** Variables whose values some images add to the command. */
 const argumentVariables = ['VALKEY_EXTRA_FLAGS', 'REDIS_ARGS'];
 const passwordVariable = /^(?:REDIS|VALKEY|KEYDB)_PASSWORD((?:_FILE)?)$/;
 /** `$NAME`, `${NAME}`, `${NAME:?why}` */

@@ -13,7 +13,10 @@ import { execOf, workloadOf } from './take-dumps.ts';
 /** A pod of a revision, and where its generated values come from. */
 export type StartedPod = { spec: PodSpec; derive: Derive };
 
-/** What they answered before it is called is in their volumes when it resolves. Throws SnapshotFault, and faults of the engine. */
+/**
+ * Has databases write their data to their volumes: all writes that were confirmed before the call. Throws
+ * SnapshotFault, and faults of the engine.
+ */
 export async function saveFirst(
   dumps: readonly Dump[],
   { deploymentId, volumes, parts }: { deploymentId: string; volumes: readonly SizedVolume[]; parts: SnapshotParts },

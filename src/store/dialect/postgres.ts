@@ -13,7 +13,7 @@ export type PostgresSettings = PostgresAddress & {
   connections: number;
   /** One word: the name of this process at the server and in notifications to other processes. */
   processName?: string;
-  /** What has to be mended when it is of no use. Default: BERTH_DATABASE_URL. */
+  /** The setting to fix if the URL is invalid. Default: BERTH_DATABASE_URL. */
   setting?: string;
   /** How long a request waits for a connection or a lock before the client gets "busy". Default: 5 s. */
   patienceMs?: number;

@@ -22,8 +22,8 @@ export function schemaStep(present: readonly string[], known: readonly string[])
 }
 
 /**
- * What the program may change: everything for a service, `make` an empty database for a command that fills one, or
- * `nothing` for other commands, which may belong to another release than the running service.
+ * The changes that the program may make: everything for a service, `make` an empty database for a command that fills
+ * one, or `nothing` for other commands, which may belong to another release than the running service.
  */
 export type SchemaRight = 'all' | 'make' | 'nothing';
 

@@ -57,7 +57,7 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
     ...resourcesOf(workload.resources, host),
   };
   const mountPaths = workload.volumes.map(({ mountPath }) => mountPath);
-  // What the image declares as a volume may lie in memory instead.
+  // A directory that the image declares as a volume may be in memory instead.
   const inMemory = new Set(
     directoriesInMemory(container, mountPaths).map(({ mountPath }) => posix.resolve('/', mountPath)),
   );
@@ -130,7 +130,7 @@ function resourcesOf(resources: Workload['resources'], host: HostFacts): HostCon
   return {
     Memory: memory,
     MemorySwap: memory, // memory and swap together: no swap
-    // What is set aside for it, which the kernel leaves to it as long as others have more than theirs.
+    // The reserved memory, which the kernel reclaims last.
     MemoryReservation: Math.min(Math.max(requestsOf(resources).memoryBytes, leastReservation), memory),
     NanoCpus: Math.round(cpuMillis * 1_000_000),
     // On a busy machine, each container gets as much as it requested, however many other containers run.

@@ -1,4 +1,7 @@
-/** What a command without a terminal writes, as Docker sends it: frames of eight bytes, then so many of the one output. */
+/**
+ * Reads the output of a command without a terminal in Docker's format: a header of eight bytes, then the bytes of one
+ * stream.
+ */
 import type { ExecOutput } from '../../exec.ts';
 
 const headBytes = 8;

@@ -73,7 +73,7 @@ function isCertain({ code, isOutOfMemory }: Exit): boolean {
 
 type Moment = Pick<Exit, 'at' | 'finishedAt'>;
 
-/** What the engine says of its own accord. */
+/** The exit that the engine itself reports. */
 function toldExit(inspected: Docker.ContainerInspectInfo, moment: Moment): Exit | undefined {
   // A container killed for memory had this code, even if the engine no longer reports it.
   const ended = hasEnded(inspected) ? inspected.State.ExitCode : undefined;

@@ -1,6 +1,6 @@
 /** PURE. Which of the host's GPUs a new container gets. */
 
-/** Whose container has it, or is to have one. */
+/** The workload whose container has the GPU, or will get one. */
 export type GpuHolder = { deploymentId: string; pod: string; replica: number };
 
 /**

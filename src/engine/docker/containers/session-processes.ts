@@ -14,7 +14,7 @@ export type ProcessEntry = { pid: number; parent: number; session: number; start
 /** The leader of a session. Without `startedAt` it has ended, and another process may have its number. */
 export type Leader = { pid: number; startedAt?: number };
 
-/** What forks while it is killed is found again; who forks faster than this is held by the limits of its container. */
+/** Processes that fork while they are killed are found again. The container's limits stop those that fork faster. */
 const rounds = 50;
 const pauseMs = 10;
 

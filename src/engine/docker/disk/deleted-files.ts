@@ -4,7 +4,10 @@
  */
 import { readdir, readFile, stat } from 'node:fs/promises';
 
-/** What is looked at of one container, at random where there is more: a look must not cost what it protects. */
+/**
+ * Maximum number of checked files of one container, a random sample above: the check must not cost more than it
+ * protects.
+ */
 const mostFiles = 4_096;
 
 /**

@@ -9,7 +9,7 @@ export type DiskMeans = {
    * is looked at, and who has too much in one is stopped.
    */
   volumes: 'loop' | 'watch' | 'none';
-  /** Of what containers write elsewhere. */
+  /** How writes of containers outside of volumes are limited. */
   containers: 'watch' | 'none';
   /** Why it is not better, for the operator. */
   because?: string;

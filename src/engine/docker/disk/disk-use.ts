@@ -1,6 +1,6 @@
 /**
- * What the volumes and containers of this installation hold of the disk. Volumes with file systems of their own say it
- * themselves, at every look; everything else is walked, see `disk-walk.ts`.
+ * The disk usage of this installation's volumes and containers. Volumes with file systems of their own report it at
+ * every look. All other directories are walked, see `disk-walk.ts`.
  */
 import type Docker from 'dockerode';
 import type { DiskUse } from '../../../deployment/disk/disk-levels.ts';

@@ -121,7 +121,7 @@ export function createWalks(docker: Docker, { hostFacts, now, walkEveryMs }: Wal
       const startedMs = now();
       const { rootDirectory } = await hostFacts();
       const room = isReachable ? await roomOf(rootDirectory) : { freeBytes: 0, freeFiles: 0 };
-      // What a container has filled before its first walk is in the room that this walk began with.
+      // Data that a container has written before its first walk is included in the free space at the walk's start.
       const hasNew = isReachable && containers.some(({ Id }) => !last?.bytes.has(Id));
       if (last && !isDue(last, room, startedMs, hasNew ? 0 : everyMs)) return last;
       const volumes = await volumesNow();
@@ -156,7 +156,7 @@ async function placesOf(docker: Docker, id: string): Promise<Places | undefined>
   const found = await orAbsent(docker.getContainer(id).inspect());
   if (!found) return undefined;
   const layer = (found.GraphDriver?.Data as { UpperDir?: string } | null)?.UpperDir;
-  // Those that are bound to a directory are folders of the service.
+  // Mounts that are bound to a directory are folders of the service.
   const bound = (found.HostConfig.Mounts ?? []).filter(
     ({ VolumeOptions: given }) => given?.DriverConfig?.Options?.device,
   );

@@ -178,7 +178,7 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
     }
   }
 
-  /** Those that are there carry what they were made with. */
+  /** Existing bridges contain their settings. */
   async function learnBridges(): Promise<ReadonlyMap<string, Egress>> {
     const present = await readBridges();
     for (const [bridge, egress] of present) if (!bridges.has(bridge)) bridges.set(bridge, { egress, turn: 0 });

@@ -31,7 +31,7 @@ function attempt({ address, port }: Errand['targets'][number], timeoutMs: number
     const socket = createConnection({ host: address, port, timeout: timeoutMs });
     socket
       .once('connect', () => resolve('connected'))
-      // What came while this process was not run is read before it counts as silence.
+      // Data that arrived while this process was not scheduled is read before it counts as silence.
       .once('timeout', () => setImmediate(() => resolve('silence')))
       .once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
   });

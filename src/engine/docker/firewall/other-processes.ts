@@ -1,4 +1,4 @@
-/** What other processes of this installation have written into the firewall rules. */
+/** Firewall rules that other processes of this installation have written. */
 import type { Listing } from './listing.ts';
 import type { Admission, Bridges } from './rules.ts';
 

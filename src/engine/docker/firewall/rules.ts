@@ -37,7 +37,7 @@ export type EdgePlace = {
 /** A service that has been away for so long is not coming back, and something else may be at its port. */
 export const edgeSeconds = 7 * 24 * 60 * 60;
 
-/** What a bridge's containers reach, and how often that was decided: of two decisions the later one holds. */
+/** The egress of a bridge's containers, and the number of the decision. The later decision applies. */
 export type Admission = { egress: Egress; turn: number };
 
 /** By the name of the bridge. */
@@ -172,7 +172,7 @@ function answerAllText({ answersAll }: RuleSettings, ours: string): string {
 
 const dns = 'meta l4proto { tcp, udp } th dport 53';
 
-/** What `to_host` sends here is addressed to this machine, and is the edge or a resolver. */
+/** Traffic from `to_host` is addressed to this machine: to the edge or a resolver. */
 function policyText(name: string, egress: Egress): string {
   const rules =
     egress.kind === 'none'

@@ -18,7 +18,7 @@ export function computedMs(version: 1 | 2, text: string): number {
   return version === 1 ? Number(text) / 1e6 : fieldOf(text, 'usage_usec') / 1e3;
 }
 
-/** What has passed the network devices of `/proc/<pid>/net/dev`, without the loopback. */
+/** Bytes through the network devices of `/proc/<pid>/net/dev`, without the loopback. */
 export function networkBytes(text: string): { receivedBytes: number; sentBytes: number } {
   let [receivedBytes, sentBytes] = [0, 0];
   for (const line of text.split('\n')) {

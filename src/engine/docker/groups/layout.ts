@@ -1,6 +1,6 @@
 /** PURE. Where the control group of an installation is, what it may hold, and how the kernel chooses whom to kill in it. */
 
-/** Who keeps the machine's groups: the container engine itself, by a path, or systemd, by a slice. */
+/** The manager of the machine's groups: the container engine itself, by a path, or systemd, by a slice. */
 export type GroupDriver = 'cgroupfs' | 'systemd';
 
 export type GroupPlace = {
@@ -18,8 +18,8 @@ export function installationGroup(driver: GroupDriver, owner: string): GroupPlac
 }
 
 /**
- * What all deployments may hold together by default. The machine keeps a tenth of its memory for the engine, the edge, the
- * service and the kernel, and at least 1 GiB if that is at most a fifth.
+ * The default memory limit of all deployments together. The machine keeps a tenth of its memory for the engine, the
+ * edge, the service and the kernel, and at least 1 GiB if that is at most a fifth.
  */
 export function usualLimit(machineBytes: number): number {
   return machineBytes - Math.floor(Math.max(machineBytes / 10, Math.min(2 ** 30, machineBytes / 5)));

@@ -20,7 +20,7 @@ export type TenantsGroup = {
   remove(): Promise<void>;
 };
 
-/** What all deployments may hold; absent: as much as leaves the machine enough. */
+/** The memory limit of all deployments; absent: a default that leaves enough to the machine. */
 export type TenantsMemory = { share: number } | { bytes: number } | undefined;
 
 export type FoundGroup = { group: TenantsGroup; obstacle?: undefined } | { group?: undefined; obstacle: string };

@@ -29,7 +29,7 @@ test('the facts of an engine are queried once a minute: it may have come back as
   assert.equal(told.questions, 1);
   nowMs = 60_000;
   await facts();
-  // It is asked beside: its answer is the next caller's.
+  // The request runs in the background: its answer is for the next caller.
   await setImmediate();
   assert.equal((await facts()).rootDirectory, '/srv/docker');
   assert.equal(told.questions, 2);

@@ -1,4 +1,4 @@
-/** What does not change while an engine runs (its version, its processor architecture, its size), and its disk. */
+/** Facts that are constant while an engine runs (its version, its processor architecture, its size), and its disk. */
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type Docker from 'dockerode';
@@ -15,7 +15,7 @@ export type HostFacts = {
   apiVersion: string;
   /** Images are in containerd's store, the default of fresh engines from 29 on, and not in Docker's own. */
   keepsImagesInContainerd: boolean;
-  /** Who root in a container is on the host: another user where the engine remaps users. */
+  /** The host's user for root in a container: another user if the engine remaps users. */
   containerRoot: { uid: number; gid: number };
 };
 

@@ -1,4 +1,4 @@
-/** What of an image decides how a container of it is made. */
+/** Facts about an image that decide how its containers are created. */
 import type Docker from 'dockerode';
 import { isPinned, isReference } from '../../../config/values/image-names.ts';
 import { architectureHint } from '../../../images/image-fault.ts';

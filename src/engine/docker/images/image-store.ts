@@ -10,7 +10,7 @@ export async function listImages(docker: Docker): Promise<HostImage[]> {
   const used = new Set(containers.map(({ ImageID }) => ImageID));
   return images.map(({ Id, RepoTags, RepoDigests, Size }) => ({
     id: Id,
-    // What has neither is called <none>.
+    // Docker names an image without tags and digests <none>.
     tags: (RepoTags ?? []).filter((tag) => !tag.startsWith('<none>') && !isKeptName(tag)),
     brought: (RepoTags ?? []).flatMap((tag) => referenceOf(tag) ?? []),
     digests: (RepoDigests ?? []).filter((digest) => !digest.startsWith('<none>')),

@@ -14,7 +14,7 @@ type Layer = { total: number; downloaded: number; extracted: number };
 export type PullProgress = {
   /** 0..1, with unpacking; never less than before. */
   share: number;
-  /** Of what has to come: layers that are here already count to neither. */
+  /** Bytes to download; layers that exist already do not count. */
   bytes: PulledBytes;
 };
 

@@ -51,7 +51,7 @@ export type PullParts = {
   images: Images;
   localImages: LocalImages;
   hostFacts: () => Promise<HostFacts>;
-  /** What images may take of the engine's disk; undefined where that cannot be seen. */
+  /** Space for images on the engine's disk; undefined if it is unknown. */
   roomBytes: () => Promise<number | undefined>;
 };
 

@@ -1,4 +1,4 @@
-/** What a container has written and writes. */
+/** The past and new output of a container. */
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
@@ -37,7 +37,7 @@ const readPatienceMs = 60_000;
 /** Between two looks whether a container has been started again. */
 const pauses = { firstMs: 100, longestMs: 1_000 };
 
-/** What Docker answers to a question for the logs of a container that is just going. */
+/** Docker's answer to a request for the logs of a container that is being removed. */
 const beingRemoved = 409;
 
 /** So many look for lines further back at once, of one deployment one. */
@@ -80,7 +80,7 @@ async function readEarlier(docker: Docker, containerId: string, query: object, l
   for (let tail = Math.max(lines, leastEarlierTail); tail <= mostEarlierTail; tail *= earlierGrowth) {
     const limits = { lines, mostBytes: mostEarlierBytes };
     const { kept, isCut } = await readPart(docker, containerId, { ...query, tail: tail + moreLines }, limits);
-    // What comes first is the oldest: of an answer that was cut off, what is wanted is missing.
+    // The oldest lines come first. An answer that was cut off lacks the wanted ones.
     if (isCut) return best;
     best = kept;
     if (best.length === lines) break;

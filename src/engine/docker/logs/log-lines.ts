@@ -16,7 +16,7 @@ const longestLineBytes = 64 * 1024;
 export type LineReader = {
   /** The lines that end in this piece of the answer. */
   push(chunk: Buffer): StampedLine[];
-  /** What is left without a line's end. */
+  /** Returns the rest without a line end. */
   end(): StampedLine[];
 };
 

@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Appetite, followAppetite, mustGiveWay } from './giving-way.ts';
 
-/** Looks once a second at a container with one processor that uses these shares of it; whether it then gives way. */
+/**
+ * Looks once a second at a container with one processor that uses these shares of it. @returns whether it yields
+ * afterwards.
+ */
 function follow(shares: readonly number[], limitMillis = 1000): boolean[] {
   let appetite: Appetite = followAppetite(undefined, { usedMs: 0, atMs: 0 }, limitMillis);
   let givesWay = false;

@@ -42,7 +42,7 @@ export async function watchProcessor(docker: Docker, options: ProcessorWatchOpti
   await ended;
 }
 
-/** What is remembered of a container from one look to the next. */
+/** The state of a container that is remembered between looks. */
 type Known = { group: ControlGroup; limitMillis: number; appetite?: Appetite };
 
 /** One look, which remembers those before it; returns how many containers yield after it. */

@@ -13,7 +13,9 @@ before(async () => {
 });
 after(async () => await rm(folder, { recursive: true }));
 
-/** A machine on which so many containers run, as the kernel and the engine show it; notes what the engine is asked. */
+/**
+ * A machine on which so many containers run, as the kernel and the engine show it; records the requests to the engine.
+ */
 async function machine(count: number) {
   const root = await mkdtemp(join(folder, 'machine-'));
   const asked: string[] = [];

@@ -30,7 +30,7 @@ export type UsageMeterOptions = {
   machine?: { root?: string; processes?: string };
 };
 
-/** What does not change while one start of a container runs. */
+/** Facts that are constant during one start of a container. */
 type Running = Omit<WorkloadUse, keyof Used> & { pid: number; group: ControlGroup };
 
 export function createUsageMeter(docker: Docker, options: UsageMeterOptions): UsageMeter {

@@ -30,7 +30,7 @@ export async function freezeAll(mounts: readonly string[], signal?: AbortSignal)
     if (told.includes('frozen\n')) frozen.resolve();
   });
   keeper.once('close', async (_, killedBy) => {
-    // What it waited for may live on, with its lock, until this.
+    // Its child may continue, and hold the lock, until its input ends.
     keeper.stdin.end();
     isKilled = killedBy !== null;
     if (isKilled && told !== '') await letGo(mounts);

@@ -97,7 +97,7 @@ async function isAttached(image: string): Promise<boolean> {
   return (await runProgram(['losetup', '--associated', image])).trim() !== '';
 }
 
-/** What the container of a removed workload still holds keeps the file system alive, but no longer its name. */
+/** Files that the container of a removed workload still has open keep the file system alive, but not its name. */
 export async function removeAll(place: LoopPlace): Promise<void> {
   for (const flags of [[], ['--lazy']]) {
     if (!(await readMounts()).has(place.mount)) break;

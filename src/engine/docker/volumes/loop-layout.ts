@@ -13,8 +13,8 @@ export type LoopPlace = {
   /** Where the file system is mounted. */
   mount: string;
   /**
-   * What the container gets: a directory of the file system and not the file system itself. Volumes start empty, and
-   * `lost+found` stays outside. And where nothing is mounted, this directory does not exist: after a reboot the engine
+   * The directory that the container gets: one in the file system instead of the file system itself. Volumes start
+   * empty, and `lost+found` stays outside. Without the mount, this directory does not exist: after a reboot, the engine
    * refuses to start the container, instead of giving a database an empty directory.
    */
   data: string;

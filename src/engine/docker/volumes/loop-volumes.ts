@@ -20,7 +20,7 @@ import { readMounts } from './mount-table.ts';
 export type LoopVolume = { deploymentId: string; volume: string };
 
 export type LoopVolumes = {
-  /** What a container's volume has to be bound to. */
+  /** The directory to bind a container's volume to. */
   dataOf(volume: LoopVolume): string;
   has(volume: LoopVolume): Promise<boolean>;
   /**
@@ -33,7 +33,10 @@ export type LoopVolumes = {
   ensureNested(volume: LoopVolume, slug: string): Promise<string>;
   /** The last requested size; 0 while the volume is incomplete. */
   sizeOf(volume: LoopVolume): Promise<number>;
-  /** What is in each that is mounted, and how much more fits. The mount table is read once for all of them. One that cannot be read is left out; throws where none can. */
+  /**
+   * The usage of each mounted volume, and its free space. The mount table is read once for all of them. An unreadable
+   * volume is left out; throws if all are unreadable.
+   */
   usages(): Promise<(LoopVolume & LoopUsage)[]>;
   /** Those to which the kernel has stopped writing, because the host could not take what was written. */
   listStopped(): Promise<LoopVolume[]>;

@@ -1,4 +1,4 @@
-/** What is mounted where in this process's view of the host. */
+/** The mounts in this process's view of the host. */
 import { readFile } from 'node:fs/promises';
 
 export type Mount = {

@@ -9,7 +9,9 @@ export async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { mode: 0o700 });
 }
 
-/** What is mounted there is never removed with it: it is unmounted, or it stays and this throws. */
+/**
+ * Removes a folder. Never removes the content of a mount in it: the mount is unmounted, or it stays and this throws.
+ */
 export async function clearFolder(folder: string): Promise<void> {
   const mounted = [...(await readMounts().catch(() => new Map()))].map(([mount]) => mount as string);
   const below = mounted.filter((mount) => mount.startsWith(`${folder}/`));

@@ -67,7 +67,7 @@ function startTar(folder: string, more: readonly string[], packing: Packing) {
   return { tar, ended: Promise.all(both).then(([, said]) => said) };
 }
 
-/** What it has said on its standard error. */
+/** The output on standard error. */
 async function succeeded(child: ChildProcess, name: string, packing: Packing): Promise<string> {
   packing.add(child);
   let said = '';

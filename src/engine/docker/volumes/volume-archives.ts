@@ -24,7 +24,7 @@ export type ArchivesOptions = {
   loops: LoopVolumes;
   /** Where those are. */
   directory: string;
-  /** What copies leave free of its disk. */
+  /** Disk space that copies must leave free. */
   diskFreeBytes: number;
 };
 
@@ -79,7 +79,7 @@ export function createVolumeArchives(docker: Docker, options: ArchivesOptions): 
   };
 }
 
-/** What processes that are not there any more have left. */
+/** Removes copies of processes that no longer exist. */
 export async function removeLeftCopies(directory: string): Promise<void> {
   const folder = copiesFolder(directory);
   for (const name of await readdir(folder).catch(() => [])) {

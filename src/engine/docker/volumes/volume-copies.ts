@@ -137,8 +137,8 @@ export async function roomBeside(root: string, deploymentId: string, volumes: re
 }
 
 /**
- * What copies of these take of the disk. `keptIn`: what is read from the copies is written to this folder, which may not be
- * there yet; it takes as much again where it is on the same disk.
+ * Disk space for copies of these. `keptIn`: the folder that receives the content of the copies, which may not exist
+ * yet. It needs the same space again if it is on the same disk.
  */
 export async function bytesOfCopies(
   root: string,

@@ -4,7 +4,7 @@ import type { V1HostAlias } from '@kubernetes/client-node';
 /** Addresses of the deployment's Services, with the names of the pods behind each. */
 export type KnownNames = readonly { address: string; aliases: readonly string[] }[];
 
-/** What the cluster takes there; other names, such as those with `_`, cannot be had on it. */
+/** The form that the cluster accepts. Other names, such as those with `_`, are unsupported. */
 const hostForm = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
 
 /** In the order of addresses, so that the same names are the same manifest. */

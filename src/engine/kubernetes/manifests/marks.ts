@@ -56,7 +56,7 @@ export function workloadMarks(owner: string, deploymentId: string, workload: Wor
   };
 }
 
-/** What `workloadMarks` wrote; undefined when these are not the marks of a workload. */
+/** The values that `workloadMarks` wrote; undefined if these are not the marks of a workload. */
 export function readWorkloadMarks(annotations: Labels = {}): (WorkloadLabels & { name: WorkloadName }) | undefined {
   const labels = readWorkloadLabels(annotations);
   const name = annotations[nameKey];
@@ -82,7 +82,7 @@ export function deploymentOf({ metadata }: { metadata: { labels?: Labels } }): s
   return metadata.labels?.[labelKeys.deployment] ?? '';
 }
 
-/** Those that are there for the copy of this key, or stopped for it. */
+/** Objects that exist for the copy with this key, or are stopped for it. */
 export function ofCopy<T extends { metadata: { labels?: Labels } }>(all: readonly T[], key: string): T[] {
   return all.filter(({ metadata }) => metadata.labels?.[copyKey] === key);
 }

@@ -10,7 +10,7 @@ const later = (settings: PolicySettings) => ({ ...settings, storeVersion: settin
 const open = parseEgress('open')!;
 const list = parseEgress('203.0.113.0/24:443,[2001:db8::/32]')!;
 
-/** What a cluster has once settings were applied to it. */
+/** The policy in a cluster to which the settings were applied. */
 function written(settings: PolicySettings, egress = open): FoundPolicy {
   const manifest = networkPolicy('berthowner', 'abcdefghij', egress, settings);
   assert.ok(manifest.kind === 'NetworkPolicy');

@@ -29,9 +29,9 @@ export type WorkloadRequest = {
   names: KnownNames;
   /** Seconds between SIGTERM and SIGKILL where its configuration says nothing. */
   stopSeconds: number;
-  /** What its container may write outside of volumes, with its log; what is above it is evicted. */
+  /** Disk space of its container outside of volumes, including its log. The cluster evicts pods above it. */
   diskBytes: number;
-  /** What pods run in whose plan says nothing. Default: runc. */
+  /** The runtime of pods whose plan names none. Default: runc. */
   runtime?: PodRuntime | undefined;
   /** Pods may set the lowest port that all users may listen on. */
   hasLowPorts: boolean;
@@ -152,7 +152,7 @@ function labelOf(hostname: string): string {
   return hostname.split('.')[0]!.toLowerCase().replaceAll('_', '-').slice(0, 63);
 }
 
-/** What may still be at work there, with a volume or as a job, is not begun elsewhere so soon. */
+/** A workload with a volume or a job may still be running there, so it is not moved so soon. */
 function mayMoveSoon({ volumes, readiness }: Workload): boolean {
   return volumes.length === 0 && readiness.kind !== 'exit';
 }
