@@ -1,6 +1,6 @@
 /**
- * What an attacker runs in a pod of his own: tries what he is asked to and says what came of it. The text of this file
- * is in his configuration.
+ * The program in an attacker's pod: makes the requested attempts and reports the results. The text of this file is in
+ * the attacker's configuration.
  */
 import { type ExecFileOptions, execFile } from 'node:child_process';
 import { createSocket } from 'node:dgram';
@@ -30,7 +30,7 @@ export function hasReached(outcome: Outcome): boolean {
   return outcome.startsWith('answer') || outcome === 'connected';
 }
 
-/** Whoever is allowed answers within some milliseconds; whoever is refused hears it as fast, or never. */
+/** Allowed requests are answered within some milliseconds. Refusals arrive as fast, or never. */
 const patienceMs = 1_500;
 
 export async function attempt(wanted: Attempt): Promise<Outcome> {

@@ -1,4 +1,4 @@
-/** An attacker: a deployment of his own, whose pod tries what it is told to. */
+/** An attacker: a deployment whose pod makes the requested attempts. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ export type Attacker = {
   attempt(attempts: Attempt[]): Promise<Outcome[]>;
 };
 
-/** The agent, and a pod beside it that says its name to whoever connects. */
+/** The agent, and a second pod that sends its name to each client. */
 export function attackerYaml(name: string): string {
   return `application:
   name: ${name}

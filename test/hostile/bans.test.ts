@@ -1,4 +1,4 @@
-/** Whoever is banned comes back from wherever the same line lets them. */
+/** Banned users return from other addresses of the same line. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ban, listBans, unban } from '../../src/admin/ban-and-unban.ts';

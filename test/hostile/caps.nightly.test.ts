@@ -1,6 +1,6 @@
 /**
- * Cheap by size, dear by number: what one request, one session and one address can make the host make. What would be
- * made is counted, not made. Before there were limits each of these was admitted.
+ * Small in size, expensive in number: the objects that one request, one session and one address can make the host
+ * create. The objects are counted, not created. Without limits, each of these would be admitted.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -9,7 +9,7 @@ import { replicasOf, volumesOf } from '../../src/deployment/desired-volumes.ts';
 import { strangers } from '../../src/settings/stranger-settings.ts';
 import { type TestApi, testApi } from '../support/api.ts';
 
-/** What a service gives that nobody has set up otherwise. */
+/** The limits of a service with default settings. */
 const usual = { strangers: strangers('session=10 address=20 memory=8Gi') };
 
 type Wanted = { name?: string; pods: number; volumes: number; replicas: number; more?: string };
@@ -22,7 +22,7 @@ function document({ name = 'greedy', pods, volumes, replicas, more = '' }: Wante
   return `application:\n  name: ${name}\n  pods:\n${Array.from({ length: pods }, (_, index) => pod(index)).join('')}`;
 }
 
-/** What the engine would be asked to make for all that was admitted. */
+/** The objects that the engine would create for the admitted requests. */
 async function admitted({ service }: TestApi): Promise<{ volumes: number; containers: number; gpus: number }> {
   const sum = { volumes: 0, containers: 0, gpus: 0 };
   for (const { spec } of await service.db.selectFrom('revisions').select('spec').execute()) {

@@ -1,4 +1,4 @@
-/** What whoever sent a claim link can still do with the session's token after somebody else has claimed. */
+/** The rights of the session's token after another user has claimed by a claim link. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clientHeader } from '../../src/api/requests/client-address.ts';

@@ -1,4 +1,4 @@
-/** What is tried against the walls of a container, by root inside it: each by name, with what has to come of it. */
+/** Attempts by root to break out of a container: each by name, with the expected result. */
 import type { Attempt } from './agent.ts';
 
 export type Case = {

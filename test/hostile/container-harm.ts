@@ -1,4 +1,4 @@
-/** Whoever takes more than his share has trouble of his own, and his neighbour none. */
+/** A pod that exceeds its share harms itself, and not its neighbor. */
 import assert from 'node:assert/strict';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -15,9 +15,9 @@ export function harmTests(stage: () => HarmStage): void {
     const [outcome] = await stage().attacker.attempt([{ by: 'program', argv, timeoutMs }]);
     return outcome!;
   };
-  /** Works while the attack is on: asks another pod by name, and starts a program. */
+  /** During the attack, a neighbor still reaches another pod by name, and starts a program. */
   const assertNeighbourWorks = async () => {
-    // What has not answered within its time may have been slow.
+    // A late answer may only be slow.
     await until('the neighbour works', async () => {
       const outcomes = await stage().neighbour.attempt([
         { by: 'tcp', host: 'peer.pod', port: 4000 },
@@ -134,7 +134,7 @@ export function harmTests(stage: () => HarmStage): void {
       ]);
       assert.equal(outcome, '0: done');
       await assertNeighbourWorks();
-      // What is written gets to the engine's log in its own time, and that is turned over meanwhile.
+      // Output reaches the engine's log with a delay, and the log is rotated at the same time.
       await until('between 15 and 31 MB are kept', async () => {
         const bytes = await logBytes(`berth-${stage().attacker.deploymentId}-web-1-0`).catch(() => 0);
         return bytes > 15_000_000 && bytes <= 31_000_000;
@@ -143,7 +143,7 @@ export function harmTests(stage: () => HarmStage): void {
   });
 }
 
-/** Beside a server, eight busy loops with a limit that they reach on a machine that has much other work, too. */
+/** A server and eight busy loops, with a limit that they reach even on a busy machine. */
 const spinner = `application:
   name: spinner
   pods:
@@ -159,7 +159,7 @@ const spinner = `application:
       command: ["for i in 1 2 3 4 5 6 7 8; do while :; do :; done & done; wait"]
 `;
 
-/** What the engine keeps of a container's output, on this machine. */
+/** The size of a container's log on this machine. */
 async function logBytes(container: string): Promise<number> {
   const { LogPath } = (await new Docker().getContainer(container).inspect()) as { LogPath: string };
   const files = (await readdir(dirname(LogPath))).filter((name) => name.startsWith(basename(LogPath)));

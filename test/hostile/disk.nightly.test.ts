@@ -1,6 +1,7 @@
 /**
- * Attempts to fill the host's disk from inside, each by a deployment of its own, all at once beside one that only wants
- * to serve. What is bounded keeps its bound; who has no bound there is stopped; the neighbour notices nothing.
+ * Attempts to fill the host's disk from inside, each by a deployment of its own, all at once next to a deployment that
+ * serves. Limited directories keep their limit, a pod that fills an unlimited one is stopped, and the neighbor is not
+ * affected.
  */
 import assert from 'node:assert/strict';
 import { readdir, stat } from 'node:fs/promises';
@@ -15,7 +16,7 @@ import { shellYaml, tinyYaml } from '../scenarios/applications.ts';
 import { type Berth, createBerth, type Started, until } from '../scenarios/berth.ts';
 
 const mebibyte = 2 ** 20;
-/** What a container may write, and the size of the attackers' volumes. */
+/** The limit of a container, and the size of the attackers' volumes. */
 const [containerBytes, volumeBytes] = [40 * mebibyte, 16 * mebibyte];
 
 /** In the shell of a container, as root, with an empty volume at /data and a volume of the image at /cache. */
@@ -173,14 +174,14 @@ describe('the disk', { skip: isRoot ? false : 'file systems can be made by root 
     return text;
   }
 
-  /** What its volume takes of the host's disk. */
+  /** The space of its volume on the host's disk. */
   async function bytesOfImage(attack: Attack): Promise<number> {
     const image = join(volumesFolder(berth.settings.dataDir), attacker(attack).id, 'web-data', 'image');
     return (await stat(image)).blocks * 512;
   }
 });
 
-/** It attacks, and serves in any case: whoever is stopped is stopped for the attack alone. */
+/** It attacks and serves, so that only the attack can be the reason for a stop. */
 function attackerYaml(image: string, attack: string): string {
   const script = `busybox httpd -p 8080 -h /www; ${attack}; echo the attack is over; exec sleep 100000`;
   return shellYaml('attacker', image, script, ['{ name: data, size: 16Mi, mountPath: /data }']);

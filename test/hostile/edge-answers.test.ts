@@ -1,4 +1,4 @@
-/** A site may answer what it likes: nobody but its own visitors ever sees it. */
+/** Sites may send any answer. Only their own visitors see it. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';

@@ -13,7 +13,7 @@ const api = 'berth.apps.test';
 const attacker = 'attacker.apps.test';
 const victim = 'victim.apps.test';
 
-/** Longer than a browser takes for a page beside all other tests. */
+/** Longer than a browser needs for a page while all other tests run. */
 const patienceMs = 120_000;
 
 /** A browser takes the last Domain, a server may write it as it likes. */
@@ -64,7 +64,7 @@ const addressOf = (host: string) => `http://${host}:${edge.settings.port}/one/tw
 
 const tossedBy = async (page: Page) => (await page.context().cookies()).filter(({ name }) => name.startsWith('toss'));
 
-/** Somebody who has looked at the attacker's page, which has set so many cookies of 4 KB. */
+/** A visitor of the attacker's page, which has set so many cookies of 4 KB. */
 async function visitorWith(cookies: number, attributes: string): Promise<Page> {
   const context = await chromium.browser.newContext();
   context.setDefaultTimeout(patienceMs);

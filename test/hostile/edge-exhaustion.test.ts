@@ -1,4 +1,4 @@
-/** Requests that never end, are too large or too many: each is cut off, and nobody else notices. */
+/** Requests that never end, are too large or too many: each is cut off without an effect on other clients. */
 import assert from 'node:assert/strict';
 import { createConnection, type Socket } from 'node:net';
 import { after, afterEach, before, test } from 'node:test';
@@ -6,7 +6,7 @@ import { until } from '../scenarios/berth.ts';
 import { openWorld, plain, statusOf, type World } from './edge-world.ts';
 
 const requestTimeoutMs = 400;
-/** What the edge, the kernel and the API hold on the way, and then some. */
+/** More than the edge, the kernel and the API buffer together. */
 const maxTaken = 8 << 20;
 
 let world: World;
@@ -19,7 +19,7 @@ afterEach(async () => {
   assert.equal(statusOf(await send(plain('victim.test', '/'))), '200', 'sites are served');
 });
 
-/** What is answered to whoever sends everything in time; this process may stand still between connecting and sending. */
+/** The answer to a client that sends its request in time. This process may pause between connecting and sending. */
 function send(bytes: string): Promise<string> {
   return until('it is sent in time', async () => {
     const answer = await world.send(bytes);

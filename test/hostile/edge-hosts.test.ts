@@ -35,7 +35,7 @@ const rows: Row[] = [
   ['a port that is none', '400', get('victim.test:80.attacker.test')],
   ['two ports', '400', get('victim.test:80:80')],
 
-  // Spellings of a host that somebody may read as another.
+  // Spellings of a host that a parser may read as another host.
   ['a percent-encoded host', '400', get('victim%2etest')],
   ['two trailing dots', '400', get('victim.test..')],
   ['a leading dot', '400', get('.victim.test')],

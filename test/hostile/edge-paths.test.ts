@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Outcome, openWorld, plain, statusOf, type World } from './edge-world.ts';
 
-/** The victim has a pod at `/` and another one at `/admin`. What arrives there is the path without the mark's query. */
+/** The victim has a pod at `/` and another one at `/admin`. The expected path lacks the query with the mark. */
 type Row = [target: string, reaches: '400' | `${'victim' | 'victim-admin'} /${string}`];
 
 const rows: Row[] = [

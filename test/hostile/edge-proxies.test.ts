@@ -1,4 +1,6 @@
-/** Containers that say they are a proxy: their word on who asks counts for nothing, whatever the operator trusts. */
+/**
+ * Containers that claim to be a proxy: the client's address in their headers does not count, for any trusted network.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
@@ -7,7 +9,7 @@ import type { EdgeSettings } from '../../src/edge/edge-settings.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { openWorld, plain } from './edge-world.ts';
 
-/** In this world containers are here, and the operator trusts all that is around them. */
+/** In this world, containers are here, and the operator trusts the whole network around them. */
 const networkPool = '127.200.0.0/13';
 const trustedProxies = ['127.0.0.0/8'];
 const container = '127.203.4.5';

@@ -16,7 +16,7 @@ const lengthOf = (headers: string[]) => (hidden: string) => post(headers, hidden
 const chunked = (body: (hidden: string) => string) => (hidden: string) =>
   post(['Transfer-Encoding: chunked'], body(hidden));
 
-/** What is sent behind the head goes wherever the tunnel leads. */
+/** Bytes after the head go through the tunnel. */
 const tunnel = (path: string, headers: string[] = []) =>
   [
     `GET ${path} HTTP/1.1`,
@@ -168,7 +168,7 @@ const hiddenFor = (mark: string, host = 'victim.test') =>
   `GET /secret?${mark} HTTP/1.1\r\nHost: ${host}\r\nX: ${mark}\r\n\r\n`;
 const all = rows.map(([title, reaches, bytes], index) => {
   const mark = `mark-${index}`;
-  // The carrier has the mark too, so that it can be told what it has reached.
+  // The carrier has the mark too, so that its destination can be recognized.
   const attempt = bytes(hiddenFor(mark))
     .replace('/carrier', `/carrier?${mark}`)
     .replace('/willing', `/willing?${mark}`);

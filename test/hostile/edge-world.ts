@@ -1,6 +1,6 @@
 /**
- * What an attacker has before him: the real HAProxy with the real API behind it, a site of his own, and the site of a
- * victim. Everything that reaches a site or the API is written down, byte for byte.
+ * The attacker's targets: the real HAProxy with the real API behind it, a site of the attacker, and the site of a
+ * victim. Every request that reaches a site or the API is recorded, byte for byte.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -14,7 +14,10 @@ import { openEdge, site } from '../support/edge.ts';
 /** Pods, by the address that they have in this world. */
 const pods: Record<string, string> = { '127.0.1.1': 'attacker', '127.0.2.1': 'victim', '127.0.2.2': 'victim-admin' };
 
-/** What came of an attempt: the answer, who was asked what, and the heads of requests as they arrived there. */
+/**
+ * The result of an attempt: the answer, the servers that received a request, and the heads of requests as they arrived
+ * there.
+ */
 export type Outcome = { answer: string; reached: string[]; heads: string[] };
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
@@ -47,10 +50,10 @@ export async function openWorld(change: Partial<EdgeSettings> = {}) {
     asked,
     states,
     lookedUp,
-    /** Makes all attempts at once; what each has reached is told by its mark, a word that its bytes hold. */
+    /** Makes all attempts at once. A mark in each attempt's bytes, a word, shows what it has reached. */
     async attempt(attempts: { mark: string; bytes: string }[]): Promise<Map<string, Outcome>> {
       const answers = await Promise.all(attempts.map(({ bytes }) => send(bytes)));
-      // What lies in wait on a connection behind the edge comes to light with the next requests on it.
+      // The next requests on a connection behind the edge reveal smuggled ones.
       const everybody = ['attacker.test', 'victim.test', 'localhost'].flatMap((host) => Array(10).fill(host));
       await Promise.all(everybody.map((host) => send(plain(host, '/settled'))));
       const heads = tenants.heads();
@@ -91,8 +94,8 @@ const granted = [
 ].join('\r\n');
 
 /**
- * One server for all sites, which knows on which address it was asked. Its parser is as lenient as Node's can be: it
- * takes two lengths, bare line feeds and odd codings, as servers do that requests can be smuggled to.
+ * One server for all sites, which knows the address of each request. Its parser is as lenient as Node's can be: it
+ * accepts two lengths, bare line feeds and odd codings, as servers do that requests can be smuggled to.
  */
 async function startTenants(asked: string[]) {
   const connections: Buffer[][] = [];
@@ -134,8 +137,8 @@ function headsIn(bytes: string): string[] {
 const silenceMs = 500;
 
 /**
- * Sends bytes on a connection of its own; everything that comes back until its end, or until half a second of silence in
- * which the edge does answer others: a machine that stands still is no silence.
+ * Sends bytes on a connection of its own. Returns all bytes until the end of the answer, or until half a second of
+ * silence in which the edge answers other requests, so that a pause of the machine does not count as silence.
  */
 export function exchange(port: number, bytes: string, from = '127.0.0.1'): Promise<string> {
   return new Promise((resolve) => {
@@ -145,7 +148,7 @@ export function exchange(port: number, bytes: string, from = '127.0.0.1'): Promi
     socket.setEncoding('latin1').on('data', (text) => {
       answer += text;
     });
-    // An attempt that leaves the edge waiting for more has failed; nobody waits with it.
+    // An attempt that leaves the edge waiting for more has failed; the test does not wait for it.
     socket.setTimeout(silenceMs).on('timeout', async () => {
       const before = answer.length;
       await askAnything(port);

@@ -1,6 +1,6 @@
 /**
- * What one large document takes from everybody else: the guards of the firewall and of the disk, the control loop and
- * all other requests share one thread. Counted in that thread's processor time, which other programs do not change.
+ * The cost of one large document for other users: the guards of the firewall and of the disk, the control loop and all
+ * other requests share one thread. Measured in that thread's processor time, which other programs do not change.
  */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
@@ -14,7 +14,7 @@ import { longestTurn } from './longest-turn.ts';
 /** One turn may take this part of what it takes to read a large document here. */
 const maxOfBaseline = 1 / 4;
 
-/** What collects garbage or compiles may do so in any turn; what a document costs, it costs every time. */
+/** Garbage collection and compilation may happen in any turn. The cost of a document occurs every time. */
 const attempts = 5;
 
 const valid = largeDocuments['many pods']!;

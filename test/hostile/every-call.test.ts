@@ -1,6 +1,7 @@
 /**
- * Every system call that the list does not name, asked for from inside a container by its number: what the engine has
- * made of the list is what counts. 32-bit programs have calls of their own, and one (`socketcall`) for all of sockets.
+ * Every system call that the list does not name, called from inside a container by its number: the engine's
+ * interpretation of the list counts. 32-bit programs have calls of their own, and one (`socketcall`) for all of
+ * sockets.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -56,7 +57,7 @@ for (const [abi, title] of [
 
 const { syscalls } = JSON.parse(seccompProfile('amd64')!) as { syscalls: { names: string[]; action: string }[] };
 
-/** Also those whose arguments decide: `container.test.ts` asks for these. */
+/** Also calls whose arguments decide, which `container.test.ts` tests. */
 function isAllowed(name: string): boolean {
   return syscalls.some(({ names, action }) => action === 'SCMP_ACT_ALLOW' && names.includes(name));
 }

@@ -1,4 +1,4 @@
-/** Images that are small on the wire and 21 GiB on the disk, beside a deployment that only wants to write a little. */
+/** Images that are small on the wire and 21 GiB on the disk, next to a deployment that writes a little. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

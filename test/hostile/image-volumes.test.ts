@@ -1,4 +1,4 @@
-/** An image of a stranger that declares volumes: the engine makes each of them, for each container, whatever it is asked. */
+/** A user's image that declares volumes: the engine creates each of them for each container, with any options. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type Docker from 'dockerode';

@@ -1,4 +1,4 @@
-/** What a stranger's image says of its containers, tried through the API on the machine's engine. */
+/** Container settings in a user's image, tested through the API on the machine's engine. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import Docker from 'dockerode';

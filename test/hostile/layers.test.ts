@@ -1,4 +1,4 @@
-/** What a registry could do with the layers of an image: what they are, what they become, and who may have them. */
+/** Attacks by a registry through the layers of an image: their contents, their unpacked form, and access to them. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
@@ -64,11 +64,11 @@ describe('a hostile registry', () => {
     });
     const refused = [/does not exist/, /cannot be had/];
     const login = { registry: evil, username: 'me', personalAccessToken: 'secret' };
-    // Whose own login has shown it shows it to nobody else.
+    // An image that one user's login has opened stays closed to all other users.
     assert.equal(await faultOf(`${evil}/owner:1`, login), undefined);
     assert.match((await faultOf(`${evil}/thief:1`)) ?? '', refused[0]!);
     assert.match((await faultOf(`${evil}/second-thief:1`)) ?? '', refused[1]!);
-    // What its registry shows to everybody is anybody's.
+    // An image that its registry shows without a login is open to all users.
     assert.equal(await faultOf(`${evil}/another-owner:1`), undefined);
     assert.equal(await faultOf(`${evil}/thief:1`), undefined);
   });

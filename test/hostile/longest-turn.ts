@@ -1,4 +1,4 @@
-/** How long one turn of this process's event loop takes while something is done: nobody else gets a word in. */
+/** The length of the longest turn of this process's event loop during some work. Other work waits that long. */
 
 /** Milliseconds of this thread's processor time in the longest turn. */
 export async function longestTurn(work: () => Promise<void>): Promise<number> {

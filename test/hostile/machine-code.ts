@@ -34,7 +34,7 @@ const abis = {
   },
 } as const;
 
-/** Two kinds of arguments: numbers that are small, and none that is valid. */
+/** Two kinds of arguments: small numbers, and invalid ones. */
 const values = [1, -1];
 const EPERM = 1;
 const ENOSYS = 38;

@@ -1,17 +1,17 @@
-/** What is tried from inside a container: each by name, with what happens where no firewall rules are. */
+/** Attempts from inside a container: each by name, with the result without firewall rules. */
 import type { Attempt } from './agent.ts';
 import { hostPorts, lanAddress, multicastGroup, outside } from './network-world.ts';
 
 /** Addresses that are known only when the machine runs. */
 export type Known = {
-  /** Of the attacker's own network and of somebody else's: the machine's address there, and a pod's. */
+  /** Of the attacker's own network and of another user's: the machine's address there, and a pod's. */
   gateway: string;
   otherGateway: string;
   otherPod: string;
-  /** Of the engine's default network: the machine's, and a container's that is nobody's deployment. */
+  /** Of the engine's default network: the machine's address, and that of a container without a deployment. */
   engineGateway: string;
   strangerContainer: string;
-  /** Names of somebody else's container and network. */
+  /** Names of another user's container and network. */
   otherContainer: string;
   ownPeer: string;
   edgePort: number;

@@ -1,4 +1,4 @@
-/** What a plan lets out: nothing, or a list. */
+/** The egress of a plan: nothing, or a list. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Berth, createBerth, until } from '../scenarios/berth.ts';
@@ -33,7 +33,7 @@ export function egressTests(stage: () => NetworkStage): void {
       return Object.keys(tries).filter((_, index) => hasReached(outcomes[index]!));
     };
 
-    /** All of it, at last: an answer may be late, and a change has to come. Nothing else, at any time. */
+    /** The complete list, in the end: an answer may be late, and a change takes time. No other names, at any time. */
     const untilReached = (wanted: string[]) =>
       until(`reached are ${wanted}`, async () => {
         const now = await reachedNow();

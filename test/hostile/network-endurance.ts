@@ -1,4 +1,4 @@
-/** That the rules stay, whatever happens around them, and go when they should. */
+/** The rules survive changes around them, and are removed when they should be. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readListing } from '../../src/engine/docker/firewall/listing.ts';
@@ -21,7 +21,7 @@ export function enduranceTests(stage: () => NetworkStage): void {
     const ourTable = async () => {
       const [, name = ''] = /table inet (berth_\w+)/.exec(await ruleset()) ?? [];
       const listing = readListing(await run('nft', '--json', '--stateless', 'list', 'table', 'inet', name));
-      // For how long its edges are still held to be there passes, and begins anew when it is loaded.
+      // The remaining time of its edges decreases, and restarts when it is loaded.
       return { name, ...listing, edges: listing.edges.map(({ leftSeconds: _, ...place }) => place) };
     };
     const timesRestored = () => stage().fenced.berth.log().split('restored').length;

@@ -1,4 +1,4 @@
-/** Who answers a container's questions about names. */
+/** The resolvers that answer a container's DNS queries. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Berth, createBerth, until } from '../scenarios/berth.ts';
@@ -36,7 +36,7 @@ export function nameTests(stage: () => NetworkStage): void {
       'another pod by name': { by: 'tcp', host: 'peer.pod', port: 4000 },
     };
 
-    /** All of it, at last: an answer may be late. Nothing else, at any time. */
+    /** The complete list, in the end: an answer may be late. No other names, at any time. */
     const untilReached = (by: Attacker, wanted: string[]) =>
       until(`reached are ${wanted}`, async () => {
         const outcomes = await by.attempt(Object.values(tries));

@@ -1,4 +1,4 @@
-/** What the tests of the network play on: a world, and in it a Berth with the rules and one without. */
+/** The stage of the network tests: a world, and in it a Berth with the rules and one without. */
 import { type Berth, createBerth } from '../scenarios/berth.ts';
 import { hasReached, type Outcome } from './agent.ts';
 import { type Attacker, deployAttacker } from './attacker.ts';
@@ -10,7 +10,7 @@ export type Side = { berth: Berth; attacker: Attacker; known: Known; outcomes: M
 export type NetworkStage = {
   world: NetworkWorld;
   fenced: Side;
-  /** Its engine is told to be on another machine, and so it has no rules. */
+  /** Its engine counts as one of another machine, and so it has no rules. */
   control: Side;
   /** Another deployment of the first, for both to reach out for. */
   victim: Attacker;
@@ -49,7 +49,7 @@ export async function setNetworkStage(): Promise<NetworkStage> {
   }
 }
 
-/** What a side reaches of `cases` now, by name; of those in `wanted`, in two minutes: an answer may be late. */
+/** The cases that a side reaches now, by name. Those in `wanted` get two minutes, since an answer may be late. */
 export async function reached(side: Side, cases: Case[], wanted: Case[] = []): Promise<string[]> {
   const outcomes = await outcomesOf(side, cases, wanted);
   return cases.filter((each) => hasReached(outcomes.get(each)!)).map(({ name }) => name);
@@ -95,14 +95,14 @@ async function knownTo(
   };
 }
 
-/** The machine's address in a deployment's network, and that of the pod beside the agent. */
+/** The machine's address in a deployment's network, and that of the agent's neighbor pod. */
 async function networkOf({ engine }: NetworkWorld, { deploymentId }: Attacker) {
   const { NetworkSettings } = await engine.docker.getContainer(`berth-${deploymentId}-peer-1-0`).inspect();
   const { Gateway, IPAddress } = NetworkSettings.Networks[`berth-${deploymentId}`]!;
   return { gateway: Gateway, peer: IPAddress };
 }
 
-/** A container that is nobody's deployment, with a published port; its address. */
+/** Starts a container without a deployment, with a published port; returns its address. */
 async function startStranger({ engine }: NetworkWorld): Promise<string> {
   const port = String(hostPorts.published);
   const program = `require('net').createServer((s) => s.end('stranger')).listen(${port})`;

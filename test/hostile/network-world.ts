@@ -1,6 +1,6 @@
 /**
- * A machine for attacks on networks: an engine of its own, a network behind it with stand-ins for everybody else in the
- * world, and nothing that leads out.
+ * A machine for attacks on networks: an engine of its own, a network behind it with stand-ins for the rest of the
+ * world, and no way out.
  */
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
@@ -13,11 +13,11 @@ import type { Argv, PrivateHost } from '../scenarios/private-host.ts';
 import type { Attempt, Outcome } from './agent.ts';
 import type { Order } from './stand-ins.ts';
 
-/** The machine's address in the network behind it, and the one of everybody there. */
+/** The machine's address in the network behind it, and the common address of the stand-ins. */
 export const lanAddress = '192.0.2.64';
 const routerAddress = '192.0.2.65';
 
-/** Who is in that network. Each answers to TCP and UDP with its name, at these ports. */
+/** The hosts in that network. Each answers to TCP and UDP with its name, at these ports. */
 export const outside = {
   public: '203.0.113.7',
   otherPublic: '198.51.100.7',
@@ -31,7 +31,7 @@ export const outside = {
   resolver: '10.99.77.53',
   otherResolver: '192.168.77.53',
 } as const;
-/** Of each resolver, a name that it alone knows. The machine asks the first. */
+/** For each resolver, a name that only it knows. The machine uses the first. */
 export const namesOf = { resolver: 'wiki.corp.test', otherResolver: 'filtered.test' } as const;
 const outsidePorts = [80, 443, 25, 465, 587, 5432];
 export const outsideIPv6 = { public: '2001:db8:77::7', private: 'fd00:77::7' } as const;
@@ -80,7 +80,7 @@ export async function createNetworkWorld(images: string[]): Promise<NetworkWorld
   }
 }
 
-/** What has a place in the machine's table of connections keeps it: places can be counted, however slow the machine is. */
+/** Entries in the machine's connection table stay, so that they can be counted on a slow machine too. */
 async function keepPlaces(host: PrivateHost): Promise<void> {
   const program = `
     const { readdirSync, writeFileSync } = require('node:fs');
@@ -124,7 +124,7 @@ export async function openWorld(host: Pick<PrivateHost, 'spawn' | 'run'>): Promi
   return standIns;
 }
 
-/** Services of the machine: for everybody, for its own network, and the engine's own, as some machines have it. */
+/** Services of the machine: for all clients, for its own network, and the engine's own, as some machines have it. */
 async function openMachine({ host, dockerHost }: PrivateEngine): Promise<Tell> {
   const { tell } = await startStandIns(host, []);
   const { anywhere, lanOnly, engine } = hostPorts;

@@ -1,4 +1,4 @@
-/** What a container reaches and what it does not: tried from inside, with the firewall and, for control, without. */
+/** The network as a container sees it: tested from inside, with the firewall and, for control, without. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { until } from '../scenarios/berth.ts';

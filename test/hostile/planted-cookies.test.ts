@@ -1,4 +1,7 @@
-/** A tenant's page under the domain of the API: what it plants in a visitor's browser signs nobody in as the tenant. */
+/**
+ * A tenant's page under the domain of the API: its cookies in a visitor's browser do not sign the visitor in as the
+ * tenant.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiWithAccounts, password } from '../accounts/people.ts';
@@ -14,7 +17,7 @@ test('the sign-in of an attacker, planted with Domain=example.net, makes no visi
   const account = (cookie: string) => api.send('GET', '/api/account', undefined, { host: headers.host, cookie });
   assert.equal((await account(`${name}=${value}`)).status, 200, 'it is a sign-in');
 
-  // Browsers let a page give a domain to every name but those of `__Host-`, whatever case that is in.
+  // Browsers let a page set a domain for every cookie name except those with `__Host-`, in upper or lower case.
   const bare = name.replace(/^__(host|secure)-/i, '');
   const planted = [bare, `__Secure-${bare}`, ...(/^__host-/i.test(name) ? [] : [name])];
   for (const each of planted) assert.equal((await account(`${each}=${value}`)).status, 401, each);

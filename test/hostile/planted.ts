@@ -1,4 +1,4 @@
-/** What is planted, all of it new in every run, and the application that is given it. */
+/** The planted secrets, new in every run, and the application that receives them. */
 import { randomBytes } from 'node:crypto';
 
 /** With letters that each encoding writes in its own way, and long enough not to stand anywhere by chance. */
@@ -6,7 +6,7 @@ export const secret = (name: string) => `planted ${name} "+/é${randomBytes(12).
 /** Where nothing but letters and digits is taken. */
 const plainSecret = (name: string) => `planted${name}${randomBytes(24).toString('hex')}`;
 
-/** What the operator gives the service in its environment. */
+/** Secrets in the environment of the service. */
 export const settings = {
   'the key of the mail server': plainSecret('Mail'),
   'the secret of GitHub': plainSecret('Github'),
@@ -14,7 +14,7 @@ export const settings = {
   'the token of the metrics': plainSecret('Metrics'),
 };
 
-/** What a configuration gives its pods. */
+/** Secrets in the configuration of the pods. */
 export const given = {
   'the token in a variable': secret('variable'),
   'the password in an address': plainSecret('Address'),
@@ -27,7 +27,7 @@ export const given = {
 /** No secret: it stands wherever one of them could. */
 export const marker = `visible-${randomBytes(4).toString('hex')}`;
 
-/** Writes all that it was given, as it is and in encodings; at another port than 3000 it is never ready. */
+/** Writes its secrets, as they are and in encodings; at another port than 3000 it is never ready. */
 export function yamlOf(port: number): string {
   const quoted = JSON.stringify;
   return `application:

@@ -1,4 +1,4 @@
-/** What a registry could make this machine do when it is asked for an image, or never stops to answer. */
+/** Attacks by a registry that this machine requests an image from, or that never ends its answer. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';

@@ -1,6 +1,6 @@
 /**
- * What one tenant makes a registry answer must not decide for another: whoever provoked an error there made everybody
- * run what was on the host for a minute, and not what their tags meant by then.
+ * A registry's answer to one tenant must not decide for another. Otherwise, a tenant could provoke an error that makes
+ * all users run outdated images of the host for a minute.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

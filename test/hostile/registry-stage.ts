@@ -1,6 +1,6 @@
 /**
- * What a registry could make this machine do, for tests: it has a name and a certificate, and to them 127.0.0.1 is the
- * public internet; a service on 127.0.0.2 stands for all that is not. The engine is played by requests to the gate.
+ * A hostile registry for tests: it has a name and a certificate, and 127.0.0.1 counts as the public internet. A service
+ * on 127.0.0.2 stands for private addresses. Requests to the gate play the engine.
  */
 import assert from 'node:assert/strict';
 import { createServer as createPlainServer, type RequestListener } from 'node:http';

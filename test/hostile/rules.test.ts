@@ -1,6 +1,6 @@
 /**
- * The rules where an engine does not lead: with IPv6, which containers do not have here, and on a bridge that nobody has
- * told them about. A network namespace stands for a pod, another one for the world.
+ * The rules in cases that an engine does not produce: with IPv6, which containers do not have here, and on an unknown
+ * bridge. A network namespace stands for a pod, another one for the world.
  */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * Secrets of all kinds, planted wherever one can be given to Berth, and then looked for wherever a bystander can look:
- * in the database and every other file, the logs, the process list, what the API and the operator's commands tell.
+ * Secrets of all kinds, planted in every input of Berth, and then searched in every place that a bystander can read: in
+ * the database and every other file, the logs, the process list, the answers of the API and of the operator's commands.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -13,7 +13,7 @@ import { filesIn, findTraces, formsOf, type Place, processes, watchProcessList }
 
 const email = 'ada@example.com';
 const password = secret('password');
-/** Made by the service and known to those alone that it told them to; filled in on the way. */
+/** Created by the service and known only to the recipients; filled in on the way. */
 const made: Record<string, string> = {};
 
 let mails: Awaited<ReturnType<typeof startMailServer>>;
@@ -53,7 +53,7 @@ async function ask(method: string, path: string, { headers = {}, body, yaml }: A
   });
 }
 
-/** Somebody signs up, opens the link of the mail, has the password reset by the link of another one, and signs in. */
+/** A user signs up, opens the link in the mail, resets the password by the link in another mail, and signs in. */
 async function signIn(): Promise<Record<string, string>> {
   const first = secret('first password');
   made['the first password'] = first;
@@ -84,9 +84,9 @@ function everythingPlanted(): Record<string, string> {
 }
 
 /**
- * Where bystanders look. Left out, because it is there by right:
- * - `secret.key`: whoever can read it can read everything, which is why it is its owner's alone;
- * - the environment of the service, for what the operator has set there, and of pods, for what their owner gave them.
+ * Places that bystanders can read. Left out, because the secrets belong there:
+ * - `secret.key`: a reader of it can read everything, which is why only its owner may read it;
+ * - the environment of the service, which the operator has set, and of pods, which their owner has set.
  */
 async function placesNow(): Promise<Place[]> {
   const files = (await filesIn(berth.settings.dataDir)).filter(({ place }) => place !== 'secret.key');
@@ -122,7 +122,7 @@ async function assertNoTraces(when: string, further: Place[]): Promise<void> {
   );
 }
 
-/** The same search finds what is no secret in each of these places: it looks at what is really there. */
+/** The same search finds public texts in each of these places, so it reads the real contents. */
 function assertSeen(text: string, places: Place[], where: RegExp[]): void {
   const seen = places.filter(({ bytes }) => bytes.includes(text)).map(({ place }) => place);
   for (const pattern of where)
@@ -173,7 +173,7 @@ test('no secret and no token is in clear in any file, log, list of processes, ev
     answers.set(what, `${status} ${text}`);
   };
 
-  // Whoever starts it has no account.
+  // An anonymous user starts it.
   const started = await ask('POST', '/startUserDeployment', {
     yaml: yamlOf(3000),
     headers: { 'idempotency-key': 'a key of 16 letters' },
@@ -201,7 +201,7 @@ test('no secret and no token is in clear in any file, log, list of processes, ev
   assertSeen(dataDir, now, [/^the logs of the service$/, /^the words of process \d+$/]);
   assertSeen(`PATH=${process.env.PATH}`, now, [/^the environment of process \d+$/]);
 
-  // An update that fails with all that it was given on its lips, an account, and a claim.
+  // An update that fails and writes its secrets, an account, and a claim.
   await note(
     'the update',
     ask('POST', `/updateUserDeployment?sessionToken=${app.sessionToken}`, { yaml: yamlOf(4000) }),
@@ -226,7 +226,7 @@ test('no secret and no token is in clear in any file, log, list of processes, ev
   await note('the logs of both revisions', logs());
   await note('the sign-in elsewhere', ask('POST', '/api/auth/sign-in/social', { body: { provider: 'github' } }));
 
-  // Mistakes, each with something that nobody should read in what is said about it.
+  // Mistakes, each with a secret that must not appear in the message about it.
   const word = JSON.stringify(given['the token in a variable']);
   await note(
     'a broken document',
@@ -257,7 +257,7 @@ test('no secret and no token is in clear in any file, log, list of processes, ev
   await note('the metrics', ask('GET', '/metrics', { headers: metrics }));
   assert.match(answers.get('the metrics')!, /^200 .*berth_/s);
 
-  // What the operator sees and does.
+  // The operator's commands.
   const label = new URL(app.url).hostname.split('.')[0]!;
   for (const words of [
     ['inspect', label],
@@ -288,7 +288,7 @@ test('no secret and no token is in clear in any file, log, list of processes, ev
     assertSeen(marker, told, [new RegExp(`^the answer: ${what}$`)]);
   }
 
-  // What the write-ahead log held is in the database itself by now.
+  // The contents of the write-ahead log are in the database itself now.
   await berth.end('SIGTERM');
   const files = await filesIn(dataDir);
   const sealed = files.filter(({ place }) => place !== 'secret.key');

@@ -1,4 +1,4 @@
-/** What one can be made to do by links that somebody else has sent. */
+/** Attacks by links that another user has sent. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startMailServer } from '../accounts/mail-server.ts';
@@ -11,7 +11,7 @@ test('a link that verifies an address does not sign in, even if its owner has se
   const api = await apiWithAccounts({ mail: { smtpUrl: server.url, mailFrom: 'berth@example.com' } });
   await api.browser().signUp('eve@example.com');
   const { pathname, search } = await server.linkTo('eve@example.com');
-  // What the victim claims in this browser would be the attacker's.
+  // A claim of the victim in this browser would go to the attacker.
   const victim = api.browser();
   const opened = await victim.get(`${pathname}${search}`);
   assert.deepEqual([opened.headers['set-cookie'], victim.cookies.size], [undefined, 0]);

@@ -11,7 +11,7 @@ import { type Attempt, attempt } from './agent.ts';
 export type Order =
   /** For `ip -batch`. */
   | { kind: 'set-up'; commands: string[] }
-  /** Says its words to whoever connects, or sends a datagram. */
+  /** Sends its text to each client that connects, or sends a datagram. */
   | { kind: 'listen'; address: string; port: number; says: string }
   /** Answers datagrams to a multicast group in the networks where this machine has these addresses. */
   | { kind: 'join'; group: string; gateways: string[]; port: number; says: string }

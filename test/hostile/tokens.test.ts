@@ -1,4 +1,4 @@
-/** A token is its holder's: it is in no log, and the store is asked for its hash alone. */
+/** A token belongs to its holder: it is not in any log, and the store is queried only by its hash. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { KyselyPlugin } from 'kysely';

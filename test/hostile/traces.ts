@@ -3,7 +3,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A place with all that stands in it, byte for byte. */
+/** A place with its content, byte for byte. */
 export type Place = { place: string; bytes: Buffer };
 
 /** Which of the texts (by their names) stand in which place, in any form: `<name> as <form> in <place>`. */
@@ -64,17 +64,17 @@ export async function filesIn(folder: string): Promise<Place[]> {
 
 export type Process = { pid: number; words: Buffer; environment: Buffer; cgroup: string; executable: string };
 
-/** All that run, as root sees them. */
+/** The running processes, as root sees them. */
 export async function processes(): Promise<Process[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   return await Promise.all(
     pids.map(async (pid) => {
       const read = (name: string) => readFile(`/proc/${pid}/${name}`).catch(() => Buffer.alloc(0));
-      // Both before and after: one that becomes a pod meanwhile is one.
+      // Both before and after: a process that becomes a pod in between counts as one.
       const before = await read('cgroup');
       const [words, environment, after] = [await read('cmdline'), await read('environ'), await read('cgroup')];
       const executable = await readlink(`/proc/${pid}/exe`).catch(() => '');
-      // Of one that has ended meanwhile nobody knows any more whose it was.
+      // The owner of a process that has ended in between is unknown.
       const isThere = after.length > 0;
       const none = Buffer.alloc(0);
       return { pid, words, environment: isThere ? environment : none, cgroup: `${before}${after}`, executable };

@@ -1,4 +1,4 @@
-/** What has to be so after any fault, once it is over: asserted after every scenario of one. */
+/** Invariants after any fault, asserted at the end of every fault scenario. */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import type { Owned } from '../../src/engine/engine.ts';
@@ -6,7 +6,7 @@ import type { Berth, Started } from './berth.ts';
 import { until } from './berth.ts';
 
 export type Whole = {
-  /** What the site answers at `path`. */
+  /** The answer of the site at `path`. */
   says: RegExp;
   path?: string;
   /** How many of each there are of this deployment, and no more. */
@@ -14,7 +14,7 @@ export type Whole = {
   volumes: number;
 };
 
-/** The deployment runs, its site answers, all that it needs is there once, and its session still has it. */
+/** The deployment runs, its site answers, its objects exist once, and its session still has it. */
 export async function assertWhole(berth: Berth, started: Started, wanted: Whole): Promise<void> {
   const { says, path = '/', workloads, volumes } = wanted;
   await berth.reach(started, 'running');

@@ -1,4 +1,4 @@
-/** A program that knows nothing but the address of a service brings a chat up there, with a mistake that it is told. */
+/** A program that knows only the address of a service deploys a chat, with a mistake that the service reports. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -18,7 +18,7 @@ test('by HTTP: three calls to read, two to start and learn of a wrong port, two 
   const { origin } = berth.settings.baseUrl;
   const calls: string[] = [];
   const call = async (path: string, init: { method?: string; body?: string; token?: string } = {}) => {
-    // Whoever waits longer than one question takes the same one again.
+    // Repeats of one request while it waits count once.
     if (calls.at(-1) !== path) calls.push(path);
     const headers = {
       ...(init.body !== undefined && { 'Content-Type': 'text/x-yaml' }),

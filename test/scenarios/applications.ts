@@ -1,8 +1,8 @@
 /** Small applications for scenarios. */
 
 /**
- * One web server that answers with `says`; `fields` are further lines of its pod. `lingersMs`: for so long it answers on
- * after it was told to stop.
+ * One web server that answers with `says`; `fields` are further lines of its pod. `lingersMs`: how long it still
+ * answers after a signal to stop.
  */
 export function webYaml(name: string, says: string, fields: string[] = [], lingersMs = 0): string {
   const atEnd = lingersMs === 0 ? 'process.exit()' : `setTimeout(() => process.exit(), ${lingersMs})`;
@@ -25,7 +25,7 @@ ${fields.map((line) => `      ${line}\n`).join('')}      files:
 `;
 }
 
-/** One web server on the tests' image of 2 MB that answers with `says`, also for so long after it was told to stop. */
+/** One web server on the tests' image of 2 MB that answers with `says`, also for `lingersMs` after a signal to stop. */
 export function lingeringYaml(name: string, image: string, says: string, lingersMs: number): string {
   const script = 'echo "$SAYS" >/tmp/index.html; httpd -f -p 8080 -h /tmp & wait';
   return `application:
@@ -76,7 +76,7 @@ export function tinyYaml(name: string, image: string, says: string): string {
 }
 
 /**
- * Two web servers on the same image, the public one on a volume: /says tells its revision, /born a random id that the
+ * Two web servers on the same image, the public one on a volume: /says returns its revision, /born a random id that the
  * volume got when it was empty.
  */
 export function keepingYaml(name: string, image: string, says: string): string {

@@ -14,7 +14,7 @@ import { onDocker } from './engine-of-tests.ts';
 const itsFiles = onDocker("what is in a claim goes with it: the volume is the storage class's");
 let berth: Berth;
 let image: string;
-/** What volumes are where the host can limit them. */
+/** Volumes of a host that can limit them. */
 let fileSystems: LoopVolumes;
 before(async () => {
   image = await buildImage(new Docker(), { name: 'contract' });
@@ -32,7 +32,7 @@ async function start(name: string): Promise<{ app: Started; born: string }> {
   return { app, born: await bornOf(app) };
 }
 
-/** What the volume got when it was empty. */
+/** The id that the volume got when it was empty. */
 async function bornOf({ url }: Started): Promise<string> {
   return (await berth.visit(`${url}/born`)).text;
 }
@@ -46,7 +46,7 @@ async function removeByHand(app: Started, ...kinds: Owned['kind'][]): Promise<vo
   }
 }
 
-/** So that somebody looks now and not at the next resync. */
+/** Makes the service look now, before the next resync. */
 async function ask(app: Started): Promise<void> {
   assert.equal((await berth.postJson('/extendDeployment', app)).status, 200);
 }

@@ -40,15 +40,15 @@ const hookedEntry = 'test/scenarios/hooked-service.ts';
 const storeOfTests = process.env.TEST_STORE === 'postgresql' ? 'postgresql' : 'sqlite';
 
 export type BerthOptions = {
-  /** The service obeys `order` and tells of its operations. */
+  /** The service obeys `order` and reports its operations. */
   isHooked?: boolean;
-  /** Service and edge run beside this engine, which is theirs; or on the cluster of the tests. Default: TEST_ENGINE. */
+  /** Service and edge run on the host of this private engine, or on the cluster of the tests. Default: TEST_ENGINE. */
   engine?: PrivateEngine | 'docker' | 'kubernetes';
-  /** What it keeps everything in. Default: what TEST_STORE says, or SQLite. */
+  /** The store. Default: the one that TEST_STORE names, or SQLite. */
   store?: 'sqlite' | 'postgresql';
 };
 
-/** Call `destroy` when done, whatever happened. `env` holds further settings. */
+/** Call `destroy` when done, also after a failure. `env` holds further settings. */
 export async function createBerth(
   env: Record<string, string> = {},
   { isHooked = false, engine = engineOfTests, store = storeOfTests }: BerthOptions = {},
@@ -71,9 +71,9 @@ export async function createBerth(
     BERTH_GPUS: '1000',
     BERTH_GUESS_RATE: '100000/m',
     BERTH_DRAIN: '200ms',
-    // What ends is gone, volumes and all.
+    // Ended deployments are removed, including volumes.
     BERTH_GRACE: '0s',
-    // Where nobody listens.
+    // An address without a server.
     BERTH_REGISTRIES: 'localhost:1 http',
     ...env,
   };
@@ -90,17 +90,17 @@ export async function createBerth(
   const send = (url: URL | string, options: { method?: string; headers?: object; body?: string | Uint8Array } = {}) =>
     ask(new URL(url), { host: ownEngine?.host.address ?? '127.0.0.1', port }, options);
   const client = createClient({ port, send, bringImagesOf: cluster?.bringImagesOf, log: () => log.join('') });
-  // The service refuses what is no setting of its own, and how tests are chosen is none.
+  // The service refuses unknown settings, such as those that choose tests.
   const { BERTH_TEST_SEED, BERTH_TEST_WHOLE, BERTH_TEST_KUBERNETES, BERTH_KUBE_KIT, ...own } = process.env;
   const environment = { ...own, ...variables };
-  // What is beside an engine of a test's own ends with that.
+  // Processes on the host of a private engine end with that engine.
   const undertaker = ownEngine
     ? undefined
     : afterDeath(['test/scenarios/end-berth.ts', ...(postgres ? [postgres.folder] : [])], environment);
 
   async function query<T>(ask: (db: Database) => Promise<T>): Promise<T> {
     const { databaseUrl } = settings;
-    // Beside a load, PostgreSQL may take longer to let somebody in than a request may wait.
+    // Under load, PostgreSQL may accept a connection later than the usual time limit of a request.
     const db = databaseUrl
       ? await openPostgres({ ...databaseUrl, connections: 2, patienceMs: 60_000 })
       : await openTables(settings);
@@ -109,13 +109,13 @@ export async function createBerth(
 
   const berth = {
     settings,
-    /** Asks its database, beside the service. */
+    /** Queries its database, bypassing the service. */
     query,
-    /** For commands beside the service. */
+    /** For commands that run in addition to the service. */
     environment,
     /** Where everything is kept, unless that is SQLite. */
     postgres,
-    /** All that the service has logged. */
+    /** The log of the service. */
     log: () => log.join(''),
 
     /**
@@ -160,9 +160,12 @@ export async function createBerth(
       await until('the service has died', async () => !isRunning(service));
       assert.equal(service!.signalCode, 'SIGKILL', log.join('').slice(-2000));
     },
-    /** Each operation that a hooked service told of since the last call, as one line of a plan. */
+    /** Each operation that a hooked service reported since the last call, as one line of a plan. */
     takeOperations: () => operations.splice(0),
-    /** Runs a real `down` command, which removes all that this Berth made; what is in an engine of its own goes with that. */
+    /**
+     * Runs a real `down` command, which removes the objects of this Berth. Objects in a private engine are removed with
+     * it.
+     */
     async destroy(down = programFile('scripts/down.ts')): Promise<void> {
       if (isDestroyed) return;
       isDestroyed = true;
@@ -186,7 +189,7 @@ export async function createBerth(
 
     ...client,
 
-    /** What the engine has of this Berth, and what of it no row wants. */
+    /** Objects of this Berth on the engine, and those among them that no row wants. */
     async inventory() {
       const installation = await openInstallation(settings, ownEngine?.docker);
       assert.ok(installation);
@@ -208,7 +211,7 @@ export async function createBerth(
       const { id } = await berth.row(started);
       return await query((db) => eventsAfter(db, id, 0, 10_000));
     },
-    /** What each event of the deployment says, so far, as often as it was told. */
+    /** The message of each event of the deployment so far, as often as it happened. */
     async events(started: Started): Promise<string[]> {
       const events = await berth.history(started);
       return events.flatMap((event) => Array.from({ length: event.count }, () => describeEvent(event)));
@@ -219,7 +222,7 @@ export async function createBerth(
 
 export type Berth = Awaited<ReturnType<typeof createBerth>>;
 
-/** Loaded by whoever has one. */
+/** Loaded only by tests that use a cluster. */
 async function openCluster(): Promise<ServiceCluster> {
   return await (await import('../kubernetes/service-cluster.ts')).openServiceCluster();
 }

@@ -1,4 +1,4 @@
-/** What somebody does behind the service's back to what runs: to containers by Docker, on a cluster by its API. */
+/** Changes to running workloads behind the service's back: to containers by Docker, on a cluster by its API. */
 import Docker from 'dockerode';
 import type { Owned } from '../../src/engine/engine.ts';
 import { runInside } from '../images/containers.ts';
@@ -10,14 +10,14 @@ export type Hand = {
   run(workload: Owned, argv: string[]): Promise<void>;
   /** Ends its first process at once; the engine starts it again. */
   kill(workload: Owned): Promise<void>;
-  /** The same where nobody need have been killed: what runs afterwards has been started once more. */
+  /** Like `kill` without the need for a kill: afterwards, the workload has one more start. */
   restart(workload: Owned): Promise<void>;
   /** So that nothing but the service starts it again. */
   stop(workload: Owned): Promise<void>;
   /** Only on Docker: freezes its processes, or takes it off its network. */
   pause?(workload: Owned): Promise<void>;
   takeOffNetwork?(workload: Owned): Promise<void>;
-  /** At once, and so that nothing but the service makes it again. A network goes with whoever is put on it meanwhile. */
+  /** At once, and so that only the service creates it again. A network is removed with the workloads that joined it. */
   remove(object: Owned): Promise<void>;
   /** A network of that name is there, or what bounds pods as it would. */
   hasNetwork(network: Owned): Promise<boolean>;
@@ -42,7 +42,7 @@ const onDocker: Hand = {
   hasNetwork: async ({ name }) => (await docker.listNetworks()).some(({ Name }) => Name === name),
 };
 
-/** Loaded by whoever has a cluster. */
+/** Loaded only by tests that use a cluster. */
 export const byHand: Hand =
   engineOfTests === 'docker' ? onDocker : (await import('../kubernetes/hand.ts')).handOfCluster;
 
@@ -67,7 +67,7 @@ function isInUse({ statusCode, message }: Refusal): false {
   return false;
 }
 
-/** What the engine has of the deployment's pods, or of one of them: `web`, or of one revision of it `web-1`. */
+/** The engine's objects of the deployment's pods, or of one of them: `web`, or of one revision of it `web-1`. */
 export async function workloadsOf(berth: Berth, app: Started, pod = ''): Promise<Owned[]> {
   const { id } = await berth.row(app);
   const { owned } = await berth.inventory();

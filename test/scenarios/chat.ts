@@ -46,7 +46,7 @@ export const chatYaml = (port: number) => `application:
       servicePorts: [6379]
 `;
 
-/** What one visitor of the chat hears when another one says something. */
+/** The message that one visitor of the chat receives when another one sends a text. */
 export async function heardFrom(url: string, text: string): Promise<string> {
   const dispatcher = new Agent({
     connect: { lookup: (_name, _options, found) => found(null, [{ address: '127.0.0.1', family: 4 }]) },

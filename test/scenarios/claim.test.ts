@@ -42,7 +42,7 @@ after(async () => await berth.destroy());
 
 const origin = () => `http://localhost:${berth.settings.port}`;
 
-/** As the dashboard asks: from its own origin, with the cookie of the sign-in. */
+/** A request like the dashboard's: from its own origin, with the cookie of the sign-in. */
 async function ask(method: string, path: string, body?: object) {
   const answer = await berth.visit(`${origin()}${path}`, {
     method,

@@ -1,4 +1,4 @@
-/** What somebody asks a Berth of the scenarios by its API, and at the addresses of applications. */
+/** A client of a Berth in the scenarios: requests to its API, and to the addresses of applications. */
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import type { ServiceCluster } from '../kubernetes/service-cluster.ts';
@@ -9,7 +9,7 @@ export type ToldEvent = { number: number; kind: string; pod?: string; message: s
 
 export type Started = { url: string; sessionToken: string; applicationName: string };
 
-/** What a request says of whom it means. */
+/** The part of a request that names the application. */
 export const named = ({ applicationName, sessionToken }: Started) => ({ applicationName, sessionToken });
 
 type Asking = { method?: string; headers?: object; body?: string | Uint8Array };
@@ -19,7 +19,7 @@ export type Reached = {
   send(url: string, asking?: Asking): ReturnType<typeof ask>;
   /** Has the images of a document where its pods are to run. */
   bringImagesOf?: ServiceCluster['bringImagesOf'] | undefined;
-  /** All that the service has logged, for a failure. */
+  /** The log of the service, for a failure. */
   log(): string;
 };
 
@@ -79,7 +79,7 @@ export function createClient({ port, send, bringImagesOf, log }: Reached) {
       try {
         return await until(`an event ${message} of ${applicationName}`, async () => {
           const told = [...reader.text().matchAll(/^data: (.*)\n/gm)].map(([, data]) => JSON.parse(data!) as ToldEvent);
-          // One that has happened again replaces what was told of it before.
+          // A repeated event replaces its earlier occurrence.
           const events = [...new Map(told.map((event) => [event.number, event])).values()];
           return events.some((event) => message.test(event.message)) ? events : undefined;
         });

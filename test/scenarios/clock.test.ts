@@ -26,7 +26,7 @@ async function remove(app: Started): Promise<void> {
   await assertGone(berth, app);
 }
 
-/** Behind our back, so that only an event or a look tells of it. */
+/** Behind our back, so that only an event or a look reveals it. */
 async function killWorkloads(app: Started): Promise<void> {
   for (const workload of await workloadsOf(berth, app)) await byHand.remove(workload);
 }

@@ -8,7 +8,7 @@ import { type Berth, createBerth } from './berth.ts';
 
 const run = promisify(execFile);
 
-/** Three mistakes: a slip in `comand`, a port that nobody listens on, a password that the store does not have. */
+/** Three mistakes: a slip in `comand`, a port without a server, a password that the store does not have. */
 const mistaken = `application:
   name: counter
   pods:

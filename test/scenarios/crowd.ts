@@ -8,7 +8,7 @@ export type Asked = { port: number; host: string; path: string; statuses?: reado
 export type Crowd = {
   /** How often each of them has been answered. */
   counts: readonly number[];
-  /** What was not answered as it should be, once all that was asked is answered. */
+  /** The wrong answers, once all requests are answered. */
   end(): Promise<string[]>;
 };
 

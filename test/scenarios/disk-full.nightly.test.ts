@@ -24,7 +24,7 @@ before(async () => {
   const { Arch: architecture } = await engine.docker.version();
   const options = { architecture, foreignArchitecture: 'none', needsLogin: false, program: await programImage() };
   registry = await startRegistry({ ...options, address: engine.host.outsideAddress });
-  // A start is admitted as long as its volumes and logs fit (30 MB for each pod), whatever its image will take.
+  // A start is admitted if its volumes and logs fit (30 MB for each pod), regardless of the size of its image.
   berth = await createBerth({ BERTH_DISK_FREE: '1Mi', BERTH_CONTAINER_DISK: '30Mi', ...listing(registry) }, { engine });
   await berth.serve();
 });
@@ -39,7 +39,7 @@ afterEach(makeRoom);
 const whole = (says: string) => ({ path: saysPath, says: new RegExp(says), workloads: 2, volumes: 0 });
 const filler = () => join(engine.dataRoot, 'filler');
 
-/** Fills the engine's disk until so much is free; all of it by default. */
+/** Fills the engine's disk until so much is free; completely by default. */
 async function fill(freeBytes = 0): Promise<void> {
   const [, available] = (await engine.host.run(['df', '--output=avail', '--block-size=1', engine.dataRoot])).split(
     '\n',
@@ -55,8 +55,8 @@ async function makeRoom(): Promise<void> {
 }
 
 /**
- * What is done meanwhile fails soon; what is to run may take its time. Soon is what a busy machine needs until a pull has
- * filled the disk, or it would be given up for getting no further.
+ * Work in this period fails soon. Soon is the time that a busy machine needs until a pull has filled the disk; a
+ * shorter deadline would end the pull for its lack of progress.
  */
 async function whileHasty<T>(work: () => Promise<T>): Promise<T> {
   await berth.end('SIGTERM');

@@ -218,7 +218,7 @@ const signGuestbook = (berth: Berth, { url }: Started) =>
     return berth.visit(`${url}/api/entries`, { method: 'POST', headers, body });
   }, 201);
 
-/** One number after another; what is not answered is not counted, and asked again. */
+/** Writes one number after another. A number without an answer is not counted, and sent again. */
 function writeOn(put: (number: number) => Promise<{ status: number }>, kept: number): Writer {
   let answered = 0;
   let isOver = false;

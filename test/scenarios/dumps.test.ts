@@ -32,7 +32,7 @@ const carts = pod(
       volumes: [{ name: data, size: 64Mi, mountPath: /data }]
 `,
 );
-// Its log is written anew again and again.
+// Its log is rewritten repeatedly.
 const visits = pod(
   'visits',
   `      image: redis:7
@@ -163,7 +163,7 @@ const lying = (script: string) =>
       volumes:`,
   );
 
-/** What its pg_dump does, and what the snapshot says of it. */
+/** The behavior of its pg_dump, and the resulting problem of the snapshot. */
 const faults: [what: string, script: string, problem: RegExp][] = [
   ['fails', 'echo its own words >&2; exit 3', /^pg_dump ended with 3\. It said: its own words$/],
   ['writes without an end', 'exec yes', /^pg_dump wrote more than is allowed\.$/],

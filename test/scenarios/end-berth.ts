@@ -1,7 +1,6 @@
 /**
- * Ends all that a Berth of a test is made of, whatever state its test has left it in: service, HAProxy, what it has on
- * the engine, its folder, and last its PostgreSQL, whose folder is the argument. Reads the settings from its environment,
- * as the service did.
+ * Ends the parts of a Berth in a test, in any state: service, HAProxy, its objects on the engine, its folder, and last
+ * its PostgreSQL, whose folder is the argument. Reads the settings from its environment, as the service did.
  */
 import { execFile } from 'node:child_process';
 import { readdir, readFile, rm } from 'node:fs/promises';
@@ -13,7 +12,7 @@ import { endPostgres } from '../support/postgres.ts';
 const dataDir = process.env.BERTH_DATA_DIR!;
 // One that is just starting is in no file yet.
 for (const pid of await processesOf(dataDir)) process.kill(pid, 'SIGKILL');
-// Where its database went first, nothing can be asked for, and HAProxy is still ours to end.
+// If its database ended first, requests fail, and HAProxy is still ours to end.
 const down = [join(import.meta.dirname, '../../scripts/down.ts'), '--yes'];
 await promisify(execFile)(process.execPath, down).catch(() => {});
 await stopEdge(dataDir);

@@ -1,4 +1,4 @@
-/** What scenarios run on: Docker, or by `TEST_ENGINE=kubernetes` the cluster of the tests. */
+/** The engine of the scenarios: Docker, or with `TEST_ENGINE=kubernetes` the cluster of the tests. */
 
 export const engineOfTests = process.env.TEST_ENGINE === 'kubernetes' ? 'kubernetes' : 'docker';
 

@@ -6,17 +6,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * What becomes of a request: it is answered late; refused with 500; the connection is closed before the engine hears of
- * it, when the engine has done it, or in the middle of the answer; or it waits until the weather changes.
+ * The fate of a request: it is answered late; refused with 500; the connection is closed before the engine receives it,
+ * after the engine has done it, or in the middle of the answer; or it waits until the weather changes.
  */
 export type Weather = 'fair' | 'slow' | 'error' | 'deaf' | 'mute' | 'cut' | 'hanging';
 
 export type EngineProxy = {
   /** For DOCKER_HOST. */
   dockerHost: string;
-  /** Asked for each request; what hangs goes on when this is called. */
+  /** Called for each request; hanging requests continue when this is called. */
   setWeather(weatherOf: (request: { method: string; path: string }) => Weather): void;
-  /** How many requests were no streams, of events, logs or pulls. */
+  /** The number of requests, without streams of events, logs or pulls. */
   requests(): number;
   close(): Promise<void>;
 };
@@ -36,7 +36,7 @@ export async function startEngineProxy(): Promise<EngineProxy> {
     if (!streams.test(url)) requests++;
     const body = Buffer.concat(await Array.fromAsync(asked as AsyncIterable<Buffer>));
     let weather = weatherOf({ method, path: url });
-    // An engine that goes on does what it was asked, whether or not anybody still waits for the answer.
+    // An engine that continues performs its requests, even if their clients no longer wait.
     while (weather === 'hanging') {
       await change.promise;
       weather = weatherOf({ method, path: url });

@@ -32,7 +32,7 @@ after(async () => {
 const whole = (says: RegExp) => ({ path: '/says', says, workloads: 2, volumes: 1 });
 const away = 'The container engine does not respond. It will be tried again; what is running keeps running.';
 
-// A start has five operations; after the fourth no more is asked of the engine.
+// A start has five operations; after the fourth, the engine receives no more.
 for (const { words, signal } of inTier(ends.slice(0, 1), ends.slice(1)))
   for (const number of chance.some([1, 2, 3], 1)) {
     test(`an engine that is ${words} after operation ${number} of a start goes on with it when it is back`, async () => {
@@ -63,11 +63,11 @@ for (const { words, signal } of ends) {
       const ready = await berth.get('/readyz');
       assert.deepEqual([ready.status, ready.body.code], [503, 'engine_unreachable']);
       assert.equal((await berth.get('/healthz')).status, 200);
-      // Something has to be asked for, or nobody looks for up to half a minute.
+      // A request makes the service look. Otherwise, it looks up to half a minute later.
       assert.equal((await berth.postJson('/extendDeployment', app)).status, 200);
       const { state } = await untilTold(app);
       assert.equal(state, 'running');
-      // Whoever kills an engine leaves its containers; one that ends takes them along.
+      // A killed engine leaves its containers running; one that ends stops them.
       assert.equal((await berth.visit(`${app.url}/says`)).status, signal === 'SIGKILL' ? 200 : 503);
     });
     await assertWhole(berth, app, whole(/steady/));
@@ -129,7 +129,7 @@ test('a worker that may end and that its engine has stopped runs again with the 
   await remove(app);
 });
 
-/** The engine is there afterwards, whatever happened. */
+/** The engine runs afterwards, also after a failure. */
 async function whileAway(signal: 'SIGKILL' | 'SIGTERM', work: () => Promise<void>): Promise<void> {
   await engine.stop(signal);
   await work().finally(() => engine.start());

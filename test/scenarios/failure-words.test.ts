@@ -24,7 +24,7 @@ before(async () => {
   open = await startRegistry({ ...options, needsLogin: false });
   closed = await startRegistry({ ...options, needsLogin: true });
   inside = await startRegistry({ ...options, needsLogin: false });
-  // Whatever fails here does so long before the deadline.
+  // Each failure here occurs long before the deadline.
   const registries = ['localhost:1', open.host, closed.host].map((host) => `${host} http`).join(';');
   const patience = { BERTH_DEPLOY_DEADLINE: '10m', BERTH_LISTEN_PATIENCE: '2s' };
   berth = await createBerth({ ...patience, BERTH_REGISTRIES: registries });
@@ -43,7 +43,7 @@ type Failure = {
   yaml: (name: string) => string;
   message: () => string;
   says?: string;
-  /** What is different on a cluster. */
+  /** The difference on a cluster. */
   elsewhere?: string;
 };
 
@@ -62,7 +62,7 @@ const checked = (path: string, answer: string, timeoutSeconds: number) => (name:
   webYaml(name, 'x', [
     `healthCheck: { path: ${path}, periodSeconds: 1, timeoutSeconds: ${timeoutSeconds}, failureThreshold: 2 }`,
   ]).replace('response.end(', answer);
-/** Written at once: whoever reads them while it runs once more reads all or none. */
+/** Written at once: a reader during the next run reads all lines or none. */
 const sixtyLines =
   'console.log(Array.from({ length: 60 }, (_, index) => `line ${index + 1} with ${process.env.API_KEY}`).join("\\n"));';
 

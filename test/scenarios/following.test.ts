@@ -16,7 +16,7 @@ before(async () => {
 });
 after(async () => await berth.destroy());
 
-/** A web server that says what it was asked, and a worker beside it. */
+/** A web server that logs its requests, and a worker. */
 function talking(says: string): string {
   const web = webYaml('talking', says).replace(
     '=> response.end(',
@@ -114,7 +114,7 @@ test('followed logs show every start of a crash loop, each once, and go on with 
   assert.match(text, /^\S+ web start \d+\n\S+ web stays\n$/);
   reader.close();
   const numbers = starts().map((start) => Number(start.slice('start '.length)));
-  // A node keeps two: of one that nobody saw before the second had ended, nothing is left.
+  // A node keeps two starts. The first one is lost if its logs were not read before the second had ended.
   const first = keepsEveryStart ? 1 : Math.min(2, numbers[0]!);
   assert.deepEqual(
     numbers,
@@ -140,7 +140,7 @@ test('followed logs continue with a container that was killed, and one that was 
   await berth.remove(steady);
 });
 
-/** Says how often it was started, then runs `script`. What a container writes elsewhere, a cluster does not keep. */
+/** Writes how often it was started, then runs `script`. A cluster does not keep files outside of volumes. */
 function restless(name: string, script: string): string {
   const count = [
     "const { existsSync, readFileSync, writeFileSync } = require('node:fs');",

@@ -39,7 +39,7 @@ test('on a full disk a change is refused as storage_full, and is possible again 
   const before = await berth.row(app);
 
   await disk.fill();
-  // What is allocated of the write-ahead log takes some writes more.
+  // The allocated space of the write-ahead log suffices for some more writes.
   const refused = await until('a change is refused', async () => {
     const answer = await extend(berth, app);
     return answer.status === 200 ? undefined : answer;

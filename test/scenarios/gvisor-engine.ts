@@ -1,4 +1,4 @@
-/** Tells an engine of a test's own of gVisor, as the set-up tells the machine's engine. */
+/** Registers gVisor in a test's own engine, as the set-up does in the machine's engine. */
 import { provideGvisor } from '../../scripts/setup/gvisor.ts';
 import { lookAtHost } from '../../scripts/setup/host.ts';
 import { registerGvisor } from '../../scripts/setup/runtimes.ts';

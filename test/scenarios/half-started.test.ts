@@ -204,7 +204,7 @@ test('`npm run down` ends a service that only starts', async () => {
   const { edge, run, serviceSocket } = edgePaths(place.dataDir);
   await mkdir(run);
   await mkdir(edge);
-  // Whoever is to be succeeded never stands aside.
+  // The running service never hands over.
   const { promise: isAsked, resolve: tellAsked } = Promise.withResolvers<void>();
   const other = createServer((socket) => socket.once('data', () => tellAsked())).listen(serviceSocket);
   await once(other, 'listening');

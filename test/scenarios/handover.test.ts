@@ -1,4 +1,4 @@
-/** `npm run serve` of another release beside the one that runs: it takes over, and nobody notices. */
+/** `npm run serve` of another release while one runs: it takes over without an effect on clients. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ for (const store of inTier<'sqlite' | 'postgresql'>(['sqlite'], ['postgresql']))
 
     for (const name of ['blog', 'wiki']) {
       const serving = berth.serve();
-      // Asked of whichever is there right now.
+      // Requests go to the service that runs right now.
       const started = await berth.start(webYaml(name, 'two'));
       const ended = once(present, 'exit');
       present = await serving;
@@ -93,7 +93,7 @@ test('when the service that takes over is killed before it says that it serves, 
   });
   const [, signal] = await once(dying, 'exit');
   assert.equal(signal, 'SIGKILL');
-  // Of an address that nobody has deployed to, the pages tell.
+  // Addresses without a deployment show a page.
   const isThere = async (host: string, path: string) => (await berth.visit(`http://${host}${path}`)).status;
   await until('it answers for API, pushes and pages', async () => {
     const all = [isThere('localhost', '/healthz'), isThere('localhost', '/v2/'), isThere('nobody.localhost', '/')];
@@ -103,7 +103,7 @@ test('when the service that takes over is killed before it says that it serves, 
   assert.equal(present.exitCode, null);
   const blog = await berth.start(webYaml('blog', 'two'));
   await berth.reach(blog, 'running');
-  // It can be taken over again, and nothing is left of whoever has died.
+  // It can be taken over again, and the dead service has left nothing behind.
   const ended = once(present, 'exit');
   await berth.serve();
   assert.deepEqual(await ended, [0, null]);

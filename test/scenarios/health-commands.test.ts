@@ -12,7 +12,7 @@ before(async () => {
 });
 after(async () => await berth.destroy());
 
-/** The queue takes requests long before it is healthy; the web server asks it once, as it starts. */
+/** The queue accepts requests long before it is healthy; the web server sends it one request at its start. */
 const compose = `
 name: checked
 services:

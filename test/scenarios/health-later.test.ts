@@ -1,4 +1,4 @@
-/** What becomes of a live deployment whose pod stops answering well, and answers again: told soon, and once. */
+/** A live deployment whose pod stops answering well, and recovers: reported soon, and once. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Berth, createBerth, type Started, until } from './berth.ts';

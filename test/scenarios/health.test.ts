@@ -1,4 +1,4 @@
-/** What is told of pods, and of the whole: who is to blame, who keeps restarting, which revision serves. */
+/** Reports on pods and on the deployment: which pod is to blame, which keeps restarting, which revision serves. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { webYaml } from './applications.ts';
@@ -16,8 +16,8 @@ type Pod = { name: string; state: string; message?: string; image: string; revis
 
 const nowhere = 'localhost:1/nothing:1';
 /**
- * Docker has the image of the database, which starts while the other one is pulled. Of a cluster, registries are asked for
- * all images at once before anything starts: here nothing has.
+ * Docker has the image of the database, which starts while the other image is pulled. On a cluster, registries are
+ * queried for all images before anything starts: here, no pod has started.
  */
 const innocent = engineOfTests === 'docker' ? 'starting' : 'waiting';
 const withSlowDatabase = (name: string) => `${webYaml(name, 'x').replace('node:26-slim', nowhere)}    - name: db
@@ -58,7 +58,7 @@ test('a pod that is killed for memory again and again, and answers in between, i
   const status = await until('it is degraded', async () => {
     const status = await berth.status(app);
     assert.equal(status.state, 'running');
-    // On a cluster it waits for its next start: degraded too, and told as what ended it.
+    // On a cluster it waits for its next start: also degraded, with the reason of its end.
     const isBetweenStarts = !/keeps restarting/.test(status.message);
     return status.pods[0].restarts >= 2 && !isBetweenStarts ? status : undefined;
   });
@@ -77,7 +77,7 @@ test('of a failed update the status says which revision serves, and what each po
   const app = await berth.start(webYaml('app', 'first'));
   await berth.reach(app, 'running');
   await berth.update(app, webYaml('app', 'second').replace('node:26-slim', nowhere));
-  // What failed is told first, and what serves when it has been looked at again.
+  // The failure is reported first, and the serving revision after the next look.
   const status = await until('the earlier revision serves, and its pods are told', async () => {
     const status = await berth.status(app);
     const isOfServing = status.pods.every(({ revision }: Pod) => revision === status.servingRevision);

@@ -1,7 +1,7 @@
 /**
- * The service as `npm run serve` starts it, with two strings for a test to pull: it tells of every operation and can be
- * made to die right after one, and its clock can be set. Orders come from the parent process; its argument is how far
- * the clock differs from the machine's in the beginning, in milliseconds.
+ * The service as `npm run serve` starts it, with two hooks for a test: it reports every operation and can be killed
+ * right after one, and its clock can be set. Orders come from the parent process. Its argument is the initial
+ * difference between its clock and the machine's, in milliseconds.
  */
 import { flushCompileCache } from 'node:module';
 import { describePlan } from '../../src/deployment/plan/operation.ts';

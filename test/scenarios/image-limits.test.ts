@@ -1,4 +1,4 @@
-/** What images may have that are brought for somebody's deployments, and how many of them come at a time. */
+/** Limits of images that are pulled for users' deployments, and of concurrent pulls. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import Docker from 'dockerode';

@@ -1,4 +1,4 @@
-/** Databases of an application, which snapshots keep by their own tools; asked in their containers. */
+/** Databases of an application, which snapshots save with the databases' own tools; queried in their containers. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';

@@ -16,7 +16,7 @@ import { type KillRhythm, type Kills, killInTurn, serving, type Victim } from '.
 import { beClient, type ClientReport, newClientReport, wordsOf } from './killed-clients.ts';
 import { createPlanes, type Planes } from './planes.ts';
 
-/** What was sent to an application before all edges have let go of it is answered, however late on a busy machine. */
+/** Requests that were sent before all edges have dropped the application are answered, even late on a busy machine. */
 const lingersMs = 4_000;
 
 const yamlOf = (name: string, says: string) => webYaml(name, says, [], lingersMs);
@@ -27,7 +27,7 @@ export type FailedVisit = {
   tookMs: number;
   application: string;
   edge: number;
-  /** Since the service beside the edge was killed, while it is not back. */
+  /** Since the edge's service was killed, while it is not back. */
   awayMs: number | undefined;
   what: string;
 };
@@ -42,7 +42,7 @@ export type KilledPlanes = Kills & {
 export type KillingOptions = KillRhythm & {
   visitors: number;
   clients: number;
-  /** Between two intents of a client, at the most. */
+  /** Maximum pause between two intents of a client. */
   pauseMs: number;
 };
 
@@ -93,7 +93,7 @@ export async function visitWhileKilled(
     }
   }
 
-  /** Whoever is asked may be killed at that moment, and another one is asked. */
+  /** The chosen service may be killed at that moment. The request then goes to another one. */
   async function persist(ask: (plane: Victim['plane']) => Promise<boolean>): Promise<void> {
     for (let turn = 0; !isOver; turn++) {
       const present = serving(victims);
@@ -142,9 +142,9 @@ if (import.meta.main) {
       planes: { type: 'string', default: '3' },
       /** Seconds from kill to kill. */
       every: { type: 'string', default: '5' },
-      /** Seconds between two intents of a client, at the most. */
+      /** Maximum seconds between two intents of a client. */
       pause: { type: 'string', default: '5' },
-      /** BERTH_EDGE_SILENCE: where a start takes longer than that, the edge beside it answers 503. */
+      /** BERTH_EDGE_SILENCE: if a start takes longer, the edge of that service answers 503. */
       silence: { type: 'string', default: '30s' },
       log: { type: 'string' },
     },

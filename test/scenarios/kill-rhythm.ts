@@ -15,7 +15,7 @@ export type KillRhythm = {
   everyMs: number;
   /** So many others have to serve at a kill, which waits for them. */
   others: number;
-  /** Asked after each kill. */
+  /** Called after each kill. */
   isEnough: (kills: number) => boolean;
 };
 
@@ -32,7 +32,7 @@ export function serving(victims: readonly Victim[]): Victim[] {
   return victims.filter(({ killedAt }) => killedAt === undefined);
 }
 
-/** All of them serve, before and after. Who has served longest is next. */
+/** All of them serve, before and after. The one that has served longest is next. */
 export async function killInTurn(
   victims: readonly Victim[],
   { everyMs, others, isEnough }: KillRhythm,

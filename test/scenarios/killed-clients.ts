@@ -1,7 +1,7 @@
 /**
- * Clients of several services that are killed in turn. Each has an application of its own, which it starts, updates,
- * extends and removes, again and again, and sees that what was answered is done. As behind a load balancer, it asks one
- * that serves; what a kill has cut is asked again.
+ * Clients of several services that are killed in turn. Each has an application of its own, which it repeatedly starts,
+ * updates, extends and removes, and checks that each confirmed change is done. As behind a load balancer, it sends
+ * requests to a service that runs, and repeats those that a kill has cut.
  */
 import { randomUUID } from 'node:crypto';
 import { wait } from '../../src/lib/wait.ts';
@@ -12,11 +12,14 @@ import { serving, type Victim } from './kill-rhythm.ts';
 export type ClientReport = {
   /** Of each kind, how many were answered with 200. */
   answered: Record<string, number>;
-  /** Of each kind, how many a kill has cut: the service was killed while it was asked, or was not yet back. */
+  /**
+   * Of each kind, the number of requests that a kill has cut: the service was killed during the request, or was not yet
+   * back.
+   */
   cut: Record<string, number>;
-  /** What was answered otherwise by a service that lived throughout. */
+  /** Wrong answers of a service that ran throughout. */
   faults: string[];
-  /** What was answered and is not so, or not once. */
+  /** Confirmed changes that are missing or duplicate. */
   lost: string[];
   /** To its own application, of which an edge had answered before. */
   visits: number;
@@ -24,10 +27,10 @@ export type ClientReport = {
 };
 
 export type ClientOptions = {
-  /** Tells one from the others. */
+  /** Identifies the client. */
   number: number;
   yamlOf: (name: string, says: string) => string;
-  /** Between two of its intents, at the most. */
+  /** Maximum pause between two of its intents. */
   pauseMs: number;
   /** No application is begun any more; one that has begun is brought to its end. */
   isOver: () => boolean;
@@ -37,7 +40,7 @@ export function newClientReport(): ClientReport {
   return { answered: {}, cut: {}, faults: [], lost: [], visits: 0, failedVisits: [] };
 }
 
-/** What several have told, as one. */
+/** Combines several reports. */
 export async function beClient(
   victims: readonly Victim[],
   { number, yamlOf, pauseMs, isOver }: ClientOptions,
@@ -79,7 +82,7 @@ export async function beClient(
   const yaml = { 'content-type': 'text/x-yaml' };
   const json = { 'content-type': 'application/json' };
 
-  /** At any edge, whatever has become of its service: `says` where it answers so. */
+  /** At any edge, regardless of the state of its service: `says` if it answers so. */
   async function visit({ url }: Started, mustAnswer: boolean): Promise<string> {
     const edge = turn++ % victims.length;
     const answer = await victims[edge]!.plane.visit(url).catch((error: Error) => error);
@@ -133,7 +136,7 @@ function count(counts: Record<string, number>, kind: string): void {
   counts[kind] = (counts[kind] ?? 0) + 1;
 }
 
-/** The same for all that happened alike. */
+/** The same text for alike answers. */
 function brief(answer: Answer | Error): string {
   return answer instanceof Error ? ((answer as NodeJS.ErrnoException).code ?? answer.message) : wordsOf(answer);
 }

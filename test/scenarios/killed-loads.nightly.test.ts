@@ -1,4 +1,4 @@
-/** What a killed service has begun in databases, and what comes of it. Needs root. */
+/** Restores in databases that a killed service has begun, and their results. Needs root. */
 import assert from 'node:assert/strict';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ test(
     await askBooks(berth, app, `CREATE TABLE books (title text); INSERT INTO books VALUES ('kept by its tool')`);
     const { id: snapshot } = await take(berth, app);
     await askBooks(berth, app, 'CREATE TABLE later (n int)');
-    // Whoever comments on a database has it to himself, and it gets no other name meanwhile.
+    // A session that comments on a database locks it, and it cannot be renamed in the meantime.
     const comment = `BEGIN;\nCOMMENT ON DATABASE "my ""books""" IS 'held';\n`;
     const release = await holdBy(comment, berth, app, 'books', ['psql', '-XAtq', '-U', 'owner', '-d', 'template1']);
     const { body } = await berth.postJson('/restoreSnapshot', { ...named(app), snapshot });
@@ -54,7 +54,7 @@ test(
     const before = await all();
     const { id: snapshot } = await take(berth, app);
     await askGoods(berth, app, 'DELETE FROM goods; DELETE FROM zoo.animals; CREATE TABLE later (n INT)');
-    // The second database cannot be dropped as long as somebody reads it.
+    // The second database cannot be dropped while a session reads it.
     const argv = ['mariadb', '--user=root', "--password=it's", 'zoo'];
     const release = await holdBy('LOCK TABLES animals READ;\n', berth, app, 'goods', argv);
     const { body } = await berth.postJson('/restoreSnapshot', { ...named(app), snapshot });

@@ -1,4 +1,7 @@
-/** Three services on one PostgreSQL and one engine: one after another is killed and started again, and nobody notices. */
+/**
+ * Three services on one PostgreSQL and one engine: one after another is killed and restarted without an effect on
+ * clients.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inTier } from '../tier.ts';

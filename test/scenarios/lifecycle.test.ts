@@ -46,7 +46,7 @@ test('a configuration becomes a live URL, is updated under the same URL, extende
   const [, left] = /^Application hello has been extended\. Environment will expire in (\d+) minutes\./.exec(
     extended.body,
   )!;
-  // Two hours, and two more, without what has passed of them by now.
+  // Two hours, and two more, minus the elapsed time.
   const passed = (performance.now() - startedAt) / 60_000;
   assert.ok(Number(left) <= 240 && Number(left) >= 240 - passed, extended.body);
 

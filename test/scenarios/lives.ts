@@ -1,6 +1,6 @@
 /**
  * Lives of an application (started, updated, removed) in which the service is killed right after one of its operations
- * and started again. Which operations there are is found out by a first life that nobody disturbs.
+ * and restarted. A first, undisturbed life shows which operations there are.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,15 +10,15 @@ import type { Berth, Started } from './berth.ts';
 export type Life = {
   berth: () => Berth;
   yaml: (name: string, says: string) => string;
-  /** What is there while it runs. */
+  /** The objects that exist while it runs. */
   whole: Omit<Whole, 'says'>;
   /** Before the start of each life. */
   prepare?: () => Promise<void>;
-  /** What must not change in a life once it is there, e.g. the data of a volume. */
+  /** A value that must not change during a life, e.g. the data of a volume. */
   keeps?: (started: Started) => Promise<string>;
 };
 
-/** A change that is asked for, and what is so when it is done. */
+/** A requested change, and the resulting state. */
 type Change = {
   name: 'start' | 'update' | 'removal';
   ask: () => Promise<void>;
@@ -28,7 +28,7 @@ type Change = {
 /** Titles name `what` is started, updated and removed. */
 export function testLives(what: string, { berth, yaml, whole, prepare, keeps }: Life): void {
   const title = `the service killed after each operation of a start, an update and a removal of ${what} converges`;
-  // What may hang is each life, which has its own limit; all of them together take minutes, on a busy machine many.
+  // Each life has its own time limit. All of them together take minutes, and longer on a busy machine.
   test(title, { timeout: Number.POSITIVE_INFINITY }, async (t) => {
     const counts = new Map<Change['name'], number>();
     await live('whole', async ({ name, ask, done }) => {

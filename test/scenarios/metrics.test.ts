@@ -1,4 +1,4 @@
-/** What is measured of a deployment that works: real containers, the kernel's own numbers, the edge's own counters. */
+/** Metrics of a busy deployment: real containers, the kernel's own numbers, the edge's own counters. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Berth, createBerth, until } from './berth.ts';

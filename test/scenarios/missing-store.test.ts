@@ -1,4 +1,4 @@
-/** What a start does if the database or the key is missing or damaged: it serves nothing, and says what to do. */
+/** A start with a missing or damaged database or key: the service does not serve, and says what to do. */
 import assert from 'node:assert/strict';
 import { copyFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';

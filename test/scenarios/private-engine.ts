@@ -1,4 +1,4 @@
-/** A Docker engine of a test's own, which may be killed, starved and filled up without anybody else noticing. */
+/** A Docker engine of a test's own, which may be killed, starved and filled up without an effect on other tests. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
@@ -12,7 +12,7 @@ import { until } from './berth.ts';
 import { createPrivateHost, type PrivateHost } from './private-host.ts';
 
 export type PrivateEngine = {
-  /** Where it runs, and where a service has to run that asks containers whether they are ready. */
+  /** The host of the engine. A service that probes its containers has to run there. */
   host: PrivateHost;
   /** Installations whose containers ran here: their control groups are the machine's, and go with the engine. */
   owners: Set<string>;
@@ -40,7 +40,7 @@ export type PrivateEngineOptions = {
   daemonOptions?: string[];
 };
 
-/** It runs when it is returned. Call `close` when done, whatever happened. */
+/** Resolves with a running engine. Call `close` when done, also after a failure. */
 export async function createPrivateEngine({
   diskBytes,
   daemonOptions = [],

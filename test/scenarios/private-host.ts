@@ -25,11 +25,11 @@ export type PrivateHost = {
   spawn(argv: Argv, options?: SpawnOptions): ChildProcess;
   /** Runs a program inside to its end; what it wrote. */
   run(argv: Argv, env?: NodeJS.ProcessEnv): Promise<string>;
-  /** Ends all that runs inside. */
+  /** Ends all processes inside. */
   close(): Promise<void>;
 };
 
-/** Call `close` when done, whatever happened. */
+/** Call `close` when done, also after a failure. */
 export async function createPrivateHost(): Promise<PrivateHost> {
   assert.equal(process.getuid?.(), 0, 'a machine inside the machine (mounts, network devices) needs root');
   // Its first process ends when its input does, and with it all others: at the latest when this process ends.
@@ -64,7 +64,7 @@ export async function createPrivateHost(): Promise<PrivateHost> {
         const [program, ...args] = enter(argv);
         const child = spawn(program, args, options);
         child.kill = (signal) => {
-          // Whoever has ended meanwhile has no child any more, or one that takes no signal.
+          // A process that has ended has no child, or one that accepts no signal.
           void childOf(child)
             .then((inner) => process.kill(inner, signal))
             .catch((error: NodeJS.ErrnoException) => assert.match(String(error.code), /^(ENOENT|ESRCH)$/));

@@ -48,7 +48,7 @@ test("a private image that one tenant's login brought to the host is refused to 
     ['by-guess', image, 'wrong'],
   ] as const) {
     const stranger = await berth.start(yaml(name, reference, token));
-    // A registry that is late on a busy machine is one that cannot be reached, and is asked again.
+    // On a busy machine, a late registry counts as unreachable, and the request is repeated.
     await until(`the registry refuses it to ${name}`, async () => {
       const { state, message } = await berth.status(stranger);
       assert.notEqual(state, 'running', name);

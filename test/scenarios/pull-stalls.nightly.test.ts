@@ -22,7 +22,7 @@ before(async () => {
   const { Arch: architecture } = await engine.docker.version();
   const options = { architecture, foreignArchitecture: 'none', needsLogin: false, program: await programImage() };
   registry = await startRegistry({ ...options, address: engine.host.outsideAddress });
-  // Later than a busy machine needs for what these tests do meanwhile: a stalled pull fails at the deadline.
+  // Longer than a busy machine needs for these tests: a stalled pull fails at the deadline.
   const patience = { BERTH_DEPLOY_DEADLINE: '30m', BERTH_REGISTRY_PATIENCE: '30m' };
   berth = await createBerth({ ...patience, ...listing(registry) }, { engine });
   hasty = await createBerth(listing(registry), { engine });
@@ -100,7 +100,7 @@ test('a pull in which nothing moves until the deadline fails in words; the next 
       '(it starts as soon as its registry answers)',
   );
   letGo();
-  // What is to run may take its time.
+  // Deployments that should run need the usual deadline.
   await hasty.end('SIGTERM');
   await hasty.serve();
   await hasty.update(app, tinyYaml('late', image, 'late'));

@@ -34,7 +34,7 @@ const yamlOf = (name: string, image: string) => `application:
 
 async function push(token: string, name: string): Promise<string> {
   const { port } = berth.settings;
-  // Whoever does not know the first part of the names is told.
+  // The refusal names the first part of the names.
   const refused = await berth.get('/v2/any/name/tags/list', { authorization: `Bearer ${token}` });
   const [, namespace] = /named localhost:\d+\/(\w+)\//.exec(refused.body.errors[0].message)!;
   const repo = `localhost:${port}/${namespace}/${name}`;
@@ -64,7 +64,7 @@ test('an image is pushed through the edge, deployed by its short form, and runs;
   const started = answer.body;
   const status = await berth.reach(started, 'running');
   assert.equal((await berth.visit(started.url)).status, 200);
-  // Whoever has pushed it reads of it what he wrote.
+  // The owner sees the name as pushed.
   assert.equal(status.pods[0].image, './site:1');
   const events = await berth.eventsUntil(started, /is running/);
   // Nodes of a cluster pull it by themselves, as its pod starts.
@@ -74,7 +74,7 @@ test('an image is pushed through the edge, deployed by its short form, and runs;
   const stranger = await berth.postYaml('/startUserDeployment', yamlOf('thief', `${repo}:1`));
   assert.deepEqual([stranger.status, stranger.body.code], [400, 'invalid_configuration']);
   const namespace = repo.split('/')[1];
-  // By the name that the engine has it under, which no document is told.
+  // By the engine's own name, which documents never contain.
   const thief = await berth.start(yamlOf('thief', `pushed.invalid/${namespace}/site:1`));
   const { message } = await berth.reach(thief, 'failed');
   assert.match(message, /does not belong to this application/);

@@ -9,7 +9,7 @@ import { type Berth, createBerth, until } from './berth.ts';
 
 let berth: Berth;
 before(async () => {
-  // What is looked at is the file.
+  // The test reads the file.
   berth = await createBerth({}, { store: 'sqlite' });
   await berth.serve();
 });

@@ -9,10 +9,10 @@ before(async () => {
 });
 after(async () => await berth.destroy());
 
-/** Beginnings of all that is planted; no answer but one may have any. */
+/** The common beginning of the planted secrets. Only one answer may contain it. */
 const planted = /planted-/;
 
-/** Whatever its pod was given, it writes; its second revision fails, and its last lines are shown. */
+/** Writes its secrets; its second revision fails, and its last lines are shown. */
 function tellingYaml(port: number): string {
   return `application:
   name: telling

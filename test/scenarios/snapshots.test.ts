@@ -1,4 +1,7 @@
-/** Snapshots of one deployment on the real engine, with restic, and a service that is killed meanwhile. Needs root. */
+/**
+ * Snapshots of one deployment on the real engine, with restic, and a service that is killed at the same time. Needs
+ * root.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
@@ -24,7 +27,7 @@ before(async () => {
   image = await buildImage(await connectDocker(), { name: 'contract' });
 });
 
-/** Two volumes that have the same number at any instant at which it is told: each start of it writes to both. */
+/** Two volumes that contain the same number at every instant: each start of the pod writes to both. */
 const script =
   'echo started >>/data/starts; echo started >>/more/starts; ln -sfn /more /data/more; exec busybox httpd -f -p 8080 -h /data';
 const yaml = () =>
@@ -67,7 +70,7 @@ async function contentsBelow(folder: string): Promise<Map<string, Buffer>> {
   const found = new Map<string, Buffer>();
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
-    // One that leaves meanwhile is not there any more.
+    // A file that was removed in the meantime is skipped.
     const content = entry.isFile() ? await readFile(path).catch(() => undefined) : undefined;
     if (content) found.set(path, content);
   }
@@ -193,7 +196,7 @@ test(
     const [restore] = (await told(berth, beside)).restores;
     assert.deepEqual([restore.state, restore.isBeside, restore.progress], ['done', true, 100]);
 
-    // What it writes is its own: the other one has none of it.
+    // Its writes are its own; the other deployment does not see them.
     await restart(berth, beside);
     await until('it has started again', async () => (await starts(berth, beside))[0] === 3 || undefined);
     assert.deepEqual(await starts(berth, app), [2, 2]);

@@ -23,8 +23,8 @@ import type { LastWords, WorkerTask } from './worker.ts';
 const program = join(import.meta.dirname, 'worker.ts');
 const leaseMs = 4_000;
 /**
- * Beyond the lease: the other one polls twice a second, and the machine may be busy. Whoever waits for the next look at
- * everything waits for longer.
+ * Beyond the lease: the other one polls twice a second, and the machine may be busy. The next full look comes later
+ * than that.
  */
 const slackMs = 20_000;
 

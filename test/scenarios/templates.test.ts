@@ -17,7 +17,7 @@ const deployable = readTemplates().filter(
   ({ images, document }) => images.every((image) => here.includes(image)) && !document.includes('npm install'),
 );
 
-/** What each shows that it does. */
+/** A proof that each template works. */
 const proofs: Record<string, (app: Started) => Promise<void>> = {
   async chat(app) {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };

@@ -6,7 +6,7 @@ import { until } from './berth.ts';
 import { crowdOf } from './crowd.ts';
 import { createPlanes } from './planes.ts';
 
-/** What was sent to an application before both edges have let go of it is answered, however late on a busy machine. */
+/** Requests that were sent before both edges have dropped the application are answered, even late on a busy machine. */
 const lingersMs = 4_000;
 
 test('an update and a removal under load lose no request on either of two edges', async (t) => {
@@ -25,7 +25,7 @@ test('an update and a removal under load lose no request on either of two edges'
   const crowd = crowdOf(
     planes.all.flatMap(({ settings: { port } }) => [
       { port, host: new URL(shop.url).host, path: '/' },
-      // Gone is gone: at each edge there is one instant from which on nobody finds it any more.
+      // A removal is final: at each edge, the site is gone for all clients from one instant on.
       { port, host: new URL(blog.url).host, path: '/', statuses: [200, 410] },
     ]),
   );

@@ -31,7 +31,9 @@ function openStream(app: Started): { opened: Promise<void>; cutAt: Promise<numbe
   return { opened, cutAt };
 }
 
-/** When visitors had a revision, and when its predecessor was stopped: by the events, however late anybody looks. */
+/**
+ * When visitors got a revision, and when its predecessor was stopped: from the events, which do not depend on polling.
+ */
 async function changeTo(app: Started, revision: number): Promise<{ routedAt: number; removedAt: number }> {
   const events = await berth.history(app);
   const running = events.find(

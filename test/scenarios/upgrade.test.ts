@@ -77,11 +77,11 @@ function crowdAt(berth: Berth, apps: readonly Started[]): Crowd {
   ]);
 }
 
-/** Since when each container of the applications runs; those are told by an address that each has among its variables. */
+/** The start time of each container of the applications, which are recognized by an address among their variables. */
 async function startsOf(apps: readonly Started[]): Promise<string[]> {
   const docker = await connectDocker();
   const listed = await docker.listContainers({ filters: { label: [labelKeys.owner] } });
-  // Those of other tests may go meanwhile.
+  // Containers of other tests may be removed in the meantime.
   const found = await Promise.all(
     listed.map(({ Id }) =>
       docker

@@ -12,7 +12,7 @@ function yaml(image: string, size: string, script: string): string {
   ]);
 }
 
-/** Ends with the test, whatever happens. */
+/** Ends with the test, also after a failure. */
 async function serve(t: TestContext, settings: Record<string, string> = {}): Promise<Berth> {
   const berth = await createBerth(settings);
   t.after(() => berth.destroy());
@@ -55,7 +55,7 @@ describe('sizes of volumes', needsRoot, () => {
     const stops = events.filter(({ message }) => words.test(message));
     const held = stops.flatMap(({ message, count }) => Array(count).fill(Number(words.exec(message)![1])));
     assert.equal(held.length, 3);
-    // Who looks may come while it writes.
+    // The look may happen during a write.
     for (const mebibytes of held) assert.ok(mebibytes >= 16 && mebibytes <= 40, `${held}`);
     // The same with a size that is enough.
     await berth.update(app, yaml(image, '64Mi', script));

@@ -1,6 +1,6 @@
 /**
- * One of several processes on the same store: the real loop on the real engine, without an edge, since nobody visits.
- * Whichever is the first to have done its second operation is killed by it. Started with a task as its argument.
+ * One of several processes on the same store: the real loop on the real engine, without an edge, since there are no
+ * visitors. The first process to complete its second operation is killed by it. Started with a task as its argument.
  */
 import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ import { sealWith } from '../../src/lib/seal.ts';
 import { wait } from '../../src/lib/wait.ts';
 import { openSqlite } from '../../src/store/database.ts';
 
-/** What the one that is killed leaves in the file `killed`: how things were in the moment before. */
+/** The state before the kill, which the killed process leaves in the file `killed`. */
 export type LastWords = { at: number; state: string; explanation: string; token: string; leasedUntil: number };
 
 export type WorkerTask = { dataDir: string; owner: string; networkPool: string; secret: string; leaseMs: number };

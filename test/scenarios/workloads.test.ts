@@ -11,7 +11,7 @@ before(async () => {
 });
 after(async () => await berth.destroy());
 
-/** What one member of the statefulset says of itself. */
+/** Facts that one member of the statefulset reports. */
 type Member = { hostname: string; founder: string; starts: string[]; revision: string };
 
 /**
