@@ -1,6 +1,6 @@
 /**
- * What a test starts beside its own process (HAProxy, a service, containers) outlives it by design. When the test's
- * process is killed, nobody is left to run its `after`: then this does.
+ * Some processes that a test starts (HAProxy, a service, containers) outlive the test's process by design. If that
+ * process is killed, its `after` cannot run. This program then cleans up.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ export function afterDeath(
   child.unref();
   const input = child.stdin!;
   input.on('error', () => {});
-  // A pipe that is open keeps nobody from ending.
+  // The open pipe does not keep the process alive.
   if ('unref' in input) (input as unknown as { unref(): void }).unref();
   return { dismiss: () => input.end('done\n') };
 }

@@ -1,18 +1,18 @@
 /**
- * What only one test at a time may have on this machine, whichever process it runs in: a subnet, an image that is being
- * made; a port is in `free-port.ts`.
+ * Resources of this machine that only one test at a time may use, over all processes: a subnet, an image that is being
+ * built. Ports are in `free-port.ts`.
  */
 import { createServer, type Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Takes what has this name, until it is let go or this process ends, however it does; undefined while somebody has it. */
+/** Takes the name until it is released or this process ends; undefined while another process has it. */
 export async function claim(name: string): Promise<{ letGo: () => Promise<void> } | undefined> {
   // A socket in no folder: the kernel takes it away together with the process.
   const server = await listen(`\0berth-test ${name}`);
   return server && { letGo: () => close(server) };
 }
 
-/** Does the work while nobody else does any under this name. */
+/** Does the work while no other process works under this name. */
 export async function alone<T>(name: string, work: () => Promise<T>): Promise<T> {
   let held = await claim(name);
   while (!held) {
@@ -22,7 +22,7 @@ export async function alone<T>(name: string, work: () => Promise<T>): Promise<T>
   return await work().finally(held.letGo);
 }
 
-/** Undefined where somebody listens already. */
+/** Undefined if another process listens already. */
 function listen(path: string): Promise<Server | undefined> {
   const server = createServer().unref();
   return new Promise((resolve, reject) => {

@@ -1,6 +1,7 @@
 /**
- * Ports for servers that tests start elsewhere, in a process or a program of their own. A port that is merely found free may be
- * anybody's by the time it is used: the kernel gives it to the next who asks for any, and test files run beside each other.
+ * Ports for servers that tests start elsewhere, in a process or a program of their own. A port that is merely found
+ * free may belong to another process when it is used: the kernel gives it to the next request, and test files run at
+ * the same time.
  */
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -11,7 +12,7 @@ import { claim } from './claim.ts';
 const end = Number(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').trim().split(/\s+/)[0]);
 const choice = 10_000;
 
-/** One that nobody has and no other test process is given until this one ends. */
+/** A free port that is not given to another test process until this one ends. */
 export async function freePort(): Promise<number> {
   const from = Math.max(1024, end - choice);
   const first = randomInt(from, end);
@@ -29,7 +30,7 @@ async function isFree(port: number): Promise<boolean> {
   return true;
 }
 
-/** Nothing where somebody listens already. */
+/** Undefined if another process listens already. */
 function listen(options: ListenOptions): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer();

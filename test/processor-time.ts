@@ -1,6 +1,6 @@
 /**
- * Bounds of how long work may take: by the processor, because the clock also counts whatever else the machine does
- * meanwhile, and in milliseconds of the machine on which the bounds were chosen, because others are slower.
+ * Bounds of durations: in processor time, because the clock also counts other work of the machine, and in milliseconds
+ * of the machine on which the bounds were chosen, because others are slower.
  */
 import assert from 'node:assert/strict';
 import { parseDocument } from 'yaml';
@@ -13,10 +13,10 @@ const known = Array.from(
   { length: 250 },
   (_, n) => `k${n}:\n  - { a: "b ${n}", c: [1, 2] }\n  - d: e\n    f: g\n`,
 ).join('');
-/** What they take on the machine on which the bounds were chosen. */
+/** The time that they take on the machine on which the bounds were chosen. */
 const knownMs = 15;
 
-/** What `work` comes to; fails when it takes `maxMs` or more of that machine, each time. */
+/** The result of `work`; fails if it takes `maxMs` or more of that machine, each time. */
 export function within<T>(maxMs: number, work: () => T): T {
   const tooLong: number[] = [];
   while (tooLong.length < attempts) {

@@ -202,7 +202,7 @@ test('a used, an unknown and an expired link each say what they are, as a page a
   api.clock.now += 24 * hour;
   await expect(ada, late, 410, 'claim_expired', /This claim link has expired/);
   assert.equal((await ada.post(late)).status, 410);
-  // What was used is used for good, also when the link is older than that.
+  // A used link keeps its page after its time limit.
   assert.equal((await ada.get(used, { accept: 'text/html' })).status, 200);
 
   const ended = await api.claimPath(token);

@@ -1,4 +1,4 @@
-/** What owners of custom domains are told by mail: a real mail server, and a clock that the test moves. */
+/** Mails to owners of custom domains: a real mail server, and a clock that the test moves. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { pino } from 'pino';
@@ -45,7 +45,7 @@ async function world(t: TestContext, { isVerified = true } = {}) {
     await db.destroy();
   });
   const told = async () => (await db.selectFrom('domains').select('told').executeTakeFirstOrThrow()).told;
-  /** A minute later somebody looks again. */
+  /** The next look, a minute later. */
   const look = async (is: string | null) => {
     clock.now += minuteMs;
     domains.look();

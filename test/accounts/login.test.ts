@@ -5,14 +5,14 @@ import { apiWithAccounts } from './people.ts';
 const second = 1000;
 const minute = 60 * second;
 
-/** A terminal somewhere that has asked for a key. */
+/** A terminal that has requested a key. */
 async function askingTerminal(api: Awaited<ReturnType<typeof apiWithAccounts>>, machine = 'ada@laptop') {
   const { status, body } = await api.postJson('/api/logins', { machine });
   assert.equal(status, 200, JSON.stringify(body));
   return {
     asked: body as { deviceCode: string; userCode: string; url: string; urlWithCode: string; expiresAt: string },
     path: `/api/logins/${body.userCode}`,
-    /** Asks for the key as late as it is told to. */
+    /** Polls for the key after the given time. */
     async poll(afterMs = 2 * second) {
       api.clock.now += afterMs;
       return await api.postJson('/api/login-key', { deviceCode: body.deviceCode });

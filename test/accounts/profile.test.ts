@@ -1,4 +1,4 @@
-/** What an account changes of itself: its address, with proof, and which browsers are signed in. */
+/** Changes of an account: its address, with proof, and the signed-in browsers. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { CompiledQuery } from 'kysely';
@@ -177,7 +177,7 @@ test('a link that sets a password and was requested during a change of the addre
   await ada.signUp('ada@example.info');
   await ada.get(pathOf(await server.linkTo('ada@example.info')));
   await ada.signIn('ada@example.info');
-  // One that is made after those of before were ended.
+  // A link that is created after the previous ones were ended.
   await run(`create trigger late before update of email on accounts begin
     insert into verifications (id, identifier, value, expiresAt, createdAt, updatedAt)
     values ('late', 'reset-password:late', new.id, '2099-01-01', '2026-01-01', '2026-01-01'); end`);

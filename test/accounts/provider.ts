@@ -5,7 +5,7 @@ import { Provider } from 'oidc-provider';
 
 export const client = { clientId: 'berth', clientSecret: 'the secret of the client' };
 
-/** Whoever logs in as `name` has the address `name@example.com`, proven unless the name begins with `unproven`. */
+/** A user who logs in as `name` has the address `name@example.com`, verified unless the name begins with `unproven`. */
 export async function startProvider(callback: string) {
   let handle: ReturnType<Provider['callback']> | undefined;
   const server: Server = createServer((request, response) => void handle!(request, response));

@@ -56,7 +56,7 @@ test('the data of a sign-in in the database cannot be used to sign in, not even 
   const { token: stored } = rows[0] as unknown as { token: string };
   assert.match(stored, /^[0-9a-f]{64}$/);
 
-  // Whoever has a copy of the database and the key signs a cookie with what stands there.
+  // An attacker with a copy of the database and the key signs a cookie with its contents.
   const { seal } = api.service;
   const sign = (text: string) => createHmac('sha256', signInSecret(seal)).update(text).digest('base64');
   const signed = (text: string) => encodeURIComponent(`${text}.${sign(text)}`);
@@ -124,7 +124,7 @@ test('a short password, a known address and a wrong password are refused with th
   const wrong = await api.browser().signIn('ada@example.com', 'another password');
   assert.deepEqual([wrong.status, wrong.body.code], [401, 'invalid_email_or_password']);
   assert.equal(typeof wrong.body.error, 'string');
-  // An address that nobody has is not told apart from a wrong password.
+  // An unknown address gets the same answer as a wrong password.
   const unknown = await api.browser().signIn('nobody@example.com', 'another password');
   assert.deepEqual([unknown.status, unknown.body], [wrong.status, wrong.body]);
 });

@@ -22,7 +22,7 @@ test('the token is sent as a query parameter to update, list and start, and as a
   assert.equal((await api.postJson('/addDeploymentReservation', body)).status, 500);
   assert.equal((await api.postJson('/removeDeploymentReservation', body)).status, 200);
   assert.equal((await api.postJson('/removeReservations', { sessionToken })).status, 200);
-  // Without one, and nothing else that says who asks, each of them refuses.
+  // Without a token or another credential, each of them refuses.
   for (const path of [
     '/extendDeployment',
     '/claimDeployment',
@@ -140,7 +140,7 @@ test('that a token is used is noted once a minute, and a request is answered whe
   const begin = api.clock.now;
   assert.equal(await use('192.0.2.1'), 200);
   assert.deepEqual(await noted(), [begin, '192.0.2.1']);
-  // As on a full disk: whoever writes is refused.
+  // As on a full disk: writes are refused.
   await sql`create trigger "full" before update on "sessions" begin select raise(abort, 'full'); end`.execute(db);
   api.clock.now += 59_999;
   assert.equal(await use('192.0.2.2'), 200);

@@ -8,7 +8,7 @@ const file = join(import.meta.dirname, '../../src/api/description/examples.json'
 const told = await playStory();
 await writeFile(file, `${JSON.stringify(await withExampleValues(told), undefined, 2)}\n`);
 
-/** What differs each time, and what only this machine has, becomes what a reader expects of an example. */
+/** Replaces values of one run or one machine with the values that readers expect in an example. */
 async function withExampleValues(told: Told): Promise<unknown> {
   const { environment } = told.startDeployment!.answer as { environment: string };
   const start = Date.parse((told.getDeploymentStatus!.answer as { createdAt: string }).createdAt);

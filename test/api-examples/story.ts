@@ -22,14 +22,14 @@ const updated = yaml.replace('GREETING: Hello', 'GREETING: Good evening');
 /** As one calls itself. */
 const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-/** What was sent and answered, by `operationId`; bodies that are streams or texts are left out. */
+/** Requests and answers, by `operationId`; streamed bodies and texts are left out. */
 export type Told = { [operationId: string]: { request?: unknown; answer?: unknown } };
 
 /** Plays it on a real service. */
 export async function playStory(): Promise<Told> {
   const berth = await createBerth({
     BERTH_GRACE: '24h',
-    // None but those that are asked for.
+    // Only the requested snapshots.
     BERTH_TIERS: 'free deployments=3 memory=1Gi snapshot-every=never',
     BERTH_STRANGERS: 'session=10 address=20 memory=8Gi exec=yes',
   });

@@ -9,7 +9,7 @@ import { inTier } from '../tier.ts';
 import { startChromium, type TestChromium } from './chromium.ts';
 import { shiftsOf, watchShifts } from './shifts.ts';
 
-/** At a desk as for people who have asked for less motion, on a telephone as for those who have not: both have to read it. */
+/** The desktop with reduced motion, the phone without: both must be readable. */
 export const widths = {
   desktop: { viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' },
   desk: { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' },
@@ -34,7 +34,7 @@ const maxShift = 0.01;
 
 const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** Call `close` when done, whatever happened. */
+/** Call `close` when done, also after a failure. */
 export async function openBrowser(env: Record<string, string> = {}) {
   const berth = await createBerth(env);
   let chromium: TestChromium;
@@ -47,7 +47,7 @@ export async function openBrowser(env: Record<string, string> = {}) {
   }
   return {
     berth,
-    /** Somebody who has never been here. */
+    /** A first-time visitor. */
     visitor: (name: string, width: Width, theme: 'light' | 'dark' = 'light') =>
       openVisitor(chromium.browser, berth, { name, width, theme }),
     async close() {
@@ -95,9 +95,9 @@ async function openVisitor(browser: Browser, berth: Berth, { name, width, theme 
   const visitor = {
     page,
     context,
-    /** All that the browser has asked for. */
+    /** The browser's requests. */
     addresses,
-    /** What the service has answered, but for files and streams. */
+    /** The service's answers, except files and streams. */
     answers,
     /** Waits until something like this was written to the console as an error, since the last look; it may be so. */
     async complains(pattern: RegExp) {
@@ -139,7 +139,7 @@ async function openVisitor(browser: Browser, berth: Berth, { name, width, theme 
       await visitor.load('/', '.problems .valid');
       await page.waitForSelector('.picture .pod-box');
     },
-    /** What a site shows, in a tab of its own that is closed again: tabs in the background are drawn once a second. */
+    /** The text of a site, in a tab that is closed again: background tabs are drawn once a second. */
     async visit(address: string): Promise<string> {
       const site = await context.newPage();
       await site.goto(address);
@@ -174,7 +174,7 @@ async function openVisitor(browser: Browser, berth: Berth, { name, width, theme 
 
 export type Visitor = Awaited<ReturnType<typeof openVisitor>>;
 
-/** In the page: a browser that nobody sees has refused notifications for everybody; a person's has not been asked. */
+/** In the page: a headless browser refuses notifications. A user's browser has not prompted yet. */
 function askAboutNotifications() {
   if ('Notification' in globalThis) Object.defineProperty(Notification, 'permission', { get: () => 'default' });
 }

@@ -1,7 +1,7 @@
 /**
- * Chromium in a network of its own, where nothing but one port of this machine can be reached. Chromium gives up what it
- * loads (ERR_NETWORK_CHANGED) whenever an address of its machine comes or goes: beside tests that make containers,
- * several times a second.
+ * Chromium in a network of its own, from which it reaches only one port of this machine. Chromium aborts its requests
+ * (ERR_NETWORK_CHANGED) when an address of its machine is added or removed: several times a second while tests create
+ * containers.
  */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
@@ -21,7 +21,7 @@ export type TestChromium = { browser: Browser; close(): Promise<void> };
 
 /**
  * `port` is this machine's and, within, the same of 127.0.0.1. `root`: the certificate of a further authority that this
- * Chromium trusts, as PEM. Call `close` when done, whatever happened. Needs root.
+ * Chromium trusts, as PEM. Call `close` when done, also after a failure. Needs root.
  */
 export async function startChromium(port: number, args: readonly string[] = [], root?: string): Promise<TestChromium> {
   assert.equal(process.getuid?.(), 0, 'a network of its own needs root');

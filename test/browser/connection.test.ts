@@ -1,4 +1,4 @@
-/** What people see of a service that does not answer: told once, on every page, and taken back by itself. */
+/** The message about a service that does not answer: shown once, on every page, and withdrawn automatically. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';

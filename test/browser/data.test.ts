@@ -49,7 +49,7 @@ for (const width of widthsHere('phone', 'desk')) {
       const { berth } = browser;
       const visitor = await browser.visitor('data', width);
       const { page } = visitor;
-      // Nobody could choose a place here.
+      // A headless browser has no file dialog.
       await page.addInitScript(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'));
       const applicationName = `kept-${width}`;
       await visitor.deployText(yaml(applicationName, cache), 'web');
@@ -149,7 +149,7 @@ test(
   async () => {
     const visitor = await browser.visitor('data-place', 'desk');
     const { page } = visitor;
-    // Nobody can answer the question of the browser here; the place is a real one of it.
+    // A headless browser has no file dialog. The place is a real one of the browser.
     await page.addInitScript(() => {
       const showSaveFilePicker = async ({ suggestedName }: { suggestedName: string }) =>
         await (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });

@@ -1,4 +1,4 @@
-/** What the dashboard shows of a deployment that runs, and not well: what its check answers. */
+/** The page of a deployment that runs and is not healthy: the answer of its check. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';

@@ -1,4 +1,4 @@
-/** What somebody writes in the dashboard is not lost: not by looking elsewhere, not by an example, not by the end. */
+/** Text in the dashboard's editor survives changes of the page, examples, and the end of the deployment. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';

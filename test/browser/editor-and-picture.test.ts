@@ -1,4 +1,6 @@
-/** The editor as one writes in it: new lines, the picture beside it, finding, the height of the list; and keys of every page. */
+/**
+ * The editor during writing: new lines, the picture next to it, search, the height of the list; and keys of every page.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { until } from '../scenarios/berth.ts';
@@ -57,7 +59,7 @@ for (const width of widthsHere('desk', 'phone')) {
     await page.keyboard.type('cache\n      image: 3: 4');
     await page.waitForSelector('.stale-label');
     await visitor.look('stale');
-    // Another text has another name, which nobody knows yet.
+    // Another text gets another name, which is not known yet.
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.type('another: text');
     await page.locator('.preview .address', { hasText: 'two-words-….' }).waitFor();

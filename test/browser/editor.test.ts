@@ -107,7 +107,7 @@ test('keys and values are completed and explained from the schema', async () => 
   await page.locator('.cm-tooltip-autocomplete li', { hasText: 'resourceType' }).click();
   await page.locator('.cm-tooltip-autocomplete li', { hasText: 'statefulset' }).click();
   await page.waitForSelector('.cm-line >> text=resourceType: statefulset');
-  // What moves below the pointer takes it elsewhere.
+  // The pointer may leave the word when the page moves below it.
   await until('the key is explained', async () => {
     await page.mouse.move(0, 0);
     await page.locator('.cm-line', { hasText: 'servicePorts' }).getByText('servicePorts').hover();

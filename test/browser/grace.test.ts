@@ -1,4 +1,4 @@
-/** What has ended is kept for a time: the page of a removed deployment restores it, at the same address. */
+/** Ended deployments are retained for a time: the page of a removed deployment restores it, at the same address. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';

@@ -1,4 +1,4 @@
-/** Header, list, steps and picture tell the same of a deployment, whatever it went through. */
+/** Header, list, steps and picture show the same state of a deployment, through all its changes. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { webYaml } from '../scenarios/applications.ts';

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** What one says the other hears, each in its own time; they end together. */
+/** Forwards the data of each to the other; they end together. */
 export function joinSockets(one: Socket, other: Socket): void {
   for (const [from, to] of [
     [one, other],

@@ -1,4 +1,4 @@
-/** What can be done with a deployment that runs: restart a pod, copy the address of its database, stop and start. */
+/** Actions on a running deployment: restart a pod, copy the address of its database, stop and start. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';

@@ -1,4 +1,7 @@
-/** What the dashboard shows of what goes on now: what pods use and the site is asked, beside how it became live. */
+/**
+ * The dashboard's current figures: resource usage of pods and requests of the site, next to the steps of the
+ * deployment.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { until } from '../scenarios/berth.ts';
@@ -60,7 +63,7 @@ for (const width of widthsHere('desk', 'phone')) {
     const volume = page.locator('.metrics section[aria-label="Pod db"] .meter');
     assert.match(await volume.innerText(), /^Volume data\s+[\d.]+ B of 1 GiB \(0 %\)$/);
 
-    // Whoever points at a line is told the value there, and when it was.
+    // Pointing at a line shows its value and time.
     const plot = chart('Pod web', 'Memory').locator('.plot');
     await plot.scrollIntoViewIfNeeded();
     const box = (await plot.boundingBox())!;

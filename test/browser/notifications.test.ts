@@ -1,4 +1,4 @@
-/** What an account is told: chosen on its page, with a webhook that is tried there. */
+/** Notifications of an account: chosen on its page, with a webhook that is tested there. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';

@@ -1,6 +1,6 @@
 /**
- * The pictures of the README, by day and by night, and what they show as text. `npm run pictures` writes both; a test
- * holds the text against what the dashboard shows now, so that a picture that is behind is found whatever its pixels are.
+ * The pictures of the README, in the light and dark theme, and their text. `npm run pictures` writes both. A test
+ * compares the text with the present dashboard, so that an outdated picture is found without comparing pixels.
  */
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import type { TestBrowser, Visitor } from './browser.ts';
 export const picturesFolder = join(import.meta.dirname, '../../docs/pictures');
 export const shownFile = join(picturesFolder, 'shown.txt');
 
-/** What an application in memory needs to look like a real one. */
+/** Settings that make an application in memory look like a real one. */
 export const settingsOfPictures = { BERTH_ENGINE: 'memory', BERTH_DISK_FREE: '1Mi' };
 
 const size = { width: 1200, height: 760 };

@@ -1,4 +1,4 @@
-/** What people change of their account: name, address, password, and which browsers are signed in. */
+/** The account page: name, address, password, and signed-in browsers. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startMailServer } from '../accounts/mail-server.ts';
@@ -68,7 +68,7 @@ for (const width of widthsHere('phone', 'desk')) {
     const link = await server.linkTo(next);
     assert.ok(await server.linkTo(email), 'the present address is told');
 
-    // Somebody else whom the mail has reached.
+    // Another person who has received the mail.
     const stranger = await browser.visitor('profile-stranger', width);
     await stranger.page.goto(link.href);
     await stranger.page.waitForSelector('h1 >> text=Sign in to confirm your new address');

@@ -1,4 +1,4 @@
-/** What a deployment was before: told, compared, and gone back to. */
+/** The history of a deployment: listed, compared, and rolled back. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { webYaml } from '../scenarios/applications.ts';
@@ -38,7 +38,7 @@ for (const width of widthsHere('desk', 'phone')) {
     assert.match(await rows.first().innerText(), /Changes web[\s\S]*with a session token · failed after [\d.]+ s/);
     assert.match(await rows.last().innerText(), /The first one[\s\S]*ready after [\d.]+ s/);
 
-    // What failed, against what serves, without a choice.
+    // By default, the failed revision is compared with the serving one.
     const deleted = page.locator('.comparison-view .cm-deletedChunk');
     await deleted.filter({ hasText: 'second' }).waitFor();
     await page.locator('.comparison-view .cm-line', { hasText: nowhere }).waitFor();

@@ -1,4 +1,4 @@
-/** What moves on a page without anybody's doing. */
+/** Layout shifts of a page without user input. */
 import type { Page } from 'playwright-core';
 
 type Shift = { by: number; moved: string };

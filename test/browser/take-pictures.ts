@@ -1,4 +1,4 @@
-/** `npm run pictures`: takes the pictures of the README anew. */
+/** `npm run pictures`: takes the pictures of the README again. */
 import { writeFile } from 'node:fs/promises';
 import { openBrowser } from './browser.ts';
 import { picturesFolder, settingsOfPictures, shownFile, takePictures } from './pictures.ts';

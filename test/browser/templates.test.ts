@@ -1,4 +1,4 @@
-/** Templates, and links that open a configuration of elsewhere: they end in the editor, and nothing that was written is lost. */
+/** Templates, and links that open an external configuration: both end in the editor, and existing text is not lost. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { until } from '../scenarios/berth.ts';
@@ -63,7 +63,8 @@ test('a link opens what is at its address, says where it came from, and deploys 
   const visitor = await browser.visitor('open-in-berth', 'desk');
   const { page } = visitor;
   const from = 'https://raw.githubusercontent.com/me/shop/main/berth.yaml';
-  // The service asks only the public internet, which tests do not have; what it asks and refuses has tests of its own.
+  // The service fetches only from the public internet, which tests do not have. Its fetches and refusals have tests of
+  // their own.
   await page.route(/\/fetchDocument/, (route) => {
     assert.equal(new URL(route.request().url()).searchParams.get('from'), from);
     const text =

@@ -55,7 +55,7 @@ for (const width of widthsHere('desk', 'phone')) {
     };
     await run('env', 'COLOUR=deep-blue');
     await run('stty size', width === 'phone' ? '/^\\d+ [2-5]\\d$/' : '/^\\d+ 1\\d\\d$/');
-    // What a program prints is text, whatever it would mean to a page.
+    // The output of a program is text, even if it looks like HTML.
     await run('echo <b>bold</b>', '<b>bold</b>');
     await visitor.lookInBothThemes('open');
     await page.keyboard.press('F6');

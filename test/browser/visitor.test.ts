@@ -17,7 +17,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** An application that tells its secret to everybody who asks; its owner's logs do not. */
+/** An application that shows its secret to every visitor; its owner's logs do not. */
 const secretYaml = `application:
   name: secretive
   pods:

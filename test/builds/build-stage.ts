@@ -30,7 +30,7 @@ export type Builds = {
     some?: Partial<Build>,
     see?: (image: ExportedImage) => Promise<void>,
   ): Promise<void>;
-  /** What all builds have written. */
+  /** The output of all builds. */
   output(): string;
   /** Runs a script in a builder that has this base image, outside of any step. Returns what it writes. */
   inBuilder(image: string, script: string): Promise<string>;

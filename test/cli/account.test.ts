@@ -18,7 +18,7 @@ let packed: Packed;
 let berth: Berth;
 let folder: string;
 let names: Awaited<ReturnType<typeof startNameServer>>;
-/** What DNS says. */
+/** The records in DNS. */
 const records: Record<string, readonly string[]> = {};
 before(async () => {
   packed = await installPacked();

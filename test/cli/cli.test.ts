@@ -117,7 +117,7 @@ test('from a file to a live URL, an update, and its end', async () => {
   assert.equal((await cli(['share', 'revoke'])).stdout, 'The share link of shop is revoked.\n');
   assert.equal(await seen(), 404);
   assert.match((await cli(['hold'])).stderr, /plan/);
-  // As an account whose plan allows it has asked for it.
+  // As after a request by an account whose plan allows it.
   await berth.query((db) => db.updateTable('deployments').set({ heldAt: Date.now() }).execute());
   assert.match((await cli(['release'])).stdout, /^Application shop is no longer held\. It keeps running until /);
   assert.match((await cli(['release'])).stdout, /^Application shop was not held\. /);

@@ -1,4 +1,4 @@
-/** What `berth export` writes runs without Berth: by Docker Compose, on the engine. */
+/** The output of `berth export` runs without Berth: by Docker Compose, on the engine. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** What `berth export all` writes runs without Berth, with its data: by Docker Compose, on the engine. Needs root. */
+/** The output of `berth export all` runs without Berth, with its data: by Docker Compose, on the engine. Needs root. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -77,7 +77,7 @@ test(
     });
     assert.deepEqual(found, ['Ada', 'Grace']);
 
-    // And in again, as another deployment beside the first.
+    // And in again, as another deployment next to the first.
     await rm(join(shop, 'compose.override.yaml'));
     const { stdout } = await cli(shop, 'up', '--yes');
     const url = /http:\/\/\S+/.exec(stdout)![0];

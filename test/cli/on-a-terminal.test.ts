@@ -31,13 +31,16 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What a terminal gets that `script` makes, with line feeds as a program writes them. @param typed A line for each question. */
+/**
+ * The output of a command on a terminal of `script`, with line feeds as a program writes them. @param typed A line for
+ * each question.
+ */
 async function onTerminal(words: string, more: Record<string, string> = {}, typed: string[] = []): Promise<string> {
   const command = `'${process.execPath}' '${packed.program}' ${words}`;
   const argv = ['--quiet', '--return', '--command', command, '/dev/null'];
   const running = promisify(execFile)('script', argv, { cwd: folder, env: { ...env, ...more } });
   const { stdin, stdout: shown } = running.child;
-  // One that is typed before its question is asked belongs to nobody.
+  // A line that is typed before its question is lost.
   shown!.on('data', (piece: string) => {
     const isAsked = /(?:: |\] )$/.test(stripVTControlCharacters(piece));
     if (isAsked && typed.length > 0) stdin!.write(`${typed.shift()}\n`);

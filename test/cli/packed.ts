@@ -1,4 +1,4 @@
-/** The command as whoever installs it has it: packed, and unpacked by npm into an empty folder. */
+/** The command as users install it: packed, and unpacked by npm into an empty folder. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ export type Outcome = { status: number | null; stdout: string; stderr: string };
 type Starting = { cwd?: string; env?: Record<string, string>; input?: string };
 export type Packed = Awaited<ReturnType<typeof installPacked>>;
 
-/** `npm` asks no registry: there is nothing to fetch. */
+/** `npm` contacts no registry, because there is nothing to fetch. */
 export async function installPacked() {
   const folder = await mkdtemp(join(tmpdir(), 'berth-packed-'));
   await buildPackage(join(folder, 'built'));
@@ -35,7 +35,7 @@ export async function installPacked() {
       const { PATH, NODE_COMPILE_CACHE } = process.env;
       const options = { cwd, env: { PATH, NODE_COMPILE_CACHE, HOME: folder, ...env } };
       const child = spawn(process.execPath, [program, ...words], { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
-      // Whoever does not read its input may have ended before it comes.
+      // A program that does not read its input may have ended before the input arrives.
       child.stdin.on('error', () => {}).end(input);
       const stdout = collect(child.stdout);
       const stderr = collect(child.stderr);
@@ -43,7 +43,7 @@ export async function installPacked() {
         /** Resolves at its first words on the standard output. */
         spoken: once(child.stdout, 'data'),
         interrupt: () => child.kill('SIGINT'),
-        /** All that it has written so far. */
+        /** Its output so far. */
         told: () => ({ stdout: stdout(), stderr: stderr() }),
         ended: once(child, 'close').then(
           ([status]): Outcome => ({ status: status as number | null, stdout: stdout(), stderr: stderr() }),
@@ -54,7 +54,7 @@ export async function installPacked() {
   };
 }
 
-/** All that has come so far. */
+/** The text so far. */
 function collect(stream: Readable): () => string {
   let text = '';
   stream.setEncoding('utf8').on('data', (piece) => {

@@ -1,4 +1,4 @@
-/** `berth start` after an update has failed: what starts is the revision before it, and that is what the command tells. */
+/** `berth start` after an update has failed: the previous revision starts, and the command reports that one. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Whatever is accepted as a Compose file is a legal application: the native form says the same of it. */
+/** Every accepted Compose file is a valid application: the native form describes the same one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -101,7 +101,7 @@ describe('hostile documents take less than a second', () => {
     test(title, () => {
       assert.ok(text.length < 256 * 1024, `a larger document is refused unread: ${text.length}`);
       const parsed = within(1000, () => parseConfiguration(text));
-      // What it has become is not larger than what anybody could send.
+      // The result is not larger than the largest request.
       if (parsed.kind === 'valid') assert.ok(JSON.stringify(parsed.spec).length < 8 * 1024 * 1024);
     });
   }

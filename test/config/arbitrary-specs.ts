@@ -96,7 +96,7 @@ const tmpfs = fc.record(
   { requiredKeys: ['mountPath'] },
 );
 
-/** None is empty: what is not asked for is absent. */
+/** Empty options are absent. */
 const container: fc.Arbitrary<ContainerOptions> = fc.record(
   {
     shmBytes: fc.integer({ min: 1, max: 6 * 2 ** 20 }),

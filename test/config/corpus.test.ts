@@ -10,7 +10,7 @@ import { within } from '../processor-time.ts';
 const corpus = join(import.meta.dirname, '../../../shared/corpus');
 const skip = existsSync(corpus) ? false : `the folder ${corpus} does not exist`;
 
-/** What the first message says for each cause. */
+/** The first message for each cause. */
 const causes: Record<string, RegExp> = {
   'image is a placeholder': /the image is (?:empty: )?a placeholder/,
   'image without tag': /must include a tag/,
@@ -51,7 +51,7 @@ test('of the documented examples only those with a placeholder for an image are 
   }
 });
 
-/** What is used in documents whose pods have the name of a user, a database or a driver as well. */
+/** The uses in documents whose pods share their name with a user, a database or a driver. */
 const uses: Record<string, Record<string, string[]>> = {
   'compose/wordpress-mysql.yaml': { db: [], wordpress: ['db'] },
   'compose/nextcloud-redis-mariadb.yaml': { nc: ['redis', 'db'], redis: [], db: [] },

@@ -33,14 +33,14 @@ function indent(text: string, width: number): string {
   return text.replace(/^(?=.)/gm, ' '.repeat(width));
 }
 
-/** `error duplicate-path application.pods[1].path`, one line for each; `valid` when there is none. */
+/** `error duplicate-path application.pods[1].path`, one line for each; `valid` without any. */
 export function verdictOn(text: string): string {
   const { kind, diagnostics } = parseConfiguration(text);
   const lines = diagnostics.map(({ severity, code, path }) => `${severity} ${code} ${path}`.trim());
   return [...(kind === 'valid' && lines.length === 0 ? ['valid'] : []), ...lines].join('\n');
 }
 
-/** The one diagnostic with a code; fails when there is none, or another one. */
+/** The one diagnostic with a code; fails if it is missing, or not the only one. */
 export function findingIn(text: string, code: string): Diagnostic {
   const { diagnostics } = parseConfiguration(text);
   const found = diagnostics.filter((diagnostic) => diagnostic.code === code);
@@ -48,7 +48,7 @@ export function findingIn(text: string, code: string): Diagnostic {
   return found[0]!;
 }
 
-/** The spec of a valid document; fails with the reasons when it is none. */
+/** The spec of a valid document; fails with the reasons if it is invalid. */
 export function specOf(text: string): AppSpec {
   const parsed: Parsed = parseConfiguration(text);
   if (parsed.kind !== 'valid') throw new Error(`not valid:\n${verdictOn(text)}`);

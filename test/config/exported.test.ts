@@ -1,4 +1,4 @@
-/** What `berth export` writes for a document with something of everything, held against golden files. */
+/** The output of `berth export` for a document that uses every feature, compared with golden files. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

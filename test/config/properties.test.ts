@@ -1,4 +1,4 @@
-/** What holds for any spec, any text and any fix. */
+/** Properties of any spec, any text and any fix. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -125,7 +125,7 @@ test('every fix, applied alone, removes its diagnostic', () => {
         const left = parseConfiguration(fixed).diagnostics.filter(
           (other) => other.code === code && other.path === path && other.message === message,
         );
-        // A line that is no YAML can stand twice in a text.
+        // An invalid line of YAML can occur twice in a text.
         if (code === 'unparsable') assert.notEqual(fixed, document);
         else assert.deepEqual(left, [], `${message}\n${document}\n=>\n${fixed}`);
       }

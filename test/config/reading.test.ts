@@ -47,7 +47,7 @@ suite('a document is answered the same on a thread of its own', () => {
     assert.ok(there.ok);
     const here = read({ kind, asked });
     assert.deepEqual(there.value, here);
-    // What is stored and sent: the order of fields counts too.
+    // The stored and sent form, in which the order of fields counts too.
     assert.equal(JSON.stringify(there.value), JSON.stringify(here));
   };
 

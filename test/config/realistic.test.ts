@@ -13,7 +13,7 @@ for (const { title, text, expect, warns = [] } of docs) {
       parsed.diagnostics.filter((diagnostic) => diagnostic.severity === severity).map(({ code }) => code);
     assert.deepEqual(codesOf('error'), expect);
     assert.equal(parsed.kind === 'valid', expect.length === 0);
-    // A warning that nobody expects is a false alarm.
+    // An unexpected warning is a false alarm.
     const told = new Set([...codesOf('warning'), ...codesOf('note')]);
     if (expect.length === 0) assert.deepEqual([...told].sort(), [...warns].sort());
   });

@@ -1,4 +1,4 @@
-/** What becomes of a document of the native form, and the words that are found for what is wrong with it. */
+/** Documents of the native form: their specs, and the messages about their errors. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseConfiguration } from '../../src/config/parse.ts';

@@ -1,4 +1,4 @@
-/** What is valid, and most likely not meant: what is said of it, and what its fix writes. */
+/** Valid settings that are probably mistakes: their warnings, and the texts of their fixes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { applyEdits } from '../../src/config/fix.ts';

@@ -1,4 +1,4 @@
-/** The facet `archives`: what is in volumes, for whoever takes it elsewhere. */
+/** The facet `archives`: the contents of volumes, for exports. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { extract, type Header } from 'tar-stream';

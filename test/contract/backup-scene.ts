@@ -1,4 +1,4 @@
-/** An installation in a folder, and a place for its backups beside it. */
+/** An installation in a folder, and a place for its backups next to it. */
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -11,7 +11,7 @@ const path = (name: string) => join(folder, name);
 const block = (number: number) => Buffer.alloc(4096, `${number} `);
 const large = openSync(path('large'), 'w+');
 const emptyBytes = 4 * 2 ** 20;
-// Before anybody may kill this: who it starts would have the file open for longer.
+// Before this process may be killed, because a child would have the file open for longer.
 execFileSync('fallocate', ['--length', String(emptyBytes), path('empty')]);
 const empty = openSync(path('empty'), 'r+');
 for (let number = 0; ; number++) {

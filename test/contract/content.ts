@@ -1,4 +1,4 @@
-/** What reaches the program in a workload, and what comes from it. */
+/** The input of the program in a workload, and its output. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Stage } from './engine.ts';

@@ -1,4 +1,4 @@
-/** The facet `copies`: volumes are copied while they are used, and others are put in their places when nobody does. */
+/** The facet `copies`: volumes are copied during use, and replaced while no workload uses them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { facetOf } from '../../src/engine/engine.ts';

@@ -1,4 +1,4 @@
-/** What tags mean now, asked of a registry of our own. */
+/** The present digests of tags, requested from a registry of our own. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type Docker from 'dockerode';

@@ -32,7 +32,7 @@ describe('docker engine: a clock that was set', () => {
       ];
       await scene.start(...workloads);
       for (const workload of workloads) await scene.ready(workload);
-      // Somebody who has just come sees no start of his own either.
+      // A new observer sees no start of its own either.
       const newcomer = createScene(createDockerEngine({ docker, owner, networkPool, now }), image, scene.id);
       for (const workload of workloads) assert.equal((await newcomer.ready(workload)).restarts, 0);
       await scene.removeAll();

@@ -1,4 +1,4 @@
-/** What only Docker does or gets wrong. */
+/** Behavior and faults that only Docker has. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type Docker from 'dockerode';

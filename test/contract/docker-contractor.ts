@@ -43,7 +43,7 @@ export async function dockerContractor({
 }: {
   pool?: string;
   runtime?: Runtime;
-  /** What all deployments may hold together. */
+  /** The memory limit of all deployments together. */
   memory?: { bytes: number };
   diskRate?: DiskRate;
 } = {}): Promise<DockerContractor> {
@@ -126,7 +126,7 @@ export async function dockerContractor({
       await removeBrought(docker, registry.host);
       await firewall.close();
       await removeFirewall(owner);
-      // Not what is in them: whatever is left of a volume is a failure. Last, so that nobody is left who watches.
+      // Removes empty folders only: the remains of a volume are a failure. Last, so that no watcher is left.
       for (const name of ['one', 'one-copies', 'two', 'execs', '.']) await rmdir(join(folder, name)).catch(isAbsent);
     },
   };

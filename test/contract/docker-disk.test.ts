@@ -1,4 +1,7 @@
-/** What containers write outside of their volumes is found wherever they may write, whenever they were first looked at. */
+/**
+ * Writes of containers outside of their volumes are found in every writable place, regardless of the time of the first
+ * look.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type Docker from 'dockerode';
@@ -39,7 +42,7 @@ describe('the disk on docker', {
       };
       // The engine knows a container before it has made the files that it mounts into it.
       assert.equal((await container.inspect()).HostsPath, '');
-      // A walk that took long is followed by a pause, in which nobody new is looked at.
+      // After a long walk, there is a pause without looks at new containers.
       await until('it is looked at', async () => (await usedBytes()) !== undefined);
       assert.ok((await usedBytes())! < mebibyte);
       await container.start();

@@ -40,7 +40,7 @@ describe('docker engine: events', () => {
   });
 });
 
-/** Stands between the engine and whoever asks it, at a socket of its own. */
+/** A proxy between the engine and its clients, at a socket of its own. */
 async function startProxy(path: string) {
   const target = process.env.DOCKER_HOST?.replace(/^unix:\/\//, '') ?? '/var/run/docker.sock';
   const sockets = new Set<Socket>();

@@ -1,4 +1,4 @@
-/** What is left in a container of commands that were given up, as the machine itself sees it. */
+/** The remains of aborted commands in a container, as the machine itself sees them. */
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { createReader, stubborn } from './exec.ts';
 
 const mayEnd = process.getuid?.() === 0;
 
-/** In the environment of the commands of these tests, and of all that they start. The container has processes of its own. */
+/** In the environment of these tests' commands, and of their children. The container has processes of its own. */
 const mark = 'BERTH_TEST_COMMAND=1';
 const command = ['env', mark, '/bin/sh', '-c', stubborn];
 

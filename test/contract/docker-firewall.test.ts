@@ -41,7 +41,7 @@ test('rules that could not be loaded are not taken for loaded at the next look',
     await removeFirewall(owner);
   });
   assert.deepEqual(reports, [true]);
-  // As when the kernel refuses them for a moment: nobody can load these.
+  // As if the kernel refused them for a moment: this text cannot be loaded.
   resolvers = ['no address'];
   await until('it has looked three times since the change', async () => reports.length >= 5 || undefined);
   assert.deepEqual(reports.slice(-2), [false, false]);
@@ -145,13 +145,13 @@ test('of two processes each keeps its own edge in the rules, and leaves that of 
   const both = [places[1], places[0]];
   assert.deepEqual(await edges(), both);
   await untilLooked(4);
-  // Whoever loads a table makes all handles of its rules anew.
+  // Loading a table renews all handles of its rules.
   const before = withoutTimes(await text());
   await untilLooked(6);
   assert.equal(withoutTimes(await text()), before, 'nobody has loaded anything');
   assert.deepEqual(warned, []);
 
-  // A table that was loaded by somebody who did not know of it yet, and an edge that is soon to be taken for gone.
+  // A table that was loaded by a process that did not know of it yet, and an edge that will soon expire.
   await apply(`delete element inet ${tableName(owner)} edges { 8080 }`);
   await apply(edgeText(owner, { ...places[1]!, leftSeconds: 600 }));
   await until('both are there for long', async () => {
@@ -202,7 +202,7 @@ test('of two decisions on a network the later one holds, made by any process', n
   await agreed(some);
   await ours.admit(bridge, openEgress);
   await agreed(openEgress);
-  // As a table that was loaded by somebody who had not heard of that yet.
+  // Like a table that was loaded by a process that did not know of that yet.
   await apply(admissionText(owner, bridge, { egress: openEgress, turn: 1 }, true));
   await agreed(openEgress);
   await theirs.admit(bridge, noEgress);
@@ -210,7 +210,7 @@ test('of two decisions on a network the later one holds, made by any process', n
   await agreed(noEgress);
 });
 
-/** Starts processes of one installation that look after the same rules, and tells how often they have looked at them. */
+/** Starts processes of one installation that maintain the same rules, and counts their looks. */
 function startingOn(owner: string, networks: ReadonlyMap<string, Egress>) {
   let looks = 0;
   const start = () =>
@@ -256,7 +256,7 @@ test('a listener on a table receives each change, and reports when it has ended'
   await until('it is missed', async () => !isQuiet(watch));
 });
 
-/** Whether it can tell, and tells of no change. */
+/** Whether the watch works and reports no change. */
 function isQuiet(watch: TableWatch): boolean {
   watch.mayHaveChanged();
   return !watch.mayHaveChanged();

@@ -64,7 +64,7 @@ describe('control groups on docker', { skip: process.getuid?.() !== 0 && 'they a
   test('when memory runs out, the workload above its request is killed, even if it has many small processes', async () => {
     const [victims, attackers] = [newScene(), newScene()];
     const limits = { memoryBytes: 512 * mebi };
-    // One large process, within its request; beside it many small ones, far above theirs.
+    // One large process, within its request, and many small ones, far above theirs.
     const requests = { memoryBytes: 110 * mebi };
     const victim = victims.workload('db', { ...keeping(30 * mebi), resources: { requests, limits } });
     const attacker = attackers.workload('many', { ...keeping(3 * mebi, 40), resources: { requests: {}, limits } });

@@ -52,7 +52,7 @@ describe('docker engine: room for images', () => {
     await docker.createContainer({ Image: keptName(used.reference)!, Labels: { [labelKeys.owner]: owner } });
     const now = Date.now();
     await notePulled(db, [used.reference, old.image, old.reference], now - 3_600_000);
-    // Others may build and remove images on this engine meanwhile.
+    // Other tests may build and remove images on this engine at the same time.
     const fromHere = async () =>
       (await engine.images.list()).filter(({ brought }) => brought.some((name) => name.startsWith(registry.host)));
     const before = await fromHere();

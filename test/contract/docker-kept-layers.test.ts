@@ -23,7 +23,7 @@ test('an engine that has lost an image gets what is kept of it, and what is dama
   t.after(() => removeBrought(docker, registry.host));
   const image = `${registry.host}/good:1`;
 
-  /** As a service does that has just started; how often a layer was asked for. */
+  /** Like a service that has just started; returns how often a layer was requested. */
   async function pull(): Promise<{ id: string; served: number }> {
     await removeBrought(docker, registry.host);
     const before = registry.layersServed();

@@ -1,4 +1,4 @@
-/** What a configuration asks of its containers, on Docker: it is there, and opens no wall. */
+/** Container options of a configuration, on Docker: they apply, and do not weaken the isolation. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type Docker from 'dockerode';

@@ -1,4 +1,4 @@
-/** Who computes all the time gives way, by the kernel's own means. */
+/** Containers that compute continuously yield, by the kernel's own means. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { afterEach, describe, test } from 'node:test';
@@ -36,7 +36,10 @@ describe('the processor on docker', () => {
   });
   afterEach(() => logged.splice(0));
 
-  /** The kernel may be unable to freeze who has just used up its share; then the engine says so, and has to be asked again. */
+  /**
+   * The kernel may fail to freeze a container that has just used up its share. The engine then reports an error, and
+   * the request is repeated.
+   */
   async function pause({ name }: Workload): Promise<void> {
     const container = docker.getContainer(name);
     while (!(await container.inspect()).State.Paused) await container.pause().catch(() => delay(100));
@@ -90,7 +93,7 @@ describe('the processor on docker', () => {
     for (;;) {
       const [behindAfter = 0, firstAfter = 0] = await used();
       const [ofBehind, ofFirst] = [behindAfter - behindBefore, firstAfter - firstBefore];
-      // Others may have the processor meanwhile: these two are held against each other, not against the clock.
+      // Other processes may use the processor: these two are compared with each other instead of the clock.
       if (ofFirst > 1000) return assert.ok(ofBehind < ofFirst / 5, `${ofBehind} ms beside ${ofFirst} ms`);
       await delay(100);
     }

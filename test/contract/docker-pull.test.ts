@@ -41,7 +41,7 @@ describe('docker engine: pulls', () => {
   type PullOptions = {
     from?: Registry;
     password?: string;
-    /** Whose login it is, when not that of the registry pulled from. */
+    /** The registry of the login, if it is not the one that is pulled from. */
     loginOf?: string;
     progress?: (done: number, bytes?: PulledBytes) => void;
   };
@@ -56,7 +56,8 @@ describe('docker engine: pulls', () => {
     const shares: number[] = [];
     const told: (PulledBytes | undefined)[] = [];
     const isOnItsWay = (share: number) => share > 0.05 && share < 0.95;
-    // It comes half, and more of it until that is told: Docker does so ten times a second at most, when something comes.
+    // Half of the layer arrives, and then more until progress is reported: Docker reports ten times a second at most,
+    // when data arrives.
     const { letMore, letGo } = await registry.hold('halved', 2);
     const pulling = pull('halved:1', {
       progress: (done, bytes) => {
@@ -161,7 +162,7 @@ describe('docker engine: pulls', () => {
   });
 
   test('a pull is aborted when the free disk space gets too small, long before any workload is stopped for it', async () => {
-    // Who runs is stopped below half of what has to stay free.
+    // Running containers are stopped below half of the required free space.
     let roomBytes = 2 ** 40;
     const pullWithin = createPull({
       docker,

@@ -1,4 +1,4 @@
-/** What is told of workloads that were ready and are not any more, while nobody looks. */
+/** Reports about workloads that were ready and no longer are, without visits. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type Docker from 'dockerode';
@@ -13,7 +13,7 @@ import { createScene, type Scene } from './scene.ts';
 
 describe('who was ready', () => {
   let docker: Docker;
-  /** As that of the stage, but that it asks more often. */
+  /** Like the stage's engine, but with more frequent probes. */
   let engine: Engine;
   const heard: string[] = [];
   const stop = new AbortController();
@@ -32,7 +32,7 @@ describe('who was ready', () => {
     const exec = await docker.getContainer(name).exec({ Cmd });
     (await exec.start({ Detach: true })).destroy();
   };
-  /** Until the next event; then what a look sees, which nobody has taken meanwhile. */
+  /** Until the next event; then the result of a look, which no other reader has taken. */
   const hear = async (scene: Scene, workload: Workload) => {
     await until('something is told of it', async () => heard.includes(scene.id));
     heard.length = 0;
@@ -44,7 +44,7 @@ describe('who was ready', () => {
     const web = scene.workload('web', { entrypoint: ['/bin/sh', '-c', script], command: [], ...changes });
     await scene.start(web);
     await scene.ready(web);
-    // Of its start it was told too.
+    // Its start is reported too.
     await until('the start is told', async () => heard.includes(scene.id));
     heard.length = 0;
     return [scene, web];

@@ -1,4 +1,4 @@
-/** Volumes with file systems of their own, through all that a host does to them. Needs root. */
+/** Volumes with file systems of their own, through all faults of a host. Needs root. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -74,7 +74,7 @@ describe('volumes on docker', needsRoot, () => {
     const scene = newScene();
     await scene.execute({ kind: 'create-network' }, createVolume('data'));
     await append(scene, 'writer', 'kept');
-    // What has not reached the disk is lost, and whoever asked for it was told.
+    // Data that has not reached the disk is lost. A program that called fsync got an error.
     await run('sync', ['--file-system', place(scene, 'mount')]);
     const web = scene.workload('web', { volumes });
     await scene.start(web);
@@ -84,7 +84,7 @@ describe('volumes on docker', needsRoot, () => {
       (await engine.disk.mendVolumes()).filter(({ deploymentId }) => deploymentId === scene.id);
     assert.deepEqual(await mended(), []);
 
-    // As when the host cannot take what is written: the kernel can be asked for it.
+    // As if the host could not store the writes: the kernel has a trigger for that.
     const { stdout: device } = await run('findmnt', ['--noheadings', '--output', 'SOURCE', place(scene, 'mount')]);
     await writeFile(`/sys/fs/ext4/${basename(device.trim())}/trigger_fs_error`, 'as if the disk were full');
     await assert.rejects(writeFile(place(scene, 'mount', 'data', 'more'), 'more'), { code: 'EROFS' });
@@ -179,7 +179,7 @@ describe('volumes on docker', needsRoot, () => {
       shell.kill();
       await exited;
     }
-    // The kernel lets it go in its own time, once nobody stands in it.
+    // The kernel releases it with a delay, once no process uses it.
     await until('the loop device is gone', async () => {
       const { stdout } = await run('losetup', ['--list', '--noheadings', '--output', 'BACK-FILE']);
       return !stdout.includes(scene.id);

@@ -1,6 +1,4 @@
-/**
- * What every engine has to do, and what each facet adds to that. The titles of the tests are the specification.
- */
+/** The contract of every engine, and the additions of each facet. The titles of the tests are the specification. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type { Tampering, WorkloadName } from '../../src/deployment/workload/workload.ts';
@@ -45,7 +43,7 @@ export type Contractor = {
   dispose(): Promise<void>;
 };
 
-/** What the tests play on: the engine under test, and a new deployment for each of them. */
+/** The stage of the tests: the engine under test, and a new deployment for each of them. */
 export type Stage<Made extends Contractor = Contractor> = { contractor: () => Made; newScene: () => Scene };
 
 const facetContracts = {

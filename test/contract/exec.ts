@@ -9,7 +9,7 @@ import { decode, entrypoint } from './program.ts';
 
 type Written = { stdout: string; stderr: string };
 
-/** What it writes, to its end. */
+/** The complete output. */
 export async function writtenBy(exec: RunningExec): Promise<Written> {
   const parts = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
   for await (const { from, bytes } of exec.output) parts[from].push(bytes);
@@ -35,7 +35,7 @@ export function createReader(exec: RunningExec) {
   };
 }
 
-/** Does not end when it is asked to, and has a child that does not either. */
+/** Ignores signals to end, as does its child. */
 export const stubborn =
   'trap "" HUP TERM INT; sh -c "trap \'\' HUP TERM INT; while :; do sleep 7171; done" & echo started; while :; do sleep 7272; done';
 

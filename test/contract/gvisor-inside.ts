@@ -1,4 +1,4 @@
-/** Runs beside an engine that knows gVisor: the contract, and what only gVisor does. */
+/** Runs on the host of an engine with gVisor: the contract, and tests of gVisor alone. */
 import assert from 'node:assert/strict';
 import { release } from 'node:os';
 import { describe, test } from 'node:test';
@@ -80,7 +80,7 @@ describe('docker engine with gVisor', () => {
 
   test('a container cannot create a working device', async () => {
     const scene = newScene();
-    // Of two streams nobody knows which line was first.
+    // The order of lines from two streams is unknown.
     const words =
       'exec 2>&1; busybox mknod /tmp/mem c 1 1; busybox mknod /www/mem c 1 1; cat /tmp/mem /www/mem; echo $?';
     const said = await scene.output({ ...scene.job('maker'), entrypoint: ['/bin/sh', '-c', words] });

@@ -1,6 +1,6 @@
 /**
- * The contract on gVisor, with an engine of its own. The tests run beside that engine, on the machine inside the
- * machine, and report for this file, by the same reporters.
+ * The contract on gVisor, with an engine of its own. The tests run on the host of that engine, on the machine inside
+ * the machine, and report for this file, by the same reporters.
  */
 import { once } from 'node:events';
 import Docker from 'dockerode';
@@ -13,7 +13,7 @@ try {
   await tellOfGvisor(engine);
   await engine.load(await buildImage(new Docker(), { name: 'contract' }));
   const tests = engine.host.spawn([process.execPath, ...process.execArgv, 'test/contract/gvisor-inside.ts'], {
-    // What the runner hears of tests comes by the descriptor behind the error output.
+    // The runner receives test events by the descriptor after standard error.
     stdio: ['inherit', 'inherit', 'inherit', ...(process.execArgv.length > 0 ? [3] : [])],
     env: { ...process.env, DOCKER_HOST: engine.dockerHost },
   });

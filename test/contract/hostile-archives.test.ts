@@ -1,4 +1,4 @@
-/** What a stranger can put into a volume, and what of it leaves the machine. Needs root. */
+/** Hostile files in a volume, and the part of them that leaves the machine. Needs root. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises';
@@ -75,7 +75,7 @@ describe('archives of a hostile volume', needsRoot, () => {
     const copy = await archives.take('shop', ['data']);
     const [archive] = copy.archives;
     for await (const _ of archive!.read(new AbortController().signal)) break;
-    // Somebody who has begun, and reads no further.
+    // A client that has begun, and stops reading.
     const left = archive!.read(new AbortController().signal).on('error', () => {});
     left.read(0);
     await copy[Symbol.asyncDispose]();

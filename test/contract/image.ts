@@ -13,7 +13,7 @@ import { cgi, command, entrypoint, script } from './program.ts';
 
 const run = promisify(execFile);
 
-/** What of busybox the program uses. */
+/** The programs of busybox that the program uses. */
 const applets = 'sh base64 cat cut dd echo env head httpd ls printf sleep stat stty tail test touch wget'.split(' ');
 
 /** Images of tests carry this label; nothing else does. */
@@ -25,14 +25,14 @@ export type ImageVariant = {
   changes?: string[];
 };
 
-/** The reference of the image; built when it is not there. Its tag is a hash of all that goes into it. */
+/** The reference of the image; built if it is missing. Its tag is a hash of its contents. */
 export async function buildImage(docker: Docker, { name, changes = [] }: ImageVariant): Promise<string> {
   const lines = [
     `ENTRYPOINT ${JSON.stringify(entrypoint)}`,
     `CMD ${JSON.stringify(command)}`,
     'ENV PATH=/bin',
     `LABEL ${testImageLabel}=contract`,
-    // As the set-up builds images: everybody may run them.
+    // Like the images of the set-up: all users may run them.
     'LABEL berth.built=true',
     ...changes,
   ];

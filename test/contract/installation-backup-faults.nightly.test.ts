@@ -1,4 +1,4 @@
-/** What stands in the way of a backup of an installation or of what comes back of it: mistakes, a kill, damage. */
+/** Faults of an installation's backup and of its restore: mistakes, a kill, damage. */
 import assert from 'node:assert/strict';
 import { chmod, mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

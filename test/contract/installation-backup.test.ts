@@ -1,4 +1,4 @@
-/** A backup of an installation, and what comes back of it where there is none: with the real restic, on a folder. */
+/** A backup of an installation, and its restore on an empty machine: with the real restic, on a folder. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';

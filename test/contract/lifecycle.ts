@@ -7,7 +7,7 @@ import type { Stage } from './engine.ts';
 import { identityPath, port, written } from './program.ts';
 import { contractEpoch, createVolume } from './scene.ts';
 
-/** What is observed of a deployment that has nothing, where nobody asks for images. */
+/** The observation of a deployment without objects, if no images are requested. */
 const nothingOn = ({ images }: Engine) => ({
   hasNetwork: false,
   volumes: [],

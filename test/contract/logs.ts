@@ -1,4 +1,4 @@
-/** What a workload has written and writes, through its restarts. */
+/** The past and new output of a workload, through its restarts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Workload } from '../../src/deployment/workload/workload.ts';
@@ -10,7 +10,7 @@ import { createVolume, type Scene } from './scene.ts';
 const never = new AbortController().signal;
 
 export function logsContract({ contractor, newScene }: Stage): void {
-  /** All that comes, as it is: until it ends, or for so many lines. */
+  /** All lines as they are: until the end, or up to the count. */
   async function follow(name: string, wanted: LogsFollowed = {}, count = Number.POSITIVE_INFINITY): Promise<string[]> {
     const enough = new AbortController();
     const lines: string[] = [];

@@ -8,7 +8,7 @@ import type { Stage } from './engine.ts';
 import { identityPath, port } from './program.ts';
 import type { Scene } from './scene.ts';
 
-/** What Linux and gVisor make of the firewall's answer. */
+/** The errors of Linux and gVisor for the firewall's answer. */
 const refused = /Connection refused|Network is unreachable/;
 
 export function podAddressesContract({ contractor, newScene }: Stage): void {

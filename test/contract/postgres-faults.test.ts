@@ -1,4 +1,4 @@
-/** What breaks between Berth and PostgreSQL, with a real server that is restarted, full, or unfriendly. */
+/** Faults between Berth and PostgreSQL, with a real server that is restarted, full, or unfriendly. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ const files = await makeFiles(folder);
 const port = await freePort();
 const postgres = await startPostgres({
   port,
-  // Whoever comes by the network has to know the password.
+  // Clients from the network need the password.
   settings: ['ssl=on', `ssl_cert_file=${files.cert}`, `ssl_key_file=${files.key}`, `hba_file=${files.access}`],
 });
 after(async () => {

@@ -1,4 +1,4 @@
-/** What processes on one PostgreSQL hear of each other. */
+/** Notifications between processes on one PostgreSQL. */
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -47,10 +47,10 @@ export const cgi = {
     '#!/bin/sh\nprintf "Status: %s x\\r\\nLocation: http://127.0.0.1:1/\\r\\n\\r\\nit is %s\\n" "$QUERY_STRING" "$QUERY_STRING"\n',
 };
 
-/** What `print-…` writes, read back. */
+/** Decodes the output of `print-…`. */
 export const decode = (line: string | undefined) => Buffer.from(line ?? '', 'base64').toString('utf8');
 
-/** What a workload has written, decoded: its last `tail` lines. */
+/** The decoded output of a workload: its last `tail` lines. */
 export async function written(engine: Engine, name: string, tail: number): Promise<string[]> {
   return (await engine.logs(name, { tail })).map(({ text }) => decode(text));
 }

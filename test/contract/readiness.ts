@@ -1,4 +1,4 @@
-/** When a workload is ready, why it is not, and who is told of it. */
+/** When a workload is ready, why it is not, and which listeners are notified. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Stage } from './engine.ts';

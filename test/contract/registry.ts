@@ -1,6 +1,6 @@
 /**
- * A registry of images on 127.0.0.1, where Docker asks for no TLS. As little of the distribution API as a pull needs:
- * a repository has one image.
+ * A registry of images on 127.0.0.1, where Docker does not require TLS. Implements only the part of the distribution
+ * API that a pull needs: a repository has one image.
  */
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { pack } from 'tar-stream';
 import { digestOf } from '../../src/lib/digest.ts';
 
-/** Bytes of a layer, sent in pieces so that a pull has progress to tell of. */
+/** Bytes of a layer, sent in pieces so that a pull reports progress. */
 const layerSize = 3 * 2 ** 20;
 const pieceSize = 2 ** 18;
 const pieceEveryMs = 10;
@@ -16,9 +16,9 @@ const pieceEveryMs = 10;
 export type Registry = {
   /** `host:port` */
   host: string;
-  /** How often a layer was asked for. */
+  /** How often a layer was requested. */
   layersServed(): number;
-  /** How often anything was asked for. */
+  /** The number of all requests. */
   requests(): number;
   /** Makes the tag `good:1` mean another image from now on; the earlier one stays there by its digest. */
   move(): Promise<void>;

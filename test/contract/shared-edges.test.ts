@@ -1,6 +1,6 @@
 /**
- * Two processes on one PostgreSQL, each with an edge at a port of its own. One of them, its HAProxy, or both stand still
- * for longer than the others wait; meanwhile what an application had becomes another tenant's.
+ * Two processes on one PostgreSQL, each with an edge at a port of its own. One of them, its HAProxy, or both stop for
+ * longer than the others wait, while an address of one application goes to another tenant.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
@@ -39,7 +39,7 @@ let workloads: Server;
 const strayed = new Set<string>();
 /** By address: the label of whose workload is there. */
 const tenants = new Map<string, string>();
-/** Whose workload a connection has reached: it stays there, whoever gets the address afterwards. */
+/** The workload that a connection has reached. The connection stays there, even if another one gets the address. */
 const reached = new WeakMap<Socket, string | undefined>();
 
 before(async () => {
@@ -82,7 +82,7 @@ async function startTheirs(): Promise<void> {
   await once(theirs, 'message');
 }
 
-/** As a visit does: the row, then our edge, then whoever else is one. */
+/** Like a visit: first the row, then our edge, then the other edges. */
 async function lead(id: string, addresses: string[]): Promise<void> {
   const { port } = workloads.address() as AddressInfo;
   const endpoints = JSON.stringify(addresses.map((address) => ({ path: '/', address, port })));
@@ -96,7 +96,7 @@ async function lead(id: string, addresses: string[]): Promise<void> {
 }
 
 const visit = (edge: number, tenant: string) => ask(tasks[edge]!.port, { host: `${tenant}.apps.test` });
-/** What the edge answers, or nothing where it cannot. */
+/** The edge's answer, or undefined if it cannot answer. */
 const told = async (edge: number, tenant: string) =>
   await visit(edge, tenant).then(
     ({ status, body }) => (status === 200 ? body : String(status)),

@@ -50,7 +50,7 @@ test('what one deployment keeps is new to another, opens with its password alone
   assert.ok(left?.id.startsWith(other.id) && more.length === 0);
 });
 
-/** Writes to whom it is told to in pieces, as fast as that takes them. */
+/** Writes in pieces, at the reader's pace. */
 async function pass(content: Uint8Array, to: Writable): Promise<void> {
   for (let at = 0; at < content.length; at += 65_536)
     await promisify((piece: Uint8Array, done: (error?: Error | null) => void) => to.write(piece, done))(

@@ -1,6 +1,6 @@
 /**
- * Writes a number to a file of each folder that it is given, one folder after another, then to the standard output, and
- * goes on with the next: what it has told is on the disk.
+ * Writes a number to a file of each given folder, one folder after another, then to the standard output, and continues
+ * with the next number: printed numbers are on the disk.
  */
 import { fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

@@ -59,7 +59,7 @@ const places = { from: 'here', to: 'there' };
 const move = (from: Kysely<Tables>, to: Kysely<Tables>, told: Move['told'] = () => {}) =>
   migrateStore({ from, to, places, actor: 'ada', now: 7, told });
 
-/** What every table has, but for the audit log, to which a move adds. */
+/** The contents of every table except the audit log, to which a move adds. */
 async function contentOf(db: Kysely<Tables>): Promise<TableDigest[]> {
   const shapes = await tableShapes();
   return await digests(

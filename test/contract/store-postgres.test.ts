@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { startPostgres } from '../support/postgres.ts';
 import { storeContract } from './store/store.ts';
 
-// What is generated is the same; here each statement is a round trip.
+// Fewer runs, because each statement is a round trip here.
 fc.configureGlobal({ numRuns: 10 });
 
 await using opening = new AsyncDisposableStack();

@@ -84,7 +84,7 @@ describe('data of volumes', needsRoot, () => {
     assert.equal(status, 0, `${stdout}\n${stderr}`);
   }
 
-  /** What is in a restored volume. */
+  /** The content of a restored volume. */
   async function mounted(deploymentId: string, volume: string): Promise<string> {
     const restored = createLoopVolumes(join(there(), 'volumes'));
     await restored.ensure({ deploymentId, volume });

@@ -7,7 +7,7 @@ export type FaultResult = {
   lost: number;
   /** From the fault, or from the operator's repair if the fault needs one; null: it never recovered. */
   recoveredMs: number | null;
-  /** What the operator or the user sees. */
+  /** The message that the operator or the user sees. */
   message: string;
 };
 

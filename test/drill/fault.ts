@@ -61,7 +61,7 @@ async function seenSince({ berth, app }: Scene, logged: number, told: number): P
   const [warning] = warningsIn(berth.log().slice(logged)).filter((line) => !earlier.has(line));
   if (warning !== undefined) return warning;
   const events = (await berth.events(app)).slice(told).filter((event) => !/^\d+$/.test(event));
-  // What was done says more than the states of pods.
+  // Operations are more informative than states of pods.
   return events.find((event) => event.includes(', ')) ?? events[0] ?? 'nothing: the service mends it';
 }
 

@@ -50,7 +50,7 @@ export const serviceFaults: Fault[] = [
   clockSet('clock-back', -5 * hour),
 ];
 
-/** `begin`: gives the order to die, asks for the work, and returns what has to be true in the end. */
+/** `begin`: orders the kill, requests the work, and returns the condition that must hold in the end. */
 function serviceKilled(work: string, begin: (berth: Berth, app: Started) => Promise<() => Promise<boolean>>): Fault {
   let isDone: () => Promise<boolean>;
   return {

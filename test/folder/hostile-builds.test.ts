@@ -1,4 +1,4 @@
-/** What the builds of a cloned project may have of whoever builds them. */
+/** The access of a cloned project's builds to the user's machine. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { read, web } from '../support/project-folder.ts';

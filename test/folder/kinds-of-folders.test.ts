@@ -1,4 +1,4 @@
-/** What `berth up` says that it would do with folders of many kinds, in the words of `test/golden/kinds-of-folders.txt`. */
+/** The plan of `berth up` for folders of many kinds, in the words of `test/golden/kinds-of-folders.txt`. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What a folder names that is outside of it, not there, or the machine's own. */
+/** Mounts of paths that are outside of the folder, missing, or the machine's own. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -21,7 +21,7 @@ const atOnce = 16;
 const batch = 400;
 const measureEvery = 1_000;
 const maxTokens = 30;
-/** Few, so that what one request pushes is what another one asks for. */
+/** Few, so that requests use images that other requests have pushed. */
 const maxPushers = 4;
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '60' }, seed: { type: 'string' } } });
@@ -119,7 +119,7 @@ function learn(known: Known, asked: Asked, answer: Answer | undefined): void {
   }
 }
 
-/** Somebody with an account, in the browser that has the dashboard open. */
+/** A user with an account, in a browser with the dashboard open. */
 async function signUp(port: number): Promise<Known['signedIn']> {
   const origin = `http://localhost:${port}`;
   const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' };

@@ -31,7 +31,7 @@ export function createJudge(victimToken: string): Judge {
     if (!headers.has('ratelimit') || !headers.has('ratelimit-policy')) {
       if (!isEarly(status)) return 'no RateLimit header';
     }
-    // What the library of accounts answers is described by its own pages.
+    // Answers of the accounts library are described in its own documentation.
     if (path.startsWith('/api/auth/')) return undefined;
     const response = responses[status] ?? (isEarly(status) ? responses.default : undefined);
     if (!response) return `status ${status} is not described`;
@@ -57,7 +57,7 @@ export function createJudge(victimToken: string): Judge {
         return 'a secret of another';
       if (body.includes(planted[0]!) && !request.includes(planted[0]!)) return 'the name of what is of another';
       if (status >= 400 && !isHead) {
-        // What is not HTTP is answered by the edge in words that it brings along; pages have errors of their own.
+        // The edge answers invalid HTTP with its own text. Pages have errors of their own.
         const isEdge = !isClean && status === 400 && body.startsWith('<html><body><h1>400 Bad request');
         const isPage =
           operation === undefined && type.startsWith('text/html') && headers.has('content-security-policy');

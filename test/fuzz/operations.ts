@@ -1,6 +1,6 @@
-/** What a request is made from: the description of the API, and what earlier answers have given. */
+/** The sources of requests: the description of the API, and values from earlier answers. */
 
-/** What of an OpenAPI description requests are made from. */
+/** The part of an OpenAPI description that requests are generated from. */
 export type Operation = {
   method: string;
   path: string;
@@ -10,17 +10,17 @@ export type Operation = {
 };
 export type Schema = { type?: string; enum?: string[]; properties?: Record<string, Schema>; required?: string[] };
 
-/** What earlier answers have given: tokens with the names that go with them, and tokens that were good once. */
+/** Values from earlier answers: tokens with the matching names, and tokens that were valid once. */
 export type Known = {
   tokens: { token: string; name: string }[];
   dead: string[];
   claims: string[];
-  /** Whose images may be pushed: with the first part of their names; and the paths of uploads that were begun. */
+  /** Clients that may push images, with the first part of the images' names; and the paths of begun uploads. */
   pushers: { token: string; namespace: string }[];
   uploads: string[];
-  /** The first part of the names of images that nobody here may see. */
+  /** The first part of the names of images that no client here may see. */
   victimNamespace: string;
-  /** Of somebody who is signed in, and the origin of the page that sends it. */
+  /** A signed-in user's cookie, and the origin of the page that sends it. */
   signedIn: { cookie: string; origin: string };
 };
 

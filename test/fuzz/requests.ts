@@ -1,4 +1,4 @@
-/** Requests made from the description of the API, the same with something wrong, and bytes that are none. */
+/** Requests that are generated from the description of the API, the same with errors, and invalid bytes. */
 import fc from 'fast-check';
 import { document } from './documents.ts';
 import { type Operation, type Plan, type Schema, write } from './operations.ts';
@@ -114,7 +114,7 @@ function inForm(document: string, form: (typeof forms)[number]): string {
   return form === 'wrapped' ? JSON.stringify({ yaml: document }) : document;
 }
 
-/** The right bytes with some of them changed, or none that are right. */
+/** A valid request with some bytes changed, or random bytes. */
 function garbage(operations: Operation[]): fc.Arbitrary<Plan> {
   const targets = [
     ...operations.map(({ path }) => path),

@@ -156,7 +156,7 @@ const { sessionToken } = (
     payload: victimYaml,
   })
 ).json();
-// The one that nobody but its owner may ever see a trace of, until the end.
+// A deployment of which only its owner may see a trace, until the end.
 await db.updateTable('deployments').set({ expiresAt: null }).execute();
 const victimNamespace = namespaceOf({ kind: 'session', sessionId: (await sessionOfToken(db, sessionToken))!.id });
 await pushVictimsImage();
@@ -203,7 +203,7 @@ async function end(): Promise<void> {
   process.disconnect!();
 }
 
-/** No token is ever logged, whatever a request puts where; and what is an error is one. */
+/** Tokens are never logged, wherever a request contains them; and logged errors are real. */
 function judgeLine(line: string): void {
   if (faults.length >= maxFaults) return;
   if (/(?:berth|berthkey|claim)_[A-Za-z0-9_-]{32}/.test(line)) faults.push(`a token is in the log: ${line}`);

@@ -42,7 +42,7 @@ const claimToken: fc.Arbitrary<Value> = fc.nat().map(
       claims[index % claims.length] ?? 'claim_none',
 );
 
-/** What fits for certain, by name. */
+/** Valid values, by name. */
 const fitting: Record<string, string[]> = {
   tail: ['0', '1', '100', '9999'],
   since: ['10m', '1d', '2026-01-01T00:00:00Z'],

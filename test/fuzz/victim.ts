@@ -1,6 +1,6 @@
 /** A deployment whose owner sends nothing more. Apart from the generators, whose library takes 90 MB of memory. */
 
-/** What the victim keeps; no answer to anybody else may hold any of it. */
+/** The victim's secrets; no answer to another client may contain them. */
 export const planted = ['planted-name', 'planted-value-4711', 'planted-file-4712', 'planted-layer-4713'];
 /** A blob of an image that it has pushed. */
 export const plantedBlob = 'planted-layer-4713';

@@ -1,4 +1,4 @@
-/** `berth admin doctor`, beside a real service with HTTPS, a database and a mail server; then these end one by one. */
+/** `berth admin doctor`, with a real service with HTTPS, a database and a mail server, which then end one by one. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -13,10 +13,10 @@ export type ShownDomain = {
   records: { type: string; name: string; value: string }[];
 };
 
-/** What any of the calls answers. */
+/** The fields of the calls' answers. */
 type Answered = { code: string; claimToken: string; domain: ShownDomain; domains: ShownDomain[] };
 
-/** Somebody with an account and a claimed deployment of this document, whose application is called hello. */
+/** A user with an account and a claimed deployment of this document, whose application is called hello. */
 export async function signUp(service: HttpsService, name: string, document = oneApplication) {
   const own = `http://127.0.0.1:${service.port}`;
   const origin = `https://berth.test:${service.httpsPort}`;
@@ -62,7 +62,7 @@ export async function signUp(service: HttpsService, name: string, document = one
   };
 }
 
-/** A service with custom domains, and somebody who has one; `records` are what DNS says, from the next question on. */
+/** A service with custom domains, and a user who has one; `records` are the DNS records, from the next query on. */
 export async function domainWorld(
   t: TestContext,
   { clock = { ahead: 0 }, document }: { clock?: { ahead: number }; document?: string } = {},

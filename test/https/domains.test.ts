@@ -88,7 +88,7 @@ test('a name that the authority does not find here is certifying, with its words
   const clock = { ahead: 0 };
   const { records, service, ada } = await world(t, { clock });
   const name = 'example.test';
-  // Nobody listens there: as in the hours in which an old record is still remembered somewhere.
+  // No server listens there: as in the hours in which an old record is still cached.
   await service.pebble.find(name, '127.0.0.2');
   const [txt] = (await ada.add(name)).records;
   records[`TXT _berth.${name}`] = [txt!.value];
@@ -117,7 +117,7 @@ test('a name of another account cannot be taken, and requests alone do not order
   records[`TXT _berth.${name}`] = [own.records[0]!.value];
   records[`A ${name}`] = ['127.0.0.1'];
   await ada.reach(name, 'live');
-  // Bob's record beside hers: whoever was first has it.
+  // Bob's record next to hers: the first one to verify has the name.
   records[`TXT _berth.${name}`] = [own.records[0]!.value, tried.records[0]!.value];
   const refused = await until('it is told', async () => {
     const { body } = await bob.change('check', name);

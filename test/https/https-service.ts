@@ -44,7 +44,7 @@ export type HttpsWays = {
   now?: () => number;
   lifeSeconds?: number;
   isTrusting?: boolean;
-  /** What stands before the authority, where the service asks it. */
+  /** A proxy before the authority, which the service uses. */
   before?: (pebble: Pebble) => Promise<Pick<Pebble, 'directory' | 'rootFile'>>;
   /** A `BERTH_DNS_HOOK`, which may use pebble's. */
   hookOf?: (pebbles: string) => Promise<string>;

@@ -1,4 +1,7 @@
-/** Without records in DNS each application has a certificate of its own: the authority asks at the application's host. */
+/**
+ * Without access to DNS records, each application has a certificate of its own: the authority verifies the
+ * application's host.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '../scenarios/berth.ts';

@@ -19,7 +19,7 @@ export type Pebble = {
   hook: string;
   /** The authority finds this name at another address than all others, from now on; undefined: as all others. */
   find(name: string, address: string | undefined): Promise<void>;
-  /** The names that it was asked to issue for. */
+  /** The names in its orders. */
   asked(): string[];
   /** How many certificates it has issued. */
   issued(): number;
@@ -29,8 +29,8 @@ export type Pebble = {
 };
 
 /**
- * `httpPort`: where it looks for challenges, at 127.0.0.1, whatever the name. `lifeSeconds`: of what it issues.
- * `isTrusting`: it takes every challenge for done.
+ * `httpPort`: where it looks for challenges, at 127.0.0.1, for any name. `lifeSeconds`: of its certificates.
+ * `isTrusting`: it accepts every challenge.
  */
 export async function startPebble(
   httpPort: number,

@@ -76,7 +76,7 @@ test('the operator reads which record to set, and with it there is a wildcard th
   });
 });
 
-/** Of one account alone: whoever copies the record for another one gets nothing. */
+/** For one account only: a copied record is useless for another account. */
 function isProof(record: string | undefined): boolean {
   return (
     record !== undefined &&

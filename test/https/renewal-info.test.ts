@@ -33,7 +33,7 @@ test('a certificate is renewed in the window that the authority suggests, and th
   assert.equal(BigInt(`0x${serial}`), BigInt(`0x${first}`));
   assert.match(issuer!, /^[0-9a-f]{40}$/);
 
-  // Two thirds of its life are over. Nobody is asked while anything is to be ordered.
+  // Two thirds of its life are over. No renewal information is requested while an order is pending.
   ahead = 62 * day;
   await until('it is asked again', async () => asked.length > 1 || undefined);
   assert.equal(service.pebble.issued(), 1, 'the window is later');
@@ -46,6 +46,6 @@ test('a certificate is renewed in the window that the authority suggests, and th
     return (serial !== undefined && serial !== first) || undefined;
   });
   assert.equal(service.pebble.issued(), 2);
-  // Pebble refuses one request in twenty for its nonce, on purpose, and is asked the same again.
+  // Pebble refuses one nonce in twenty on purpose, and the request is repeated.
   assert.deepEqual([...new Set(replaced)], [undefined, asked[0]]);
 });

@@ -3,11 +3,11 @@ import type { Pebble } from './pebble.ts';
 import { type StandIn, startStandIn } from './stand-in.ts';
 
 export type RenewalInfo = StandIn & {
-  /** The window that is suggested from now on, for whichever certificate. */
+  /** The window that is suggested from now on, for any certificate. */
   suggest(start: number, end: number): void;
-  /** The certificates that it was asked about, by their names in RFC 9773, one for each question. */
+  /** The certificates in requests, by their names in RFC 9773, one for each request. */
   asked: string[];
-  /** What each order says that it replaces; undefined of a first one. */
+  /** The certificate that each order replaces; undefined for a first one. */
   replaced: (string | undefined)[];
 };
 

@@ -1,4 +1,4 @@
-/** Renewal: the clock is set forward, and visitors come all the while. */
+/** Renewal: the clock is set forward while visitors send requests. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startMailServer } from '../accounts/mail-server.ts';

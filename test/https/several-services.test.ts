@@ -17,7 +17,10 @@ import { startPebble } from './pebble.ts';
 
 const day = 24 * 3_600_000;
 
-/** Hands connections on to each port in turn: what a name with several addresses does. Answers how often each was asked. */
+/**
+ * Forwards connections to each port in turn, like a name with several addresses. Returns the number of connections of
+ * each.
+ */
 async function startBalancer(
   t: TestContext,
   port: number,
@@ -86,7 +89,7 @@ test('one of two services orders, both edges answer the authority and serve, and
     return { port, stop, shown: () => shownSerial(httpsPort, 'berth.test').catch(() => undefined) };
   }
 
-  // Nobody can be asked before both are there: so neither has its certificate for having been the first.
+  // The authority can reach neither before both run, so neither has its certificate just for being the first.
   let ports: number[] = [];
   const services = [await startService(), await startService()];
   ports = services.map(({ port }) => port);

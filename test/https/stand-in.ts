@@ -18,7 +18,7 @@ export type Asked = { path: string; payload: object | undefined; origin: string 
 export type Differences = {
   /** Whether it answers this itself. */
   answer(asked: Asked, response: ServerResponse): boolean;
-  /** What is said in the place of what pebble has said to a client; undefined: the same. */
+  /** The replacement of pebble's answer to a client; undefined: the same. */
   change(asked: Asked, said: object): object | undefined;
 };
 
@@ -39,7 +39,7 @@ export async function startStandIn(
     const body = await buffer(incoming);
     const asked = { path, payload: payloadOf(body), origin: `https://${headers.host}` };
     if (answer(asked, response)) return;
-    // The host as it was asked for: pebble makes its addresses of it, and holds signatures against them.
+    // The requested host: pebble builds its addresses from it, and checks signatures against them.
     const onward = request({ agent: behind, host: hostname, port: target, method, path, headers });
     onward.on('error', () => response.destroy()).end(body);
     const [said] = await once(onward, 'response');

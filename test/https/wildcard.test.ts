@@ -19,7 +19,7 @@ test('from nothing to HTTPS with a wildcard, and a restart orders nothing again'
       ({ status }) => status,
       () => undefined,
     );
-  // What is stored is served a moment later.
+  // A stored certificate is served a moment later.
   await until('both answer by HTTPS', async () => {
     return ((await statusOf(host, '/')) === 200 && (await statusOf('berth.test', '/healthz')) === 200) || undefined;
   });
@@ -66,6 +66,6 @@ test('a hook that hangs for one name and is slow for another holds up neither th
 
 async function isGone(pid: number): Promise<true | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-  // One that has ended and that nobody has collected yet does nothing.
+  // A process that has ended and was not reaped does nothing.
   return stat === undefined || stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z') || undefined;
 }

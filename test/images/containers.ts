@@ -71,7 +71,7 @@ export async function startContainer(test: TestContext, options: Start) {
   };
 }
 
-/** Asks until the answer is not undefined and no error is thrown; fails with the last error. */
+/** Calls `ask` until it returns a value without an error; fails with the last error. */
 export async function eventually<T>(ask: () => Promise<T | undefined>): Promise<T> {
   const deadline = performance.now() + patienceMs;
   let problem: unknown = new Error('it never came true');

@@ -1,4 +1,7 @@
-/** What the scripts of an export fill claims with on a cluster: a Debian with GNU tar, under the name that they name. */
+/**
+ * The image with which an export's scripts fill claims on a cluster: a Debian with GNU tar, under the name in the
+ * scripts.
+ */
 import type Docker from 'dockerode';
 import type { Recipe } from '../../scripts/setup/images/build.ts';
 import { takePrograms } from '../../scripts/setup/images/root.ts';

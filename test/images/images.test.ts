@@ -7,7 +7,7 @@ import { eventually, makeVolume, type Running, startContainer } from './containe
 
 const password = { POSTGRES_PASSWORD: 'secret' };
 
-/** Its port is open a moment before it lets anybody in, and so it says. */
+/** Its port is open a moment before it accepts clients, so it refuses them. */
 function query(database: Running, sql: string, url = `postgresql://postgres:secret@${database.address}/postgres`) {
   return eventually(async () => {
     const answer = await database.run('psql', '--no-psqlrc', '--tuples-only', '--no-align', url, '--command', sql);
@@ -104,7 +104,7 @@ test('nginx serves its page on port 80 and logs to where logs are read', async (
   const response = await eventually(() => fetch(`http://${web.address}/?seen`));
   assert.equal(response.headers.get('content-type'), 'text/html');
   assert.match(await response.text(), /Welcome to nginx!/);
-  // What is written gets to the engine's log in its own time.
+  // Output reaches the engine's log with a delay.
   await eventually(async () => /"GET \/\?seen HTTP\/1\.1" 200/.test(await web.output()) || undefined);
 });
 

@@ -42,7 +42,7 @@ let berth: Berth;
 let cluster: Cluster;
 let app: Started;
 let namespace: string;
-/** What its volumes have, from its first start on. */
+/** The content of its volumes since its first start. */
 let has: string;
 
 /** The first start writes, with owners, modes, links and a hole; each one says what is there. */
@@ -65,7 +65,7 @@ before(async () => {
   await importImages(docker, [image, copier]);
   folder = await mkdtemp(join(tmpdir(), 'berth-elsewhere-'));
   await writeFile(join(folder, 'passphrase'), 'correct horse battery', { mode: 0o600 });
-  // Nobody says where snapshots are kept: none are taken.
+  // No place for snapshots is configured, so none are taken.
   const own = { BERTH_PROBE_IMAGE: copier, BERTH_LOCAL_IMAGES: `berth-test-*,${copier}` };
   berth = await createBerth(own, { engine: 'kubernetes', store: 'sqlite' });
   await berth.serve();
@@ -135,7 +135,7 @@ test('an exported application that is started again on the cluster has its data 
   await cli('remove', '--yes');
 });
 
-/** What is put beside for new volumes, of whichever deployment. */
+/** Claims that are prepared for new volumes, of any deployment. */
 async function beginnings(): Promise<string[]> {
   const query = { labelSelector: copyKey };
   const { items } = await cluster.ask<{ items: Found[] }>('GET', pathOf('PersistentVolumeClaim'), { query });

@@ -13,10 +13,10 @@ import { edgeNetworks, importImages, tagImage, untagImage } from './node.ts';
 import { startProvisioner } from './provisioner.ts';
 import { connectAsBerth } from './role.ts';
 
-/** `cluster`: of whoever may do everything; the engines may do what the deployed role lets them, and nothing else. */
+/** `cluster`: with all rights; the engines have only the rights of the deployed role. */
 export type KubernetesContractor = Contractor & { engine: KubernetesEngine; cluster: Cluster; owner: string };
 
-/** `further`: images of this machine's Docker, which pods may run beside the contract's own. */
+/** `further`: images of this machine's Docker that pods may run, in addition to the contract's own. */
 export async function kubernetesContractor(further: readonly string[] = []): Promise<KubernetesContractor> {
   const docker = await connectDocker();
   const cluster = await connectCluster();

@@ -1,4 +1,4 @@
-/** What there is on a cluster for copies of volumes, in one namespace: as `Kind name`. */
+/** Objects on a cluster for copies of volumes, in one namespace: as `Kind name`. */
 import { type Cluster, pathOf } from '../../src/engine/kubernetes/cluster.ts';
 import { ClusterRefusal } from '../../src/engine/kubernetes/faults.ts';
 import { copyKey } from '../../src/engine/kubernetes/manifests/marks.ts';

@@ -7,7 +7,7 @@ export const nodesPath = '/api/v1/nodes';
 
 const mergePatch = 'application/merge-patch+json';
 
-/** Those that take pods take none until what is returned has resolved. */
+/** Cordons the open nodes until the returned function has resolved. */
 export async function closeNodes(cluster: Cluster): Promise<() => Promise<void>> {
   const { items } = await cluster.ask<{ items: FoundNode[] }>('GET', nodesPath);
   const open = items.filter(({ spec }) => !spec?.unschedulable).map(({ metadata }) => metadata.name);
@@ -30,7 +30,7 @@ export async function patch(cluster: Cluster, path: string, body: object): Promi
   await cluster.ask<Found>('PATCH', path, { body, contentType: mergePatch }).catch(unlessAbsent);
 }
 
-/** Without waiting for whoever has it. */
+/** Without waiting for its users. */
 export async function removeNow(cluster: Cluster, path: string): Promise<void> {
   const body = { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 0 };
   await cluster.ask('DELETE', path, { body }).catch(unlessAbsent);

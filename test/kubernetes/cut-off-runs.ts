@@ -1,4 +1,6 @@
-/** What runs of tests that were cut off have left on the cluster: whatever outlives its process says which that was. */
+/**
+ * Removes objects that interrupted test runs have left on the cluster. Each object that outlives its process names it.
+ */
 import type { Cluster } from '../../src/engine/kubernetes/cluster.ts';
 import { isAlive } from '../../src/lib/is-alive.ts';
 

@@ -62,7 +62,7 @@ test('after 30 s without traffic, and with every old connection dead, a change i
 
 type Wire = AsyncDisposable & {
   address: string;
-  /** Nothing passes any more, in old connections and new ones, and nobody is told. */
+  /** Drops all packets, in old connections and new ones, without a notification. */
   cut(): void;
   /** New connections work; the old ones stay as they are. */
   mend(): void;

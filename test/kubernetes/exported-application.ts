@@ -1,4 +1,4 @@
-/** What `berth export all` has written, started by plain kubectl. */
+/** The output of `berth export all`, started by plain kubectl. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -28,16 +28,16 @@ export async function exportAll(berth: Berth, { applicationName, sessionToken }:
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: folder, BERTH_SERVER: berth.settings.baseUrl.origin },
   }).catch((error: Error) => {
-    // Why, the service has told its operator alone.
+    // The service reports the reason only to its operator.
     throw new Error(`${error.message}\n${berth.log().slice(-4000)}`);
   });
   return to;
 }
 
 export type ExportedApplication = AsyncDisposable & {
-  /** What the script has said. */
+  /** The output of the script. */
   said: string;
-  /** What its site answers; undefined where it does not answer with 200. */
+  /** The answer of its site; undefined unless it answers with 200. */
   look(path: string): Promise<string | undefined>;
 };
 

@@ -1,4 +1,4 @@
-/** What `berth export all` writes on one machine runs on a cluster, without Berth and with its data. Needs root. */
+/** The output of `berth export all` on one machine runs on a cluster, without Berth and with its data. Needs root. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

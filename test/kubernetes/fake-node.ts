@@ -15,7 +15,7 @@ const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
 /** A node that says nothing for 40 s is taken for dead. */
 const beatMs = 10_000;
 
-/** Of this machine and nobody else: the test node's policies would hold this machine's usual one for a pod's. */
+/** An address of this machine only: the test node's policies would take this machine's usual address for a pod's. */
 const fakeAddress = '10.250.0.9';
 
 async function callOurs(verb: 'add' | 'del'): Promise<void> {
@@ -61,7 +61,7 @@ export async function openFakeNode(port: number): Promise<AsyncDisposable> {
   return { [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
-/** What a kubelet would do. */
+/** Acts like a kubelet. */
 async function play(cluster: Cluster, { metadata, spec, status }: Pod): Promise<void> {
   const ip = fakeAddress;
   if (spec?.nodeName !== name) return;

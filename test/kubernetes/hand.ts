@@ -1,4 +1,4 @@
-/** What somebody does behind the service's back on the node of the tests, by the cluster's API or the node's own containerd. */
+/** Changes behind the service's back on the node of the tests, by the cluster's API or the node's own containerd. */
 import { ctr } from '../../scripts/testing/kube-node.ts';
 import type { Owned } from '../../src/engine/engine.ts';
 import { volumeOf } from '../../src/engine/kubernetes/claims.ts';
@@ -53,7 +53,7 @@ export const handOfCluster: Hand = {
     }
     if (object.kind === 'volume')
       for (const name of await claimsOf(object)) await cluster.remove('PersistentVolumeClaim', name, { namespace });
-    // What is a network is the policy around a namespace.
+    // The policy of a namespace corresponds to a network.
     if (object.kind === 'network') await cluster.remove('NetworkPolicy', policyName, { namespace });
   },
   hasNetwork: async (network) => (await cluster.find('NetworkPolicy', policyName, namespaceOf(network))) !== undefined,

@@ -20,7 +20,7 @@ let contractor: KubernetesContractor;
 let metadata: ChildProcess;
 before(async () => {
   contractor = await kubernetesContractor([image]);
-  // What a cloud has there, within the network of the node alone.
+  // A metadata service like a cloud's, in the network of the node only.
   await run('nsenter', [...inNode, 'ip', ...metadataAddress]);
   const program =
     "require('http').createServer((_, a) => a.end('metadata')).listen(80, '169.254.169.254', () => console.log('up'))";

@@ -1,6 +1,6 @@
 /**
- * What a pod reaches on a cluster and what it does not, and what root in it may do: tried from inside, with the policies
- * and, for control, without.
+ * The reach of a pod on a cluster, and the rights of root in it: tested from inside, with the policies and, for
+ * control, without.
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -31,7 +31,7 @@ const machine = edgeNetworks[0]!.split('/')[0]!;
 type Known = { peer: string; victim: string; machinePort: number };
 type Tried = { name: string; attempt: (known: Known) => Attempt; isClosedAnyway?: true };
 
-/** Of what is tried on Docker all that a node can show; addresses of Docker alone are in none of them. */
+/** The attempts on Docker that apply to a node; Docker's own addresses do not occur in them. */
 const onDocker = { otherGateway: '', otherPod: '', engineGateway: '', strangerContainer: '', otherContainer: '' };
 const asOnDocker = (cases: readonly Case[]) =>
   onNode(cases).map(
@@ -124,7 +124,7 @@ after(async () => {
   await contractor?.dispose();
 });
 
-/** The network plugin hears of policies and pods in its own time. What the last attack has brought is what counts. */
+/** The network plugin learns of policies and pods with a delay. Only the last attack counts. */
 async function attackUntil(
   when: keyof typeof outcomes,
   attempts: Attempt[],

@@ -19,8 +19,9 @@ after(async () => {
 });
 
 /**
- * A script that asks until it is answered with that word, which it writes. Of a pod that comes or goes nothing may ever
- * arrive, neither an answer nor an end. With `-T` of its own the wget of a static busybox ends by a segmentation fault.
+ * A script that sends requests until an answer contains the word, and writes it. Packets of a pod that starts or ends
+ * may get lost, both the answer and the end of the connection. With its own `-T`, the wget of a static busybox crashes
+ * with a segmentation fault.
  */
 const untilHeard = (pod: string, word: string) => {
   const ask = `busybox timeout 2 wget -q -O - http://${pod}.pod:${port}${identityPath}`;

@@ -4,7 +4,7 @@ import { freePort } from '../free-port.ts';
 import { edgeNetworks } from './node.ts';
 
 export type NodeGate = AsyncDisposable & {
-  /** Where whoever answers has to listen. */
+  /** The address on which the server has to listen. */
   host: string;
   port: number;
   /** By which nodes know it. */

@@ -1,4 +1,7 @@
-/** What is beyond the node of the tests, and on it beside Kubernetes: the world that the attacks on Docker have. */
+/**
+ * The surroundings of the tests' node, and servers on the node outside of Kubernetes: the same world as in attacks on
+ * Docker.
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Case } from '../hostile/network-attempts.ts';

@@ -1,4 +1,4 @@
-/** The node of the tests: what is done to it directly, as whoever has put images on it would. */
+/** Direct changes to the tests' node, like those of a user who has put images on it. */
 import { execFile } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, readFile, readlink, rm } from 'node:fs/promises';
@@ -45,7 +45,7 @@ export async function untagImage(name: string): Promise<void> {
   await ctr('images', 'remove', fullName(name));
 }
 
-/** By its full name. What runs from it goes on. */
+/** By its full name. Its containers keep running. */
 export async function removeFromNode(image: string): Promise<void> {
   await ctr('images', 'remove', '--sync', image);
 }

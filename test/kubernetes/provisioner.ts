@@ -1,4 +1,7 @@
-/** Makes what claims ask for, as directories of this machine, which the node shares: a cluster of tests has nobody else. */
+/**
+ * Provides the volumes of claims, as directories of this machine, which the node shares: a test cluster has no other
+ * provisioner.
+ */
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -55,7 +58,7 @@ export async function startProvisioner(
   const removals: Promise<void>[] = [];
   const closed = new AbortController();
 
-  /** Done, whatever of it was done before: an answer may be lost with the API server. */
+  /** Repeats work that may be partly done: an answer may be lost with the API server. */
   async function insist(work: () => Promise<unknown>, doneWith: number): Promise<void> {
     for (;;) {
       const error: unknown = await work().then(
@@ -113,7 +116,7 @@ export async function startProvisioner(
     if (exists && !made.has(uid)) made.set(uid, make(claim));
     else if (!exists && made.has(uid)) removals.push(remove(uid));
   });
-  // That it was stopped is told as an error too.
+  // A stop is reported as an error too.
   claims.on('error', () => {
     void wait(pauseMs, closed.signal).then(() => (closed.signal.aborted ? undefined : claims.start()));
   });

@@ -1,4 +1,4 @@
-/** What keeps a workload from running on a cluster, in the words that its owner reads; and whose its volumes are. */
+/** Why a workload does not run on a cluster, in words for its owner; and the owners of its volumes. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';

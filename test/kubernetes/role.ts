@@ -1,4 +1,7 @@
-/** What the service account of Berth may do: the role as it is deployed, and a connection to the cluster that has no other. */
+/**
+ * The rights of Berth's service account: the role as it is deployed, and a connection to the cluster with only this
+ * role.
+ */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,8 +28,8 @@ export function printRules(rules: readonly Rule[]): string[] {
 }
 
 /**
- * A service account with the deployed role, and nothing else; closing it takes both away. `admin` may make them;
- * `server`: host and port where the API server is asked, instead of its own.
+ * A service account with only the deployed role; closing it removes both. `admin` may create them; `server`: host and
+ * port of the API server, instead of its own.
  */
 export async function connectAsBerth(
   admin: Cluster,

@@ -1,6 +1,6 @@
 /**
- * A second node of the cluster of the tests: a kubelet and a containerd of its own, which share nothing with the first
- * one but the kernel. It goes away as a machine without power does: all of it at once, and nobody is told.
+ * A second node of the test cluster: a kubelet and a containerd of its own, which share only the kernel with the first
+ * one. It disappears like a machine without power: at once, and without a notification.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,7 +28,7 @@ const controlGroups = '/sys/fs/cgroup';
 const patienceMs = 300_000;
 
 export type SecondNode = AsyncDisposable & {
-  /** Ends all that runs on it by signal 9; the first node takes pods again. */
+  /** Kills all its processes with signal 9; the first node accepts pods again. */
   vanish(): Promise<void>;
 };
 
@@ -96,7 +96,7 @@ async function openControlGroups(): Promise<AsyncDisposable> {
   };
 }
 
-/** What is in them goes away by and by. */
+/** Processes in the groups end with a delay. */
 async function removeGroups(folder: string): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   for (const entry of entries) if (entry.isDirectory()) await removeGroups(join(folder, entry.name));

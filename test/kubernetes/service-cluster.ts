@@ -1,4 +1,4 @@
-/** The cluster of the tests, as a service uses it that runs on this machine beside the node. */
+/** The test cluster for a service that runs on this machine instead of the node. */
 import { randomBytes } from 'node:crypto';
 import type Docker from 'dockerode';
 import { recipes } from '../../scripts/setup/images/images.ts';
@@ -11,7 +11,7 @@ import { startProvisioner } from './provisioner.ts';
 import { connectAsBerth } from './role.ts';
 
 export type ServiceCluster = AsyncDisposable & {
-  /** What the service is told: an account with the deployed role and no other, a storage class of its own. */
+  /** Settings of the service: an account with only the deployed role, and a storage class of its own. */
   environment: Record<string, string>;
   /** Puts what this machine's Docker has of the images that the YAML names on the node. */
   bringImagesOf(yaml: string): Promise<void>;
@@ -22,7 +22,7 @@ const ofRecipes = recipes.map(({ image }) => image);
 export async function openServiceCluster(): Promise<ServiceCluster> {
   const [docker, cluster] = [await connectDocker(), await connectCluster()];
   const name = `service-${newId(randomBytes)}`;
-  // Also of those whom no test asks for by itself: a command line does, an agent, a template.
+  // Also images that no test requests itself: a command line, an agent and a template do.
   await importPresent(docker, ofRecipes);
   await using opening = new AsyncDisposableStack();
   const account = opening.use(await connectAsBerth(cluster, name));

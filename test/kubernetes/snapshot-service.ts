@@ -19,7 +19,7 @@ import { openSnapshotStandIn } from './snapshot-stand-in.ts';
 
 export type SnapshotService = Awaited<ReturnType<typeof serveSnapshots>>;
 
-/** `provide`: makes the images that applications need beside the contract's, and answers their names. */
+/** `provide`: builds the images that applications need in addition to the contract's, and returns their names. */
 export async function serveSnapshots(provide: (docker: Docker) => Promise<string[]> = async () => []) {
   const [docker, cluster] = [await connectDocker(), await connectCluster()];
   const image = await buildImage(docker, { name: 'contract' });

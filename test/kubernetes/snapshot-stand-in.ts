@@ -1,7 +1,7 @@
 /**
- * A stand-in for what takes VolumeSnapshots on a real cluster: the snapshot controller, and the driver of the storage. It
- * copies directories of the stand-in for a provisioner. The cluster passes on to it what is asked of the API, once it has
- * looked who may ask that; custom resources would end the API server of the tests' node.
+ * A stand-in for the snapshot controller of a real cluster and its storage driver. It copies directories of the
+ * stand-in for a provisioner. The cluster forwards API requests to it after it has checked the client's rights. Custom
+ * resources would crash the API server of the tests' node.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -66,7 +66,7 @@ export async function openSnapshotStandIn(cluster: Cluster, name: string, host: 
     if (standIn.isHeld || status.readyToUse) return;
     const source = spec.source.persistentVolumeClaimName;
     const claim = await cluster.ask<FoundClaim>('GET', pathOf('PersistentVolumeClaim', source, metadata.namespace));
-    // What is replaced while it is copied fails the program, which has the new one then.
+    // A file that is replaced during the copy makes the program fail, which then has the new file.
     await promisify(execFile)('cp', ['-a', storage.folderOf(claim), join(folder, metadata.uid)]).catch(() => {});
     contents.set(at, join(folder, metadata.uid));
     status.restoreSize = claim.spec?.resources?.requests?.storage;

@@ -1,6 +1,6 @@
 /**
- * Snapshots of a deployment on a cluster, with restic, and a service that is killed meanwhile: first where the cluster
- * knows of no VolumeSnapshots, then by those of a stand-in.
+ * Snapshots of a deployment on a cluster, with restic, and a service that is killed at the same time: first on a
+ * cluster without VolumeSnapshots, then with those of a stand-in.
  */
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ const modes = '1234:567 2750\n1234:567 4711\nown/file';
 let service: SnapshotService;
 let app: Started;
 let first: string;
-/** The starts that it has; another one comes after each copy, and after a try that is begun anew. */
+/** The starts so far. Each copy adds one, as does each repeated attempt. */
 let startsKept: number;
 
 /**
@@ -88,7 +88,7 @@ test('restored in place, all volumes are those of the snapshot, with owners and 
   const [before] = await numbers(app);
   await service.restore(app, first);
   await service.whenRestored(app);
-  // Those that the snapshot has, and the one after the restore.
+  // The starts in the snapshot, and the one after the restore.
   assert.equal(await bothStarts(app), startsKept + 1);
   const [now] = await numbers(app);
   assert.ok(now! < before!, `${now} after ${before}`);

@@ -59,7 +59,7 @@ async function runScript(name: string, ...words: string[]): Promise<string> {
   return said();
 }
 
-/** What stands at a URL, asked at this machine's port; undefined while nothing answers so. */
+/** The page at a URL, requested at this machine's port; undefined without an answer. */
 async function look(url: URL): Promise<string | undefined> {
   return await new Promise((resolve) => {
     const options = { port: url.port, headers: { host: url.host }, timeout: 10_000 };

@@ -1,4 +1,4 @@
-/** What accounts are told, by mail and by calls: a store, a mail server and a web server that are real. */
+/** Notifications of accounts, by mail and webhook: with a real store, mail server and web server. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';

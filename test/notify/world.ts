@@ -1,4 +1,4 @@
-/** An account that is told: a store and a web server that are real, and a clock that the test moves. */
+/** An account with notifications: a real store and web server, and a clock that the test moves. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -74,7 +74,7 @@ export async function world(t: TestContext) {
   };
 }
 
-/** Sends all that is due now. */
+/** Sends all notifications that are due now. */
 export const deliverDue = (delivering: Delivering) => createFairWorker(deliveryWork(delivering)).run();
 
 export const failed = deploymentOf({

@@ -1,8 +1,8 @@
 /**
- * The cases of the conformance suite of the distribution specification 1.1 that `conformance.test.ts`, which goes by the
- * titles of 1.0, does not have; by their names in the suite. `npm run conformance` runs the suite itself, where that is.
- * Not offered, and so not here: artifacts that are no images, `subject` and referrers, indexes in indexes, layers that
- * are kept elsewhere, and sha512.
+ * The cases of the distribution specification's conformance suite 1.1 that `conformance.test.ts`, which follows the
+ * titles of 1.0, lacks; by their names in the suite. `npm run conformance` runs the suite itself if it is installed.
+ * Unsupported, and so not here: artifacts other than images, `subject` and referrers, indexes in indexes, layers that
+ * are stored elsewhere, and sha512.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * The cases of the distribution specification's conformance suite 1.0, in its order and by its titles. What it does before
- * and after ("Setup", "Teardown") and what 1.1 has added is in `conformance-suite.test.ts`.
+ * The cases of the distribution specification's conformance suite 1.0, in its order and by its titles.
+ * `conformance-suite.test.ts` has its set-up and tear-down ("Setup", "Teardown") and the additions of 1.1.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

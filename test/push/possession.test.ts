@@ -1,4 +1,4 @@
-/** Who may have what of pushed images, and how much. */
+/** Access to pushed images, and its limits. */
 import assert from 'node:assert/strict';
 import { readdir, stat } from 'node:fs/promises';
 import { request } from 'node:http';
@@ -48,7 +48,7 @@ async function pushBlob(pusher: Pusher, blob: Uint8Array) {
   });
 }
 
-/** What of an upload is in its file. */
+/** The bytes of an upload in its file. */
 async function writtenBytes(location: string): Promise<number> {
   const folder = dirname(registry.folder.stagingPath('x'));
   const name = (await readdir(folder)).find((each) => each.startsWith(basename(location)));
@@ -270,7 +270,7 @@ test('who does not say how long a layer is, is stopped where it becomes too long
   });
   const answer = await registry
     .ask('PATCH', headers.get('location')!, { token: owner.token, body })
-    // The client may notice first that nobody reads.
+    // The client may notice first that the server does not read.
     .catch(() => undefined);
   if (answer) assert.equal(answer.error?.code, 'DENIED');
   assert.ok(registry.images.uploads.bytes() <= 9 * megabyte);

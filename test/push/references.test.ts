@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => registry.close());
 
-/** An image that is no other, and its digest. */
+/** A unique image, and its digest. */
 async function push({ token, namespace }: Pusher, tag: string) {
   const config = Buffer.from(JSON.stringify({ name: names++ }));
   const uploads = `/v2/${namespace}/api/blobs/uploads/?digest=${digestOf(config)}`;

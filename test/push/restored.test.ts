@@ -1,4 +1,4 @@
-/** A database that was restored may name bytes that the folder beside it does not have. */
+/** A restored database may name blobs that are missing in the folder next to it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { digestOf } from '../../src/lib/digest.ts';

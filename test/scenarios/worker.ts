@@ -1,6 +1,6 @@
 /**
- * One of several processes on the same store: the real loop on the real engine, without an edge, since there are no
- * visitors. The first process to complete its second operation is killed by it. Started with a task as its argument.
+ * One of several processes on the same store: the real loop on the real engine, without an edge, which needs visitors.
+ * The first process to complete its second operation is killed by it. Started with a task as its argument.
  */
 import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

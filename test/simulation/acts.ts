@@ -1,4 +1,4 @@
-/** What happens in a story: intents through the API, and harm to the machine, the clock and the processes. */
+/** The acts of a story: intents through the API, and harm to the machine, the clock and the processes. */
 
 import assert from 'node:assert/strict';
 import type { Kysely } from 'kysely';
@@ -21,7 +21,7 @@ import type { Act, Story } from './story.ts';
 import type { Subject, Witness } from './witness.ts';
 
 const { leaseMs } = settings;
-/** Of a lease that is renewed three times in its span, so much may be gone when somebody looks at it. */
+/** A lease is renewed three times in its span, so up to a third of it may have passed at any look. */
 const renewMs = leaseMs / 3;
 
 export type Stage = {
@@ -79,7 +79,7 @@ export async function perform(act: Act, stage: Stage): Promise<void> {
   }
 }
 
-/** Tells more of each deployment at once than is kept: as if years had passed. */
+/** Adds more events to each deployment than are retained: as if years had passed. */
 export async function fillEvents({ witness, db, clock, note }: Stage): Promise<void> {
   for (const subject of witness.subjects) {
     const { id } = subject;
@@ -100,7 +100,7 @@ export async function fillEvents({ witness, db, clock, note }: Stage): Promise<v
 
 async function begin(spec: AppSpec, stage: Stage): Promise<void> {
   const { witness } = stage;
-  // Whoever has no answer asks again with the same key: it is the same deployment.
+  // A client without an answer repeats the request with the same key: it is the same deployment.
   const number = String(stage.intents + 1).padStart(12, '0');
   const headers = { 'idempotency-key': `9f86d081-884c-4d65-9a2f-${number}` };
   const start = () => post('/startUserDeployment', printSpec(spec), stage, headers);
@@ -125,7 +125,7 @@ async function intend(
   const isDone = status === 503 ? await wasDone(subject, stage) : status === 200;
   if (!isDone) return;
   subject.intents++;
-  // Its workloads go and come, whatever serves.
+  // An update replaces its workloads.
   if (act.kind === 'restore')
     Object.assign(subject, { isHarmed: true, isRestored: true, isExcused: arePullsInTrouble(witness) });
   if (act.kind !== 'update') return;
@@ -133,14 +133,14 @@ async function intend(
   subject.isExcused = arePullsInTrouble(witness);
 }
 
-/** Nobody has told: its owner looks. */
+/** The client got no answer: it looks. */
 async function wasDone({ id, intents }: Subject, { db }: Stage): Promise<boolean> {
   const found = await countIntents(db, id);
   assert.ok(found === intents || found === intents + 1, 'an intent was done twice, or lost');
   return found > intents;
 }
 
-/** Of those that are kept. */
+/** Of the retained events. */
 async function countIntents(db: Kysely<Tables>, id: string): Promise<number> {
   return (await eventsAfter(db, id, 0, 10_000)).filter(({ kind }) => kind === 'intent').length;
 }
@@ -201,7 +201,7 @@ function harm(act: Extract<Act, { which: number; kind: string }>, { world, engin
   switch (act.kind) {
     case 'crash':
     case 'halt': {
-      // A job that was stopped has failed, as far as anybody can tell, and is not run again.
+      // A stopped job has failed, as far as the service can see, and is not run again.
       const isMeant = ({ phase, workload }: MemoryContainer) =>
         phase === 'running' && workload.readiness.kind !== 'exit';
       const container = pick([...world.containers.values()].filter(isMeant), act.which);

@@ -8,7 +8,9 @@ import type { TestImage } from '../support/test-world.ts';
 const registry = 'registry.example';
 const token = 'the token of the registry';
 
-/** Fresh ones for each run: a run changes them. Where nobody can build or load an image, all are of registries. */
+/**
+ * New ones for each run, because a run changes them. If the engine cannot build or load images, all are of registries.
+ */
 export function newImages({ areAllOfRegistries }: { areAllOfRegistries: boolean }): Record<string, TestImage> {
   const images: Record<string, TestImage> = { ...goodImages(), ...badImages() };
   if (areAllOfRegistries)
@@ -45,7 +47,7 @@ export function hasSite({ pods }: AppSpec): boolean {
   return pods.some(({ path }) => path !== undefined);
 }
 
-/** Whether all that visitors see is updated without a gap: no such pod has volumes, which only one workload can have. */
+/** Whether all visible pods are updated without a gap: such pods have no volumes, which only one workload can use. */
 export function areSeamless(revisions: AppSpec[]): boolean {
   const pods = revisions.flatMap((spec) => spec.pods);
   const exclusive = new Set(pods.filter(({ volumes }) => volumes.length > 0).map(({ name }) => name));

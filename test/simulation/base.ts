@@ -1,4 +1,4 @@
-/** What all runs share: the store, which is emptied between them, and the API. */
+/** The parts that all runs share: the store, which is emptied between them, and the API. */
 import { type Driver, type Kysely, sql } from 'kysely';
 import { openDatabase } from '../../src/store/database.ts';
 import { sqliteDialect } from '../../src/store/dialect/sqlite.ts';
@@ -43,7 +43,7 @@ export async function createBase(): Promise<Base> {
   return { db, driver, api: await unlimitedApi(db), loseReply };
 }
 
-/** Whoever sends a cookie is signed in to the one account that there is. */
+/** A client with a cookie is signed in to the only account. */
 async function unlimitedApi(db: Kysely<Tables>): Promise<TestApi> {
   const rate = { count: 1e9, windowMs: 60_000 };
   const amounts = { deployments: 1e9, memoryBytes: 2 ** 50, allowsReservations: false, lifetimeMs: null };

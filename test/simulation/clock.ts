@@ -1,7 +1,7 @@
 /** Simulated time: nothing really waits, and a day may pass in a millisecond. */
 import type { Wait } from '../../src/lib/wait.ts';
 
-/** More wake-ups than any story needs, beside those of processes that are left alone: whoever gets here goes in circles. */
+/** More wake-ups than any story needs, without those of idle processes: a story above it is in a loop. */
 const maxTimers = 50_000;
 /** These have some 11 in each second. */
 const maxTimersPerSecond = 20;
@@ -9,7 +9,7 @@ const maxTimersPerSecond = 20;
 type Timer = { at: number; number: number; fire: () => void };
 
 export type Clock = {
-  /** What a clock on the wall shows; it may be set. */
+  /** The wall clock, which may be set. */
   now(): number;
   /** Sets the clock on the wall by so many milliseconds, back where they are negative. */
   set(byMs: number): void;
@@ -71,7 +71,7 @@ export function createClock(startAt: number): Clock {
   };
 }
 
-/** The store and the engine are in memory: whatever is not waiting for this clock is over when this turn is. */
+/** The store and the engine are in memory: work that does not wait for this clock is over at the end of this turn. */
 function everythingElse(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

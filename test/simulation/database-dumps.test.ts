@@ -18,7 +18,10 @@ const spec = specOf(
   pod('db', { image: 'db:1', volumes }),
 );
 
-/** Default: where no commands can be run in pods, it fails for good; with `exec` another try might end well. What is there was kept. */
+/**
+ * Default: an engine without commands in pods, which fails permanently; with `exec`, another attempt may succeed. The
+ * previous data has been saved.
+ */
 async function failToLoad(kind: LoadedKind, { runs = true, exec }: { runs?: boolean; exec?: Exec } = {}) {
   const shop = await shopOnMemory(spec, { 'web:1': {}, 'db:1': {} });
   const { control, world } = shop;
@@ -40,7 +43,7 @@ async function failToLoad(kind: LoadedKind, { runs = true, exec }: { runs?: bool
     for (const container of world.containers.values()) if (container.workload.pod === 'db') container.phase = 'exited';
   const restore = await askForRestore(db, { deploymentId: 'shop', snapshotId: id, volumes: [], dumps, now: now() });
   await worker.step();
-  // What somebody has loaded, and not to its end.
+  // An incomplete load by another client.
   files().set('n', 'a part');
   while (await worker.step());
   await shop.visit();

@@ -1,6 +1,7 @@
 /**
- * The edges of a run: each process has one, which outlives it and serves what it was told last. One of several that hears
- * nothing of its process for a while answers no more; whoever takes routes away waits for all that answer.
+ * The edges of a run: each process has one, which outlives it and serves its last table. If there are several, an edge
+ * that receives nothing from its process for a while stops answering. A process that removes routes waits for all
+ * answering edges.
  */
 import type { Endpoint } from '../../src/deployment/site.ts';
 import type { createRouteFeed } from '../../src/edge/route-feed.ts';
@@ -9,12 +10,12 @@ import type { Clock } from './clock.ts';
 
 /** As the setting has it. */
 const silenceMs = 30_000;
-/** So often its process tells it that it may go on. */
+/** How often its process renews its permission to answer. */
 export const renewMs = silenceMs / 6;
 const lookEveryMs = 250;
 
 export type SimulatedEdge = {
-  /** What it is told, as the real one is. */
+  /** Its updates, as the real one gets them. */
   told: Parameters<typeof createRouteFeed>[1];
   /** It has this version of the routes at least, and may answer for a while. */
   renew(version: number): void;
@@ -26,7 +27,7 @@ export type SimulatedEdge = {
 
 export type Edges = {
   of(process: number): SimulatedEdge;
-  /** What each that answers serves, by label. */
+  /** The table of each answering edge, by label. */
   answering(): { version: number; sites: ReadonlyMap<string, Endpoint[]> }[];
 };
 

@@ -25,7 +25,7 @@ export type PlayedExport = Pick<Shop, 'control' | 'world'> & {
 export async function playExport(row: Deployment, played: PlayedExport): Promise<void> {
   const { control, world, copiesAs, fate, note, meanwhile } = played;
   const { db, seal, now, urlOf } = control;
-  // It makes three calls at the most.
+  // It makes at most three calls.
   const fails = copiesAs === 'tars' && fate?.kind === 'fault' ? { ...fate, at: 1 + (fate.at % 3) } : undefined;
   const { call } = fatedCalls(fails);
   const intercept: Interceptor = (asked, perform) => call(asked.name, perform);

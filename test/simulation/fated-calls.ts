@@ -2,7 +2,7 @@
 import { BackupFault } from '../../src/backup/backup-fault.ts';
 import { EngineFault } from '../../src/engine/engine.ts';
 
-/** What happens to a process: `at` counts its calls. */
+/** The fate of a process: `at` counts its calls. */
 export type Fate = { at: number; kind: 'death' | 'fault'; isAfter: boolean };
 
 export function fatedCalls(fate: Fate | undefined) {

@@ -1,6 +1,6 @@
 /**
- * The one database of a run as its clients see it: writes fail, answers are lost on the way, and reads arrive late. What a
- * client asks is done by the connection of all, one after the other.
+ * The one database of a run as its clients see it: writes fail, answers are lost on the way, and reads arrive late. A
+ * shared connection performs the requests of all clients, one after the other.
  */
 import {
   type DatabaseConnection,
@@ -13,9 +13,9 @@ import {
 import { StoreFault } from '../../src/store/store-fault.ts';
 
 export type StoreFaults = {
-  /** Before anything is asked: who is dead asks nothing. */
+  /** Called before each request: a dead client sends none. */
   ready?: () => Promise<void>;
-  /** Whether the next writing fails: asked when a connection is taken. */
+  /** Whether the next write fails: called when a connection is taken. */
   losesWrite?: () => boolean;
   /** Whether what was just written is done, and the client never hears of it. */
   losesAnswer?: () => boolean;
@@ -28,7 +28,7 @@ const lost = () => new StoreFault('Simulated: no answer came.', { wasDone: 'unkn
 
 const isWriting = /^(insert|update|delete)/;
 
-/** Over a driver that is shared, and that nobody may end. */
+/** Over a shared driver, which must not be closed. */
 export function faultyDriver(driver: Driver, faults: StoreFaults): Driver {
   const { ready, losesWrite, losesAnswer, delaysRead } = faults;
   const released = new WeakSet<DatabaseConnection>();

@@ -38,7 +38,7 @@ function afterwards({ act }: Step, number: number): Step[] {
     : [];
 }
 
-/** Nobody can restore it any more. */
+/** The deployment cannot be restored. */
 export async function checkForgotten(deploymentId: string, db: Kysely<Tables>): Promise<void> {
   const deployment = await deploymentById(db, deploymentId);
   assert.equal(deployment?.state, 'expired', 'its volume is removed although the deployment has not ended');

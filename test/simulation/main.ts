@@ -35,7 +35,7 @@ console.error(`${number - first} runs from seed ${first}, ${failed} failed, ${se
 console.log(JSON.stringify(tally));
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** Whether a run is as it must be; the shortest story in which it is not is told, with all that happens in it. */
+/** Whether a run is correct. Prints the shortest failing story, with its events. */
 async function holds(number: number): Promise<boolean> {
   let failedAt: number | undefined;
   const property = fc.asyncProperty(fc.noBias(story), async (story) => {

@@ -22,12 +22,12 @@ import type { Act, Blow } from './story.ts';
 
 export type Call = { name: MemoryCall['name'] | 'publish' } & Omit<MemoryCall, 'name'>;
 
-/** What a process finds around it. */
+/** The environment of a process. */
 export type Surroundings = Omit<
   Control,
   'db' | 'engine' | 'checkTags' | 'refreshEdge' | 'routed' | 'now' | 'wait' | 'disk' | 'pausedClock'
 > & {
-  /** Nobody else works on the store. */
+  /** No other process works on the store. */
   isAlone: boolean;
   clock: Clock;
   world: MemoryWorld;
@@ -37,13 +37,13 @@ export type Surroundings = Omit<
   edges: Edges;
   /** The edge of a process has other routes than before. */
   tellRoutes: (process: number) => void;
-  /** What befalls the next call, and how long it takes before and after it does something. */
+  /** The fate of the next call, and its duration before and after its effect. */
   fateOf: (call: Call, process: number) => { blow?: Blow; beforeMs: number; afterMs: number };
-  /** Has something asked. */
+  /** Sends a request for one deployment. */
   ask: (act: Act) => Promise<void>;
-  /** Has something asked of all deployments. */
+  /** Sends a request for each deployment. */
   overtake: () => Promise<void>;
-  /** What befalls what it asks of the store. */
+  /** The fate of its queries. */
   store: StoreFaults;
   /** How far its clock on the wall is ahead of the others'. */
   skewMs: (process: number) => number;
@@ -69,7 +69,7 @@ export type Process = {
   thaw(): void;
 };
 
-/** `number` tells it from the others in what is told of the run. */
+/** `number` identifies it in the report of the run. */
 export function startProcess(number: number, surroundings: Surroundings): Process {
   const { clock, world, facets, random } = surroundings;
   let isDead = false;
@@ -138,7 +138,7 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
     if (feed.version() !== before) surroundings.tellRoutes(number);
   }
 
-  /** Whatever it has missed, its edge learns of soon, and answers on. */
+  /** Its edge soon learns of missed changes, and keeps answering. */
   async function renewForEver(): Promise<void> {
     for (;;) {
       await wait(renewMs);
@@ -171,7 +171,7 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
       control.routed = await storedRoutes(db);
       await control.refreshEdge();
       const spread = { now: now(), spreadMs: surroundings.settings.resyncMs, random };
-      // In PostgreSQL nobody takes what another may still hold.
+      // On PostgreSQL, processes do not take leases that another one may still hold.
       await (surroundings.isAlone ? takeOver(db, spread) : spreadVisits(db, spread));
       if (!surroundings.isAlone) void renewForEver();
       loop = startLoop(control);
@@ -241,10 +241,10 @@ async function suffer(
   }
 }
 
-/** What crashes in a loop changes at every look, here; a real engine waits between its restarts. */
+/** A crash loop changes at every look here; a real engine waits between restarts. */
 const lookAgainMs = 1_000;
 
-/** Of what a real engine tells, some gets lost: nothing may depend on it. */
+/** The share of a real engine's events that arrive: the service must not depend on them. */
 const heardShare = 0.75;
 
 /** A dead process hears nothing, and one that stands still hears it later. */

@@ -1,4 +1,4 @@
-/** What has to hold when nothing goes wrong any more: all comes to rest, nothing has become what it may not, and nothing is done twice. */
+/** Invariants after the last fault: the work ends, states are valid, and no work is done twice. */
 import assert from 'node:assert/strict';
 import { type Kysely, sql } from 'kysely';
 import type { DeploymentState } from '../../src/deployment/deployment.ts';
@@ -14,7 +14,10 @@ const minute = 60_000;
 /** How long everything may take to be well again when nothing goes wrong any more. */
 const recoveryMs = 12 * minute;
 
-/** Everything has been looked at since the last fault, nobody is at work, and all is well; or it never gets there. */
+/**
+ * Waits until each deployment has been visited since the last fault, no process works, and all are well; fails
+ * otherwise.
+ */
 export async function converge(
   { db, now }: Scene,
   clock: Clock,
@@ -63,7 +66,7 @@ export async function checkTransitions(db: Kysely<Tables>): Promise<void> {
   }
 }
 
-/** Everybody is visited once more, and nothing is done but to those whose time has come meanwhile. */
+/** Visits all deployments once more. Only those whose time has come in between may change. */
 export async function checkSecondPass(
   db: Kysely<Tables>,
   clock: Clock,

@@ -1,4 +1,4 @@
-/** One run: tells a story to the service, then lets nothing go wrong any more, and looks whether all is well. */
+/** One run: plays a story on the service, then stops all faults, and checks that all is well. */
 
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
@@ -28,10 +28,10 @@ const minute = 60_000;
 /** More than a quiet system ever needs. */
 const maxCalls = 1_500;
 const maxWrites = 50_000;
-/** In one of so many stories more is told of each deployment than is kept. */
+/** In one of so many stories, deployments have more events than are retained. */
 const eventfulEvery = 16;
 
-/** What the plan of the one account lets its deployments reach. */
+/** The egress in the plan of the only account. */
 const egressOfOwner: Egress = { kind: 'none' };
 
 export type Reporter = {
@@ -75,7 +75,7 @@ export async function run(told: Story, base: Base, { note, tell = () => {} }: Re
   let commits = 0;
   let reads = 0;
   let isOver = false;
-  /** What is under way on which deployment, and whose it is. */
+  /** The running calls, with their deployment and process. */
   const underWay: { deploymentId: string; isAlive: () => boolean }[] = [];
 
   const surroundings: Surroundings = {
@@ -169,7 +169,7 @@ export async function run(told: Story, base: Base, { note, tell = () => {} }: Re
     return true;
   }
 
-  /** What a blow may lead to by right. */
+  /** The consequences that a blow may rightly have. */
   function excuse({ what }: Blow, { deploymentId }: Call): void {
     if (what.kind === 'freeze' && what.ms >= settings.leaseMs) witness.leasesOverlap = true;
     const isFinal = what.kind === 'fault' && what.fault === 'bad-request';
@@ -238,7 +238,7 @@ export async function run(told: Story, base: Base, { note, tell = () => {} }: Re
     for (const facet of allFacets) note(`${facets.has(facet) ? 'with' : 'without'} ${facet}`);
   } finally {
     base.loseReply(false);
-    // Nobody of this run may write into the next one.
+    // No process of this run may write into the next one.
     for (const process of processes) process.kill();
     await clock.pass(0).catch(() => {});
   }

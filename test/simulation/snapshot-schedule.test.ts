@@ -1,4 +1,4 @@
-/** What the schedule of snapshots takes, and what it leaves alone. */
+/** Deployments that the snapshot schedule includes and excludes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMemoryEngine } from '../../src/engine/memory/memory.ts';

@@ -1,6 +1,7 @@
 /**
- * A story of an application whose data is kept: snapshots, restores in place and beside, exports, removal and return within
- * the grace, while processes are killed at any call, and the engine and the place fail at any call. All in memory.
+ * A story of an application with snapshots: snapshots, restores in place and as new deployments, exports, removal and
+ * return within the grace, while processes are killed at any call, and the engine and the place fail at any call. All
+ * in memory.
  */
 import assert from 'node:assert/strict';
 import { reconcile } from '../../src/control/visit/reconcile.ts';
@@ -52,7 +53,7 @@ export async function playSnapshots(seed: number, note: (what: string) => void):
   control.settings.graceMs = graceMs;
   const { db, now } = control;
   const places = new Map<string, MemoryRepository['kept']>();
-  /** Of each deployment that was started beside the shop, what it has to begin with. */
+  /** The initial data of each deployment that was started from the shop's data. */
   const beside = new Map<string, string | undefined>();
   let written = 0;
 
@@ -110,7 +111,7 @@ export async function playSnapshots(seed: number, note: (what: string) => void):
     }
   }
 
-  /** What has its data by a restore that has just been done has all of them. */
+  /** A deployment that gets its data by a restore has the complete data once it is done. */
   async function visitAndCheck(isFated = false): Promise<void> {
     const before = await doneNow();
     const runningBefore = new Set([...beside.keys()].filter(isRunning));
@@ -224,7 +225,7 @@ export async function playSnapshots(seed: number, note: (what: string) => void):
       const isOpen = (await openRestores(db)).length > 0;
       const isLeaving = (await db.selectFrom('snapshots').select('id').where('state', '=', 'leaving').execute()).length;
       isQuiet = rounds > 12 && !isAtWork && !isOpen && isLeaving === 0;
-      // What has failed is tried again within that time, and what leaves goes.
+      // Failed work is retried, and expired data is removed, within that time.
       clock.pass(isAtWork ? 2 * minute : 11 * minute);
     }
     await visitAndCheck();
@@ -251,7 +252,7 @@ export async function playSnapshots(seed: number, note: (what: string) => void):
     const placed = rows.flatMap(({ placeId }) => (placeId === null ? [] : placeId.split(' ')));
     for (const id of placed) assert.ok(kept.has(id), `${id} is not there`);
     const leaving = await db.selectFrom('snapshots').select('id').where('state', '=', 'leaving').execute();
-    // What has left lately may still be there: it goes with the next that leave.
+    // Data that has expired lately may still be there, and is removed with the next.
     const each = copiesAs === 'tars' ? names.length : 1;
     assert.ok(kept.size <= placed.length + each * leaving.length, 'what nobody names is kept');
   }

@@ -1,7 +1,8 @@
 /**
- * Snapshots, restores in place and beside, exports and the grace, whose service is killed at any call, and whose engine or
- * place fails at any call: whatever an application sees when it starts is of one instant, all ends, and nothing is left.
- * `BERTH_SNAPSHOT_RUNS` says how many stories, `BERTH_SNAPSHOT_SEED` which is the first.
+ * Snapshots, restores in place and as new deployments, exports and the grace, with a service that is killed at any
+ * call, and an engine or place that fails at any call: an application always starts with data of one instant, all work
+ * ends, and it leaves nothing behind. `BERTH_SNAPSHOT_RUNS` is the number of stories, `BERTH_SNAPSHOT_SEED` the first
+ * one.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** What happens in a run: what is asked for, and everything that goes wrong. As values, so that a failing one shrinks. */
+/** The content of a run: requests and faults. As values, so that a failing one shrinks. */
 import fc from 'fast-check';
 import type { AppSpec } from '../../src/config/spec/spec.ts';
 import type { FacetName, FaultKind } from '../../src/engine/engine.ts';
@@ -21,16 +21,16 @@ export type Act =
   | { kind: 'kill' | 'stop'; worker: number }
   | { kind: 'freeze'; worker: number; ms: number };
 
-/** What befalls one call to the engine or the edge: the `call`-th of the run, of any kind or of that one. */
+/** The fate of one call to the engine or the edge: the `call`-th of the run, of any kind or of that one. */
 export type Blow = {
   of: 'any' | 'publish' | 'start' | 'remove';
   call: number;
   when: 'before' | 'halfway' | 'after';
   what:
     | { kind: 'fault'; fault: FaultKind | 'foreign' }
-    /** No answer comes, until whoever asked has waited long enough. */
+    /** No answer arrives until the caller has waited long enough. */
     | { kind: 'hang'; fault: FaultKind }
-    /** Somebody asks for something at that very moment. */
+    /** A request arrives at that very moment. */
     | { kind: 'asked'; act: Act }
     /** The same, and then it fails. */
     | { kind: 'overtaken' }
@@ -43,10 +43,10 @@ export type Blow = {
 export type Story = {
   /** Of the engine. */
   facets: FacetName[];
-  /** Of what nobody chooses: how long things take, and jitter. */
+  /** The seed of random durations and jitter. */
   seed: number;
   workers: 1 | 2 | 3;
-  /** How far the clock of each is ahead; when one is alone, nobody knows. */
+  /** How far the clock of each is ahead; without effect for a single process. */
   skewsMs: number[];
   acts: { afterMs: number; act: Act }[];
   blows: Blow[];
@@ -58,7 +58,7 @@ export type Story = {
   lostReplies: number[];
   /** Numbers of reads that arrive so late that others have written since. */
   lateReads: { read: number; ms: number }[];
-  /** Of what is made due by others, what share each process hears of. */
+  /** The share of other processes' notifications that each process receives. */
   heardShare: number;
 };
 

@@ -1,4 +1,4 @@
-/** What must hold, whatever happens: after every call that did something, and in the end. */
+/** Invariants at all times: after every call that had an effect, and in the end. */
 import assert from 'node:assert/strict';
 import type { Kysely } from 'kysely';
 import type { AppSpec } from '../../src/config/spec/spec.ts';
@@ -24,14 +24,14 @@ import type { Edges } from './edges.ts';
 import { checkForgotten, checkKept } from './grace.ts';
 import type { Call } from './process.ts';
 
-/** A deployment as whoever asked for it knows it. */
+/** A deployment as its client knows it. */
 export type Subject = {
   id: string;
   label: string;
   sessionToken: string;
   /** By revision, from 1. */
   specs: AppSpec[];
-  /** Of those whose events are kept. */
+  /** The number of retained intents. */
   intents: number;
   /** Something happened to its workloads behind our back. */
   isHarmed: boolean;
@@ -50,11 +50,11 @@ export type Witness = {
   /** Only one process works on the store. */
   isAlone: boolean;
   subjects: Subject[];
-  /** All that there were after the last call, by deployment and name. */
+  /** The volumes after the last call, by deployment and name. */
   volumes: Map<string, MemoryVolume>;
   /**
-   * Somebody may go on working on what is another's by now: a process stood still for longer than its lease. One call
-   * of it cannot be kept from happening, so that only what is mended afterwards is held to the letter.
+   * A process may continue to work on a deployment that another one owns, if it has stopped for longer than its lease.
+   * One such call cannot be prevented, so strict checks apply only after the repair.
    */
   leasesOverlap: boolean;
   areRegistriesAway: boolean;
@@ -83,14 +83,16 @@ export async function checkCall(call: Call, scene: Scene): Promise<void> {
   if (call.name === 'publish') await checkServing(scene);
 }
 
-/** It is not made anew in an update. Whoever was about to remove it goes on with that when the deployment is restored. */
+/**
+ * An update does not create it again. A process that was about to remove it continues when the deployment is restored.
+ */
 async function checkEnded(deploymentId: string, { db, witness }: Scene): Promise<void> {
   const deployment = await deploymentById(db, deploymentId);
   if (witness.subjects.some(({ id, isRestored }) => id === deploymentId && isRestored)) return;
   assert.equal(deployment?.state, 'expired', 'its network is removed although the deployment has not ended');
 }
 
-/** No volume goes, nor is another one in its place, unless somebody has removed it behind our back. */
+/** Volumes stay, and are not replaced, unless they are removed behind our back. */
 async function checkVolumes(scene: Scene): Promise<void> {
   const { world, witness } = scene;
   for (const [key, volume] of witness.volumes) {
@@ -111,7 +113,7 @@ function checkRoutes(call: Call, { witness, world, edges }: Scene): void {
         continue;
       }
       const { workload, deploymentId } = found;
-      // What the edge has yet to let go of is known to the process that tells it, and to no other.
+      // Only the process of an edge knows which routes the edge has yet to drop.
       if (isHarmed && !witness.isAlone && deploymentId !== id) continue;
       assert.equal(deploymentId, id, `${text}, which is another's`);
       // An update may give a path to a pod that it leaves as it is.
@@ -220,7 +222,9 @@ async function checkPresent(deployment: Deployment, subject: Subject, scene: Sce
   assert.deepEqual(plan(desired, observed, deployment.endpoints), [], `a second pass plans something (${told})`);
 }
 
-/** Every intent has its event, none has got lost or come twice, all are counted, and the last state told, if it is kept, is the state. */
+/**
+ * Every intent has exactly one event, all are counted, and the last reported state, if it is retained, is the state.
+ */
 async function checkEvents({ id, state }: Deployment, { intents }: Subject, { db }: Scene): Promise<void> {
   const events = await eventsAfter(db, id, 0, 10_000);
   assert.equal(new Set(events.map(({ number }) => number)).size, events.length, 'one number for two events');

@@ -1,4 +1,4 @@
-/** Whatever a deployment went through: everybody who shows it shows what the one function says. */
+/** After any history of a deployment, every place that shows its status shows the result of the one function. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** Accounts, where nobody signs up. */
+/** Accounts without a sign-up. */
 import type { Database } from '../../src/store/database.ts';
 
 /** Of `<id>@example.com`. */

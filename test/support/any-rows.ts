@@ -1,4 +1,4 @@
-/** Rows for every table that the schema has, whatever its columns mean: for what holds for all of them. */
+/** Rows for every table of the schema, without regard to the meaning of columns: for tests of all tables. */
 import { type Kysely, sql } from 'kysely';
 import { type TableShape, tableShapes } from '../../src/store/copy-tables.ts';
 import type { Database } from '../../src/store/database.ts';

@@ -27,14 +27,17 @@ const minutes = 60_000;
 /** Of the first API of this process: to describe one takes 25 ms of a processor, and the next ones have the same requests. */
 let described: object | undefined;
 
-/** Where nobody has an account; those of tests with accounts are real ones. */
+/** Accounts without users; tests of accounts use real ones. */
 const nobody: Accounts = {
   methods: async () => ({ password: false, passkeys: false, providers: [], sendsMail: false, signUp: false }),
   answer: async () => new Response(null, { status: 404 }),
   signedIn: async () => undefined,
 };
 
-/** `accountsOf` makes the accounts; without it nobody has one. `given`: another database than one in memory; `seal`: by other keys than one of the tests; `beside`: other processes, and another dialer. */
+/**
+ * `accountsOf` creates the accounts; without it, users do not exist. `given`: another database than one in memory;
+ * `seal`: by other keys than one of the tests; `beside`: other processes, and another dialer.
+ */
 export async function testApi(
   settings: Partial<ApiSettings> = {},
   accountsOf: (wiring: Pick<Service, 'db' | 'seal' | 'now'> & { log: Logger }) => Accounts = () => nobody,

@@ -11,7 +11,7 @@ export type Read = {
   /** `error code line: message`, in document order. */
   said: string[];
   errors: string[];
-  /** What to write instead. */
+  /** The suggested replacements. */
   hints: string[];
   /** `code line`, errors and warnings, without what a small document without a name always has. */
   codes: string[];

@@ -52,11 +52,11 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, TestIma
       clock.now += ms;
     },
   };
-  /** What the edge was given, one entry for each time. */
+  /** The updates of the edge, one entry for each. */
   const published: string[] = [];
-  /** What the account's plan says. */
+  /** The account's plan. */
   const plan: { egress: Egress } = { egress: openEgress };
-  /** Whoever waits for a change has the clock moved. */
+  /** A wait for a change moves the clock. */
   const engineOf = () => createTestEngine({ world, now: () => clock.now, wait: async (ms) => clock.pass(ms) });
   const engine = engineOf();
   const control: Control = {
@@ -112,7 +112,7 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, TestIma
       const deployment = (await deploymentById(db, id))!;
       return { ...deployment, message: messageOf(deployment) };
     },
-    /** Each as often as it was told, after all those that were last told before. */
+    /** Each as often as it happened, in the order of the last occurrence. */
     async events(): Promise<string[]> {
       const events = await eventsAfter(db, id, 0, 1000);
       return events.flatMap((event) => Array.from({ length: event.count }, () => describeEvent(event)));
@@ -136,7 +136,9 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, TestIma
       await makeDue(db, id, clock.now);
     },
 
-    /** One visit on an engine that may be told to fail first; a visit that throws leaves its lease, like a dead process. */
+    /**
+     * One visit on an engine that may be set to fail first; a visit that throws leaves its lease, like a dead process.
+     */
     async visit(prepare: (engine: ReturnType<typeof createTestEngine>) => void = () => {}): Promise<string[]> {
       const engine = engineOf();
       prepare(engine);
@@ -146,7 +148,7 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, TestIma
   };
 }
 
-/** What the loop asks of its engine, and of the registries behind that, on another one. */
+/** The control with another engine and its registries. */
 export const onEngine = (control: Control, engine: TestEngine): Control => ({
   ...control,
   engine,
@@ -162,7 +164,7 @@ export async function neighbourOf(shop: Shop, id: string, spec: AppSpec) {
   return { ...deployment, message: messageOf(deployment) };
 }
 
-/** One that nobody has visited yet. */
+/** A deployment without a visit so far. */
 export async function addNeighbour({ control, clock }: Shop, id: string, spec: AppSpec): Promise<void> {
   const { db, seal } = control;
   await addSession(db, { id, token: id, createdAt: clock.now });

@@ -1,4 +1,4 @@
-/** Counts how often the event loop comes round, until its end is asked for. */
+/** Counts the turns of the event loop until `end` is called. */
 export function countTurns(): { end(): number } {
   let turns = 0;
   let next = setImmediate(count);

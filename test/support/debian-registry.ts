@@ -1,6 +1,6 @@
 /**
- * Debian's `docker-registry`, the reference implementation of the protocol. Its package is unpacked and not installed:
- * that would begin a service of the machine, open to everybody.
+ * Debian's `docker-registry`, the reference implementation of the protocol. Its package is unpacked without an
+ * installation, which would start a public service on the machine.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { type TokenServer, tokenIssuer, tokenService } from './token-server.ts';
 
 const run = promisify(execFile);
 
-/** What `htpasswd -B` writes for these. */
+/** The output of `htpasswd -B` for these. */
 export const debianLogin = { username: 'me', personalAccessToken: 'secret' };
 const htpasswd = 'me:$2b$05$abcdefghijklmnopqrstuuOQiyCxlgf/oeuTqixKmWdcYUh4Hjl0a\n';
 const basic = `Basic ${Buffer.from(`${debianLogin.username}:${debianLogin.personalAccessToken}`).toString('base64')}`;
@@ -28,7 +28,7 @@ export type DebianRegistry = AsyncDisposable & {
   pushManifest(repository: string, tag: string, manifest: { mediaType: string }): Promise<string>;
 };
 
-/** Whom it lets in: everybody, who shows the login, or who shows a token of the server that it sends clients to. */
+/** The allowed clients: all, those with the login, or those with a token of the given server. */
 export type DebianAccess = { kind: 'everybody' } | { kind: 'login' } | { kind: 'token'; server: TokenServer };
 
 /** Dispose of it when done. */
@@ -86,7 +86,7 @@ export async function startDebianRegistry(access: DebianAccess): Promise<DebianR
   };
 }
 
-/** Undefined where it asks for nothing. */
+/** Undefined if it requires no login. */
 async function authOf(access: DebianAccess, folder: string): Promise<object | undefined> {
   if (access.kind === 'everybody') return undefined;
   const path = join(folder, access.kind);

@@ -32,7 +32,7 @@ export function pod(name: string, fields: Partial<PodSpec> = {}): PodSpec {
   };
 }
 
-/** A pod that is ready and was never started anew, but for `fields`. */
+/** A ready pod without restarts, except for `fields`. */
 export function podStatusOf(name: string, fields: Partial<PodStatus> = {}): PodStatus {
   const fresh = { revision: 1, restarts: 0, restartedAt: [], settledRestarts: [] };
   return { name, state: 'ready', image: 'node:26-slim', ...fresh, ...fields };
@@ -52,7 +52,7 @@ export function address(podName: string, revision: number): string {
   return `10.200.0.${revision * 10 + podName.length}`;
 }
 
-/** What an engine would observe when the named pods of `desired` are in these conditions. */
+/** The observation of an engine if the named pods of `desired` are in these conditions. */
 export function observedOf(given: {
   desired?: Desired;
   ready?: string[];

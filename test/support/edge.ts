@@ -23,9 +23,9 @@ export type EdgeFixture = {
   settings: EdgeSettings;
   edge: Edge;
   logged: string[];
-  /** What the page server says of a host. */
+  /** The page server's state of each host. */
   states: Map<string, SiteState>;
-  /** The hosts that it was asked about. */
+  /** The hosts of its lookups. */
   lookedUp: string[];
   ask(asked: Asked): Promise<Answer>;
   /** Sends bytes as they are and returns everything that comes back until the end. */
@@ -84,10 +84,10 @@ export async function openEdge(
   return fixture;
 }
 
-/** What an upstream saw: it answers with this. */
+/** The request that an upstream received, which is its answer. */
 export type Seen = { address: string; url: string; headers: IncomingHttpHeaders };
 
-/** One server for all of 127.0.0.0/8: it says on which address, that is as which endpoint, it was asked. */
+/** One server for all of 127.0.0.0/8. Its answer names the address, i.e. the endpoint, of the request. */
 export async function startUpstream(): Promise<{ port: number; server: Server }> {
   const server = createServer((incoming, response) => {
     const seen = { address: incoming.socket.localAddress, url: incoming.url, headers: incoming.headers };
@@ -158,7 +158,7 @@ export function send(port: number, bytes: string): Promise<string> {
   });
 }
 
-/** What HAProxy does in its own time; fails when it is not so within a minute. */
+/** Waits for an asynchronous effect in HAProxy; fails after a minute. */
 export async function eventually(isSo: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 60_000;
   while (!(await isSo())) {

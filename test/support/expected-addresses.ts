@@ -1,7 +1,7 @@
 /** The rules of routing once more, as simply as they can be said. */
 import type { Site } from '../../src/deployment/site.ts';
 
-/** PURE. Who may answer this request. */
+/** PURE. The addresses that may answer this request. */
 export function expectedAddresses(sites: Site[], host: string, path: string): string[] {
   const bare = (name: string) => name.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
   const owner = sites.find((site) => /^[\w.-]+$/.test(site.host) && bare(site.host) === bare(host));

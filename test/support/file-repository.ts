@@ -15,7 +15,7 @@ export function createFileRepository(): Repository & { kept: Kept[] } {
     const id = createHash('sha256').update(String(kept.length)).digest('hex');
     kept.push({ id, at: kept.length, tags, files });
     const totalBytes = files.values().reduce((sum, { length }) => sum + length, 0);
-    // So much of an id is told.
+    // The short form of an id.
     return { id: id.slice(0, 8), totalBytes, addedBytes: totalBytes };
   };
   const found = (id: string) => {

@@ -3,7 +3,7 @@ import type Docker from 'dockerode';
 import { referenceOf } from '../../src/engine/images/kept-names.ts';
 import { type ImageParts, type ImageSettings, openImages } from '../../src/images/open.ts';
 
-/** `hosts`: asked over plain HTTP, wherever they are. Dispose of it when done. */
+/** `hosts`: accessed over plain HTTP, at any address. Dispose of it when done. */
 export async function openTestImages(
   hosts: readonly string[],
   settings: Partial<ImageSettings> = {},
@@ -28,7 +28,7 @@ export function listing({ host }: { host: string }): { BERTH_REGISTRIES: string 
   return { BERTH_REGISTRIES: `${host} http` };
 }
 
-/** Removes what was brought from these registries, whoever runs from it. */
+/** Removes images from these registries, even if containers run from them. */
 export async function removeBrought(docker: Docker, ...hosts: readonly string[]): Promise<void> {
   for (const { Id, RepoTags } of await docker.listImages()) {
     const brought = (RepoTags ?? []).flatMap((tag) => referenceOf(tag) ?? []);

@@ -15,7 +15,7 @@ export type Interruption = {
   error?: Error;
 };
 
-/** Fair, but for what it is told to interrupt. */
+/** Performs every call, except for the given interruptions. */
 export function interruptions(): { intercept: Interceptor; interrupt: (interruption: Interruption) => void } {
   const awaited: Interruption[] = [];
 

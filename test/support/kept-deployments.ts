@@ -1,4 +1,4 @@
-/** Claimed deployments in a store, with volumes, as backups find them: their configurations are nothing that can be read. */
+/** Claimed deployments in a store, with volumes, as backups find them. Their configurations are unreadable. */
 import assert from 'node:assert/strict';
 import type { Kysely } from 'kysely';
 import { addDeployment } from '../../src/store/deployments.ts';

@@ -1,4 +1,4 @@
-/** The in-memory engine as tests have it: it tells what it has executed, can be made to fail, and has accidents. */
+/** The in-memory engine for tests: it reports its operations, can be made to fail, and has accidents. */
 
 import { pin } from '../../src/config/values/image-names.ts';
 import type { CheckTags } from '../../src/control/visit/tag-check.ts';
@@ -23,15 +23,15 @@ export type TestEngine = Engine & {
   /** Every operation that was executed to its end, in order. */
   readonly executed: { deploymentId: string; operation: MemoryOperation }[];
   interrupt(interruption: Interruption): void;
-  /** Asks the registries behind its world, which counts as an execution. */
+  /** Queries the registries of its world, which counts as an execution. */
   checkTags: CheckTags;
   /** A running workload ends by itself, with this code; the engine restarts it. */
   crash(name: WorkloadName, exitCode: number): void;
-  /** Somebody stops a workload behind our back; the engine leaves it like that. */
+  /** Stops a workload behind our back; the engine leaves it stopped. */
   halt(name: WorkloadName): void;
   /** Changes a workload as another client of the engine would. */
   tamper(name: WorkloadName, tampering: Tampering): void;
-  /** Somebody removes a workload, a volume that nothing uses, or a network with everything on it, behind our back. */
+  /** Removes a workload, an unused volume, or a network with everything on it, behind our back. */
   lose(owned: Pick<Owned, 'kind' | 'id'>): void;
 };
 

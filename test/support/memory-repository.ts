@@ -12,7 +12,7 @@ export type MemoryRepository = Repository & {
 /** Files of volumes, or one file of them all. */
 type Kept = { tags: readonly string[]; volumes: CopiedVolumes; stream?: string };
 
-/** What one of `db-data` and those after it has, of all that is kept under such an id. */
+/** A file in one of several volumes (`db-data` and those after it) that are stored under such an id. */
 export function keptFile(kept: MemoryRepository['kept'], placeId: string, volume: string, file: string) {
   const [first = ''] = placeId.split(' ');
   const { stream, volumes } = kept.get(first) ?? {};

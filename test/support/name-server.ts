@@ -3,14 +3,14 @@ import { createSocket, type RemoteInfo } from 'node:dgram';
 import { createServer, type Socket } from 'node:net';
 import packet, { type Answer, type Packet } from 'dns-packet';
 
-/** What is said of a name; `drop`: nothing at all. */
+/** The answer for a name; `drop`: none. */
 export type Said = { answers?: Answer[]; rcode?: 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED' } | Buffer | 'drop';
 
 export type NameServer = AsyncDisposable & {
   /** `127.0.0.1:<port>` */
   address: string;
   port: number;
-  /** How often it was asked, by `TXT name`. */
+  /** The number of queries, by `TXT name`. */
   asked: Map<string, number>;
 };
 
@@ -43,7 +43,7 @@ export async function startNameServer(say: (type: string, name: string) => Said)
   udp.on('message', (query: Buffer, from: RemoteInfo) => {
     const answer = answerTo(query);
     if (!answer) return;
-    // A client asks again by TCP for what is too long here.
+    // A client repeats a query by TCP if the answer is too long for UDP.
     const isLong = answer.length > 1_232;
     const short = isLong ? Buffer.from(answer.subarray(0, 12)) : answer;
     if (isLong) {

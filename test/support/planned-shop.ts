@@ -13,7 +13,7 @@ export function volume(name: string) {
   return { name, sizeBytes: 2 ** 30, mountPath: '/data' };
 }
 
-/** What is desired while it runs. */
+/** The desired state while it runs. */
 export function running(deployment: Deployment = shop, of = spec, number = deployment.revision) {
   return desiredAt(deployment, { number, spec: of }, resolvedAt(now));
 }
@@ -21,7 +21,7 @@ export function running(deployment: Deployment = shop, of = spec, number = deplo
 /** The first lines of its first plan. */
 export const made = ['create-network, missing', 'create-volume db-data, missing'];
 
-/** Its second revision beside the first, which serves. */
+/** Its second revision next to the first, which serves. */
 export const second = specOf(database, { ...web, image: 'nginx:2' });
 export const updated = { ...shop, revision: 2, servingRevision: 1 };
 export const serving = [{ path: '/', address: address('web', 1), port: 80 }];

@@ -17,7 +17,7 @@ import { afterDeath } from '../after-death.ts';
 
 /** Where Debian has the programs of each version. */
 const versions = '/usr/lib/postgresql';
-/** Nothing of it has to outlive the machine, and many run beside each other. */
+/** The data need not outlive the machine, and many servers run at the same time. */
 const thrifty = [
   ...['fsync=off', 'full_page_writes=off', 'shared_buffers=16MB', 'autovacuum=off', 'jit=off'],
   ...['wal_level=minimal', 'max_wal_senders=0', 'max_connections=100', 'log_min_messages=fatal'],
@@ -30,7 +30,7 @@ export type TestPostgres = AsyncDisposable & {
   url: (database: string) => string;
   /** The database for one test after another: empties it, and opens it with the schema of this version. */
   openStore: () => Promise<Kysely<Tables>>;
-  /** Asks it as its owner, in the database `postgres`. */
+  /** Queries it as its owner, in the database `postgres`. */
   ask: <Row>(text: string) => Promise<Row[]>;
   /** At once, as a crash would, or with what is under way broken off in words. */
   stop: (how: 'crash' | 'restart') => Promise<void>;
@@ -44,7 +44,7 @@ export type TestPostgresOptions = {
   port?: number;
   /** Of the opened store, where slowness is not what is tried. */
   patienceMs?: number;
-  /** Whoever takes care of it ends it after a killed test, with what needs it before that. */
+  /** The caller ends it after a killed test, along with its users. */
   isTakenCareOf?: boolean;
 };
 
@@ -134,7 +134,7 @@ export async function endPostgres(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** The number may be anybody's by now. */
+/** Another process may have this number now. */
 async function isServerOf(pid: number, folder: string): Promise<boolean> {
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
   return command.includes(join(folder, 'data'));
@@ -146,7 +146,7 @@ export async function giveToPostgres(paths: readonly string[]): Promise<void> {
   if (owner) for (const path of paths) await chown(path, owner.uid, owner.gid);
 }
 
-/** Who runs it: whoever runs the tests, unless that is root, as whom it refuses to. */
+/** The user of the server: the user of the tests, unless that is root, which PostgreSQL refuses. */
 async function accountOfServer(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const name = 'postgres';

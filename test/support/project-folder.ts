@@ -37,7 +37,7 @@ export type Read = {
   refused: string[];
   noted: string[];
   asked: string[];
-  /** What the document says, as the service reads it; it has to be valid. */
+  /** The spec of the document, as the service reads it. The document must be valid. */
   spec: AppSpec;
   pod(name: string): PodSpec;
 };
@@ -66,7 +66,7 @@ export async function read(t: TestContext, files: Record<string, Written>, optio
   };
 }
 
-/** A service that everybody sees, and further lines of its own. */
+/** A public service, with further lines of its own. */
 export function web(...lines: string[]): string {
   return ['services:', '  web:', "    ports: ['8080:80']", ...lines.map((line) => `    ${line}`), ''].join('\n');
 }

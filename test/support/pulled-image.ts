@@ -1,4 +1,4 @@
-/** For tests of the gate: images of a registry, and an engine that asks for what is in them. */
+/** For tests of the gate: images of a registry, and an engine that requests their contents. */
 import { Readable } from 'node:stream';
 import type { Gate, Offer, Offering } from '../../src/images/gate/gate.ts';
 import { ImageFault } from '../../src/images/image-fault.ts';

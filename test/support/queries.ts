@@ -1,4 +1,4 @@
-/** What is asked of a database, and how it finds the answer. */
+/** Queries to a database, and their query plans. */
 import { type Kysely, type QueryId, sql } from 'kysely';
 import type { Tables } from '../../src/store/rows.ts';
 

@@ -8,7 +8,7 @@ import { makeCertificate } from './certificate.ts';
 export type S3Server = AsyncDisposable & {
   /** Of its only bucket, as a place of backups. */
   place: string;
-  /** What opens it, and who vouches for it. */
+  /** The credentials, and the authority of the certificate. */
   env: { AWS_ACCESS_KEY_ID: string; AWS_SECRET_ACCESS_KEY: string; SSL_CERT_FILE: string };
   /** Where it keeps what it was given. */
   folder: string;

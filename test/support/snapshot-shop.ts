@@ -1,4 +1,4 @@
-/** A shop with one volume, of which snapshots are asked for, and are there as if they had been taken. */
+/** A shop with one volume, of which snapshots are requested, and exist as if they had been taken. */
 import { noteTaken } from '../../src/store/snapshots.ts';
 import { shopYaml, testApi } from './api.ts';
 
@@ -19,7 +19,7 @@ export async function startSnapshotShop() {
     sessionToken,
     named,
     create,
-    /** How often whoever takes them was told to look. */
+    /** How often the snapshot worker was notified. */
     looks: () => looked,
     listed: async () => (await api.get(`/getSnapshots?applicationName=shop&sessionToken=${sessionToken}`)).body,
     claim: () => api.service.db.updateTable('deployments').set({ claimedAt: 1, expiresAt: null }).execute(),

@@ -1,4 +1,4 @@
-/** What does the work on snapshots of a control's deployments in tests. */
+/** The snapshot worker for a control's deployments in tests. */
 import type { Repository } from '../../src/backup/restic.ts';
 import type { Control } from '../../src/control/control.ts';
 import { type SnapshotTerms, snapshotTermsOf } from '../../src/deployment/snapshot/snapshot.ts';
@@ -7,7 +7,7 @@ import type { Exec } from '../../src/engine/exec.ts';
 import type { SnapshotParts } from '../../src/snapshots/snapshot-parts.ts';
 import { createSnapshotWorker, type SnapshotWorker } from '../../src/snapshots/worker.ts';
 
-/** `place`: one for all deployments, or which each has. Default: nothing is taken by schedule, and nobody is told. */
+/** `place`: one for all deployments, or the place of each. Default: no schedule, and no notifications. */
 export type WorkerWanted = Partial<Pick<SnapshotParts, 'stop' | 'tell'>> & {
   engine: Pick<Engine, 'observe' | 'copies'> & { exec?: Exec | undefined };
   place: Repository | SnapshotParts['repository'];

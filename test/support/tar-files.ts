@@ -1,4 +1,4 @@
-/** What is in a tar that a test has in memory. */
+/** The contents of a tar in memory. */
 import { Readable } from 'node:stream';
 import { extract } from 'tar-stream';
 

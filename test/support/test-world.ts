@@ -4,7 +4,7 @@ import { imageOf } from '../../src/engine/memory/images.ts';
 import { createMemoryWorld, type MemoryImage, type MemoryWorld } from '../../src/engine/memory/world.ts';
 
 export type TestImage = MemoryImage & {
-  /** What a pull of it, or a look at its registry, fails with. */
+  /** The fault of a pull of it, or of a look at its registry. */
   pullFault?: FaultKind;
   /** A pull of it does not end before this does. */
   held?: Promise<void>;

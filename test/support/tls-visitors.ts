@@ -1,8 +1,7 @@
 /**
- * Visitors by TLS, as a process of its own, so that whatever the test computes does not slow them down. Of four requests
- * one comes with a handshake of its own, and the others on connections that were there before. What they are to do is
- * the process' argument, as JSON; on its output it says an empty line for each answer and, at the end of its input, how
- * they fared, as JSON.
+ * Visitors by TLS, as a process of its own, so that the test's own work does not slow them down. One request in four
+ * makes a new handshake, and the others use existing connections. The process' argument is its task, as JSON. It prints
+ * an empty line for each answer and, at the end of its input, the results, as JSON.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -41,7 +40,7 @@ export function startVisitors(visiting: Visiting): Visitors {
   };
 }
 
-/** No more wait at a time: a machine that does not get so far has fewer visitors, and none that fails for that. */
+/** Maximum number of waiting requests: a slower machine has fewer visitors, without failures. */
 const mostWaiting = 50;
 const tickMs = 5;
 const keptOfHost = 8;

@@ -5,7 +5,7 @@ import { Agent, type RequestOptions, request } from 'node:https';
 import { connect, type TLSSocket } from 'node:tls';
 import type { Answer, Asked } from './edge.ts';
 
-/** Who trusts nobody but this root. With `keepAlive` connections serve further requests of the same host. */
+/** A client that trusts only this root. With `keepAlive`, connections serve further requests of the same host. */
 export function tlsClient(port: number, root: string, { keepAlive = false } = {}) {
   const agent = keepAlive ? new Agent({ keepAlive: true, ca: root }) : undefined;
   const options = { port, host: '127.0.0.1', ca: root };
@@ -39,7 +39,7 @@ export function tlsClient(port: number, root: string, { keepAlive = false } = {}
   };
 }
 
-/** The serial number of the certificate that is shown to who asks for this name, trusted or not. */
+/** The serial number of the certificate for this name, trusted or not. */
 export function shownSerial(port: number, servername?: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...(servername && { servername }) });
@@ -50,7 +50,10 @@ export function shownSerial(port: number, servername?: string): Promise<string> 
   });
 }
 
-/** What `openssl s_client` agrees on with the server, such as `TLSv1.3, TLS_AES_256_GCM_SHA384`; undefined: nothing. */
+/**
+ * The protocol and cipher that `openssl s_client` negotiates, such as `TLSv1.3, TLS_AES_256_GCM_SHA384`; undefined
+ * without any.
+ */
 export function agreed(port: number, ...words: string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
     // Debian's own level of security offers nothing before TLS 1.2: here it is the server that refuses.

@@ -16,17 +16,17 @@ export type TokenServer = AsyncDisposable & {
   realm: string;
   /** `host:port` */
   host: string;
-  /** What a registry needs to trust its tokens. */
+  /** The certificate that a registry needs to trust its tokens. */
   certificate: string;
-  /** A token for whatever is asked for. */
+  /** A token for any scope. */
   grant(scope: string): string;
-  /** What was asked for, each with the name that was shown. */
+  /** The requested scopes, each with the name of the login. */
   asked: { scope: string; username: string | undefined }[];
 };
 
 /**
- * Whoever shows the login gets what he asks for; who shows none may pull from `public/`; who shows a wrong one gets
- * nothing. Dispose of it when done.
+ * Clients with the login get the requested token, clients without one may pull from `public/`, and a wrong login is
+ * refused. Dispose of it when done.
  */
 export async function startTokenServer(login: { username: string; password: string }): Promise<TokenServer> {
   const { key, cert } = await makeCertificate('DNS:token.example');

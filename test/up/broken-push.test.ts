@@ -1,4 +1,4 @@
-/** A push over connections that break: it goes on where it broke, and says so when nobody answers any more. */
+/** A push over connections that break: it continues after each break, and fails if the service stops answering. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -47,7 +47,7 @@ async function unreliable(afterBytes: number) {
       service.write(piece);
       if (bytes < afterBytes) return;
       broken++;
-      // What has been passed on is read first.
+      // Forwarded data is read first.
       service.end(() => client.destroy());
     });
     service.pipe(client);

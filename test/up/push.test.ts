@@ -46,7 +46,7 @@ async function pusher() {
     builds: memory.builds,
     push: (image: ImageToMake) =>
       pushImage({ docker, registry, memory, platform, tell() {}, namespace: namespace! }, image),
-    /** What the folder remembers is lost. */
+    /** Clears the folder's memory. */
     forget() {
       memory.layers.clear();
       memory.images.clear();

@@ -1,4 +1,4 @@
-/** What is kept of an authority: certificates, the account's key, and what it asks to see. */
+/** Stored data of an authority: certificates, the account's key, and pending challenges. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Kysely } from 'kysely';

@@ -62,7 +62,7 @@ export function domainsContract(open: OpenStore): void {
     const isFree = !(await isHeldByOther(db, before, now));
     await all((db) => noteChecked(db, before, afterCheck(before, found, { now, isFree, random: 0.123456789 })));
   }
-  /** Which deployment the name is told to lead to, by what has changed since a version. */
+  /** The deployment that the name leads to, according to the changes since a version. */
   async function led(since: number | undefined) {
     const { changed, version } = await routesSince(db, since);
     const told = changed.flatMap(({ id, domains }) =>

@@ -43,7 +43,7 @@ export function eventsContract(open: OpenStore): void {
     ...(because !== undefined && { because }),
   });
 
-  /** `<number>. <what> ×<count>, <first>–<last>`, in the order of telling. */
+  /** `<number>. <what> ×<count>, <first>–<last>`, in the order of the last occurrence. */
   async function told(after = 0): Promise<string[]> {
     return (await eventsAfter(db, 'shop', after, 100)).map((event) => {
       const what = event.kind === 'pod' ? (event.because ?? event.state) : event.kind;

@@ -1,4 +1,4 @@
-/** What the store keeps about the quarantine and the epoch. */
+/** The store's data about the quarantine and the epoch. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

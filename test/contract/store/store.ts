@@ -1,4 +1,4 @@
-/** What the store promises, on whichever database. */
+/** The contract of the store, for every database. */
 import { describe } from 'node:test';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../../src/store/rows.ts';

@@ -1,4 +1,4 @@
-/** A node that goes away: a second one, with everything on it, killed at once. What follows, the cluster does by itself. */
+/** A node that disappears: a second one, with everything on it, killed at once. The cluster handles the rest. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { connectDocker } from '../../../src/engine/docker/connect-docker.ts';
