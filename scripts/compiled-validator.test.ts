@@ -9,7 +9,7 @@ import { compileValidator } from './compiled-validator.ts';
 
 const root = join(import.meta.dirname, '..');
 
-test('the validator that is compiled for bundles says of every document what Ajv says', async () => {
+test('the compiled validator for bundles agrees with Ajv on every document', async () => {
   const module = await import(`data:text/javascript,${encodeURIComponent(compileValidator())}`);
   const ours: ValidateFunction = module.configurationValidator();
   const theirs = configurationValidator();

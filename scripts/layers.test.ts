@@ -12,7 +12,7 @@ import { importRules, layers, rulesFile } from './layers.ts';
 const root = join(import.meta.dirname, '..');
 const biome = join(root, 'node_modules/.bin/biome');
 
-test('the import rules of the linter are what the table of layers says', async () => {
+test('the import rules of the linter match the table of layers', async () => {
   const written: unknown = JSON.parse(await readFile(rulesFile, 'utf8'));
   assert.ok(isDeepStrictEqual(written, importRules()), 'run `npm run layers`');
 });
@@ -23,7 +23,7 @@ test('every folder of the sources is a layer of the table', async () => {
   assert.deepEqual(folders.sort(), Object.keys(layers).sort());
 });
 
-test('an import that points up, and a promise that nobody waits for, do not pass the linter', async (t) => {
+test('an import that points up, and a floating promise, do not pass the linter', async (t) => {
   const text = [
     "import { startLoop } from '../control/loop.ts';",
     "import { serve } from '../main.ts';",
@@ -37,7 +37,7 @@ test('an import that points up, and a promise that nobody waits for, do not pass
   assert.match(found, /noFloatingPromises/);
 });
 
-test('an engine may not import another one, nor what all engines share import one of them', async (t) => {
+test('an engine may not import another one, and shared code of engines may not import an engine', async (t) => {
   const wrong = "import { plan } from '../docker/plan.ts';\n\nexport const planned = plan;\n";
   const right = wrong.replace('../docker', '.');
   const files = { kubernetes: wrong, memory: wrong, readiness: wrong, docker: right };
@@ -49,7 +49,7 @@ test('an engine may not import another one, nor what all engines share import on
   assert.doesNotMatch(await lintOf(t, { 'src/engine/open.ts': wrong.replace('..', '.') }), /engines are guests/);
 });
 
-test('what is in test may be imported by tests alone', async (t) => {
+test('only tests may import files of the test folder', async (t) => {
   const text = "import { pod } from '../../test/support/deployments.ts';\n\nexport const shop = pod('shop');\n";
   for (const layer of ['config', 'store']) {
     const files = { [`src/${layer}/wrong.ts`]: text, [`src/${layer}/right.test.ts`]: text };

@@ -29,7 +29,7 @@ function cloneWith(t: TestContext, npm: string) {
   return { root, install };
 }
 
-test('of an npm that fails the errors are shown, not the warnings, with the end of what it says', (t) => {
+test('when npm fails, its errors and last lines are shown without warnings', (t) => {
   const { install } = cloneWith(
     t,
     `#!/bin/sh
@@ -49,7 +49,7 @@ exit 1
   assert.equal(lines.length, 41);
 });
 
-test('an installation that ended before Node was there is made again, and one that is whole is not', (t) => {
+test('an installation that ended before Node was there is repeated, and a complete one is not', (t) => {
   const { root, install } = cloneWith(
     t,
     `#!/bin/sh

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-test("what follows the installation of the modules in one shell is run by the project's own Node", async () => {
+test("commands after the installation of the modules run with the project's own Node", async () => {
   const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as { scripts: Record<string, string> };
   const chains = Object.values(scripts).filter((script) => script.startsWith('node scripts/modules.mjs &&'));
   assert.ok(chains.length > 0);

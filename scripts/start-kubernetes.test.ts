@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-test('a port of this machine that something else has is refused before anything is asked of a cluster', async (t) => {
+test('a port of this machine that is in use is refused before any request to the cluster', async (t) => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   t.after(() => other.close());

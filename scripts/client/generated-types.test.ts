@@ -46,12 +46,12 @@ test('alternatives within lists and intersections keep their brackets', () => {
   );
 });
 
-test('what the types have no word for is refused, not guessed', () => {
+test('unsupported schemas are refused instead of guessed', () => {
   assert.throws(() => generateTypes(described({ type: 'object', patternProperties: {} })), /patternProperties/);
   assert.throws(() => generateTypes(described({ type: 'tuple' })), /tuple/);
 });
 
-test('the client is less than 20 kB with all that it uses, and needs nothing of Node', async () => {
+test('the client with its imports is less than 20 kB, and needs no Node modules', async () => {
   const bundle = await rolldown({
     input: 'src/client/client.ts',
     cwd: `${import.meta.dirname}/../..`,

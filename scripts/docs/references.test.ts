@@ -23,7 +23,7 @@ test('every link between the pages leads to a file and a heading', () => {
   assert.deepEqual(broken, []);
 });
 
-test('every file of the code that a page names is there', () => {
+test('every file of the code that a page names exists', () => {
   const folders = '{src,test,scripts,bench,web}/**/*.ts';
   const files = globSync(folders, { cwd: root, exclude: (path) => path.includes('node_modules') });
   const missing = pages.flatMap((page) =>

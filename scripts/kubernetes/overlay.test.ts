@@ -7,7 +7,7 @@ import { overlayFiles } from './overlay.ts';
 
 const given = await readFile(join(import.meta.dirname, '../../deploy/kubernetes/small/settings.yaml'), 'utf8');
 
-test('settings that are given stand beside those of the manifests, and win', () => {
+test('given settings are merged with those of the manifests, and take precedence', () => {
   const settings = { BERTH_BASE_URL: 'http://localhost:8080', BERTH_EGRESS: 'none' };
   const files = overlayFiles({ image: 'berth:0.1.0', settings }, given);
   const { data } = parse(files['settings.yaml']!);
@@ -15,7 +15,7 @@ test('settings that are given stand beside those of the manifests, and win', () 
   assert.equal(files['claim.yaml'], undefined);
 });
 
-test('other settings make other pods, and the same ones the same', () => {
+test('changed settings change the pods, and the same settings do not', () => {
   const podsWith = (settings: Record<string, string>) =>
     overlayFiles({ image: 'berth:1', settings }, given)['pods.yaml'];
   assert.equal(podsWith({ BERTH_EGRESS: 'none' }), podsWith({ BERTH_EGRESS: 'none' }));
@@ -32,7 +32,7 @@ test('an image of a registry with a port keeps its name, and one without a tag i
   ]);
 });
 
-test("a storage class that is given is the class of Berth's own claim too", () => {
+test("a given storage class also applies to Berth's own claim", () => {
   const files = overlayFiles({ image: 'berth:1', settings: { BERTH_STORAGE_CLASS: 'fast' } }, given);
   assert.equal(parse(files['claim.yaml']!).spec.storageClassName, 'fast');
   assert.ok(parse(files['kustomization.yaml']!).patchesStrategicMerge.includes('claim.yaml'));

@@ -41,7 +41,7 @@ async function release(version: string, isWritten: boolean): Promise<string> {
   return said.join('');
 }
 
-test('without --write a release is told, and nothing is changed', async () => {
+test('without --write a release is printed, and no files change', async () => {
   assert.match(await release('0.2.0', false), /## 0\.2\.0 \(2026-01-02\)\n\nThis is the first release[\s\S]*- Begin/);
   assert.equal(await git('status', '--porcelain'), '');
   assert.equal(await git('tag'), '');
@@ -74,7 +74,7 @@ test('a changelog says what a release does to the schema, and whether the previo
   assert.throws(() => section(second, before), /lacks migrations/);
 });
 
-test('what is not committed, and a version that does not follow, are refused', async () => {
+test('uncommitted changes, and a version that does not follow, are refused', async () => {
   await assert.rejects(release('0.1.0', true), /not after 0\.1\.0/);
   await assert.rejects(release('1', true), /is not a version/);
   await writeFile(join(root, 'left'), 'x');
@@ -87,7 +87,7 @@ test('versions go up by number, not by letter', () => {
   assert.match(versionProblem('0.9.10', '0.10.0')!, /not after/);
 });
 
-test('a changelog keeps what it has, and takes no version twice', () => {
+test('a changelog keeps its entries, and refuses a version that it has', () => {
   const first = withSection(undefined, '1.0.0', '## 1.0.0 (a)\n');
   const both = withSection(first, '1.1.0', '## 1.1.0 (b)\n');
   assert.equal(both, '# Changelog\n\n## 1.1.0 (b)\n\n## 1.0.0 (a)\n');

@@ -24,7 +24,7 @@ test('an engine that answers is used, wherever it is', () => {
   assert.equal(planned({ engine: 'answers', chosen: 'tcp://build:2375', privilege: 'none' }), 'use');
 });
 
-test('an engine is installed where that takes no password, and started by systemd where systemd runs', () => {
+test('an engine is installed if no password is needed, and started by systemd if systemd runs', () => {
   assert.equal(planned({}), 'install, start by systemd');
   assert.equal(planned({ privilege: 'sudo', hasSystemd: false }), 'install, start by process');
 });
@@ -34,11 +34,11 @@ test('an installed engine that is stopped is started, on any distribution', () =
   assert.equal(planned({ isInstalled: true, isDebianLike: false, hasSystemd: false }), 'start by process');
 });
 
-test('an engine that somebody chose is never replaced by another', () => {
+test('an engine that the user chose is never replaced', () => {
   assert.match(planned({ chosen: 'tcp://build:2375' }), /^No Docker engine answers at DOCKER_HOST=tcp:\/\/build:2375/);
 });
 
-test('what is not in our power is asked for in words that can be followed', () => {
+test('steps that the set-up cannot take are described to the user', () => {
   assert.match(planned({ engine: 'refuses this user' }), /usermod -aG docker/);
   assert.match(planned({ privilege: 'none' }), /sudo apt-get install docker\.io iptables/);
   assert.match(planned({ privilege: 'none', isInstalled: true }), /sudo systemctl start docker/);

@@ -9,7 +9,7 @@ import { configurationFile, withRuntime } from './runtimes.ts';
 const file = '/etc/docker/daemon.json';
 const program = '/usr/bin/runsc';
 
-test('of the versions that apt offers, the newest that is new enough is taken', () => {
+test('the newest suitable version in apt is chosen', () => {
   const table = [
     '     runsc | 0.0~20240729.0-4~bpo12+2 | http://deb.debian.org/debian bookworm-backports/main amd64 Packages',
     '     runsc | 0.0~20221219.0-2+b3 | http://deb.debian.org/debian bookworm/main amd64 Packages',
@@ -19,13 +19,13 @@ test('of the versions that apt offers, the newest that is new enough is taken', 
   assert.equal(newestOf(versionsIn('')), undefined);
 });
 
-test('how old a gVisor is is read from what it says itself, whoever built it', () => {
+test('the age of gVisor is read from its own version, for every build', () => {
   assert.equal(releaseOf('runsc version 0.0~20240729.0\nspec: 1.0.2-dev\n'), 20240729);
   assert.equal(releaseOf('runsc version release-20250407.0\nspec: 1.1.0-rc.1\n'), 20250407);
   assert.equal(releaseOf('runsc version VERSION_MISSING\n'), undefined);
 });
 
-test('backports are those of the release, from where the release comes; what derives from Debian has none', () => {
+test('backports match the release and its mirror; derivatives of Debian have none', () => {
   const osRelease = 'PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\nVERSION_CODENAME=bookworm\nID=debian\n';
   assert.equal(debianCodename(osRelease), 'bookworm');
   assert.equal(debianCodename('ID=ubuntu\nID_LIKE=debian\nVERSION_CODENAME=noble\n'), undefined);
@@ -37,7 +37,7 @@ test('backports are those of the release, from where the release comes; what der
   assert.match(source, /^Signed-By: \//m);
 });
 
-test('what else is in the configuration of the engine stays in it, in its own form', () => {
+test('other settings of the engine keep their values and format', () => {
   const content = '{\n\t"log-opts": { "max-size": "1m" },\n\t"runtimes": { "kata": { "path": "/usr/bin/kata" } }\n}\n';
   const changed = withRuntime(content, file, program);
   const runsc = { path: program, runtimeArgs: ['--platform=systrap', '--network=host', '--overlay2=none'] };
@@ -51,18 +51,18 @@ test('what else is in the configuration of the engine stays in it, in its own fo
   }
 });
 
-test('a runtime that somebody has written there stays as it is', () => {
+test('an existing runtime stays unchanged', () => {
   const content = '{"runtimes":{"runsc":{"path":"/opt/runsc","runtimeArgs":["--network=host"]}}}';
   assert.equal(withRuntime(content, file, program), content);
 });
 
-test('a configuration that is none is refused and not written over', () => {
+test('an invalid configuration is refused and not overwritten', () => {
   for (const content of ['{"a":', '[]', 'null', '{"runtimes": []}', '# nothing']) {
     assert.throws(() => withRuntime(content, file, program), SetUpError, content);
   }
 });
 
-test('the configuration is where the daemon was told to read it', () => {
+test('the configuration file is the one that the daemon reads', () => {
   assert.equal(configurationFile(['/usr/bin/dockerd', '-H', 'fd://']), file);
   assert.equal(configurationFile(['dockerd', '--config-file', '/srv/d.json']), '/srv/d.json');
   assert.equal(configurationFile(['dockerd', '--config-file=/srv/d.json', '-D']), '/srv/d.json');

@@ -14,6 +14,6 @@ test('only packages that the set-up installed are named, without their dependenc
   assert.deepEqual(packagesIn(history.join('\n')), ['haproxy', 'runsc']);
 });
 
-test('a package that was there before and was only upgraded is not ours', () => {
+test('a package that existed before and was only upgraded is not ours', () => {
   assert.deepEqual(packagesIn(entry(`--option ${setUpMark}`, 'restic', 'Upgrade: restic:amd64 (0.14, 0.15)')), []);
 });

@@ -8,7 +8,7 @@ import { installWords, isDebianLike } from './host.ts';
 import { isNewEnough, parseVersion } from './proxy.ts';
 import { setUp } from './setup.ts';
 
-test('a set-up with nothing to do says nothing', async () => {
+test('a set-up without work prints nothing', async () => {
   const announced: string[] = [];
   const announce: Announce = (what, work) => {
     announced.push(what);
@@ -18,7 +18,7 @@ test('a set-up with nothing to do says nothing', async () => {
   assert.deepEqual(announced, []);
 });
 
-test('a step is one line: what is done, and how long it took', async () => {
+test('a step is one line with its title and its duration', async () => {
   const written: string[] = [];
   const times = [0, 18_200];
   const announce = announceOn({ write: (text) => written.push(text) }, () => times.shift() ?? 0);
@@ -38,13 +38,13 @@ test('a step that fails ends its line and passes the error on', async () => {
   assert.equal(written.join(''), 'Installing … failed\n');
 });
 
-test('a program that fails says so with its last lines', async () => {
+test('the error of a failed program contains its last lines', async () => {
   const program = 'console.log("1\\n2"); console.error("3"); process.exit(4)';
   await assert.rejects(run([process.execPath, '-e', program]), /failed:\n1\n2\n3$/);
   assert.equal(lastLinesOf('a\n\nb  \nc\n', 2), 'b\nc');
 });
 
-test('whoever has the lock of the package lists is waited for, and no other fault is', async () => {
+test('the set-up waits for the lock of the package lists, and retries no other error', async () => {
   const locked = new Error('failed:\nE: Could not get lock /var/lib/apt/lists/lock. It is held by process 1 (apt-get)');
   const outcomes = [locked, locked, undefined];
   let waits = 0;
@@ -65,14 +65,14 @@ test('whoever has the lock of the package lists is waited for, and no other faul
   assert.equal(waits, 302);
 });
 
-test('Debian, Ubuntu and what derives from them are told from the others', () => {
+test('Debian, Ubuntu and their derivatives are recognized', () => {
   assert.equal(isDebianLike('PRETTY_NAME="Debian"\nID=debian\n'), true);
   assert.equal(isDebianLike('ID=linuxmint\nID_LIKE="ubuntu debian"\n'), true);
   assert.equal(isDebianLike('ID=fedora\nID_LIKE="rhel"\nVERSION_ID=42\n'), false);
   assert.equal(isDebianLike(''), false);
 });
 
-test('what is to be installed has the names of the system at hand', () => {
+test('packages have the names of the present system', () => {
   assert.equal(installWords('linux', 'ID=fedora\n')?.proxy, 'sudo dnf install haproxy');
   assert.equal(
     installWords('linux', 'ID=rocky\nID_LIKE="rhel centos fedora"\n')?.engine,
@@ -105,7 +105,7 @@ test('HAProxy is new enough from 2.6 on', () => {
   assert.equal(parseVersion('something else'), undefined);
 });
 
-test('programs that the set-up runs are not told the settings of the service', async (t) => {
+test('programs that the set-up runs do not get the settings of the service', async (t) => {
   process.env.BERTH_SECRET_KEY = 'planted';
   t.after(() => delete process.env.BERTH_SECRET_KEY);
   assert.doesNotMatch(await run(['env']), /BERTH_/);

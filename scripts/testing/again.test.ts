@@ -13,7 +13,7 @@ const report = (file: string, failures: string[] = []): FileReport => ({
   failures,
 });
 
-test('what fails beside others and passes alone counts as passed, and is named as unsteady', async () => {
+test('a test that fails with others and passes alone counts as passed, and is named as unsteady', async () => {
   const first = [report('a'), report('b', ['one'])];
   const { reports, unsteady } = await againAlone(first, async (file) => [report(file)]);
   assert.deepEqual([reports, unsteady], [[report('a'), report('b')], ['b: one']]);
@@ -23,12 +23,12 @@ test('what fails beside others and passes alone counts as passed, and is named a
   ]);
 });
 
-test('what fails twice has failed', async () => {
+test('a test that fails twice has failed', async () => {
   const { reports, unsteady } = await againAlone([report('b', ['one'])], async (file) => [report(file, ['other'])]);
   assert.deepEqual(closingLines(reports, unsteady), ['✖ b: other', '1 passed, 1 failed, 0 skipped']);
 });
 
-test('a second try that runs less proves nothing', async () => {
+test('a second try that runs fewer tests is a failure', async () => {
   const skipping = { ...report('b'), passed: 0, skipped: 2 };
   const { reports } = await againAlone([report('b', ['one'])], async () => [skipping]);
   assert.deepEqual(closingLines(reports, []), [
@@ -37,7 +37,7 @@ test('a second try that runs less proves nothing', async () => {
   ]);
 });
 
-test('nothing is tried again where nothing failed, or where too much did', async () => {
+test('files are not retried without failures, or after too many', async () => {
   const many = Array.from({ length: triedAgain + 1 }, (_, index) => report(`${index}`, ['one']));
   for (const first of [[report('a')], many]) {
     const answer = await againAlone(first, async () => assert.fail('it ran again'));

@@ -4,7 +4,7 @@ import { clusterTests } from './cluster-tests.ts';
 
 const files = ['src/one.test.ts', 'test/kubernetes/engine.test.ts'];
 
-test('tests that need a cluster run where one is named, and are told of elsewhere', () => {
+test('tests that need a cluster run if one is named, and are reported otherwise', () => {
   assert.deepEqual(clusterTests(files, { BERTH_TEST_KUBERNETES: '1', KUBECONFIG: '/etc/kube' }), { files, last: [] });
   for (const environment of [{}, { KUBECONFIG: '/etc/kube' }, { BERTH_TEST_KUBERNETES: '1' }]) {
     const { files: run, leftOut } = clusterTests(files, environment);
@@ -13,7 +13,7 @@ test('tests that need a cluster run where one is named, and are told of elsewher
   }
 });
 
-test('so do scenarios that are to run on one', () => {
+test('scenarios for a cluster run if one is named', () => {
   const scenario = ['test/scenarios/sessions.test.ts'];
   const engine = { TEST_ENGINE: 'kubernetes' };
   assert.deepEqual(clusterTests(scenario, {}), { files: scenario, last: [] });
@@ -22,11 +22,11 @@ test('so do scenarios that are to run on one', () => {
   assert.deepEqual(clusterTests(scenario, wanted), { files: scenario, last: [] });
 });
 
-test('nothing is told where none of them was asked for', () => {
+test('tests for a cluster that were not requested are not reported', () => {
   assert.deepEqual(clusterTests(['src/one.test.ts'], {}), { files: ['src/one.test.ts'], last: [] });
 });
 
-test('what breaks the cluster runs after everything else', () => {
+test('tests that break the cluster run last', () => {
   const fleet = 'test/kubernetes/disruptions/fleet.test.ts';
   const environment = { BERTH_TEST_KUBERNETES: '1', KUBECONFIG: '/etc/kube' };
   assert.deepEqual(clusterTests([fleet, ...files], environment), { files, last: [fleet] });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { deal, longest, longestFirst } from './company.ts';
 
-test('files are dealt to as many processes as are worth it, each to one', () => {
+test('files are divided among a useful number of processes, each to one', () => {
   const files = Array.from({ length: 45 }, (_, index) => `${index}.test.ts`);
   assert.deepEqual(
     deal(files, 8).map(({ length }) => length),
@@ -16,7 +16,7 @@ test('files are dealt to as many processes as are worth it, each to one', () => 
   assert.deepEqual(deal([], 8), []);
 });
 
-test('the files that take longest begin first, and all of them are there; then those of the whole', () => {
+test('the longest files begin first and exist; tests of the whole follow', () => {
   const files = ['src/lib/a.test.ts', 'test/a.test.ts', longest[1]!, longest[0]!];
   assert.deepEqual(files.toSorted(longestFirst), files.toReversed());
   const root = join(import.meta.dirname, '../..');

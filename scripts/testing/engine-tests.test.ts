@@ -7,7 +7,7 @@ import { engineTests, filesOfDocker } from './engine-tests.ts';
 const root = join(import.meta.dirname, '../..');
 const files = ['src/one.test.ts', 'test/scenarios/gvisor.test.ts', 'test/scenarios/sessions.test.ts'];
 
-test('on a cluster the scenarios of Docker are left out, each with a reason, and nothing else is', () => {
+test('on a cluster only the scenarios of Docker are left out, each with a reason', () => {
   assert.deepEqual(engineTests(files, { TEST_ENGINE: 'kubernetes' }), {
     files: ['src/one.test.ts', 'test/scenarios/sessions.test.ts'],
     leftOut: [{ file: 'test/scenarios/gvisor.test.ts', reason: 'containers of Docker in gVisor' }],
@@ -15,7 +15,7 @@ test('on a cluster the scenarios of Docker are left out, each with a reason, and
   assert.deepEqual(engineTests(files, {}), { files, leftOut: [] });
 });
 
-test('every file that is left out is there', () => {
+test('every file in the list of left-out files exists', () => {
   assert.deepEqual(
     filesOfDocker.filter((file) => !existsSync(join(root, file))),
     [],

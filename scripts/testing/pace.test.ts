@@ -27,7 +27,7 @@ async function settle(): Promise<void> {
   for (let turns = 0; turns < 50; turns++) await turn();
 }
 
-test('on a busy machine the least number runs, on an idle one the most, and each one that ends makes place', async () => {
+test('a busy machine runs the minimum, an idle one the maximum, and each end makes room', async () => {
   const { works, ends } = workOf(7);
   const { state, look } = machine(false);
   const all = atPace(works, { least: 2, most: 4, hasRoom: look });
@@ -51,6 +51,6 @@ test('on a busy machine the least number runs, on an idle one the most, and each
   assert.deepEqual(await all, [0, 1, 2, 3, 4, 5, 6]);
 });
 
-test('without any work there is nothing to wait for', async () => {
+test('an empty list of work ends at once', async () => {
   assert.deepEqual(await atPace([], { least: 1, most: 1, hasRoom: async () => false }), []);
 });

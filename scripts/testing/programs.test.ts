@@ -50,7 +50,7 @@ before(async () => {
 });
 after(() => rm(root, { recursive: true }));
 
-test('a program that was made few files says and finds what its sources do', async () => {
+test('a bundled program prints and finds the same as its sources', async () => {
   const made = join(root, 'made');
   await makePrograms(root, made, ['program.ts']);
   const said = async (file: string) => (await run(process.execPath, [file, 'argument'])).stdout;
@@ -59,7 +59,7 @@ test('a program that was made few files says and finds what its sources do', asy
   assert.equal(await said(madeFile(made, 'program.ts')), ofSources);
 });
 
-test('what two programs share is there once, and each knows whether it was the one that was started', async () => {
+test('shared code of two programs exists once, and each knows whether it was started', async () => {
   const made = join(root, 'made');
   await makePrograms(root, made, ['first.ts', 'second.ts']);
   const said = async (file: string) => (await run(process.execPath, [madeFile(made, file)])).stdout;
@@ -73,7 +73,7 @@ test('a program that imports node:http does not load the client for the web with
   assert.equal((await run(process.execPath, [madeFile(made, 'server.ts')])).stdout, 'true false\n');
 });
 
-test('a module that names its folder itself keeps that', () => {
+test('a module that sets its own folder keeps it', () => {
   const own = "const __dirname = '/own';";
   assert.equal(withOrigin(own, '/from/module.ts'), own);
 });

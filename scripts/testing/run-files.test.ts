@@ -65,12 +65,12 @@ test('alone or together, a file has the same tests', async () => {
   assert.deepEqual(await outcome([...names]), alone);
 });
 
-test('an error that nobody catches is that of its test, also where several run at once', async () => {
+test('an uncaught error counts for its test, also if several run at once', async () => {
   const failed = 'strays: 1 passed, 0 skipped, in a timer, in a promise, in a microtask';
   assert.deepEqual(await outcome(['strays']), [failed]);
 });
 
-test('an error that comes after the end of its test is a failure of its file', async () => {
+test('an error after the end of its test is a failure of its file', async () => {
   assert.match((await outcome(['belated']))[0]!, /^belated: 2 passed, 0 skipped, .*\(1\)/);
 });
 
@@ -94,7 +94,7 @@ for (const [how, others] of [
     assert.deepEqual(await rest('unloadable'), isWell);
   });
 
-  test(`${how}: a file that hangs is ended, whatever it does, and said to be the one`, async () => {
+  test(`${how}: a file that hangs is ended and named`, async () => {
     // On a machine that takes its time the file as a whole is given up before the test is.
     assert.match((await of('hangs', 4_000))!, /^hangs: [01] passed, 0 skipped, (waits for ever|it)/);
     assert.match((await of('spins', 4_000))!, /^spins: 0 passed, 0 skipped, .*it hangs/);
@@ -109,7 +109,7 @@ for (const [how, others] of [
   });
 }
 
-test('what failed can be read', async () => {
+test('failures are readable', async () => {
   const { output } = await runFiles(['fails.test.mjs'], { root, timeoutMs: 600_000 });
   assert.match(output, /wrong, in words/);
 });

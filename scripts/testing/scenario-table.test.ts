@@ -14,7 +14,7 @@ const report = (name: string, more: Partial<FileReport> = {}): FileReport => ({
   ...more,
 });
 
-test('each file has its counts on each store and engine, and whatever did not pass has its reason', () => {
+test('each file has its counts on each store and engine, and each failure its reason', () => {
   const skips = [{ name: 'by hand', reason: 'it needs Docker' }];
   const table = scenarioTable([
     { title: 'SQLite + Docker', reports: [report('updates'), report('claim')], leftOut: [] },

@@ -94,7 +94,7 @@ const requests: Bad[] = [
   ['an empty JSON body', 'POST', '/extendDeployment', json, '', 400, 'invalid_request'],
   ['a missing name', 'POST', '/claimDeployment', json, '{"sessionToken": "berth_x"}', 400, 'invalid_request'],
   [
-    'a name that is no string',
+    'a name that is not a string',
     'POST',
     '/claimDeployment',
     json,

@@ -76,7 +76,7 @@ const rows: Row[] = [
     'warning read-only-files application.pods[0].readOnly',
   ],
   ['a signal for the stop is accepted', podOf('stopSignal: quit\nstopGraceSeconds: 20'), 'valid'],
-  ['what is no signal is refused', podOf('stopSignal: STOP'), 'error bad-value application.pods[0].stopSignal'],
+  ['an invalid signal is refused', podOf('stopSignal: STOP'), 'error bad-value application.pods[0].stopSignal'],
   [
     'more than 30 s for a stop are refused',
     podOf('stopGraceSeconds: 31'),
@@ -84,7 +84,7 @@ const rows: Row[] = [
   ],
   ['a limit of a process is accepted', podOf('ulimits: { nofile: 100, cpu: { soft: 1, hard: 2 } }'), 'valid'],
   [
-    'more open files than everybody has are as many as that',
+    'a limit of open files above the default is lowered, with a warning',
     podOf('ulimits: { nofile: 65536 }'),
     'warning lenient-value application.pods[0].ulimits.nofile',
   ],
@@ -101,7 +101,7 @@ const rows: Row[] = [
     'warning lenient-value application.pods[0].ulimits.memlock',
   ],
   ['further groups are accepted', podOf('groups: [5, mail]'), 'valid'],
-  ['what is no group is refused', podOf('groups: ["a b"]'), 'error bad-value application.pods[0].groups[0]'],
+  ['an invalid group is refused', podOf('groups: ["a b"]'), 'error bad-value application.pods[0].groups[0]'],
   [
     'a further name of a pod is the name of a host',
     podOf('extraHosts: { "a b": web }'),
@@ -198,7 +198,7 @@ const rows: Row[] = [
     'error unclosed-quote application.pods[0].command',
   ],
   [
-    'a command for a shell that nobody starts is a warning',
+    'a shell command without a shell is a warning',
     podOf('command: npm install && npm start'),
     'warning shell-syntax application.pods[0].command',
   ],
@@ -255,7 +255,7 @@ const rows: Row[] = [
   ],
   ['an extension needs no warning', podOf('x-note: mine'), 'valid'],
   [
-    'pods beside the application are refused',
+    'pods outside of the application are refused',
     'application:\n  name: shop\npods:\n  - name: web\n',
     'error misplaced-field pods',
   ],

@@ -140,7 +140,7 @@ const rows: Row[] = [
     'warning custom-domain application.url',
   ],
   [
-    'a subdomain says that its name is to be proven too, and one without a path that nobody reaches it',
+    'a subdomain needs a proof of its name, and one without a path is unreachable',
     podsOf(
       web,
       `${web.replace('name: web', 'name: admin')}\nsubdomain: admin`,
@@ -154,7 +154,7 @@ const rows: Row[] = [
     'warning lenient-value application.url\nwarning custom-domain application.url',
   ],
   [
-    'what is no domain is ignored',
+    'an invalid domain is ignored',
     podOf('').replace('  pods', '  url: my shop\n  pods'),
     'warning bad-domain application.url',
   ],
@@ -188,7 +188,7 @@ const rows: Row[] = [
   ],
   ['a digest is as good as a tag', podOf('').replace('nginx:1', `nginx@sha256:${'a'.repeat(64)}`), 'valid'],
   [
-    'a port of a registry is no tag',
+    "a registry's port is not a tag",
     podOf('').replace('nginx:1', 'registry.example.com:5000/app'),
     'error image-without-tag application.pods[0].image',
   ],
@@ -208,7 +208,7 @@ const rows: Row[] = [
     'error missing-field application.pods[0].image',
   ],
   [
-    'an address is no image',
+    'an address is not an image',
     podOf('').replace('nginx:1', 'https://ghcr.io/me/app:1'),
     'error bad-image application.pods[0].image',
   ],

@@ -74,7 +74,7 @@ const rows: Row[] = [
     'warning dollar-variable application.pods[0].vars.URL',
   ],
   [
-    'a dollar sign in a password is no variable',
+    'a dollar sign in a password is not a variable',
     podOf('vars: { A: "T9m!eR7q@vX2$zLp", B: "a$$b", C: $(date) }'),
     'valid',
   ],
@@ -85,7 +85,7 @@ const rows: Row[] = [
   ],
   ['scriptlets in any spacing are accepted', podOf('vars: { A: "<%URL%>", B: "<%  DOMAIN %>/x" }'), 'valid'],
   [
-    'templates in files are no scriptlets',
+    'templates in files are not scriptlets',
     podOf('files:\n  - path: /a.ejs\n    content: "<%= title %> <% for (x of y) { %>"'),
     'valid',
   ],
@@ -159,7 +159,7 @@ const rows: Row[] = [
     'warning hard-coded-host application.pods[0].vars.A',
   ],
   [
-    'a host of somebody else is fine',
+    'an external host is accepted',
     podOf('vars: { A: "https://api.openai.com/v1", B: "https://hooks.slack.com" }'),
     'valid',
   ],
@@ -206,7 +206,7 @@ const rows: Row[] = [
     'warning lenient-value application.pods[0].volumes[0].size',
   ],
   [
-    'a size that is none is refused',
+    'an invalid size is refused',
     podOf('volumes: [{ name: a, size: big, mountPath: /a }]'),
     'error bad-value application.pods[0].volumes[0].size',
   ],
@@ -242,7 +242,7 @@ const rows: Row[] = [
     'warning encoded-secret application.pods[0].secrets[0]',
   ],
   [
-    'PostgreSQL 18 with the directory of 17 is told where its data is',
+    'PostgreSQL 18 with the directory of 17 is a warning',
     podsOf(
       web,
       'name: db\nimage: postgres:18\nservicePorts: [5432]\nvars: { POSTGRES_PASSWORD: pw }\nvolumes: [{ name: data, size: 1Gi, mountPath: /var/lib/postgresql/data }]',

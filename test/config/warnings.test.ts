@@ -19,8 +19,12 @@ const rows: Row[] = [
     podOf('').replace('nginx:1', 'me/app:php8.2-latest'),
     'warning latest-image application.pods[0].image',
   ],
-  ['a nightly build of a day is none', podOf('').replace('nginx:1', 'me/app:nightly-20260102'), 'valid'],
-  ['latest with a digest is none', podOf('').replace('nginx:1', `nginx:latest@sha256:${'a'.repeat(64)}`), 'valid'],
+  ['a nightly build with a date is not a warning', podOf('').replace('nginx:1', 'me/app:nightly-20260102'), 'valid'],
+  [
+    'latest with a digest is not a warning',
+    podOf('').replace('nginx:1', `nginx:latest@sha256:${'a'.repeat(64)}`),
+    'valid',
+  ],
   [
     'placeholders are pointed out once',
     podOf('vars: { A: your-api-key, B: changeme, C: placeholder, D: "# filled by the pipeline", E: "<token>" }'),
@@ -37,7 +41,7 @@ const rows: Row[] = [
     'warning placeholder-value application.pods[0].image',
   ],
   [
-    'what only sounds like a placeholder is none',
+    'a value that only resembles a placeholder is not a warning',
     podOf('vars: { A: "Your shop for everything", B: changelog, C: "add one", D: todo-list, E: exchange-me }'),
     'valid',
   ],
@@ -47,7 +51,7 @@ const rows: Row[] = [
     'warning missing-password application.pods[1].image',
   ],
   [
-    'an empty password is none',
+    'an empty password is not a warning',
     podsOf(web, `${bareDatabase}\nvars: { POSTGRES_PASSWORD: "" }`),
     'warning missing-password application.pods[1].image',
   ],
@@ -76,7 +80,7 @@ const rows: Row[] = [
     'warning hard-coded-host application.pods[0].command[2]',
   ],
   [
-    'a migration that is no job is a warning',
+    'a migration that is not a job is a warning',
     podsOf(web, 'name: migrate\nimage: me/app:1\ncommand: npx prisma migrate deploy'),
     'warning not-a-job application.pods[1].name',
   ],
@@ -86,7 +90,7 @@ const rows: Row[] = [
     'warning not-a-job application.pods[1].name',
   ],
   [
-    'a pod that migrates and then works is none',
+    'a pod that migrates and then serves is not a warning',
     podsOf(web, 'name: worker\nimage: me/app:1\ncommand: sh -c "rails db:migrate && sidekiq"'),
     'warning no-ports application.pods[1]',
   ],
@@ -167,7 +171,7 @@ const fixes: [sentence: string, before: string, code: string, after: string][] =
     ),
   ],
   [
-    'a database gets one more variable, beside comments too',
+    'a database gets one more variable, also next to comments',
     podsOf(web, `${bareDatabase}\nvars:\n  POSTGRES_USER: u # me\n  POSTGRES_DB: d`),
     'missing-password',
     podsOf(

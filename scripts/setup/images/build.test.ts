@@ -4,13 +4,13 @@ import { upstreamVersion } from './build.ts';
 import { missingLibraries } from './packages.ts';
 import { librariesIn } from './root.ts';
 
-test('the upstream version is what is left of a Debian version without epoch and revision', () => {
+test('the upstream version is a Debian version without epoch and revision', () => {
   assert.equal(upstreamVersion('5:7.0.15-1~deb12u10'), '7.0.15');
   assert.equal(upstreamVersion('1.22.1-9+deb12u11'), '1.22.1');
   assert.equal(upstreamVersion('8.0'), '8.0');
 });
 
-test('of what an installation would bring, only libraries are taken along', () => {
+test('an image gets only the libraries of an installation', () => {
   const plan = [
     'Inst libjemalloc2 (5.3.0-1 Debian:12 [amd64])',
     'Inst libpq5 [15.1-1] (15.20-0+deb12u1 Debian:12 [amd64])',

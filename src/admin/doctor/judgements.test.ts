@@ -112,7 +112,7 @@ const broken: [string, Check[], RegExp][] = [
     [judgeListening({ host: '127.0.0.1', isPublic: true, isBehindProxy: false })],
     /^bad listening/,
   ],
-  ['a port that nobody has', [judgePort({ ...port, answer: closed })], /^bad port-https: Nothing listens/],
+  ['a port without a listener', [judgePort({ ...port, answer: closed })], /^bad port-https: Nothing listens/],
   [
     'a port behind a firewall',
     [judgePort({ ...port, answer: { kind: 'none', code: 'timeout' } })],
@@ -124,7 +124,7 @@ const broken: [string, Check[], RegExp][] = [
     /^bad port-https: .* status 200/,
   ],
   [
-    'a certificate that nobody trusts',
+    'an untrusted certificate',
     [certificate({ problem: 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', chain: 1 })],
     /^bad certificate-api: .*UNABLE.*; 1 in its chain/,
   ],
@@ -170,7 +170,7 @@ const broken: [string, Check[], RegExp][] = [
     [judgeClock({ source: 'ca', aheadMs: { value: -7_200_000 } })],
     /^bad clock: The clock is 7200 s behind/,
   ],
-  ['nobody to ask about the time', [judgeClock({ source: 'ca', aheadMs: fault })], /^unknown clock/],
+  ['no source of the time', [judgeClock({ source: 'ca', aheadMs: fault })], /^unknown clock/],
   ['a disk that is nearly full', [disk(7)], /^warn disk: \/data: 7\.0 GiB of 100\.0 GiB/],
   ['a full disk', [disk(4)], /^bad disk: .*nothing starts/],
   ['an engine that is away', judgeEngine(fault), /^bad engine/],
@@ -202,13 +202,13 @@ const broken: [string, Check[], RegExp][] = [
   ],
   ['a database that is nobody’s', [judgeDatabase('x', { value: undefined })], /^bad database: No service/],
   ['a slow database', [judgeDatabase('x', { value: 1_500 })], /^warn database: x answers in 1500 ms/],
-  ['nobody to write to', [judgeOperatorMail(undefined, true)], /^warn operator-mail/],
+  ['no recipient', [judgeOperatorMail(undefined, true)], /^warn operator-mail/],
   ['no mail server', [judgeMail(undefined)], /^warn mail/],
   ['a mail server that refuses the login', [judgeMail({ ...mail, answer: { fault: 'EAUTH' } })], /^bad mail: .*EAUTH/],
   ['one domain for all', judgeOpenness({ ...open, sharedDomain: 'example.com' }), /^bad domains/],
   ['no TLS', judgeOpenness({ ...open, isHttps: false }), /^bad https/],
   ['no proof of work', judgeOpenness({ ...open, proofOfWork: 'off' }), /^warn strangers/],
-  ['sign-ups that nobody verifies', judgeOpenness({ ...open, hasMail: false }), /^warn sign-up/],
+  ['unverified sign-ups', judgeOpenness({ ...open, hasMail: false }), /^warn sign-up/],
   ['no terms', judgeOpenness({ ...open, hasTerms: false }), /^warn terms/],
 ];
 

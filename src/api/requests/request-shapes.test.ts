@@ -89,7 +89,7 @@ describe('an update', () => {
   }
 });
 
-describe('what is asked of an application', () => {
+describe('requests about an application', () => {
   const named = '{"applicationName":"shop"}';
   const both = '{"applicationName":"shop","sessionToken":"TOKEN"}';
   const paths = ['/extendDeployment', '/claimDeployment', '/removeDeploymentReservation', '/removeReservations'];

@@ -49,13 +49,13 @@ const rows: [rule: string, base: string, own: string, result: string][] = [
     '{web: {build: {args: {A: "1", B: 2}}}}',
   ],
   [
-    'mounts are told apart by where they are',
+    'mounts are matched by their path',
     'volumes: [a:/data, b:/other]',
     'volumes: [c:/data]',
     '{web: {volumes: [b:/other, c:/data]}}',
   ],
   [
-    'ports by all that they say',
+    'ports are matched by all their fields',
     "ports: ['80:80', '81:81']",
     "ports: ['80:80', '82:80']",
     '{web: {ports: [81:81, 80:80, 82:80]}}',

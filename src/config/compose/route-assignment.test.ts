@@ -48,7 +48,7 @@ nginx: { image: "c:1", ports: ["80:80"], depends_on: [web1, web2] }`;
       'client / 3000',
     ],
     [
-      'whatever depends on the other published ones comes first',
+      'a service that depends on the other published ones comes first',
       'orders: { image: "a:1", ports: ["8000:8000"] }\nshop: { image: "b:1", ports: ["4000:4000"], depends_on: [orders] }',
       'shop / 4000',
     ],
@@ -63,7 +63,7 @@ nginx: { image: "c:1", ports: ["80:80"], depends_on: [web1, web2] }`;
       'gate / 80',
     ],
     [
-      'a worker that waits for the front end is no front',
+      'a worker that waits for the front end is not a front end',
       'worker: { image: "a:1", ports: [9000], depends_on: [web] }\nweb: { image: "b:1", ports: [3000] }',
       'web / 3000',
     ],
@@ -73,7 +73,7 @@ nginx: { image: "c:1", ports: ["80:80"], depends_on: [web1, web2] }`;
       'api-gateway / 3',
     ],
     [
-      'and after the page that asks it',
+      'a gateway comes after the page that calls it',
       'api-gateway: { image: "c:1", ports: [3] }\nweb: { image: "a:1", ports: [1], depends_on: [api-gateway] }',
       'web / 1',
     ],
@@ -83,12 +83,12 @@ nginx: { image: "c:1", ports: ["80:80"], depends_on: [web1, web2] }`;
       'frontend / 2',
     ],
     [
-      'the image tells where the name does not',
+      'the image decides if the name does not',
       'one: { image: "acme/shop-api:1", ports: [8000] }\ntwo: { image: "acme/shop-frontend:1", ports: [3000] }',
       'two / 3000',
     ],
     [
-      'what stands beside an application comes after it',
+      'a monitoring tool comes after the application',
       'grafana: { image: "grafana/grafana:12.0.0", ports: [3000] }\nshop: { image: "a:1", ports: [8000] }',
       'shop / 8000',
     ],

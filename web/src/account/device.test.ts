@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deviceIn } from './device.ts';
 
-test('a browser is known by its name and its system', () => {
+test('a browser is described by its name and its system', () => {
   const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)';
   const known = {
     [`Mozilla/5.0 (X11; Linux x86_64) ${webkit} HeadlessChrome/140.0.0.0 Safari/537.36`]: 'Chrome on Linux',

@@ -4,13 +4,13 @@ import { nextPath, signInPath } from './next.ts';
 
 const origin = 'http://localhost:8080';
 
-test('after signing in one comes back to where one was', () => {
+test('users return to their page after signing in', () => {
   const path = signInPath('sign-in', '/claim/claim_x');
   assert.equal(nextPath(path.slice(path.indexOf('?')), origin), '/claim/claim_x');
   assert.equal(signInPath('sign-up', undefined), '/sign-up');
 });
 
-test('nobody is sent to another site', () => {
+test('users are never redirected to another site', () => {
   for (const next of [
     'https://evil.example',
     '//evil.example',

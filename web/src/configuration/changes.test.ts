@@ -6,12 +6,12 @@ import { outcomeWords, volumeWords } from './changes.ts';
 const web: PodChange = { name: 'web', change: 'replaced', keepsData: false, volumes: [], because: '', warnings: [] };
 const volume = { title: 'volume data of pod db', sizeBytes: 1 };
 
-test('a pod without volumes has nothing said about volumes, however it changes', () => {
+test('a pod without volumes has no sentence about volumes', () => {
   for (const change of ['restarted', 'replaced', 'removed', 'added'] as const)
     assert.deepEqual(volumeWords({ change, volumes: [] }), []);
 });
 
-test('of a pod with volumes it is said what becomes of each', () => {
+test('a pod with volumes has a sentence for each changed volume', () => {
   const said = (change: PodChange['change'], ofVolume: 'kept' | 'new' | 'left') =>
     volumeWords({ change, volumes: [{ ...volume, change: ofVolume }] });
   assert.deepEqual(said('restarted', 'kept'), ['volume data of pod db keeps its data']);
@@ -22,13 +22,13 @@ test('of a pod with volumes it is said what becomes of each', () => {
   ]);
 });
 
-test('where nothing serves, nothing is said to keep serving', () => {
+test('without a serving revision, the outcome does not say that one keeps serving', () => {
   const nothing = outcomeWords({ pods: [web], interrupted: [] });
   assert.match(nothing, /Nothing serves there yet/);
   assert.doesNotMatch(nothing, /keeps serving/);
 });
 
-test('what keeps serving when an update fails is told with what has to start again for that', () => {
+test('after a failed update, the serving pods and those that must restart are shown', () => {
   assert.equal(
     outcomeWords({ pods: [web], interrupted: [], servingRevision: 2 }),
     'The address stays. If the new revision does not become ready, revision 2 keeps serving.',

@@ -67,12 +67,12 @@ KeyError: 'REDIS_URL'`,
     undefined,
   ],
 ] as const) {
-  test(`of what a program writes at its end, the line that decides is found: ${title}`, () => {
+  test(`the decisive line in the last output of a program is found: ${title}`, () => {
     assert.deepEqual(of(text), { line, ...(missingVariable !== undefined && { missingVariable }) });
   });
 }
 
-test('where no line says why, none is taken for it', () => {
+test('output without a reason has no decisive line', () => {
   for (const text of ['', 'listening on 3000', 'GET / 200\nbye', '    at foo (error:1:2)', 'no PORT is set'])
     assert.equal(of(text), undefined);
 });

@@ -20,7 +20,7 @@ const event = (number: number, event: Parameters<typeof toldEvents>[0][number][1
 const progress = (number: number, progress: number) => event(number, { kind: 'progress', progress });
 const webReady = (number: number) => event(number, { kind: 'pod', pod: 'web', state: 'ready' });
 
-test('events move the progress at once; how pods do is asked of the service', () => {
+test('events update the progress at once; the state of pods is requested from the service', () => {
   const feed = addEvents({ ...emptyFeed, deployment }, [
     progress(1, 40),
     event(2, { kind: 'pod', pod: 'web', state: 'starting', because: 'port 80 refuses connections' }),
@@ -31,7 +31,7 @@ test('events move the progress at once; how pods do is asked of the service', ()
   assert.ok(callsForStatus({ kind: 'pod' }));
 });
 
-test('how much of the image of a pod has come is told with the progress, while the pod waits', () => {
+test('the progress of a waiting pod includes the downloaded part of its image', () => {
   const pulling = [{ pod: 'web', doneBytes: 34, totalBytes: 120 }];
   const pulled = event(1, { kind: 'progress', progress: 20, pulling });
   const { status } = addEvents({ ...emptyFeed, deployment }, [pulled]).deployment!;
@@ -45,7 +45,7 @@ test('progress never goes back, and a running deployment has none', () => {
   assert.equal(addEvents({ ...emptyFeed, deployment: running }, [progress(1, 50)]).deployment!.status.progress, 100);
 });
 
-test('an update is on its way from the moment it is asked for, and live when that is told', () => {
+test('an update is in progress from its request until the event that it is live', () => {
   const running = { ...deployment, status: { ...deployment.status, state: 'running' as const, progress: 100 } };
   const asked = addEvents({ ...emptyFeed, deployment: running }, [
     event(9, { kind: 'intent', intent: 'update', revision: 2 }),
@@ -58,7 +58,7 @@ test('an update is on its way from the moment it is asked for, and live when tha
   assert.equal(told({ kind: 'state', state: 'failed', ...failure }).state, 'failed');
 });
 
-test('an event that comes twice, after a connection was lost, counts once', () => {
+test('an event that arrives again after a reconnect counts once', () => {
   const once = addEvents(emptyFeed, [event(1, { kind: 'intent', intent: 'start', revision: 1 }), progress(2, 5)]);
   const twice = addEvents(once, [progress(2, 5), webReady(3)]);
   assert.deepEqual(
@@ -68,7 +68,7 @@ test('an event that comes twice, after a connection was lost, counts once', () =
   assert.equal(addEvents(twice, [webReady(3)]), twice);
 });
 
-test('an event that happens again takes the place of what was told of it', () => {
+test('a repeated event replaces its earlier occurrence', () => {
   const web = (sequence: number, number: number, count: number, because: string): ToldEvent => ({
     ...event(number, { kind: 'pod', pod: 'web', state: 'starting', because }),
     sequence,
@@ -85,13 +85,13 @@ test('an event that happens again takes the place of what was told of it', () =>
   );
 });
 
-test('states, pods, intents and the disk call for the status, everything else speaks for itself', () => {
+test('only events of states, pods, intents and the disk call for the status', () => {
   const kinds = ['intent', 'operation', 'progress', 'pod', 'state', 'fault', 'disk', 'forgotten'] as const;
   const calling = kinds.filter((kind) => callsForStatus({ kind }));
   assert.deepEqual(calling, ['intent', 'pod', 'state', 'disk']);
 });
 
-test('a message is read as an event, and what is none is left out', () => {
+test('messages are read as events, and invalid ones are left out', () => {
   const { sequence: _, ...sent } = webReady(3);
   assert.deepEqual(readEvent({ id: '7', event: 'pod', data: JSON.stringify(sent) }), { ...sent, sequence: 7 });
   const news = { id: '7', event: 'news', data: '{"kind":"news","message":"of a kind that is new"}' };

@@ -39,7 +39,7 @@ const live = [
   ),
 ];
 
-test('events are told in words', () => {
+test('events are shown in words', () => {
   const told = live.map(tell).map((telling) => telling && [telling.text, telling.detail].filter(Boolean).join(' | '));
   assert.deepEqual(told, [
     'Deployment requested',
@@ -57,12 +57,12 @@ test('events are told in words', () => {
   ]);
 });
 
-test('what becomes ready in another revision than was asked for last says in which', () => {
+test('a pod that becomes ready in another revision than the last one names its revision', () => {
   const [event] = toldEvents([[0, { kind: 'pod', pod: 'web', state: 'ready', revision: 1 }]]);
   assert.deepEqual(tell(event!), { text: 'web of revision 1 is ready', tone: 'good' });
 });
 
-test('a failure is told with its reason in front and the last lines behind it', () => {
+test('a failure is shown with its reason first and the last lines after it', () => {
   const [failed] = toldEvents([
     [
       0,
@@ -84,7 +84,7 @@ test('a failure is told with its reason in front and the last lines behind it', 
   });
 });
 
-test('what an update and a removal do is told too', () => {
+test('operations of updates and removals are shown too', () => {
   const told = toldEvents([
     [0, { kind: 'intent', intent: 'update', revision: 2 }],
     [1, { kind: 'operation', operation: 'check', images: ['nginx:1', 'redis:7'], because: 'tags may have moved' }],
@@ -111,7 +111,7 @@ test('what an update and a removal do is told too', () => {
   assert.deepEqual(told.map(endOf), [...Array(7).fill(undefined), 'removed']);
 });
 
-test('what happens to volumes is told, in the tone that it has', () => {
+test('events of volumes are shown, each in its tone', () => {
   const data = { volume: 'db-data', title: 'volume data of pod db' };
   const level = (level: 'full' | 'nearly full' | 'roomy', percent: number) =>
     ({ kind: 'disk', disk: 'level', ...data, level, percent, sizeBytes: 2 ** 30 }) as const;
@@ -137,13 +137,13 @@ test('what happens to volumes is told, in the tone that it has', () => {
   ]);
 });
 
-test('an event of a kind that this page does not know is shown as its own sentence', () => {
+test('an event of an unknown kind is shown with its own sentence', () => {
   const [known] = toldEvents([[0, { kind: 'progress', progress: 1 }]]);
   const unknown = { ...known!, message: 'something odd' };
   assert.deepEqual(tell({ ...unknown, kind: 'certificate' as never }), { text: 'Something odd', tone: 'plain' });
 });
 
-test('the way to being live has steps with their times, and one of them is the present', () => {
+test('the way to live has steps with their times, and one of them is current', () => {
   const pods = [podOf('db', 'starting', { message: 'port 5432 refuses connections' }), podOf('web', 'waiting')];
   const journey = journeyOf(deploying, { state: 'deploying', pods })!;
   assert.deepEqual(
@@ -160,13 +160,13 @@ test('the way to being live has steps with their times, and one of them is the p
   assert.equal(presentOf(journey), 'Waiting for db: port 5432 refuses connections');
 });
 
-test('before anything has started, the images are what is waited for; at the end, the address', () => {
+test('the first step waits for the images, and the last one for the address', () => {
   assert.equal(presentOf(journeyOf(toldEvents([[...started]]), { state: 'deploying' })!), 'Fetching the images');
   const ready = [podOf('db', 'ready')];
   assert.equal(presentOf(journeyOf(deploying, { state: 'deploying', pods: ready })!), 'Switching the address over');
 });
 
-test('a live revision has taken the time from being asked for to its being live', () => {
+test('the duration of a live revision is the time from its request to live', () => {
   const pods = [podOf('db', 'ready'), podOf('web', 'ready')];
   const journey = journeyOf(live, { state: 'running', pods })!;
   assert.equal(journey.tookMs, 2530);
@@ -201,7 +201,7 @@ test('after an update the steps are those of the new revision, and pods that sta
   );
 });
 
-test('a step took the time to when it was done first, however often it was done again', () => {
+test('the duration of a step ends when it was first done, even if it is repeated', () => {
   const again = live.map((event) => ({
     ...event,
     count: 3,
@@ -210,11 +210,11 @@ test('a step took the time to when it was done first, however often it was done 
   assert.equal(journeyOf(again, { state: 'running', pods: [podOf('db', 'ready')] })!.tookMs, 2530);
 });
 
-test('without events there are no steps', () => {
+test('steps need events', () => {
   assert.equal(journeyOf([], { state: 'deploying' }), undefined);
 });
 
-test('a pod that has failed, and one that keeps restarting, are told so in the steps', () => {
+test('the steps show a failed pod, and one that keeps restarting', () => {
   const pods = [
     podOf('db', 'degraded', { message: 'keeps restarting: 7 times' }),
     podOf('web', 'failed', { message: 'listens on 81, not on 80' }),
@@ -229,7 +229,7 @@ test('a pod that has failed, and one that keeps restarting, are told so in the s
   );
 });
 
-test('where a pod that has failed was never started, its image is what is missing, whatever else was downloaded', () => {
+test('a failed pod that never started fails the step of its image', () => {
   const events = toldEvents([
     [...started],
     [900, { kind: 'operation', operation: 'pull', image: 'postgres:17', because: 'not on this host' }],
@@ -244,7 +244,7 @@ test('where a pod that has failed was never started, its image is what is missin
   assert.equal(imagesWith(podOf('web', 'waiting')), 'done');
 });
 
-test('after a failure no step waits, and the address says who serves', () => {
+test('after a failure no step waits, and the address names the serving revision', () => {
   const requested = toldEvents([[...started]]);
   const lastSteps = (status: Parameters<typeof journeyOf>[1]) =>
     journeyOf(requested, status)!

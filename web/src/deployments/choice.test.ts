@@ -27,7 +27,7 @@ const listed = [
 const all: Choice = { search: '', group: 'all', order: 'newest' };
 const namesOf = (choice: Partial<Choice>) => chosen(listed, { ...all, ...choice }).map((one) => one.applicationName);
 
-test('every choice has an address that leads back to it, and no choice has none', () => {
+test('every choice has an address that leads back to it, and the default has none', () => {
   for (const group of [...groups, 'all'] as const) {
     for (const order of orders) {
       const choice = { search: 'a&b', group, order };
@@ -44,12 +44,12 @@ test('a search looks for each word in name, environment and address', () => {
   assert.deepEqual(namesOf({ search: 'nothing' }), []);
 });
 
-test('what failed, runs badly or serves an earlier revision is in trouble', () => {
+test('deployments that failed, are degraded or serve an earlier revision are in trouble', () => {
   assert.deepEqual(namesOf({ group: 'trouble' }), ['chat', 'api']);
   assert.deepEqual(namesOf({ group: 'ended' }), ['blog']);
 });
 
-test('by name, or whoever expires first; what stays comes later, and what has ended last', () => {
+test('the order is by name or by expiry; without an expiry comes later, and ended comes last', () => {
   assert.deepEqual(namesOf({ order: 'name' }), ['api', 'blog', 'chat', 'shop']);
   assert.deepEqual(namesOf({ order: 'expiry' }), ['chat', 'shop', 'api', 'blog']);
 });

@@ -17,7 +17,7 @@ function at(text: string) {
   return `${cursor.kind} ${cursor.path.join('.') || '(top)'} "${cursor.typed}"${siblings}`;
 }
 
-test('a key is found with the keys above it and those beside it', () => {
+test('a key is found with its parent and sibling keys', () => {
   assert.equal(at('app¦'), 'key (top) "app" beside nothing');
   assert.equal(at('application:\n  na¦'), 'key application "na" beside nothing');
   assert.equal(at('application:\n  name: shop\n  p¦\nx-a: 1'), 'key application "p" beside name');
@@ -43,7 +43,7 @@ test('a value is found with its key', () => {
   assert.equal(at('"a key": ¦'), 'value a key ""');
 });
 
-test('within braces and brackets the path goes on', () => {
+test('the path continues within braces and brackets', () => {
   assert.equal(at('pod:\n  healthCheck: { path: /, po¦'), 'key pod.healthCheck "po" beside path');
   assert.equal(at('pod:\n  healthCheck: { path: ¦'), 'value pod.healthCheck.path ""');
   assert.equal(at('pod:\n  volumes: [{ name: a }, { si¦'), 'key pod.volumes.[] "si" beside nothing');
@@ -51,7 +51,7 @@ test('within braces and brackets the path goes on', () => {
   assert.equal(at('pod:\n  a: { b: 1 }\n  c¦'), 'key pod "c" beside a');
 });
 
-test('nothing is offered in a comment or in a text of several lines', () => {
+test('comments and multi-line texts have no proposals', () => {
   assert.equal(at('application: # na¦'), 'none');
   assert.equal(at('files:\n  - path: /a\n    content: |\n      server {\n        li¦'), 'none');
   assert.equal(

@@ -19,7 +19,7 @@ test('a line after a key with a value begins at the next key of the same map', (
   assert.equal(indentAfter('      files: [{ path: /a }]', false), 6);
 });
 
-test('other lines are followed by one that begins as they do', () => {
+test('other lines are followed by a line with the same indentation', () => {
   assert.equal(indentAfter('    - redis', false), 4);
   assert.equal(indentAfter('      ', false), 6);
   assert.equal(indentAfter('      if (x) { // yes:', true), 6);
@@ -27,7 +27,7 @@ test('other lines are followed by one that begins as they do', () => {
   assert.equal(indentAfter('  resources: { limits:', false), undefined);
 });
 
-test('Enter at the end of a line writes that, and elsewhere leaves it to the editor', () => {
+test('Enter at the end of a line writes the new line; elsewhere, the editor handles it', () => {
   const run = (text: string, at = text.length) => {
     const state = EditorState.create({ doc: text, selection: { anchor: at } });
     let after: string | undefined;

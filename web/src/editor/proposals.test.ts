@@ -15,7 +15,7 @@ function offered(text: string, schema = native) {
 }
 const labels = (text: string, schema = native) => offered(text, schema).map(({ label }) => label);
 
-test('the keys of a pod are offered, without those that it has, the required ones marked', () => {
+test('the missing keys of a pod are proposed, with a mark for required ones', () => {
   const proposals = offered('application:\n  pods:\n    - name: web\n      ');
   const keys = proposals.map(({ label }) => label);
   assert.ok(keys.includes('image') && keys.includes('servicePorts') && !keys.includes('name'));
@@ -33,7 +33,7 @@ test('a key is written with the beginning of its value', () => {
   assert.equal(written.replicas, 'replicas: ');
 });
 
-test('values are offered where they are known', () => {
+test('known values are proposed', () => {
   assert.deepEqual(labels('application:\n  pods:\n    - resourceType: '), [
     'deployment',
     'statefulset',
@@ -49,12 +49,12 @@ test('values are offered where they are known', () => {
   assert.ok(labels(`${pods}vars:\n        HOST: `).includes('<% HOST %>'));
 });
 
-test('nothing is offered where the schema knows nothing', () => {
+test('unknown parts of the schema have no proposals', () => {
   assert.deepEqual(labels('application:\n  pods:\n    - vars:\n        '), []);
   assert.deepEqual(labels('nothing:\n  below:\n    '), []);
 });
 
-test('in a Compose file the keys of services are offered, without those that are refused', () => {
+test('in a Compose file the supported keys of services are proposed', () => {
   const text = 'services:\n  web:\n    image: nginx:1\n    ';
   assert.ok(isComposeText(text) && !isComposeText('application:\n  name: a'));
   const keys = labels(text, composeSchema);
@@ -63,7 +63,7 @@ test('in a Compose file the keys of services are offered, without those that are
   assert.deepEqual(podNamesOf('services:\n  web:\n    image: a\n  db: {}\nvolumes:\n  data:\n'), ['web', 'db']);
 });
 
-test('a key can be explained wherever it stands', () => {
+test('a key can be explained at any place', () => {
   const memory = describedAt(native, ['application', 'pods', '[]', 'resources', 'limits', 'memory'])!;
   assert.match(memory.description!, /^Memory in bytes/);
   assert.equal(typeOf(memory), 'text or number');

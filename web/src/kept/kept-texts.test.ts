@@ -22,7 +22,7 @@ function storageOf(room = Number.POSITIVE_INFINITY): TextStorage & { names: () =
 
 const at = (minute: number) => `2026-01-01T12:${String(minute).padStart(2, '0')}:00.000Z`;
 
-test('a text is read as it was kept, with the revision that it began with', () => {
+test('a stored text is read with its initial revision', () => {
   const storage = storageOf();
   keepIn(storage, 'draft/a/shop', { text: 'name: shop', keptAt: at(0), revision: 3 });
   assert.deepEqual(readKept(storage.getItem(keyOf('draft/a/shop'))), {
@@ -32,13 +32,13 @@ test('a text is read as it was kept, with the revision that it began with', () =
   });
 });
 
-test('what something else has written is no text', () => {
+test('foreign entries are not texts', () => {
   for (const stored of [null, '', 'no JSON', 'null', '7', '{"text":1,"keptAt":"x"}', '{"text":"x"}'])
     assert.equal(readKept(stored), undefined);
   assert.deepEqual(readKept('{"text":"x","keptAt":"y","revision":"<b>"}'), { text: 'x', keptAt: 'y' });
 });
 
-test('where there is no room for all, the oldest texts go, and nothing that is not a text', () => {
+test('when the storage is full, the oldest texts are removed, and foreign entries stay', () => {
   const storage = storageOf();
   storage.setItem('berth.deployments', 'x'.repeat(3_000_000));
   const large = 'x'.repeat(700_000);
@@ -47,7 +47,7 @@ test('where there is no room for all, the oldest texts go, and nothing that is n
   assert.deepEqual(storage.names().sort(), ['berth.deployments', keyOf('sent/3'), keyOf('sent/4')]);
 });
 
-test('a text that is kept again does not make room for itself', () => {
+test('storing a text again does not remove the text itself', () => {
   const storage = storageOf();
   const large = 'x'.repeat(900_000);
   keepIn(storage, 'other', { text: large, keptAt: at(0) });
@@ -55,11 +55,11 @@ test('a text that is kept again does not make room for itself', () => {
   assert.deepEqual(storage.names().sort(), [keyOf('draft'), keyOf('other')]);
 });
 
-test('a storage that takes nothing says so', () => {
+test('a storage that refuses writes is reported', () => {
   assert.equal(keepIn(storageOf(10), 'draft', { text: 'name: shop', keptAt: at(0) }), false);
 });
 
-test('a draft stays about the revision that it began with, until it is the text of the present one', () => {
+test('a draft keeps its initial revision until it equals the present text', () => {
   const kept = { text: 'mine', keptAt: at(0), revision: 2 };
   assert.deepEqual(draftFrom(kept, 'theirs', 3), { text: 'mine', isChanged: true, begun: 2 });
   assert.deepEqual(draftFrom(kept, 'mine', 3), { text: 'mine', isChanged: false, begun: 3 });

@@ -25,7 +25,7 @@ const line = (second: number, text: string, pod = 'web'): LogLine => ({
 
 const all: Filter = { pod: '', revision: 0, stream: '', search: '' };
 
-test('lines are numbered as they come, and a stream that is opened again repeats none', () => {
+test('lines are numbered in order of arrival, and a reopened stream repeats none', () => {
   const first = addLines([], [line(1, 'one'), line(2, 'two'), line(2, 'two b')]);
   const again = addLines(first, [line(2, 'two'), line(2, 'two b'), line(2, 'two c'), line(3, 'three')]);
   assert.deepEqual(
@@ -34,7 +34,7 @@ test('lines are numbered as they come, and a stream that is opened again repeats
   );
 });
 
-test('of an instant of which only the last lines are shown, a stream that is opened again adds no earlier ones', () => {
+test('if only the last lines of an instant are shown, a reopened stream adds no earlier ones', () => {
   const shown = addLines([], [line(1, 'other', 'db'), line(1, 'c'), line(1, 'd')]);
   const again = addLines(shown, [
     line(1, 'first of db', 'cache'),
@@ -49,11 +49,11 @@ test('of an instant of which only the last lines are shown, a stream that is ope
   );
 });
 
-test('a line that a pod writes twice is there twice', () => {
+test('a line that a pod writes twice is shown twice', () => {
   assert.equal(addLines([], [line(1, 'same'), line(1, 'same')]).length, 2);
 });
 
-test('as many lines are kept as a page can hold', () => {
+test('the number of lines is limited', () => {
   const many = addLines(
     [],
     Array.from({ length: maxLines + 10 }, (_, index) => line(1, `line ${index}`)),
@@ -78,7 +78,7 @@ test('lines are found by the revision that wrote them, and each that did can be 
   assert.deepEqual(found(2), ['new']);
 });
 
-test('lines are found by the stream that they were written to; where that is not told, by none', () => {
+test('lines are found by their stream; lines without a known stream are not found', () => {
   const lines = addLines(
     [],
     [{ ...line(1, 'out'), stream: 'stdout' }, { ...line(2, 'err'), stream: 'stderr' }, line(3, 'either')],
@@ -92,7 +92,7 @@ test('one text that is written to both streams at once is two lines', () => {
   assert.equal(addLines(out, [{ ...line(1, 'same'), stream: 'stderr' }]).length, 2);
 });
 
-test('blocks that are full stay as they are when a line comes', () => {
+test('full blocks stay unchanged when a line arrives', () => {
   const lines = addLines(
     [],
     Array.from({ length: 250 }, (_, index) => line(1, `line ${index}`)),
@@ -107,18 +107,18 @@ test('blocks that are full stay as they are when a line comes', () => {
   assert.equal(after[10]!.lines.length, 2);
 });
 
-test('what a search finds is cut out of the line', () => {
+test('matches of a search are separate parts of the line', () => {
   assert.deepEqual(cutAt('GET /get', 'get'), ['', 'GET', ' /', 'get', '']);
   assert.deepEqual(cutAt('nothing', 'x'), ['nothing']);
   assert.deepEqual(cutAt('İ get', 'get'), ['İ get']);
 });
 
-test('the colours of terminals are left out', () => {
+test('terminal colors are left out', () => {
   assert.equal(withoutCodes('\u001b[32mgreen\u001b[0m and \u001b]8;;http://a\u0007link'), 'green and link');
   assert.equal(withoutCodes('plain [32m'), 'plain [32m');
 });
 
-test('where one pod has more lines than were asked for, those of others from before its first one wait for them', () => {
+test('if one pod has more lines than requested, earlier lines of other pods wait for them', () => {
   const come = [line(1, 'old', 'db'), line(5, 'a'), line(6, 'b'), line(6, 'new', 'db'), line(7, 'c')];
   const texts = (tail: number) => withoutGaps(come, tail).map(({ text }) => text);
   assert.deepEqual(texts(3), ['a', 'b', 'new', 'c']);
@@ -126,7 +126,7 @@ test('where one pod has more lines than were asked for, those of others from bef
   assert.deepEqual(withoutGaps([], 3), []);
 });
 
-test('earlier lines are numbered down from the first one that is shown, and none is shown twice', () => {
+test('earlier lines are numbered down from the first shown line, without duplicates', () => {
   const shown = addLines([], [line(10, 'ten'), line(10, 'ten b'), line(11, 'eleven')]);
   const come = [line(8, 'eight'), line(9, 'nine'), line(10, 'nine b'), line(10, 'ten'), line(10, 'ten b')];
   const before = linesBefore(shown, come);
@@ -138,7 +138,7 @@ test('earlier lines are numbered down from the first one that is shown, and none
   assert.deepEqual(linesBefore([], come), []);
 });
 
-test('a line is an error or a warning by the words that it begins with', () => {
+test('the first words of a line mark it as an error or a warning', () => {
   for (const text of ['ERROR: no', '2026-01-01 [error] x', 'panic: x', '{"level":50,"msg":"x"}', 'npm ERR! x'])
     assert.equal(levelOf(text), 'error', text);
   for (const text of ['WARN x', '(node:1) Warning: old', '{"level":"warn"}'])

@@ -13,7 +13,7 @@ test('the address of a choice leads back to it', () => {
   fc.assert(fc.property(choice, (chosen) => assert.deepEqual(choiceIn(withChoice(chosen)), { ...chosen })));
 });
 
-test('all lines have no address of their own, and a strange one chooses all', () => {
+test('the default choice has an empty query, and an unknown query selects all lines', () => {
   assert.equal(withChoice({ pod: '', revision: 0, stream: '', search: '' }), '');
   assert.deepEqual(choiceIn('?revision=-1&pod=&stream=both'), { pod: '', revision: 0, stream: '', search: '' });
 });

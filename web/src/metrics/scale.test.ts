@@ -5,7 +5,7 @@ import { areaOf, mostOf, pathOf, thinned, topOf } from './scale.ts';
 
 const value = fc.option(fc.double({ min: 0, max: 1e9, noNaN: true }));
 
-test('the top of a chart is a round number that nothing is above', () => {
+test('the top of a chart is a round number above all values', () => {
   assert.deepEqual(
     [0, 0.3, 1, 3, 7, 42, 230].map((most) => topOf(most, 0)),
     [1, 0.5, 1, 5, 10, 50, 500],
@@ -21,7 +21,7 @@ test('the top of a chart is a round number that nothing is above', () => {
     );
 });
 
-test('a line begins anew after each gap, and stays within its box', () => {
+test('a line restarts after each gap, and stays within its box', () => {
   assert.equal(pathOf([1, 2, null, 4, null], 4), 'M0 0.75L0.25 0.5M0.75 0h0.002');
   assert.equal(areaOf([1, 2, null, 4], 4), 'M0 1L0 0.75L0.3333 0.5L0.3333 1ZM1 1L1 0L1 1Z');
   assert.equal(pathOf([], 1), '');
@@ -34,7 +34,7 @@ test('a line begins anew after each gap, and stays within its box', () => {
   );
 });
 
-test('a line of many steps becomes means of some, the last one of whole steps, between what there was', () => {
+test('a line of many steps is reduced to means of whole steps, within the range of its values', () => {
   assert.deepEqual(thinned([9, 1, 3, null, 5], 3), [9, 2, 5]);
   fc.assert(
     fc.property(fc.array(value), fc.integer({ min: 1, max: 50 }), (line, most) => {

@@ -22,7 +22,7 @@ function metrics(first: number, steps = 360): DeploymentMetrics {
   };
 }
 
-test('what is shown begins with what was measured first, and is two minutes at the least', () => {
+test('the chart begins with the first measurement, and spans at least two minutes', () => {
   const spans = [0, 60, 359, 360].map((first) => {
     const { from, pods, ...rest } = measuredPart(metrics(first));
     return [from.slice(11, 19), pods[0]?.series.memoryBytes.length, spanInWords({ from, pods, ...rest })];
@@ -35,7 +35,7 @@ test('what is shown begins with what was measured first, and is two minutes at t
   ]);
 });
 
-test('all lines are of the same steps', () => {
+test('all lines have the same steps', () => {
   const { pods, site } = measuredPart(metrics(100));
   const lines = [...Object.values(pods[0]!.series), ...Object.values(site.series)];
   assert.ok(lines.every(({ length }) => length === 260));

@@ -12,7 +12,7 @@ const all = [
 ];
 const titles = (typed: string) => matching(all, typed).map(({ title }) => title);
 
-test('commands are found by all words of what is typed, those that begin so first', () => {
+test('commands are found by all typed words; those that begin with them come first', () => {
   assert.deepEqual(titles(''), ['Templates', 'Logs', 'Chat', 'Deploy']);
   assert.deepEqual(titles('templ'), ['Templates', 'Chat']);
   assert.deepEqual(titles('shop LOGS'), ['Logs']);

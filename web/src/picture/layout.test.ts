@@ -21,7 +21,7 @@ const shop = [
   pod('cache'),
 ];
 
-test('in the picture visitors come first, and every pod stands behind those that use it', () => {
+test('visitors come first in the picture, and every pod follows the pods that use it', () => {
   const { boxes, width } = layOut(shop, 'across');
   const left = (name: string) => boxes.get(name)!.x;
   assert.ok(left(visitors) < left('web') && left('web') < left('api') && left('api') < left('db'));
@@ -52,7 +52,7 @@ test('a public route is a line from the visitors with its path', () => {
   ]);
 });
 
-test('pods that use each other, and an application of jobs alone, have a picture too', () => {
+test('pods that use each other, and applications with only jobs, have a picture too', () => {
   const circle = layOut([pod('one', { uses: ['two'] }), pod('two', { uses: ['one'] })], 'across');
   assert.deepEqual([...circle.boxes.keys()], ['one', 'two']);
   assert.equal(circle.lines.length, 2);
@@ -108,7 +108,7 @@ test('a box is as wide as its name and image need, within bounds', () => {
   assert.ok(width(true)[1]! > long!);
 });
 
-test('a line that goes forward leaves and meets its boxes at the middles of their sides', () => {
+test('a line to a later box joins the middles of two sides', () => {
   for (const direction of ['across', 'down'] as const) {
     const { boxes, lines } = layOut(shop, direction);
     for (const { from, to, points } of lines) {

@@ -40,7 +40,7 @@ const compose = `services:
     environment: {}
 `;
 
-test('the variables of each pod are read, in every form in which they are written', () => {
+test('the variables of each pod are read in every notation', () => {
   assert.deepEqual(variablesIn(native), [
     {
       pod: 'web',
@@ -122,7 +122,7 @@ for (const [title, text, pod, variable, line, found] of [
   });
 }
 
-test('a variable is removed with its line, and nothing else', () => {
+test('removing a variable removes only its line', () => {
   assert.equal(removeVariable(native, 'web', 'PORT')?.text, native.replace('        PORT: 8080\n', ''));
   assert.equal(removeVariable(native, 'flow', 'A')?.text, native.replace('A: 1, ', ''));
   assert.equal(removeVariable(native, 'flow', 'B')?.text, native.replace(', B: "two"', ''));
@@ -200,7 +200,7 @@ test('an edit that reaches other pods through an alias, an anchor or a merge key
     assert.equal(withPort(aliased, pod, { listensOn: 81, declared: 80 }), undefined);
 });
 
-test('beside aliases and merge keys a pod is edited where it is written itself', () => {
+test('a pod with aliases and merge keys is edited in its own lines', () => {
   const changed = aliased.replace('      C: 3\n', '      C: x\n');
   assert.equal(setVariable(aliased, 'merge', { name: 'C', value: 'x' })?.text, changed);
   const added = aliased.replace('      C: 3\n', '      C: 3\n      D: x\n');
@@ -213,12 +213,12 @@ test('beside aliases and merge keys a pod is edited where it is written itself',
   assert.equal(setVariable(aliased, 'last', { name: 'A', value: 'x' })?.text, first);
 });
 
-test('a variable whose removal would take an anchor away from its aliases stays', () => {
+test('a variable with an anchor that aliases need cannot be removed', () => {
   const text = 'services:\n  a:\n    environment:\n      - { key: &k A, value: x }\n      - B=1\n    image: *k\n';
   assert.equal(removeVariable(text, 'a', 'A'), undefined);
 });
 
-test('a variable that is there is shown and keeps its value, and is added otherwise', () => {
+test('an existing variable is shown and keeps its value; a missing one is added', () => {
   assert.deepEqual(withVariable(native, 'web', 'PORT'), { text: native, line: 11 });
   assert.deepEqual(withVariable(compose, 'web', 'B'), { text: compose, line: 7 });
   assert.match(withVariable(native, 'web', 'NEW')!.text, / {8}PORT: 8080\n {8}NEW: ""\n/);

@@ -10,7 +10,7 @@ const deployment = (environment: string): Remembered => ({
   startedAt: '2026-01-01T12:00:00.000Z',
 });
 
-test('the newest deployment is first, and each is there once', () => {
+test('the newest deployment is first, and each is listed once', () => {
   const list = [deployment('b'), deployment('a')].reduceRight<Remembered[]>(remember, []);
   assert.deepEqual(
     remember(list, deployment('a')).map(({ environment }) => environment),
@@ -18,7 +18,7 @@ test('the newest deployment is first, and each is there once', () => {
   );
 });
 
-test('of many deployments the oldest are forgotten', () => {
+test('above the limit, the oldest deployments are forgotten', () => {
   const list = Array.from({ length: 25 }, (_, index) => deployment(`e${index}`)).reduce<Remembered[]>(remember, []);
   assert.deepEqual([list.length, list[0]!.environment, list.at(-1)!.environment], [20, 'e24', 'e5']);
 });
@@ -27,7 +27,7 @@ test('a deployment is forgotten by its environment and name', () => {
   assert.deepEqual(forget([deployment('a'), deployment('b')], deployment('a')), [deployment('b')]);
 });
 
-test('what has ended is asked about as long as it can be restored, and from then on no more', () => {
+test('ended deployments are requested only while they can be restored', () => {
   const now = Date.parse('2026-01-01T12:00:00.000Z');
   const list = [deployment('a'), deployment('b')];
   const may = (list: readonly Remembered[]) =>
@@ -45,7 +45,7 @@ test('what has ended is asked about as long as it can be restored, and from then
   assert.equal(withEnd(list, deployment('elsewhere'), true), list);
 });
 
-test('what somebody else has written into the storage is left out', () => {
+test('foreign entries in the storage are left out', () => {
   const strange = [
     null,
     7,

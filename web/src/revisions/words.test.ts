@@ -8,19 +8,19 @@ const revision = (number: number, is: { current?: boolean; serving?: boolean } =
   isServing: is.serving ?? false,
 });
 
-test('after a failed update what failed is compared with what serves, however far back that is', () => {
+test('after a failed update, the failed revision is compared with the serving one at any distance', () => {
   const revisions = [revision(4, { current: true }), revision(3), revision(2, { serving: true }), revision(1)];
   assert.deepEqual(usualPair(revisions), { from: 2, to: 4 });
 });
 
-test('of what serves the last change is compared, and the first revision with nothing', () => {
+test('a serving revision is compared with its predecessor, and the first revision with nothing', () => {
   const current = { current: true, serving: true };
   assert.deepEqual(usualPair([revision(3, current), revision(1)]), { from: 1, to: 3 });
   assert.equal(usualPair([revision(1, current)]), undefined);
   assert.equal(usualPair([]), undefined);
 });
 
-test('a revision says in words what became of it', () => {
+test('the result of a revision is shown in words', () => {
   const told = (state: 'running' | 'failed' | 'deploying' | 'superseded', isServing = false) => {
     const revision = { state, isServing, durationMs: 2_300 };
     return `${badgeOf(revision).word}: ${outcomeOf(revision)}`;
@@ -32,7 +32,7 @@ test('a revision says in words what became of it', () => {
   assert.equal(outcomeOf({ state: 'failed', isServing: false }), 'failed');
 });
 
-test('a revision says which pods it has changed, and which one it repeats', () => {
+test('a revision lists its changed pods, or the revision that it repeats', () => {
   const changes = { added: ['redis'], changed: ['web', 'worker'], removed: [] };
   assert.equal(changesOf({ number: 2, changes }), 'Changes web and worker, adds redis');
   assert.equal(
@@ -44,7 +44,7 @@ test('a revision says which pods it has changed, and which one it repeats', () =
   assert.equal(changesOf({ number: 1 }), 'The first one');
 });
 
-test('a link leads to the same comparison or the same way back, and one that is no such link to neither', () => {
+test('a link leads to the same comparison or rollback, and an invalid link to neither', () => {
   for (const shown of [{}, { pair: { from: 1, to: 3 } }, { back: 2 }]) {
     assert.deepEqual(shownIn(withShown(shown)), shown);
   }

@@ -22,7 +22,7 @@ test('a slash at the end changes nothing', () => {
   assert.deepEqual(readRoute('/d/jolly-tapir/shop/'), readRoute('/d/jolly-tapir/shop'));
 });
 
-test('a path of nothing shows that there is nothing', () => {
+test('an unknown path leads to the page for missing pages', () => {
   for (const path of [
     '/nothing',
     '/d/jolly-tapir',
