@@ -10,7 +10,7 @@ export type Hand = {
   run(workload: Owned, argv: string[]): Promise<void>;
   /** Ends its first process at once; the engine starts it again. */
   kill(workload: Owned): Promise<void>;
-  /** Like `kill` without the need for a kill: afterwards, the workload has one more start. */
+  /** Restarts it, with or without a kill: afterwards, the workload has one more start. */
   restart(workload: Owned): Promise<void>;
   /** So that nothing but the service starts it again. */
   stop(workload: Owned): Promise<void>;
