@@ -130,7 +130,8 @@ export function problemOfFrameworkError(error: FrameworkError): Problem | undefi
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return {
         code: 'payload_too_large',
-        error: 'The body is too large: a configuration may have 256 KiB, any other body 64 KiB.',
+        error:
+          'The body is too large: a configuration may have 256 KiB, an MCP request 1 MiB, source code 512 MiB, any other body 64 KiB.',
         hint: 'Put large files into an image or download them at start.',
       };
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
