@@ -12,11 +12,11 @@ import {
   begin,
   books,
   containerOf,
-  ended,
   goods,
   inPod,
   needsRoot,
   pod,
+  restoreEnded,
   run,
   take,
   told,
@@ -131,7 +131,7 @@ test(
     });
     assert.equal(beside.body.code, 'volume_not_found', beside.text);
     const { body } = await berth.postJson('/restoreSnapshot', asked);
-    const restored = await ended(berth, app, 'restores', body.restore.id);
+    const restored = await restoreEnded(berth, app, body.restore.id);
     assert.equal(restored.state, 'done', restored.problem);
     await areAsBefore(berth, app);
     const counted = Number(await askVisits(berth, app, 'GET', 'n'));
@@ -146,7 +146,7 @@ test(
     await delay(Math.random() * 4_000);
     await berth.end('SIGKILL');
     await berth.serve();
-    const next = await ended(berth, app, 'restores', again.body.restore.id);
+    const next = await restoreEnded(berth, app, again.body.restore.id);
     assert.equal(next.state, 'done', next.problem);
     await areAsBefore(berth, app);
     assert.ok(!berth.log().includes("it's"), 'a password is in the log');

@@ -60,6 +60,14 @@ export async function ended(berth: Berth, app: Started, kind: 'snapshots' | 'res
   });
 }
 
+/** Waits for the end of a restore. A problem that the service tries again, such as a lock of a killed process, is no end. */
+export async function restoreEnded(berth: Berth, app: Started, id: string) {
+  return await until('the restore has ended', async () => {
+    const found = (await told(berth, app)).restores.find((each: { id: string }) => each.id === id);
+    return ['done', 'failed'].includes(found.state) ? found : undefined;
+  });
+}
+
 export async function take(berth: Berth, app: Started) {
   const { status, body, text } = await berth.postJson('/createSnapshot', { ...named(app), dump: true });
   assert.equal(status, 200, text);
