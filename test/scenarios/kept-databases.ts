@@ -60,7 +60,7 @@ export async function ended(berth: Berth, app: Started, kind: 'snapshots' | 'res
   });
 }
 
-/** Waits for the end of a restore. A problem that the service tries again, such as a lock of a killed process, is no end. */
+/** Waits for the end of a restore. The service retries after some problems, such as the lock of a killed process. */
 export async function restoreEnded(berth: Berth, app: Started, id: string) {
   return await until('the restore has ended', async () => {
     const found = (await told(berth, app)).restores.find((each: { id: string }) => each.id === id);
