@@ -93,7 +93,8 @@ export async function startService(
   const exited = once(child, 'exit').then(([code]): never => {
     throw new Error(`The service ended with code ${code}.`);
   });
-  exited.catch(() => {}); // also if the result is no longer awaited
+  // A service that ends later must not cause an unhandled rejection.
+  exited.catch(() => {});
   await Promise.race([untilOk({ port, host: 'localhost', path: '/healthz' }, signal), exited]);
 
   const store = openStore(dataDir);

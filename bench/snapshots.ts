@@ -18,8 +18,8 @@ export type Window = { reads: number[]; writes: number[] };
 export type Taken = { seconds: number; totalBytes: number; addedBytes: number; pausedMs: number };
 
 /**
- * Snapshot i was taken in window i of `meanwhile`, right after window i of `quiet` and before that of `besideLoop`, in
- * which a loop with idle priority computed.
+ * Each round has three windows with the same index: `quiet`, then `meanwhile` with a snapshot, then `besideLoop` with a
+ * loop at idle priority.
  */
 export type SnapshotTimes = {
   megabytes: number;

@@ -39,7 +39,7 @@ export type Sources = {
     asked: { token: string | undefined; signal: AbortSignal },
   ): Promise<Result<string>>;
   /** Unpacks and reads a source. Refuses a source that cannot be deployed. */
-  open(id: string, client: string, asked: Omit<Planning, 'folder'>): Promise<Result<Source>>;
+  open(id: string, client: string, planning: Omit<Planning, 'folder'>): Promise<Result<Source>>;
   /** A build has taken the source over. */
   keep(id: string): void;
   /** The request has ended: removes its source, unless a build has taken it over. */
@@ -153,8 +153,8 @@ export async function openSources(place: string, gitServers: GitServers = new Ma
       if (!unpacked.ok) return unpacked;
       const { content, notes } = unpacked.value;
       const document = sent ?? unpacked.value.document;
-      const asked = { folder: filesOf(id), name: name ?? unpacked.value.name, document };
-      const outcome = await plans.run(client, asked);
+      const planning = { folder: filesOf(id), name: name ?? unpacked.value.name, document };
+      const outcome = await plans.run(client, planning);
       if (outcome.kind === 'refused') return busy('The server is reading as many sources as it can.');
       if (outcome.kind === 'costly')
         return refuse(

@@ -237,7 +237,7 @@ test('with --remote the service builds the images, to the same application as wi
   assert.equal(await page(), 'good day a1 $b "c" green from the folder Dockerfile server.js false');
   assert.match(first.stderr, /send +7 files/);
   assert.match(first.stderr, /STEP 1\/\d+: FROM node:26-slim/);
-  assert.equal(first.stderr.split('"cpu_count" is ignored').length, 2, 'the plan and the service say it once');
+  assert.equal(first.stderr.split('"cpu_count" is ignored').length, 2, 'the warning is printed once');
   assert.match((await cli('logs', '--build')).stdout, /^STEP 1\/\d+: FROM node:26-slim$/m);
 
   const again = await up('--remote', '--env', 'SHOP_TOKEN=a1 $b "c"');
@@ -259,10 +259,10 @@ test('without a local Docker the service builds, also source code without a docu
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const [told, printed, [status]] = await Promise.all([text(child.stderr), text(child.stdout), once(child, 'close')]);
-  assert.equal(status, 0, told);
-  assert.equal(told.split('Built from package.json').length, 2, 'the plan and the service say it once');
-  assert.match(told, /send +2 files, \d+ B; the images are built at http/);
+  const [notes, printed, [status]] = await Promise.all([text(child.stderr), text(child.stdout), once(child, 'close')]);
+  assert.equal(status, 0, notes);
+  assert.equal(notes.split('Built from package.json').length, 2, 'the warning is printed once');
+  assert.match(notes, /send +2 files, \d+ B; the images are built at http/);
   const [url] = /http:\S+/.exec(printed)!;
   assert.equal((await berth.visit(url)).text, 'bare');
   await remove();

@@ -213,7 +213,7 @@ const broken: [string, Check[], RegExp][] = [
 ];
 
 for (const [title, checks, words] of broken)
-  test(`distinguished from other problems, with advice: ${title}`, () => assert.match(told(...checks), words));
+  test(`${title}: the report names the problem and gives advice`, () => assert.match(told(...checks), words));
 
 test('a service for this machine alone gets no advice for public ones', () => {
   const checks = judgeOpenness({

@@ -53,7 +53,7 @@ export async function update(service: Service, updating: Updating): Promise<Resu
   const { snapshotsBefore } = updating;
   const now = service.now();
   const budget = await service.budget();
-  // The snapshot setting of a claimed deployment does not block updates after it is no longer claimed.
+  // The setting applies only while the deployment is claimed. Otherwise it could block updates of an unclaimed one.
   const isWanted = snapshotsBefore ?? (isKept(current) && (await wishesOf(service.db, current.id)).beforeUpdates);
   const offered = isWanted ? refuseUnoffered(service) : undefined;
   if (offered && !offered.ok) return offered;

@@ -13,7 +13,7 @@ beforeEach(async () => {
   shop = await startSnapshotShop();
 });
 
-/** Attaches the session to an account. `starts`: what the session's token may start. */
+/** Attaches the session to an account and returns its id. `starts`: the kind of deployments that the token can start. */
 async function attach({ api }: SnapshotShop, starts: 'plan' | 'free'): Promise<string> {
   const { db } = api.service;
   const id = 'someone';
@@ -22,7 +22,7 @@ async function attach({ api }: SnapshotShop, starts: 'plan' | 'free'): Promise<s
   return id;
 }
 
-test('a snapshot starts another deployment from its revision, in the same account, and counted', async () => {
+test('a snapshot starts another deployment of the same revision and account, which counts toward the plan', async () => {
   const { api, claim, named, sessionToken, taken } = shop;
   await claim();
   const { db, seal } = api.service;
@@ -66,7 +66,7 @@ test('a snapshot starts another deployment from its revision, in the same accoun
   assert.equal((await beside('?dryRun=true')).body.code, 'plan_limit_reached');
 });
 
-test('in a new deployment, databases that would start empty are named first, and left empty only if the others are requested', async () => {
+test('a restore into a new deployment refuses to leave databases empty, unless the request names the other volumes', async () => {
   const { api, claim, named, sessionToken, taken } = shop;
   const books =
     '    - { name: books, image: "postgres:15", servicePorts: [5432], vars: { POSTGRES_PASSWORD: x }, volumes: [{ name: data, size: 16Mi, mountPath: /data }] }\n';
@@ -84,14 +84,14 @@ test('in a new deployment, databases that would start empty are named first, and
   assert.deepEqual([chosen.volumes, chosen.left], [['web-data'], ['books-data']], JSON.stringify(chosen));
 });
 
-test('a snapshot that is deleted while a start from it is prepared is not restored, and nothing is started', async () => {
+test('a snapshot that is deleted while its restore is prepared starts no deployment', async () => {
   const { api, claim, named, taken } = shop;
   await claim();
   await attach(shop, 'plan');
   const { service } = api;
   const id = await taken();
   const { budget } = service;
-  // Requested after the first look at the snapshot, and before the transaction.
+  // The endpoint reads the budget between its first read of the snapshot and the transaction.
   service.budget = async () => {
     assert.equal((await api.postJson('/deleteSnapshot', named({ snapshot: id }))).status, 200);
     return await budget();
@@ -101,7 +101,7 @@ test('a snapshot that is deleted while a start from it is prepared is not restor
   assert.equal((await service.db.selectFrom('deployments').select('id').execute()).length, 1);
 });
 
-test('a token that may only start free ones gets a free one, which the account has all the same', async () => {
+test('a token that can only start free deployments starts a free one, which belongs to the account', async () => {
   const { api, claim, named, taken } = shop;
   await claim();
   const { db } = api.service;

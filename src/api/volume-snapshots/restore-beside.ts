@@ -1,4 +1,4 @@
-/** Restores a snapshot as a new deployment next to the original one. */
+/** Starts a new deployment with the data of a snapshot. The original deployment does not change. */
 import type { AppSpec } from '../../config/spec/spec.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
 import { volumesOf } from '../../deployment/desired-volumes.ts';
@@ -24,10 +24,10 @@ export type AskedBeside = {
   explain: (document: string, bounds: Bounds) => Promise<Result<never>>;
 };
 
-/** `left`: volumes that begin empty. */
+/** `left`: the volumes that start empty. */
 export type StartedBeside = Started & { snapshot: Snapshot; volumes: string[]; left: string[]; restore?: Restore };
 
-/** Uses the snapshot's revision. A dry run changes nothing and has no restore. */
+/** The new deployment has the revision of the snapshot. A dry run changes nothing, and its result lacks `restore`. */
 export async function restoreBeside(
   service: Service,
   deployment: Deployment,
@@ -84,7 +84,7 @@ function choose(
         ? 'The snapshot has no files to restore. Dumps can only be loaded in place, into a running database.'
         : `Both have ${both.join(', ')}.`,
     );
-  // Workloads do not run before their data has arrived, but a dump needs a running database.
+  // A workload starts after its volumes are restored. Loading a dump requires a database that is already running.
   if (named === undefined && dumped.length > 0)
     return refuse(
       'volume_not_found',

@@ -4,32 +4,32 @@ import { printable } from '../render.ts';
 import { statuses } from '../words.ts';
 import type { Context, Target } from './command.ts';
 
-type Reading = { token?: string | undefined; isFollowed: boolean; signal: AbortSignal; tell: (line: string) => void };
+type Reading = { token?: string | undefined; isFollowed: boolean; signal: AbortSignal; print: (line: string) => void };
 
-/** Calls `tell` with each line of the last build. Followed, it ends with the build. Returns the response of a refusal. */
+/** Calls `print` with each line of the last build. With `isFollowed`, returns when the build ends. Returns the response, which may be a refusal. */
 async function readBuildLog(
   { connection }: Pick<Context, 'connection'>,
   target: Target,
-  { isFollowed, tell, ...asked }: Reading,
+  { isFollowed, print, ...request }: Reading,
 ): ReturnType<typeof connection.client.open<'getDeploymentLogs'>> {
   const query = { ...target, build: 'true' as const, ...(isFollowed && { follow: 'true' as const }) };
-  const answer = await connection.client.open('getDeploymentLogs', { query, ...asked });
+  const answer = await connection.client.open('getDeploymentLogs', { query, ...request });
   if (!answer.ok || answer.value.status >= 400) return answer;
   let rest = '';
   for await (const text of answer.value.body!.pipeThrough(new TextDecoderStream())) {
     const lines = (rest + text).split('\n');
     rest = lines.pop()!;
-    lines.forEach(tell);
+    lines.forEach(print);
   }
-  if (rest !== '') tell(rest);
+  if (rest !== '') print(rest);
   return answer;
 }
 
 /** `berth logs --build`. Returns the exit status. */
 export async function printBuildLog(context: Context, target: Target): Promise<number> {
   const { terminal, options, signal } = context;
-  const tell = (line: string) => terminal.line(terminal.isRaw ? line : printable(line));
-  const answer = await readBuildLog(context, target, { isFollowed: options.follow === true, signal, tell });
+  const print = (line: string) => terminal.line(terminal.isRaw ? line : printable(line));
+  const answer = await readBuildLog(context, target, { isFollowed: options.follow === true, signal, print });
   if (!answer.ok) return terminal.refuse(answer.problem);
   const { value: response } = answer;
   if (response.status < 400) return statuses.done;
@@ -37,13 +37,13 @@ export async function printBuildLog(context: Context, target: Target): Promise<n
 }
 
 /** Shows the output of a build while its deployment is followed. A deployment without a build shows nothing. */
-export async function tellBuild(
+export async function showBuild(
   context: Context,
   target: Target,
   following: { token: string; signal: AbortSignal },
 ): Promise<void> {
   const { terminal } = context;
-  const tell = (line: string) => terminal.note(`  ${terminal.paintNotes('dim', printable(line))}`);
+  const print = (line: string) => terminal.note(`  ${terminal.paintNotes('dim', printable(line))}`);
   // The deployment's state reports the result of the build.
-  await readBuildLog(context, target, { isFollowed: true, ...following, tell }).catch(() => {});
+  await readBuildLog(context, target, { isFollowed: true, ...following, print }).catch(() => {});
 }

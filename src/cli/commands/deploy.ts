@@ -24,7 +24,7 @@ export type Shipment = {
   /** The digest of everything that is sent, stored in the folder's memory. Only for archives. */
   content?: string;
   /** Warnings that were shown before it was sent. */
-  told?: readonly string[];
+  shown?: readonly string[];
 };
 
 /** Starts or updates an application, and follows it. Returns the exit status. */
@@ -35,8 +35,8 @@ export async function deployShipment(context: Context, shipment: Shipment): Prom
     const updated = await sendUpdate(context, shipment, application);
     if (updated.ok) {
       await rememberSent(context, updated.value, shipment.content);
-      tellFindings(context, updated.value, shipment);
-      return await tellUpdate(context, updated.value, application, token);
+      showFindings(context, updated.value, shipment);
+      return await showUpdate(context, updated.value, application, token);
     }
     const { code } = updated.problem;
     // A new name is a new application; an ended session starts a new one.
@@ -68,8 +68,8 @@ export const update: Run = async (context) => {
   if (typeof target === 'number') return target;
   const updated = await sendUpdate(context, { body: yaml }, target);
   if (!updated.ok) return context.terminal.refuse(updated.problem);
-  tellFindings(context, updated.value);
-  return await tellUpdate(context, updated.value, target, context.connection.token!);
+  showFindings(context, updated.value);
+  return await showUpdate(context, updated.value, target, context.connection.token!);
 };
 
 async function start(context: Context, shipment: Shipment, token: string | undefined): Promise<number> {
@@ -81,8 +81,8 @@ async function start(context: Context, shipment: Shipment, token: string | undef
       .as(token)
       .call('startDeployment', { body, query: { ...named, dryRun: 'true' }, signal });
     if (!answer.ok) return terminal.refuse(answer.problem);
-    tellFindings(context, answer.value);
-    return tellDryRun(context, answer.value);
+    showFindings(context, answer.value);
+    return showDryRun(context, answer.value);
   }
   const document = createHash('sha256')
     .update(`${connection.server}\n${token ?? ''}\n${typeof body === 'string' ? body : content}`)
@@ -117,7 +117,7 @@ async function start(context: Context, shipment: Shipment, token: string | undef
     ...(content !== undefined && { sent: { content, revision: status.revision } }),
   });
   if (left !== undefined) terminal.note(left);
-  tellFindings(context, answer.value, shipment);
+  showFindings(context, answer.value, shipment);
   terminal.note(`${printable(applicationName)} is being deployed: ${url}`);
   const target = isAccount ? { applicationName, environment } : { applicationName };
   return await finish(context, answer.value as Started, target, isAccount ? token! : sessionToken);
@@ -149,13 +149,13 @@ function sendUpdate(
   return connection.client.call('updateDeployment', { body, query, signal });
 }
 
-async function tellUpdate(
+async function showUpdate(
   context: Context,
   answer: Updated | { dryRun: true; message: string; warnings: string[] },
   target: Target,
   token: string,
 ): Promise<number> {
-  if ('dryRun' in answer) return tellDryRun(context, answer);
+  if ('dryRun' in answer) return showDryRun(context, answer);
   context.terminal.note(
     `${printable(target.applicationName)} is being updated to revision ${answer.status.revision}: ${answer.url}`,
   );
@@ -172,18 +172,18 @@ async function finish(context: Context, answer: Started | Updated, target: Targe
   return statuses.done;
 }
 
-function tellDryRun({ terminal }: Context, answer: object): number {
+function showDryRun({ terminal }: Context, answer: object): number {
   const { message } = answer as { message: string };
   terminal.json(answer);
   terminal.print(printable(message));
   return statuses.done;
 }
 
-function tellFindings(
+function showFindings(
   { terminal }: Context,
   { warnings, domain }: Findings,
-  { told = [] }: Pick<Shipment, 'told'> = {},
+  { shown = [] }: Pick<Shipment, 'shown'> = {},
 ): void {
-  for (const warning of warnings) if (!told.includes(warning)) terminal.note(`warning: ${printable(warning)}`);
+  for (const warning of warnings) if (!shown.includes(warning)) terminal.note(`warning: ${printable(warning)}`);
   tellDomain(terminal, domain);
 }

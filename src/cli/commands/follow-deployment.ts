@@ -5,7 +5,7 @@ import { wait } from '../../lib/wait.ts';
 import { printable } from '../render.ts';
 import { statuses } from '../words.ts';
 import { askAgain } from './ask-again.ts';
-import { tellBuild } from './build-log.ts';
+import { showBuild } from './build-log.ts';
 import { type Context, leftUntil, type Target } from './command.ts';
 
 /** Below what proxies on the way usually wait. */
@@ -54,13 +54,13 @@ export async function followDeployment(
   const { terminal, connection } = context;
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, context.signal]);
-  const telling = Promise.all([
-    terminal.isWatched && tellSteps(context, target, { token, signal }),
-    context.options.verbose === true && tellBuild(context, target, { token, signal }),
+  const showing = Promise.all([
+    terminal.isWatched && showSteps(context, target, { token, signal }),
+    context.options.verbose === true && showBuild(context, target, { token, signal }),
   ]);
   const settled = await untilSettled(context, target, token, following);
   stop.abort();
-  await telling;
+  await showing;
   if ('problem' in settled) {
     if (context.signal.aborted) {
       terminal.note('It continues without this command: "berth status --wait" looks again, "berth remove" removes it.');
@@ -75,7 +75,7 @@ export async function followDeployment(
   return isUp ? statuses.done : statuses.refused;
 }
 
-async function tellSteps(
+async function showSteps(
   { connection, terminal }: Context,
   target: Target,
   following: { token: string; signal: AbortSignal },

@@ -121,8 +121,8 @@ async function makeAndDeploy(
   const isMeant = context.options.new === true || context.options.force === true;
   const kept = isMeant ? undefined : await keepUnchanged(deploying, content);
   // The plan has already shown them at their places in the folder's files.
-  const told = isPlanShown ? printWarnings(parseConfiguration(project.document).diagnostics) : [];
-  return kept ?? (await deployShipment(deploying, { body: project.document, content, told }));
+  const shown = isPlanShown ? printWarnings(parseConfiguration(project.document).diagnostics) : [];
+  return kept ?? (await deployShipment(deploying, { body: project.document, content, shown }));
 }
 
 /** An image that cannot be made, or a file that cannot be read, is a refusal. */

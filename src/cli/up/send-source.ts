@@ -93,7 +93,7 @@ export async function sendSource(
       body: archive.body,
       name: project.name,
       content: archive.digest,
-      told: told(project),
+      shown: shownWarnings(project),
     });
   } finally {
     await archive.remove();
@@ -113,7 +113,7 @@ function sentOptions({ project, options }: ReadProject): SourceOptions {
 }
 
 /** The findings of the plan, in the words of the service. */
-function told({ document, notes }: Project): string[] {
+function shownWarnings({ document, notes }: Project): string[] {
   const noted = notes.map(({ message, hint }) => (hint ? `${message} (${hint})` : message));
   return [...printWarnings(parseConfiguration(document).diagnostics), ...noted];
 }

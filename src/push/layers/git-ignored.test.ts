@@ -34,8 +34,8 @@ test('a folder is listed without what its .gitignore files name, as Git lists it
   const listed = (await listFolder(folder, gitIgnored(openFiles(folder)))).filter(({ kind }) => kind === 'file');
   const git = (...words: string[]) => execFileSync('git', ['-C', folder, ...words], { encoding: 'utf8' });
   git('init', '-q');
-  const told = git('ls-files', '-z', '--others', '--exclude-standard').split('\0').filter(Boolean);
-  assert.deepEqual(listed.map(({ path }) => path).sort(), told.sort());
+  const expected = git('ls-files', '-z', '--others', '--exclude-standard').split('\0').filter(Boolean);
+  assert.deepEqual(listed.map(({ path }) => path).sort(), expected.sort());
 });
 
 test('a .gitignore that is a link out of the folder is not read, and the folder of Git is left out', async () => {

@@ -1,16 +1,16 @@
 /** PURE. Derives the builds of a deployment from its events. */
 import type { ToldEvent } from '../deployment/story.ts';
 
-export type ToldBuild = {
+export type BuildSummary = {
   revision: number;
   state: 'building' | 'built' | 'failed';
   /** How long the build took. */
   seconds?: number;
 };
 
-/** One for each revision that was built, the oldest first. */
-export function buildsIn(events: readonly ToldEvent[]): ToldBuild[] {
-  const builds = new Map<number, ToldBuild>();
+/** Returns one summary for each built revision, the oldest first. */
+export function buildsIn(events: readonly ToldEvent[]): BuildSummary[] {
+  const builds = new Map<number, BuildSummary>();
   for (const event of events) {
     if (event.kind !== 'build') continue;
     const { revision } = event;
