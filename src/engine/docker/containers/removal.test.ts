@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { clientOf } from '../../../../test/support/answering-engine.ts';
-import { removeContainer } from './workloads.ts';
+import { removeContainer } from './removal.ts';
 
 const halfGone = 'unable to remove filesystem for 9a52: unlinkat /var/lib/docker/containers/9a52: directory not empty';
 

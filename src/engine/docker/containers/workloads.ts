@@ -1,13 +1,12 @@
 /** Starting and removing the container of a workload. */
-import { setTimeout } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import type { Neighbour, Workload, WorkloadName } from '../../../deployment/workload/workload.ts';
 import { createSemaphore, serializeByKey } from '../../../lib/concurrency.ts';
 import { EngineFault } from '../../engine.ts';
 import type { LocalImages } from '../../images/local-images.ts';
-import { isOwnedBy, labelKeys, labelSelector, readWorkloadLabels, stopSecondsOf } from '../../labels.ts';
+import { isOwnedBy, labelKeys, labelSelector, readWorkloadLabels } from '../../labels.ts';
 import { type DiskRate, devicesOf } from '../disk/disk-throttle.ts';
-import { faultOf, orAbsent, statusOf, textOf, unless } from '../faults.ts';
+import { faultOf, orAbsent, textOf, unless } from '../faults.ts';
 import type { TenantsGroup } from '../groups/tenants-group.ts';
 import type { HostFacts } from '../host/host-facts.ts';
 import { checkArchitecture, checkLabels, checkVolumes, readImage } from '../images/image-facts.ts';
@@ -19,6 +18,7 @@ import { putFiles } from './files.ts';
 import { gpuFor } from './gpus.ts';
 import { hostsOf } from './hosts.ts';
 import { mountPaths, nestedVolumes } from './mounts.ts';
+import { removeContainer, stopContainer } from './removal.ts';
 import { tamperingOf, undoTampering } from './tampering.ts';
 
 export type Workloads = {
@@ -98,36 +98,6 @@ export function createWorkloads(docker: Docker, options: WorkloadOptions): Workl
     },
   };
 }
-
-async function stopContainer(docker: Docker, found: Docker.ContainerInspectInfo, usualSeconds: number): Promise<void> {
-  const t = stopSecondsOf(found.Config.Labels, usualSeconds);
-  // A process that is frozen never ends.
-  if (found.State.Paused) await unless(docker.getContainer(found.Id).unpause(), 304, 404, 409, 500);
-  // 304: it has stopped already. 409: its removal is under way. 500: it cannot be stopped, only killed.
-  if (found.State.Running) await unless(docker.getContainer(found.Id).stop({ t }), 304, 404, 409, 500);
-}
-
-/** Kills the container if it runs, and removes it with its anonymous volumes. It may already be gone. */
-export async function removeContainer(docker: Docker, id: string): Promise<void> {
-  const container = docker.getContainer(id);
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await unless(container.remove({ v: true, force: true }), 404);
-    } catch (error) {
-      // Another removal is under way: done when that one is.
-      if (statusOf(error) === 409) return await unless(container.wait({ condition: 'removed' }), 404);
-      if (tries === removalTries || !/directory not empty/.test(textOf(error))) throw error;
-      await setTimeout(removalPauseMs);
-    }
-  }
-}
-
-/**
- * While Docker removes a container's folder, it may write the cause of an end there, such as an out-of-memory kill, and
- * then fails. A second request removes the rest.
- */
-const removalTries = 5;
-const removalPauseMs = 100;
 
 /** The container of that name, if it exists. Throws if it belongs to another installation. */
 async function findOurs(docker: Docker, owner: string, name: string): Promise<Docker.ContainerInspectInfo | undefined> {
