@@ -80,3 +80,9 @@ export async function askGate({ reference, auth }: Offer, path: string): Promise
   const authorization = `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`;
   return await fetch(`http://${host}/v2/${name}/${path}`, { headers: { authorization } });
 }
+
+/** Records a layer that a registry sends, and returns it. */
+export function send(sent: Buffer[], layer: Buffer): Buffer {
+  sent.push(layer);
+  return layer;
+}
