@@ -80,15 +80,15 @@ export async function openSources(place: string, gitServers: GitServers = new Ma
   const repositories = openRepositories({ mostBytes: mostSourceBytes, mostEntries }, { listed: gitServers });
   const inUse = new Map<string, string>();
   const fetched = new Map<string, Unpacked>();
-  const forms = new Map<string, Form>();
+  const received = new Map<string, Form>();
   const folderOf = (id: string) => join(place, id);
-  const archiveOf = (id: string, number = 0) => join(place, id, `archive-${number}`);
+  const archiveOf = (id: string, number: number) => join(place, id, `archive-${number}`);
   const filesOf = (id: string) => join(place, id, 'app');
 
   async function remove(id: string): Promise<void> {
     inUse.delete(id);
     fetched.delete(id);
-    forms.delete(id);
+    received.delete(id);
     await rm(folderOf(id), { recursive: true, force: true });
   }
 
@@ -111,11 +111,10 @@ export async function openSources(place: string, gitServers: GitServers = new Ma
 
   async function unpack(id: string): Promise<Unpacked> {
     await mkdir(filesOf(id), { mode: 0o700 });
-    const form = forms.get(id);
-    const parts = form?.archives ?? [{ file: archiveOf(id), at: '' }];
-    const content = await unpackSource(parts, filesOf(id), { mostBytes: mostSourceBytes, mostEntries });
-    await Promise.all(parts.map(({ file }) => rm(file)));
-    return { content, document: form?.document, notes: [] };
+    const { archives, document } = received.get(id)!;
+    const content = await unpackSource(archives, filesOf(id), { mostBytes: mostSourceBytes, mostEntries });
+    await Promise.all(archives.map(({ file }) => rm(file)));
+    return { content, document, notes: [] };
   }
 
   return {
@@ -124,14 +123,16 @@ export async function openSources(place: string, gitServers: GitServers = new Ma
     receive: (body, client) =>
       begin(client, async (id) => {
         const bound = boundBytes(mostSourceBytes, `The archive is larger than ${mostSourceBytes / 2 ** 20} MiB.`);
-        return await orRefusal(pipeline(body, bound, createWriteStream(archiveOf(id), { mode: 0o600 })));
+        const file = archiveOf(id, 0);
+        received.set(id, { document: undefined, archives: [{ file, at: '' }] });
+        return await orRefusal(pipeline(body, bound, createWriteStream(file, { mode: 0o600 })));
       }),
 
     receiveForm: (body, contentType, client) =>
       begin(client, async (id) => {
         const limits = { mostBytes: mostSourceBytes, place: (number: number) => archiveOf(id, number) };
         const form = await orRefusal(receiveForm(body, contentType, limits));
-        if (form.ok) forms.set(id, form.value);
+        if (form.ok) received.set(id, form.value);
         return form;
       }),
 
@@ -170,7 +171,7 @@ export async function openSources(place: string, gitServers: GitServers = new Ma
     keep(id) {
       inUse.delete(id);
       fetched.delete(id);
-      forms.delete(id);
+      received.delete(id);
     },
     async release(id) {
       if (inUse.has(id)) await remove(id);
