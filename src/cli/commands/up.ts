@@ -3,6 +3,7 @@ import type { Problem } from '../../client/ask.ts';
 import { printWarnings } from '../../config/diagnostics/diagnostics.ts';
 import { parseConfiguration } from '../../config/parse.ts';
 import type { Project } from '../../folder/project.ts';
+import type { Docker } from '../../push/docker/docker-command.ts';
 import { PushFault } from '../../push/push-fault.ts';
 import type { Connection } from '../connect.ts';
 import type { Memory } from '../folder.ts';
@@ -12,7 +13,7 @@ import { contentOf, keepUnchanged } from '../up/last-sent.ts';
 import { makeImages } from '../up/make-images.ts';
 import { printMissing, printMissingFiles } from '../up/missing-values.ts';
 import { readProject } from '../up/read-project.ts';
-import { type Drafted, draftProject, isBuiltByService, listSent, printSent, sendSource } from '../up/send-source.ts';
+import { chooseBuilder, type Drafted, draftProject, listSent, printSent, sendSource } from '../up/send-source.ts';
 import type { UpContext } from '../up/up-context.ts';
 import { isPossible, planOf, printPlan } from '../up/up-plan.ts';
 import { openSession } from '../up/up-session.ts';
@@ -76,8 +77,8 @@ async function goUpOnce(context: UpContext, { isFirst }: Turn): Promise<number> 
   const { terminal, options } = context;
   const read = await readProject(context);
   if (typeof read === 'string') return terminal.fail(read);
-  const isRemote = await isBuiltByService(context, read.project);
-  const { project, rules }: Drafted = isRemote ? draftProject(read.project) : read;
+  const builder = await chooseBuilder(context, read.project);
+  const { project, rules }: Drafted = builder.kind === 'service' ? draftProject(read.project) : read;
   const plan = planOf(project);
   const { application } = context.connection;
   const isUpdate = application?.applicationName === project.name && options.new !== true;
@@ -91,7 +92,7 @@ async function goUpOnce(context: UpContext, { isFirst }: Turn): Promise<number> 
     }
     return isPossible(plan) ? statuses.done : statuses.refused;
   }
-  const sent = isRemote ? await listSent({ ...read, project }, rules) : undefined;
+  const sent = builder.kind === 'service' ? await listSent({ ...read, project }, rules) : undefined;
   if (typeof sent === 'string') return terminal.fail(sent);
   if (sent && isFirst) terminal.note(`  send     ${printSent(sent)}; the images are built at ${server}`);
   // Without a terminal, the command counts as confirmed.
@@ -100,18 +101,19 @@ async function goUpOnce(context: UpContext, { isFirst }: Turn): Promise<number> 
     return context.signal.aborted ? statuses.interrupted : statuses.refused;
   }
   if (sent) return await sendSource(context, { ...read, project }, sent);
-  return await makeAndDeploy(context, project, { isPlanShown: isFirst });
+  const docker = builder.kind === 'local' ? builder.docker : undefined;
+  return await makeAndDeploy(context, project, { isPlanShown: isFirst, docker });
 }
 
 async function makeAndDeploy(
   context: UpContext,
   project: Project,
-  { isPlanShown }: { isPlanShown: boolean },
+  { isPlanShown, docker }: { isPlanShown: boolean; docker: Docker | undefined },
 ): Promise<number> {
   const { terminal } = context;
-  const session = project.images.length > 0 ? await openSession(context) : undefined;
+  const session = docker && project.images.length > 0 ? await openSession(context) : undefined;
   if (session && 'error' in session) return terminal.refuse(session);
-  const images = session ? await makeImages(context, project, session) : [];
+  const images = docker && session ? await makeImages(context, project, session, docker) : [];
   // A session that was made for the images is new already.
   const options = session ? { ...context.options, new: false } : context.options;
   const connection = session?.connection ?? context.connection;

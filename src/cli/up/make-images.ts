@@ -1,7 +1,7 @@
 /** Makes and pushes all images of a project, one after another. */
 import { basename } from 'node:path';
 import type { Project } from '../../folder/project.ts';
-import { findDocker } from '../../push/docker/docker-command.ts';
+import type { Docker } from '../../push/docker/docker-command.ts';
 import { PushFault } from '../../push/push-fault.ts';
 import { type PushedImage, pushImage } from '../../push/push-image.ts';
 import { recallPushed, rememberPushed } from '../../push/pushed-memory.ts';
@@ -17,15 +17,14 @@ export async function makeImages(
   { folder, streams, options, terminal, signal }: UpContext,
   { images }: Project,
   { connection, namespace, platform, fillsVolumes }: UpSession,
+  docker: Docker,
 ): Promise<PushedImage[]> {
-  if (images.length === 0) return [];
   if (!fillsVolumes) refuseArchives(images, connection.server);
   const { isWatched, paint } = terminal;
   const progress = createProgress({ stderr: streams.stderr, isWatched, isVerbose: options.verbose === true, paint });
   const place = await prepareMemoryFolder(folder);
   const memory = await recallPushed(place);
   const registry = createRegistryClient({ server: connection.server, token: connection.token!, signal });
-  const docker = await findDocker({ env: streams.env, signal });
   const pushed: PushedImage[] = [];
   try {
     for (const image of images) {

@@ -8,7 +8,7 @@ import type { Project } from '../../folder/project.ts';
 import { mostSourceBytes } from '../../folder/source-limits.ts';
 import type { SourceOptions } from '../../folder/source-options.ts';
 import { draftFolder, lacksDocument, noteOf } from '../../folder/starter/draft-folder.ts';
-import { findDocker } from '../../push/docker/docker-command.ts';
+import { type Docker, findDocker } from '../../push/docker/docker-command.ts';
 import { bytesOf, type Entry, largestPaths } from '../../push/layers/folder-listing.ts';
 import { packSource } from '../../push/layers/source-archive.ts';
 import { listSource } from '../../push/layers/source-listing.ts';
@@ -18,16 +18,18 @@ import { printSize } from './push-progress.ts';
 import type { ReadProject } from './read-project.ts';
 import type { UpContext } from './up-context.ts';
 
-/** Returns whether the service builds the images: with `--remote`, or if images are to be built and no Docker answers. */
-export async function isBuiltByService({ options, streams, signal }: UpContext, project: Project): Promise<boolean> {
-  if (options.remote === true) return true;
-  if (project.images.length === 0 && !lacksDocument(project)) return false;
+/** `docker`: undefined if no image is to be built. */
+export type ImageBuilder = { kind: 'service' } | { kind: 'local'; docker: Docker | undefined };
+
+/** Chooses who builds the images: the service with `--remote`, or if images are to be built and no local Docker answers. */
+export async function chooseBuilder({ options, streams, signal }: UpContext, project: Project): Promise<ImageBuilder> {
+  if (options.remote === true) return { kind: 'service' };
+  if (project.images.length === 0 && !lacksDocument(project)) return { kind: 'local', docker: undefined };
   try {
-    await findDocker({ env: streams.env, signal });
-    return false;
+    return { kind: 'local', docker: await findDocker({ env: streams.env, signal }) };
   } catch (error) {
     if (signal.aborted) throw error;
-    return true;
+    return { kind: 'service' };
   }
 }
 
