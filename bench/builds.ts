@@ -2,8 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
-import { pack } from 'tar-stream';
+import { sourceArchive } from '../test/support/source-archive.ts';
 import { timed } from './compose.ts';
 import { type Question, untilOk } from './http.ts';
 import { freePort, type Service } from './service.ts';
@@ -50,11 +49,11 @@ function berthContender(service: Parameters<typeof measureBuilds>[0]): Contender
     async round(signal) {
       round += 1;
       const coldAt = performance.now();
-      const started = await service.startSource('built', await archiveOf(sourceOf(`cold-${round}`)));
+      const started = await service.startSource('built', await sourceArchive(sourceOf(`cold-${round}`)));
       const at = (path: string): Question => ({ host: started.host, port: service.port, path: `/${path}` });
       const cold = (await untilOk(at(`cold-${round}`), signal)) - coldAt;
       await service.untilRunning(started);
-      const changed = await archiveOf(sourceOf(`warm-${round}`));
+      const changed = await sourceArchive(sourceOf(`warm-${round}`));
       const warmAt = performance.now();
       await service.updateSource(started, changed);
       const warm = (await untilOk(at(`warm-${round}`), signal)) - warmAt;
@@ -103,11 +102,4 @@ async function dockerContender(undo: Undo): Promise<Contender> {
       return { cold, warm, unchanged };
     },
   };
-}
-
-async function archiveOf(files: Record<string, string>): Promise<Buffer> {
-  const tar = pack();
-  for (const [name, content] of Object.entries(files)) tar.entry({ name }, content);
-  tar.finalize();
-  return gzipSync(Buffer.concat((await Array.fromAsync(tar as AsyncIterable<Uint8Array>)) as Uint8Array[]));
 }

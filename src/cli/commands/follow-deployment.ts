@@ -1,5 +1,6 @@
 /** Follows a deployment until its latest revision runs or has failed, and prints each step. */
 import type { Problem } from '../../client/ask.ts';
+import { hasFailedBuild } from '../../client/build-failure.ts';
 import type { Deployment } from '../../client/service-types.ts';
 import { wait } from '../../lib/wait.ts';
 import { printable } from '../render.ts';
@@ -114,8 +115,7 @@ export function describe(deployment: Deployment, server: string, paint: Context[
     lines.push(
       paint('dim', `  Its data is kept for ${leftUntil(restorableUntil, Date.now())}: "berth restore" brings it back.`),
     );
-  const messages = [status.message, ...(status.pods ?? []).map(({ message }) => message)];
-  if (messages.some((message) => message?.includes('the build failed')))
+  if (hasFailedBuild(status))
     lines.push(paint('dim', `  "berth logs --build" shows the output of the build (${server}).`));
   else if (status.state === 'failed') lines.push(paint('dim', `  "berth logs" shows what the pods wrote (${server}).`));
   return `${lines.join('\n')}\n`;

@@ -1,5 +1,6 @@
 /** Why a deployment has failed, with the line that decides in front, and what mends it where that is certain. */
 import { useLayoutEffect, useRef } from 'react';
+import { hasFailedBuild } from '../../../src/client/build-failure.ts';
 import { DeployAgain } from '../home/deploy-again.tsx';
 import { draftFrom } from '../kept/kept-texts.ts';
 import { draftOf } from '../kept/names.ts';
@@ -29,7 +30,7 @@ export function Failure({ status, target, route }: FailureProps) {
   // The output of a running program may be unrelated to its failing health check.
   const decisive = failed?.lastExit && !status.advice ? decisiveLine(lastLines) : undefined;
   const at = (tab: 'build' | 'logs' | 'configuration' | 'revisions') => pathOf({ ...route, tab });
-  const isOfBuild = [message, ...pods.map(({ message }) => message)].some((text) => text?.includes('the build failed'));
+  const isOfBuild = hasFailedBuild(status);
   return (
     <div className={status.health === 'serving' ? 'notice warn' : 'notice alarm'} role="alert">
       <strong>{decisive?.line ?? <Prose text={capitalised(message)} />}</strong>
