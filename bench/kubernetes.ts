@@ -3,7 +3,7 @@
  *
  * - `live`: how long the guestbook takes from the POST until its page and its API answer, compared with `kubectl
  *   apply` and `kubectl wait` of the same four workloads written by hand, one after the other in each round (`--rounds
- *   5`, of which none begins after `--within 180` seconds).
+ *   5`, none of which starts later than `--within 180` seconds).
  * - `density`: the cost of a service with 200 deployments on a node without a machine, while nothing changes
  *   (`--deployments 200 --seconds 120`).
  * - `size`: the cost of a control plane with 10,000 deployments on a simulated cluster (`--seconds 120`).

@@ -135,7 +135,7 @@ async function take(
   throw new Error('The snapshot is not taken in time.');
 }
 
-/** Files of 4 MB of random bytes, of which one in a hundred is rewritten, or one part in a hundred of each. */
+/** Files of 4 MB with random bytes. A change rewrites 1 % of the files, or 1 % of each file. */
 const program = (megabytes: number) => `
 const { closeSync, existsSync, fsyncSync, openSync, readSync, writeFileSync, writeSync } = require('node:fs');
 const { randomBytes, randomInt } = require('node:crypto');

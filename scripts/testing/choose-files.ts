@@ -12,7 +12,7 @@ export function isNightly(file: string): boolean {
   return file.endsWith('.nightly.test.ts');
 }
 
-/** The module by which a file has other cases in the nightly run than in `npm test`. */
+/** Files that import this module run some of their cases only nightly. */
 const tierModule = 'test/tier.ts';
 
 /** Words choose files of every tier by a part of their path. Without words, the tier decides; `unit` is sorted out later. */

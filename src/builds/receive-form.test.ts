@@ -71,7 +71,7 @@ for (const [what, parts, says] of [
     await assert.rejects(sent(formOf(parts)), (error) => error instanceof SourceError && says.test(error.message));
   });
 
-test('a form that breaks off is refused, wherever that is', async () => {
+test('a form that breaks off at any byte is refused', async () => {
   const form = formOf([
     ['config', 'application: {}'],
     ['web', new Blob(['x'.repeat(500)])],

@@ -90,7 +90,7 @@ test('for a deep name the last five zones are queried', async () => {
   );
 });
 
-test('when its time is over a look ends with its results so far, and sends no more queries', async () => {
+test('at its time limit, a lookup returns its results so far and sends no further queries', async () => {
   const common = await serve(() => 'drop');
   const found = await createLookup({ resolvers: [common.address], limitMs: 100 })({ name, proof, host });
   const because = 'does not answer in time';

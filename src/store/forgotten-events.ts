@@ -14,7 +14,7 @@ import type { Tables } from './rows.ts';
 export const diskEventsKept = 200;
 export const otherEventsKept = 1_000;
 
-/** Looking takes some 0.2 ms, so it is done once per this many events. */
+/** The check takes about 0.2 ms, so it runs once per this many events. */
 const tellingsPerLook = 100;
 
 /** Removes the oldest events now and then. `from` and `to` are the sequence before and after the new events. */

@@ -12,7 +12,7 @@ export async function tellAll(db: Database, channel: Channel, text = ''): Promis
   if (isPostgres(db)) await sql`select ${notify(channel, text)}`.execute(db);
 }
 
-/** Notifies as `tellAll` does, in the statement that returns it: in PostgreSQL each statement is a round trip. */
+/** Notifies like `tellAll`, but within the statement that writes: in PostgreSQL each statement is a round trip. */
 export function telling(channel: Channel, text = '') {
   return notify(channel, text).as('told');
 }

@@ -79,7 +79,7 @@ function pass(news: News | undefined, listener: NewsListener): void {
     return;
   }
   const { channel, text, isOwn } = news;
-  // This process knows what it has made due itself, and its own counts.
+  // The process that sent these notifications needs no reaction to them.
   if (isOwn && (channel === 'due' || channel === 'asked')) return;
   listener[channel](text);
 }

@@ -19,7 +19,7 @@ test('a public development server is reported, with its command in any place', a
   assert.deepEqual(alone.noted, ['dev-server-host Dockerfile:1:1']);
 });
 
-test('one that is not public, or that knows the host, or is another program, is not', async (t) => {
+test('a dev server gets no note if it is private, allows the host, or is replaced by another program', async (t) => {
   const files = { Dockerfile: dockerfile, 'package.json': manifest };
   const inside = `${web('image: nginx:1.29', 'depends_on: [dev]')}  dev: { build: . }\n`;
   assert.ok(!isTold((await read(t, { ...files, 'compose.yaml': inside })).noted));

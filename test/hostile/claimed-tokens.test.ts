@@ -117,7 +117,7 @@ test('an end holds in every process that serves the database', async () => {
   await isPowerless(other, token);
 });
 
-test('the answer to the start is not repeated to a client that knows its key, once the token has ended', async () => {
+test('after a token has ended, a repeated Idempotency-Key no longer returns the answer with the token', async () => {
   const api = await apiWithAccounts();
   const key = { 'idempotency-key': 'a key of sixteen letters' };
   const { body: first } = await api.postYaml('/startUserDeployment', shopYaml, key);

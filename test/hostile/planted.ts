@@ -27,7 +27,7 @@ export const given = {
 /** No secret: it stands wherever one of them could. */
 export const marker = `visible-${randomBytes(4).toString('hex')}`;
 
-/** Writes its secrets, as they are and in encodings; at another port than 3000 it is never ready. */
+/** The program prints its secrets, plain and encoded. It listens on `port`; with another port than 3000 it is never ready. */
 export function yamlOf(port: number): string {
   const quoted = JSON.stringify;
   return `application:

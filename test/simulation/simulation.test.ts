@@ -5,9 +5,9 @@ import { assertEventful, simulate } from './batch.ts';
 /** Each has failed once. */
 const knownSeeds = {
   1672: 'a failure that is written without an answer keeps its reason',
-  3137: 'a removal that is asked for while the clock is ahead for a moment is not left until the next planned visit',
-  3452: 'nor is such an update, of which no process hears',
-  6583: 'a deployment may end while everybody is visited once more',
+  3137: 'a removal during a clock jump is not delayed until the next planned visit',
+  3452: 'an update in the same moment, without a notification, is not delayed until the next planned visit',
+  6583: 'a deployment may end during the last round of visits',
 };
 
 const { BERTH_SIMULATION_SEED: seed, BERTH_SIMULATION_RUNS: runs } = process.env;

@@ -116,7 +116,7 @@ async function besideOld() {
   return { shop, db, id };
 }
 
-test('a deployment started from another one’s data is not created before its data has arrived, and then has it', async () => {
+test('a deployment started from another one’s data is created when its data is complete, and contains the data', async () => {
   const { shop, db, id } = await besideOld();
   for (let hours = 0; hours < 3; hours++) {
     assert.deepEqual(await shop.visit(), []);

@@ -13,7 +13,7 @@ function errors(requests: number): RequestCounts {
 const requestsOf = (sums: Map<string, RequestCounts>) =>
   Object.fromEntries([...sums].map(([owner, { requests }]) => [owner, requests]));
 
-test('counts before the first look are discarded, and everything after it is counted once', () => {
+test('the first read discards earlier counts, and each later request is counted once', () => {
   fc.assert(
     fc.property(fc.nat(1_000), fc.array(fc.nat(50)), (first, steps) => {
       const tally = createRequestTally();

@@ -33,7 +33,7 @@ function allReady(desired: Running): ObservedWorkload[] {
 const planned = (desired: ReturnType<typeof restoring>, workloads: ObservedWorkload[]) =>
   describePlan(plan(desired, { ...observedOf({ network: true }), volumes: ['db-data'], workloads }, serving));
 
-test('users of a restored volume stop, then it is swapped, and nothing else is done before', () => {
+test('a restore first stops the pods that use the volume, then swaps the volume, before any other operation', () => {
   const desired = restoring();
   assert.equal(
     planned(desired, allReady(desired)),

@@ -16,7 +16,7 @@ export type EnvironmentContext = {
   variables: Variables;
   sources: string[];
   options: Pick<FolderOptions, 'without'>;
-  /** Variables of a missing file of which only the example exists. The user is prompted for them. */
+  /** Variables of a missing file that has an example. The user is prompted for their values. */
   examples: Map<string, { value: string; file: string }>;
 };
 
