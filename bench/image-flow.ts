@@ -189,13 +189,10 @@ async function measure(gigabytes: number, undo: Undo, signal: AbortSignal): Prom
   const room = `${2 * gigabytes + 1}Gi`;
   const settings = {
     BERTH_REGISTRIES: `${registry.host} http`,
-    BERTH_IMAGE_SIZE: room,
-    BERTH_IMAGE_UNPACKED: room,
-    BERTH_PUSHED_IMAGES: room,
     BERTH_STRANGERS: `session=10 address=10 memory=1Ti images=${room}`,
     // Cached layers use the disk of the measured machine. The limit keeps some of them, and evicts others during the
     // run.
-    BERTH_IMAGE_CACHE: '3Gi',
+    BERTH_IMAGE_LIMITS: `size=${room} unpacked=${room} pushed=${room} cache=3Gi`,
   };
   const service = await startService(settings, undo, signal);
   const pulled = await sampled(service.pid, registry.sentBytes, () =>

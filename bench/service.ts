@@ -171,14 +171,10 @@ function environment(dataDir: string, port: number): NodeJS.ProcessEnv {
     ...Object.fromEntries(kept),
     BERTH_DATA_DIR: dataDir,
     BERTH_PORT: String(port),
-    BERTH_START_RATE: '100000/m',
-    BERTH_RATE: '100000/m',
-    BERTH_DOCUMENT_RATE: '100Gi/m',
     // Those of an application that is held up wait, all from one address.
-    BERTH_CLIENT_CONNECTIONS: '10000',
+    BERTH_CLIENT_LIMITS: 'starts=100000/m requests=100000/m documents=100Gi/m connections=10000',
     // Hundreds of small deployments, on a small machine too.
-    BERTH_MEMORY: '100%',
-    BERTH_CPU_OVERCOMMIT: '1000',
+    BERTH_CAPACITY: 'memory=100% cpu-overcommit=1000',
     BERTH_STRANGERS: 'session=1000 address=1000 memory=1Ti',
     // The benchmark waits for removed deployments, including their volumes.
     BERTH_GRACE: '0s',

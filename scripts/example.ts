@@ -18,9 +18,9 @@ type Answer = { url: string; environment: string; status: Status; sessionToken?:
 
 /** Deploys the example unless it runs already, shows its progress, and prints its URL. */
 export async function deployExample(
-  settings: Pick<Settings, 'example' | 'dataDir' | 'host' | 'port' | 'baseUrl'>,
+  name: string,
+  settings: Pick<Settings, 'dataDir' | 'host' | 'port' | 'baseUrl'>,
 ): Promise<void> {
-  const name = settings.example;
   const memoryFile = join(settings.dataDir, `example-${name}.json`);
   const api = `http://${settings.host === '0.0.0.0' ? '127.0.0.1' : settings.host}:${settings.port}`;
   const remembered = await readMemory(memoryFile);

@@ -88,7 +88,7 @@ async function start(options: Options): Promise<void> {
     const dataDir = join(import.meta.dirname, '../.berth/kubernetes', encodeURIComponent(name));
     await mkdir(dataDir, { recursive: true });
     const place = { host: '127.0.0.1', port: localPort, baseUrl: new URL(baseUrl) };
-    if (example !== 'none') await deployExample({ example, dataDir, ...place });
+    if (example !== 'none') await deployExample(example, { dataDir, ...place });
     if (options['base-url'] !== undefined) return;
     console.log(
       '\n  Stop: Ctrl-C (applications keep running, without this way to them); `npm run down:kubernetes` removes all',

@@ -12,7 +12,7 @@ try {
   await setUp({ engine: settings.engine, runtime: settings.runtime });
   const running = await startOrFind();
   console.log(`\n  Berth serves at ${settings.baseUrl.origin}`);
-  if (settings.example !== 'none') await deployExample(settings);
+  await deployExample('guestbook', settings);
   if (running) {
     console.log(`
   In a browser:     ${settings.baseUrl.origin}

@@ -84,7 +84,7 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
     report = served;
   };
   const { mail } = accountSettings(settings);
-  const to = settings.operatorMail ?? settings.acmeEmail;
+  const to = settings.operatorMail;
   const tellOperator = mail && to ? operatorMail({ ...mail, to }) : undefined;
   const edge = opening.use(
     await openEdge(

@@ -1,6 +1,6 @@
 /** Settings about building images from source. */
 import { type ListedRegistry, listedHosts } from './image-settings.ts';
-import { integer, type Setting, size, Unreadable } from './setting-values.ts';
+import { integer, size, type Table, Unreadable } from './setting-values.ts';
 
 export type BuildSettings = {
   builds: number;
@@ -29,7 +29,7 @@ export const buildTable = {
     help: 'Git servers on private addresses, from which all users may deploy: "git.lan:3000 http; git.example ca=FILE"',
     read: gitServers,
   },
-} satisfies { [Name in keyof BuildSettings]: Setting<BuildSettings[Name]> };
+} satisfies Table<BuildSettings>;
 
 const form = 'must be Git servers such as "git.lan:3000 http; git.example ca=/etc/ca.pem"';
 

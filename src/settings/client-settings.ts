@@ -3,39 +3,44 @@ import { maxDocumentBytes } from '../config/document/source.ts';
 import { overlap, without } from '../lib/ip-networks.ts';
 import type { ProofSettings } from '../lib/proof-of-work.ts';
 import type { Rate } from '../lib/rate-limit.ts';
-import { byteRate, flag, integer, networks, proofOfWork, rate, type Setting } from './setting-values.ts';
+import {
+  byteRate,
+  fieldGroup,
+  integer,
+  networks,
+  proofOfWork,
+  rate,
+  type SettingGroup,
+  type Table,
+  Unreadable,
+} from './setting-values.ts';
 
-export type ClientSettings = {
+type ClientLimits = {
   startRate: Rate;
   rate: Rate;
   documentRate: Rate;
   guessRate: Rate;
-  proofOfWork: ProofSettings;
-  trustedProxies: string[];
-  proxyProtocol: boolean;
+  signInRate: Rate;
   clientConnections: number;
 };
 
+type Proxies = { trustedProxies: string[]; proxyProtocol: boolean };
+
+export type ClientSettings = ClientLimits & Proxies & { proofOfWork: ProofSettings };
+
 export const clientTable = {
-  startRate: { variable: 'START_RATE', default: '10/m', help: 'deployment starts per client address', read: rate },
-  rate: {
-    variable: 'RATE',
-    default: '120/m',
-    help: 'other requests per client address, and requests per session token',
-    read: rate,
-  },
-  documentRate: {
-    variable: 'DOCUMENT_RATE',
-    default: '4Mi/m',
-    help: 'bytes of configuration documents per client address',
-    read: byteRate(maxDocumentBytes),
-  },
-  guessRate: {
-    variable: 'GUESS_RATE',
-    default: '30/m',
-    help: 'requests per client address for sites that do not exist; above it, the client reaches only sites that it has visited',
-    read: rate,
-  },
+  clientLimits: fieldGroup<ClientLimits>(
+    'CLIENT_LIMITS',
+    'limits per client address: deployment starts; other requests (also per session token); bytes of configuration documents; requests for sites that do not exist, above which the client reaches only sites that it has visited; sign-ins and sign-ups; concurrent connections to all applications and the API',
+    {
+      startRate: { name: 'starts', default: '10/m', read: rate },
+      rate: { name: 'requests', default: '120/m', read: rate },
+      documentRate: { name: 'documents', default: '4Mi/m', read: byteRate(maxDocumentBytes) },
+      guessRate: { name: 'guesses', default: '30/m', read: rate },
+      signInRate: { name: 'sign-ins', default: '10/m', read: rate },
+      clientConnections: { name: 'connections', default: '256', read: integer(1, 100_000) },
+    },
+  ),
   proofOfWork: {
     variable: 'POW',
     default: 'off',
@@ -45,31 +50,27 @@ export const clientTable = {
   trustedProxies: {
     variable: 'TRUSTED_PROXIES',
     default: 'none',
-    help: 'proxies whose forwarded client addresses are trusted: addresses and networks such as 10.0.0.2,fd00::/8',
-    read: networks,
+    help: 'proxies whose forwarded client addresses are trusted: addresses and networks such as 10.0.0.2,fd00::/8; with "proxy-protocol" at the end, they start each connection with the PROXY protocol',
+    isGroup: true,
+    read: proxies,
   },
-  proxyProtocol: {
-    variable: 'PROXY_PROTOCOL',
-    default: '0',
-    help: '1: trusted proxies start each connection with the PROXY protocol',
-    read: flag,
-  },
-  clientConnections: {
-    variable: 'CLIENT_CONNECTIONS',
-    default: '256',
-    help: 'concurrent connections per client address, to all applications and the API',
-    read: integer(1, 100_000),
-  },
-} satisfies { [K in keyof ClientSettings]: Setting<ClientSettings[K]> };
+} satisfies Table<{ proofOfWork: ProofSettings; clientLimits: ClientLimits }> & {
+  trustedProxies: SettingGroup<Proxies>;
+};
+
+/** `10.0.0.2,fd00::/8 proxy-protocol` */
+function proxies(value: string): Proxies {
+  const [, listed = '', protocol] = /^(.*?)( +proxy-protocol)?$/.exec(value.trim()) ?? [];
+  const trustedProxies = networks(listed);
+  const proxyProtocol = protocol !== undefined;
+  if (proxyProtocol && trustedProxies.length === 0)
+    throw new Unreadable('must list proxies before proxy-protocol: only trusted proxies may use the protocol');
+  return { trustedProxies, proxyProtocol };
+}
 
 export function clientMistakes(settings: Partial<ClientSettings> & { networkPool?: string }): string[] {
-  const { proxyProtocol, trustedProxies = [], networkPool } = settings;
-  return [
-    ...(proxyProtocol && settings.trustedProxies?.length === 0
-      ? ['BERTH_PROXY_PROTOCOL needs BERTH_TRUSTED_PROXIES: only trusted proxies may use the protocol']
-      : []),
-    ...(networkPool ? trustedContainers(trustedProxies, networkPool) : []),
-  ];
+  const { trustedProxies = [], networkPool } = settings;
+  return networkPool ? trustedContainers(trustedProxies, networkPool) : [];
 }
 
 /** Reports a list that is too wide. The edge never trusts containers, even if the list includes them. */

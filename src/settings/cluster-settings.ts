@@ -1,17 +1,12 @@
 /** Settings of a Kubernetes cluster. The kubeconfig, or the pod that the service runs in, selects the cluster. */
-import { isIPv4 } from 'node:net';
-import { clusterLabel, networks, type Setting, text, Unreadable } from './setting-values.ts';
+import { clusterLabel, networks, type Table, text } from './setting-values.ts';
 
 export type ClusterSettings = {
   edgeNetworks: string[];
   storageClass: string | undefined;
   snapshotClass: string | undefined;
-  nodeGate: NodeGate | undefined;
   probeImage: string;
 };
-
-/** `name`: host and port that nodes use for the gate. */
-type NodeGate = { host: string; port: number; name: string };
 
 export const clusterTable = {
   edgeNetworks: {
@@ -32,25 +27,10 @@ export const clusterTable = {
     help: 'on Kubernetes, the VolumeSnapshotClass for copies of volumes in use, or none: pods stop during a copy; default: the class of the volume driver, if it has one',
     read: clusterLabel,
   },
-  nodeGate: {
-    variable: 'NODE_GATE',
-    default: '',
-    help: 'on Kubernetes, the address and port where Berth serves images to nodes, and the name that nodes use: "0.0.0.0:5000 as localhost:30500"',
-    read: nodeGate,
-  },
   probeImage: {
     variable: 'PROBE_IMAGE',
     default: 'node:26-slim',
     help: 'on Kubernetes, an image with Node.js, and GNU tar for snapshots; its pods check network policies at start, and read and write volumes',
     read: text,
   },
-} satisfies { [K in keyof ClusterSettings]: Setting<ClusterSettings[K]> };
-
-function nodeGate(value: string): NodeGate {
-  const [, host, port = '', name] = /^([\d.]+):(\d{1,5})(?: as ([a-z0-9.-]+(?::\d{1,5})?))?$/.exec(value) ?? [];
-  if (isIPv4(host ?? '') && Number(port) >= 1 && Number(port) <= 65_535)
-    return { host: host!, port: Number(port), name: name ?? `${host}:${port}` };
-  throw new Unreadable(
-    'must be an IPv4 address and a port, and the name that nodes use, such as "0.0.0.0:5000 as localhost:30500"',
-  );
-}
+} satisfies Table<ClusterSettings>;

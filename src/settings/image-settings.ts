@@ -1,16 +1,15 @@
-/** Settings about images: allowed registries and sizes. */
-import { address, duration, type Setting, size, Unreadable } from './setting-values.ts';
+/** Settings about images: allowed registries, sizes, and where the engine pulls. */
+import { isIP, isIPv4 } from 'node:net';
+import { fieldGroup, type SettingGroup, size, type Table, Unreadable } from './setting-values.ts';
 
-export type ImageSettings = {
-  registries: ListedRegistry[];
-  localImages: LocalImages;
-  gateHost: string;
-  imageBytes: number;
-  imageUnpackedBytes: number;
-  registryPatienceMs: number;
-  imageCacheBytes: number;
-  pushedBytes: number;
-};
+type ImageLimits = { imageBytes: number; imageUnpackedBytes: number; imageCacheBytes: number; pushedBytes: number };
+
+type GateSettings = { gateHost: string; nodeGate: NodeGate | undefined };
+
+export type ImageSettings = ImageLimits & GateSettings & { registries: ListedRegistry[]; localImages: LocalImages };
+
+/** `name`: host and port that nodes use for the gate. */
+type NodeGate = { host: string; port: number; name: string };
 
 export type ListedRegistry = { host: string; plainHttp: boolean; caFile?: string; loginFile?: string; open?: string[] };
 
@@ -30,43 +29,39 @@ export const imageTable = {
     help: 'images of this host that all users may run: names such as acme/*,tools:1, built (by the set-up), or none',
     read: localImages,
   },
-  gateHost: {
-    variable: 'GATE_HOST',
+  gate: {
+    variable: 'GATE',
     default: '127.0.0.1',
-    help: "address where the engine pulls images from Berth; for an engine on another machine, this machine's address, also listed in its insecure-registries",
-    read: address,
+    help: 'address where the engine pulls images from Berth; for Docker on another machine, this machine\'s address, also listed in its insecure-registries; on Kubernetes, the address and port where Berth serves images to nodes, and the name that nodes use: "0.0.0.0:5000 as localhost:30500"',
+    isGroup: true,
+    read: gate,
   },
-  imageBytes: {
-    variable: 'IMAGE_SIZE',
-    default: '10Gi',
-    help: 'maximum compressed image size',
-    read: size,
-  },
-  imageUnpackedBytes: {
-    variable: 'IMAGE_UNPACKED',
-    default: '20Gi',
-    help: 'maximum unpacked image size',
-    read: size,
-  },
-  registryPatienceMs: {
-    variable: 'REGISTRY_PATIENCE',
-    default: '30s',
-    help: 'how long a registry may send almost nothing before the pull is stopped and retried later',
-    read: duration,
-  },
-  imageCacheBytes: {
-    variable: 'IMAGE_CACHE',
-    default: '10Gi',
-    help: 'maximum size of the layer cache in the data directory',
-    read: size,
-  },
-  pushedBytes: {
-    variable: 'PUSHED_IMAGES',
-    default: '50Gi',
-    help: 'maximum total size of pushed images, in the data directory',
-    read: size,
-  },
-} satisfies { [K in keyof ImageSettings]: Setting<ImageSettings[K]> };
+  imageLimits: fieldGroup<ImageLimits>(
+    'IMAGE_LIMITS',
+    'maximum compressed and unpacked size of an image; maximum size of the layer cache and of all pushed images, both in the data directory',
+    {
+      imageBytes: { name: 'size', default: '10Gi', read: size },
+      imageUnpackedBytes: { name: 'unpacked', default: '20Gi', read: size },
+      imageCacheBytes: { name: 'cache', default: '10Gi', read: size },
+      pushedBytes: { name: 'pushed', default: '50Gi', read: size },
+    },
+  ),
+} satisfies Table<{
+  registries: ListedRegistry[];
+  localImages: LocalImages;
+  gate: GateSettings;
+  imageLimits: ImageLimits;
+}> & { gate: SettingGroup<GateSettings> };
+
+function gate(value: string): GateSettings {
+  if (isIP(value) > 0) return { gateHost: value, nodeGate: undefined };
+  const [, host, port = '', name] = /^([\d.]+):(\d{1,5})(?: as ([a-z0-9.-]+(?::\d{1,5})?))?$/.exec(value) ?? [];
+  if (isIPv4(host ?? '') && Number(port) >= 1 && Number(port) <= 65_535)
+    return { gateHost: '127.0.0.1', nodeGate: { host: host!, port: Number(port), name: name ?? `${host}:${port}` } };
+  throw new Unreadable(
+    'must be an IP address; on Kubernetes an IPv4 address and a port, and the name that nodes use, such as "0.0.0.0:5000 as localhost:30500"',
+  );
+}
 
 const registryForm =
   'must be registries such as "registry.lan:5000 http; harbor.lan ca=/etc/ca.pem login=/etc/harbor.login", ' +

@@ -1,46 +1,33 @@
 /** Settings about the machine's resources that all applications together may use. */
-import { integer, type Setting, share, size, Unreadable } from './setting-values.ts';
+import { fieldGroup, integer, shareOrSize, size, type Table, Unreadable } from './setting-values.ts';
 
-export type MachineSettings = {
+type Capacity = {
   memory: { share: number } | { bytes: number };
+  tenantsMemory: { share: number } | { bytes: number } | undefined;
   cpuOvercommit: number;
   gpus: number;
-  tenantsMemory: { share: number } | { bytes: number } | undefined;
-  diskRate: { bytes: number; operations: number } | undefined;
 };
 
+export type MachineSettings = Capacity & { diskRate: { bytes: number; operations: number } | undefined };
+
 export const machineTable = {
-  memory: {
-    variable: 'MEMORY',
-    default: '80%',
-    help: "memory that all applications together may request: a share of the machine's memory, or a size (16Gi)",
-    read: (value: string) => (value.endsWith('%') ? { share: share(value) } : { bytes: size(value) }),
-  },
-  cpuOvercommit: {
-    variable: 'CPU_OVERCOMMIT',
-    default: '8',
-    help: "CPU that all applications together may request, as a multiple of the machine's processors",
-    read: integer(1, 1000),
-  },
-  gpus: {
-    variable: 'GPUS',
-    default: '0',
-    help: 'GPUs for all applications, one per container; gpus=… in BERTH_TIERS and BERTH_STRANGERS grants them to users',
-    read: integer(0, 1000),
-  },
-  tenantsMemory: {
-    variable: 'TENANTS_MEMORY',
-    default: '',
-    help: 'memory that all applications together may use, 85% or 16Gi; default: the machine keeps a tenth, but at least 1Gi',
-    read: (value: string) => (value.endsWith('%') ? { share: share(value) } : { bytes: size(value) }),
-  },
+  capacity: fieldGroup<Capacity>(
+    'CAPACITY',
+    "what all applications together may request: memory (a share of the machine's, or a size such as 16Gi), CPU as a multiple of the machine's processors, and GPUs, which gpus=… in BERTH_TIERS and BERTH_STRANGERS grants to users; memory-limit (85% or 16Gi) is what they may use, by default all but a tenth, and at least 1Gi less than the machine has",
+    {
+      memory: { name: 'memory', default: '80%', read: shareOrSize },
+      tenantsMemory: { name: 'memory-limit', default: '', read: shareOrSize },
+      cpuOvercommit: { name: 'cpu-overcommit', default: '8', read: integer(1, 1000) },
+      gpus: { name: 'gpus', default: '0', read: integer(0, 1000) },
+    },
+  ),
   diskRate: {
     variable: 'DISK_RATE',
     default: 'off',
     help: 'maximum reads and writes of a container per second and device: bytes and operations such as 100Mi/2000, or off',
     read: diskRate,
   },
-} satisfies { [K in keyof MachineSettings]: Setting<MachineSettings[K]> };
+} satisfies Table<{ capacity: Capacity; diskRate: MachineSettings['diskRate'] }>;
 
 /** `100Mi/2000`. With less than a megabyte or ten operations, every start would stall. */
 function diskRate(value: string): MachineSettings['diskRate'] {

@@ -1,6 +1,6 @@
 /** Settings about the networks of applications: addresses, egress and resolvers. */
 import type { Egress } from '../deployment/workload/egress.ts';
-import { domainResolvers, egress, network, resolvers, type Setting, type Unsafe, unsafe } from './setting-values.ts';
+import { domainResolvers, egress, network, resolvers, type Table, type Unsafe, unsafe } from './setting-values.ts';
 
 export type NetworkSettings = {
   networkPool: string;
@@ -41,4 +41,4 @@ export const networkTable = {
     help: 'start in spite of a failed check: firewall (pods without a firewall), domain (applications on the domain of the API), 1 for both; cluster (Kubernetes: restart all deployments on another cluster)',
     read: unsafe,
   },
-} satisfies { [K in keyof NetworkSettings]: Setting<NetworkSettings[K]> };
+} satisfies Table<NetworkSettings>;

@@ -10,6 +10,13 @@ import type { Rate } from '../lib/rate-limit.ts';
 /** One environment variable, `BERTH_<variable>`. */
 export type Setting<T> = { variable: string; default: string; help: string; read: (text: string) => T };
 
+/** One environment variable that sets several settings. */
+export type SettingGroup<T> = Setting<T> & { isGroup: true };
+
+export type Table<T> = { [K in keyof T]: Setting<T[K]> };
+
+type Field<T> = { name: string; default: string; read: (text: string) => T };
+
 /** Thrown by a reader: what the value must be. */
 export class Unreadable extends Error {}
 
@@ -20,6 +27,44 @@ export function duration(value: string): number {
   const match = /^(\d+)(ms|s|m|h|d)$/.exec(value);
   if (!match) throw new Unreadable('must be a duration such as 30s, 120m or 24h');
   return Number(match[1]) * unitMs[match[2] as keyof typeof unitMs];
+}
+
+/** `starts=10/m requests=120/m`: a missing field has its default. A field without a default is undefined. */
+export function fieldGroup<T>(
+  variable: string,
+  help: string,
+  fields: { [K in keyof T]: Field<T[K]> },
+): SettingGroup<{ [K in keyof T]: T[K] }> {
+  const all = Object.entries(fields) as [keyof T, Field<T[keyof T]>][];
+  const standard = all.filter(([, field]) => field.default !== '').map(([, field]) => `${field.name}=${field.default}`);
+  const readAll = (text: string) => {
+    const given = readWords(
+      text,
+      all.map(([, { name }]) => name),
+    );
+    const read = (field: Field<T[keyof T]>) => {
+      const value = given.get(field.name) ?? field.default;
+      try {
+        return value === '' ? undefined : field.read(value);
+      } catch (error) {
+        throw error instanceof Unreadable ? new Unreadable(`(${field.name}) ${error.message}`) : error;
+      }
+    };
+    return Object.fromEntries(all.map(([key, field]) => [key, read(field)])) as T;
+  };
+  return { variable, default: standard.join(' '), help, isGroup: true, read: readAll };
+}
+
+/** `a=1 b=2` → the value of each known name. */
+export function readWords(text: string, known: readonly string[]): Map<string, string> {
+  const words = text.split(/\s+/).filter((word) => word !== '');
+  return new Map(
+    words.map((word): [string, string] => {
+      const [, name = '', value = ''] = /^([a-z-]+)=(.+)$/.exec(word) ?? [];
+      if (!known.includes(name)) throw new Unreadable(`may set ${known.join(', ')}, each as name=value`);
+      return [name, value];
+    }),
+  );
 }
 
 /** `512Mi` → bytes. */
@@ -41,6 +86,11 @@ export function oneOf<T extends string>(...values: T[]): (text: string) => T {
 export function word(text: string): string {
   if (!/^[a-z][a-z0-9-]*$/.test(text)) throw new Unreadable('must be a word of lower-case letters');
   return text;
+}
+
+/** `80%` of the machine, or a size. */
+export function shareOrSize(value: string): { share: number } | { bytes: number } {
+  return value.endsWith('%') ? { share: share(value) } : { bytes: size(value) };
 }
 
 export function integer(least: number, most: number): (text: string) => number {
@@ -70,7 +120,7 @@ export function byteRate(least: number): (text: string) => Rate {
 }
 
 /** `80%` → 0.8. */
-export function share(value: string): number {
+function share(value: string): number {
   const percent = /^(\d{1,3})%$/.exec(value)?.[1];
   if (!(Number(percent) >= 1 && Number(percent) <= 100)) throw new Unreadable('must be a share from 1% to 100%');
   return Number(percent) / 100;
@@ -191,10 +241,6 @@ export function link(value: string): URL {
     throw new Unreadable('must be an address such as https://example.com/terms');
   }
   return url;
-}
-
-export function flag(value: string): boolean {
-  return oneOf('0', '1')(value) === '1';
 }
 
 /** Checks that the operator can override. */

@@ -44,16 +44,34 @@ test('a missing setting of a group is reported, and secrets are not shown', () =
 });
 
 test('trusted proxies are addresses and networks, and never all addresses', () => {
-  const read = (value: string, proxyProtocol = '') =>
-    readSettings({ BERTH_TRUSTED_PROXIES: value, BERTH_PROXY_PROTOCOL: proxyProtocol });
-  const good = read('10.0.0.2, fd00::/8');
+  const read = (value: string) => readSettings({ BERTH_TRUSTED_PROXIES: value });
+  const good = read('10.0.0.2, fd00::/8 proxy-protocol');
   assert.ok(good.ok);
   assert.deepEqual(good.settings.trustedProxies, ['10.0.0.2', 'fd00::/8']);
+  assert.equal(good.settings.proxyProtocol, true);
   for (const value of ['0.0.0.0/0', '::/0', '10.0.0.0/33', 'proxy.example.com', '10.0.0.2,', '1.2.3']) {
     assert.equal(read(value).ok, false, value);
   }
-  assert.equal(read('10.0.0.2', '1').ok, true);
-  assert.equal(read('', '1').ok, false);
+  assert.equal(read('none proxy-protocol').ok, false);
+});
+
+test('a setting with fields keeps the default of each field that is missing', () => {
+  const read = readSettings({ BERTH_CLIENT_LIMITS: 'starts=2/m', BERTH_CAPACITY: 'gpus=2', BERTH_EXTENSIONS: '1x30m' });
+  assert.ok(read.ok);
+  const { startRate, clientConnections, gpus, tenantsMemory, memory, extensions, extensionMs } = read.settings;
+  assert.deepEqual([startRate.count, clientConnections, gpus, tenantsMemory], [2, 256, 2, undefined]);
+  assert.deepEqual([memory, extensions, extensionMs], [{ share: 0.8 }, 1, 1_800_000]);
+  assert.deepEqual(
+    readSettings({ BERTH_TIMEOUTS: 'deploy=1', BERTH_IMAGE_LIMITS: 'sizes=1Gi', BERTH_EXTENSIONS: '2' }),
+    {
+      ok: false,
+      mistakes: [
+        'BERTH_EXTENSIONS must be a number and a duration such as 2x120m, or 0, not "2"',
+        'BERTH_IMAGE_LIMITS may set size, unpacked, cache, pushed, each as name=value, not "sizes=1Gi"',
+        'BERTH_TIMEOUTS (deploy) must be a duration such as 30s, 120m or 24h, not "deploy=1"',
+      ],
+    },
+  );
 });
 
 test('resolvers of applications are up to three addresses that containers can reach', () => {

@@ -21,8 +21,10 @@ import {
   link,
   oneOf,
   type Setting,
+  type SettingGroup,
   secret,
   size,
+  type Table,
   Unreadable,
   webAddress,
   word,
@@ -34,7 +36,34 @@ import { defaultStrangersText, strangers } from './stranger-settings.ts';
 import { defaultTiersText, tierMistakes, tiers } from './tier-settings.ts';
 import { httpsPort, type TlsSettings, tlsMistakes, tlsTable } from './tls-settings.ts';
 
-export type Settings = SignInSettings &
+type Extensions = { extensions: number; extensionMs: number };
+
+type GeneralSettings = Extensions & {
+  host: string;
+  port: number;
+  baseUrl: URL;
+  appsDomain: string;
+  dataDir: string;
+  databaseUrl: PostgresAddress | undefined;
+  databaseConnections: number;
+  engine: string;
+  runtime: 'runc' | 'runsc';
+  lifetimeMs: number;
+  diskFreeBytes: number;
+  diskLimits: DiskLimits;
+  containerDiskBytes: number;
+  tiers: Tiers;
+  strangers: StrangerLimits;
+  termsUrl: URL | undefined;
+  snapshots: BackupPlace | 'none' | undefined;
+  secretKey: string | undefined;
+  oldSecretKey: string | undefined;
+  metricsToken: string | undefined;
+  logLevel: string;
+};
+
+export type Settings = GeneralSettings &
+  SignInSettings &
   ClientSettings &
   MachineSettings &
   TlsSettings &
@@ -42,34 +71,9 @@ export type Settings = SignInSettings &
   BuildSettings &
   PatienceSettings &
   NetworkSettings &
-  ClusterSettings & {
-    host: string;
-    port: number;
-    baseUrl: URL;
-    appsDomain: string;
-    dataDir: string;
-    databaseUrl: PostgresAddress | undefined;
-    databaseConnections: number;
-    engine: string;
-    runtime: 'runc' | 'runsc';
-    lifetimeMs: number;
-    extensionMs: number;
-    extensions: number;
-    diskFreeBytes: number;
-    diskLimits: DiskLimits;
-    containerDiskBytes: number;
-    example: string;
-    tiers: Tiers;
-    strangers: StrangerLimits;
-    termsUrl: URL | undefined;
-    snapshots: BackupPlace | 'none' | undefined;
-    secretKey: string | undefined;
-    oldSecretKey: string | undefined;
-    metricsToken: string | undefined;
-    logLevel: string;
-  };
+  ClusterSettings;
 
-const table = {
+const generalTable = {
   host: { variable: 'HOST', default: '127.0.0.1', help: 'address to listen on; 0.0.0.0 for all', read: address },
   port: {
     variable: 'PORT',
@@ -83,7 +87,6 @@ const table = {
     help: 'address that clients use; default: http://localhost:<port>',
     read: webAddress,
   },
-  ...tlsTable,
   appsDomain: {
     variable: 'APPS_DOMAIN',
     default: 'localhost',
@@ -121,23 +124,19 @@ const table = {
     read: oneOf('runc', 'runsc'),
   },
   lifetimeMs: { variable: 'LIFETIME', default: '120m', help: 'how long a free deployment lives', read: duration },
-  extensionMs: { variable: 'EXTENSION', default: '120m', help: 'time that an extension adds', read: duration },
   extensions: {
     variable: 'EXTENSIONS',
-    default: '2',
-    help: 'maximum number of extensions of a free deployment',
-    read: integer(0, 1000),
+    default: '2x120m',
+    help: 'how often a free deployment can be extended, and the time that each extension adds; 0: never',
+    isGroup: true,
+    read: extensions,
   },
-  ...clientTable,
-  ...machineTable,
   diskFreeBytes: {
     variable: 'DISK_FREE',
     default: '5Gi',
     help: "minimum free space on the engine's disk; below it, no deployment starts",
     read: size,
   },
-  ...imageTable,
-  ...buildTable,
   diskLimits: {
     variable: 'DISK_LIMITS',
     default: 'auto',
@@ -149,15 +148,6 @@ const table = {
     default: '1Gi',
     help: 'maximum data that a container may write outside of its volumes; above it, the container is stopped',
     read: size,
-  },
-  ...patienceTable,
-  ...networkTable,
-  ...clusterTable,
-  example: {
-    variable: 'EXAMPLE',
-    default: 'guestbook',
-    help: 'example that `npm start` deploys, or none',
-    read: oneOf('guestbook', 'none'),
   },
   tiers: {
     variable: 'TIERS',
@@ -177,7 +167,6 @@ const table = {
     help: 'URL of the terms of use, which every start response contains',
     read: link,
   },
-  ...signInTable,
   snapshots: {
     variable: 'SNAPSHOTS',
     default: '',
@@ -208,7 +197,31 @@ const table = {
     help: 'debug, info, warn, error or silent',
     read: oneOf('debug', 'info', 'warn', 'error', 'silent'),
   },
-} satisfies { [K in keyof Settings]: Setting<Settings[K]> };
+} satisfies Table<Omit<GeneralSettings, keyof Extensions> & { extensions: Extensions }> & {
+  extensions: SettingGroup<Extensions>;
+};
+
+/** `2x120m`, or `0`. */
+function extensions(value: string): Extensions {
+  const [, count = '0', length = '0s'] = /^(\d{1,3})x(\w+)$/.exec(value) ?? [];
+  if (count === '0' && value !== '0') throw new Unreadable('must be a number and a duration such as 2x120m, or 0');
+  return { extensions: Number(count), extensionMs: duration(length) };
+}
+
+/** All settings, by section of the help and the documentation. */
+export const settingSections: readonly [title: string, Readonly<Record<string, Setting<unknown>>>][] = [
+  ['General', { ...generalTable, ...buildTable }],
+  ['HTTPS and certificates', tlsTable],
+  ['Limits of clients', clientTable],
+  ['Resources of the machine', machineTable],
+  ['Images', imageTable],
+  ['Time limits', patienceTable],
+  ['Network', networkTable],
+  ['Kubernetes', clusterTable],
+  ['Accounts, sign-in and mail', signInTable],
+];
+
+const table: Readonly<Record<string, Setting<unknown>>> = Object.assign({}, ...settingSections.map(([, each]) => each));
 
 /** Settings whose value is never shown. */
 const secrets: readonly string[] = [
@@ -228,16 +241,17 @@ export function readSettings(
   env: Record<string, string | undefined>,
 ): { ok: true; settings: Settings } | { ok: false; mistakes: string[] } {
   const mistakes: string[] = [];
-  const entries = Object.entries(table).map(([key, setting]) => {
+  const entries = Object.entries(table).flatMap(([key, setting]): [string, unknown][] => {
     const given = env[`BERTH_${setting.variable}`] || setting.default;
-    if (given === '') return [key, undefined];
+    if (given === '') return [[key, undefined]];
     try {
-      return [key, setting.read(given)];
+      const value = setting.read(given);
+      return 'isGroup' in setting ? Object.entries(value as object) : [[key, value]];
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
       const shown = secrets.includes(key) ? '' : `, not ${JSON.stringify(given)}`;
       mistakes.push(`BERTH_${setting.variable} ${error.message}${shown}`);
-      return [key, undefined];
+      return [[key, undefined]];
     }
   });
   const known = new Set(Object.values(table).map(({ variable }) => `BERTH_${variable}`));
@@ -246,9 +260,10 @@ export function readSettings(
   }
   const settings = Object.fromEntries(entries) as Settings;
   for (const group of signInGroups) {
-    const missing = group.filter((key) => !env[`BERTH_${table[key].variable}`]);
+    const missing = group.filter((key) => !env[`BERTH_${signInTable[key].variable}`]);
     if (missing.length === 0 || missing.length === group.length) continue;
-    const names = (keys: (keyof Settings)[]) => keys.map((key) => `BERTH_${table[key].variable}`).join(' and ');
+    const names = (keys: (keyof SignInSettings)[]) =>
+      keys.map((key) => `BERTH_${signInTable[key].variable}`).join(' and ');
     mistakes.push(`${names(group)} belong together; set ${names(missing)} too`);
   }
   mistakes.push(...clientMistakes(settings), ...tlsMistakes(settings), ...tierMistakes(settings));
@@ -263,23 +278,17 @@ export function readSettings(
       httpsPort: httpsPort(settings, baseUrl),
       registries: settings.registries ?? noRegistries,
       gitServers: settings.gitServers ?? [],
+      dnsPersist: settings.dnsPersist ?? false,
       tiers: settings.tiers ?? tiers(defaultTiersText),
       strangers: settings.strangers ?? strangers(defaultStrangersText),
     },
   };
 }
 
-/** All settings, in the order of the help. */
-export function listSettings(): { name: string; default: string; help: string }[] {
-  return Object.values(table).map(({ variable, default: standard, help }) => {
-    return { name: `BERTH_${variable}`, default: standard, help };
-  });
-}
-
 /** The list of settings that `--help` prints. */
 export function describeSettings(): string {
-  return listSettings()
-    .map((setting) => `  ${setting.name.padEnd(24)}${setting.default.padEnd(16)}${setting.help}`)
+  return Object.values(table)
+    .map((setting) => `  ${`BERTH_${setting.variable}`.padEnd(24)}${setting.default.padEnd(16)}${setting.help}`)
     .join('\n');
 }
 

@@ -1,11 +1,9 @@
 /** Settings of sign-in: who may sign up, and the available methods. */
-import type { Rate } from '../lib/rate-limit.ts';
 import { otherOrigins } from './own-hosts.ts';
-import { email, issuer, mailServer, oneOf, rate, type Setting, text } from './setting-values.ts';
+import { email, issuer, mailServer, oneOf, type Table, text } from './setting-values.ts';
 
 export type SignInSettings = {
   signUp: 'open' | 'closed';
-  signInRate: Rate;
   githubClientId: string | undefined;
   githubClientSecret: string | undefined;
   oidcIssuer: URL | undefined;
@@ -23,12 +21,6 @@ export const signInTable = {
     default: 'open',
     help: 'open: every visitor may create an account; closed: only existing accounts can sign in',
     read: oneOf('open', 'closed'),
-  },
-  signInRate: {
-    variable: 'SIGN_IN_RATE',
-    default: '10/m',
-    help: 'sign-ins and sign-ups per client address',
-    read: rate,
   },
   githubClientId: {
     variable: 'GITHUB_CLIENT_ID',
@@ -71,10 +63,10 @@ export const signInTable = {
   operatorMail: {
     variable: 'OPERATOR_MAIL',
     default: '',
-    help: 'recipient of mail about certificates that fail or are about to expire; default: BERTH_ACME_EMAIL',
+    help: 'contact address of the ACME account, and recipient of mail about certificates that fail or are about to expire',
     read: email,
   },
-} satisfies { [K in keyof SignInSettings]: Setting<SignInSettings[K]> };
+} satisfies Table<SignInSettings>;
 
 /** Settings that require each other. */
 export const signInGroups: (keyof SignInSettings)[][] = [

@@ -52,15 +52,14 @@ test('contradictory settings are reported', () => {
     'BERTH_PORT is the same as the HTTPS port (443): set it to another port for HTTP, such as 80',
   ]);
   assert.deepEqual(tlsOfEnvironment({ BERTH_TLS_CERTIFICATE: '', BERTH_TLS_KEY: '', BERTH_HTTPS_PORT: '8443' }), [
-    'BERTH_HTTPS_PORT needs certificates: set BERTH_TLS_CERTIFICATE or BERTH_ACME_DIRECTORY too',
+    'BERTH_HTTPS_PORT needs certificates: set BERTH_TLS_CERTIFICATE or BERTH_ACME too',
   ]);
 });
 
 const issued = {
   BERTH_TLS_CERTIFICATE: '',
   BERTH_TLS_KEY: '',
-  BERTH_ACME_DIRECTORY: 'https://ca.example.com/directory',
-  BERTH_ACME_TERMS: '1',
+  BERTH_ACME: 'https://ca.example.com/directory terms=accepted',
 };
 
 test('with an authority HTTPS is served as with files, and the hook is a list of words', () => {
@@ -72,7 +71,7 @@ test('with an authority HTTPS is served as with files, and the hook is a list of
     dnsPersist: false,
     mostInWeek: 50,
   };
-  const given = { BERTH_ACME_EMAIL: 'a@example.com', BERTH_DNS_HOOK: `/etc/berth/hook --zone "it's $HOME"` };
+  const given = { BERTH_OPERATOR_MAIL: 'a@example.com', BERTH_ACME_DNS: `/etc/berth/hook --zone "it's $HOME"` };
   assert.deepEqual(tlsOfEnvironment({ ...issued, ...given }), {
     port: 443,
     publicPort: 443,
@@ -81,29 +80,20 @@ test('with an authority HTTPS is served as with files, and the hook is a list of
 });
 
 test('contradictory settings of a certificate authority are reported', () => {
-  assert.deepEqual(tlsOfEnvironment({ ...issued, BERTH_ACME_TERMS: '0' }), [
-    "BERTH_ACME_TERMS=1 is required: it states that you accept the authority's terms",
+  const directory = 'https://ca.example.com/directory';
+  assert.deepEqual(tlsOfEnvironment({ ...issued, BERTH_ACME: directory }), [
+    `BERTH_ACME must have terms=accepted, which states that you accept the authority's terms, not "${directory}"`,
   ]);
-  assert.deepEqual(tlsOfEnvironment({ BERTH_ACME_DIRECTORY: issued.BERTH_ACME_DIRECTORY, BERTH_ACME_TERMS: '1' }), [
-    'BERTH_ACME_DIRECTORY and BERTH_TLS_CERTIFICATE cannot be combined',
-  ]);
-  assert.deepEqual(tlsOfEnvironment({ ...issued, BERTH_DNS_HOOK: '/bin/hook', BERTH_DNS_PERSIST: '1' }), [
-    'BERTH_DNS_HOOK and BERTH_DNS_PERSIST cannot be combined',
+  assert.deepEqual(tlsOfEnvironment({ BERTH_ACME: issued.BERTH_ACME }), [
+    'BERTH_ACME and BERTH_TLS_CERTIFICATE cannot be combined',
   ]);
   assert.deepEqual(
     tlsOfEnvironment({ ...issued, BERTH_BASE_URL: 'https://203.0.113.7', BERTH_APPS_DOMAIN: 'localhost' }),
-    ['BERTH_ACME_DIRECTORY needs public DNS names, not 203.0.113.7 and localhost'],
+    ['BERTH_ACME needs public DNS names, not 203.0.113.7 and localhost'],
   );
-  assert.deepEqual(tlsOfEnvironment({ BERTH_DNS_HOOK: '/bin/hook', BERTH_ACME_EMAIL: 'a@example.com' }), [
-    'BERTH_ACME_EMAIL needs BERTH_ACME_DIRECTORY',
-    'BERTH_DNS_HOOK needs BERTH_ACME_DIRECTORY',
+  assert.deepEqual(tlsOfEnvironment({ BERTH_ACME_DNS: 'persist' }), ['BERTH_ACME_DNS needs BERTH_ACME']);
+  assert.deepEqual(tlsOfEnvironment({ ...issued, BERTH_ACME: 'http://ca.example.com/', BERTH_ACME_DNS: 'hook' }), [
+    'BERTH_ACME must be an address such as https://ca.example.com/directory, not "http://ca.example.com/"',
+    'BERTH_ACME_DNS must be a command with an absolute path, such as /etc/berth/dns-hook, or persist, not "hook"',
   ]);
-  assert.deepEqual(
-    tlsOfEnvironment({ ...issued, BERTH_ACME_DIRECTORY: 'http://ca.example.com/', BERTH_DNS_HOOK: 'hook' }),
-    [
-      'BERTH_ACME_DIRECTORY must be an address such as https://ca.example.com/directory, not "http://ca.example.com/"',
-      'BERTH_DNS_HOOK must be a command with an absolute path, such as /etc/berth/dns-hook, not "hook"',
-      'BERTH_ACME_TERMS needs BERTH_ACME_DIRECTORY',
-    ],
-  );
 });

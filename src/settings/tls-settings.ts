@@ -3,20 +3,15 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { split } from 'shlex';
-import { email, flag, integer, link, type Setting, Unreadable } from './setting-values.ts';
+import { integer, link, readWords, type SettingGroup, type Table, Unreadable } from './setting-values.ts';
 
-export type TlsSettings = {
-  httpsPort: number | undefined;
-  tlsCertificates: string[] | undefined;
-  tlsKeys: string[] | undefined;
-  acmeDirectory: URL | undefined;
-  acmeEmail: string | undefined;
-  acmeTerms: boolean;
-  acmeRoot: string | undefined;
-  acmeWeekly: number;
-  dnsHook: [string, ...string[]] | undefined;
-  dnsPersist: boolean;
-};
+type Authority = { acmeDirectory: URL | undefined; acmeRoot: string | undefined; acmeWeekly: number };
+
+type WildcardRecords = { dnsHook: [string, ...string[]] | undefined; dnsPersist: boolean };
+
+type TlsFiles = { httpsPort: number | undefined; tlsCertificates: string[] | undefined; tlsKeys: string[] | undefined };
+
+export type TlsSettings = TlsFiles & Authority & WildcardRecords;
 
 export const tlsTable = {
   httpsPort: {
@@ -37,39 +32,47 @@ export const tlsTable = {
     help: 'PEM files with their private keys, in the same order',
     read: paths,
   },
-  acmeDirectory: {
-    variable: 'ACME_DIRECTORY',
+  acme: {
+    variable: 'ACME',
     default: '',
-    help: 'instead of files: ACME directory of a certificate authority, such as https://acme-v02.api.letsencrypt.org/directory',
-    read: directory,
+    help: 'instead of files: ACME directory of a certificate authority, and your acceptance of its terms: "https://acme-v02.api.letsencrypt.org/directory terms=accepted"; optional: root=FILE with its root certificate, if this machine does not trust it, and weekly=50, the maximum number of new certificates in seven days, if each deployment has its own',
+    isGroup: true,
+    read: authority,
   },
-  acmeEmail: { variable: 'ACME_EMAIL', default: '', help: 'contact address of the ACME account', read: email },
-  acmeTerms: { variable: 'ACME_TERMS', default: '0', help: "1: you accept the authority's terms", read: flag },
-  acmeRoot: {
-    variable: 'ACME_ROOT',
+  wildcardRecords: {
+    variable: 'ACME_DNS',
     default: '',
-    help: 'PEM file with the root certificate of the ACME directory, if this machine does not trust it',
-    read: pemFile,
+    help: 'how TXT records are set for a wildcard certificate of *.<apps domain>: a command that sets and removes them, or persist for one permanent record (dns-persist-01); see docs/guides/get-certificates.md',
+    isGroup: true,
+    read: wildcardRecords,
   },
-  acmeWeekly: {
-    variable: 'ACME_WEEKLY',
-    default: '50',
-    help: 'maximum number of new certificates in seven days, if each deployment has its own',
-    read: integer(0, 1_000_000),
-  },
-  dnsHook: {
-    variable: 'DNS_HOOK',
-    default: '',
-    help: 'command that sets and removes TXT records, for a wildcard certificate of *.<apps domain>; see docs/guides/get-certificates.md',
-    read: command,
-  },
-  dnsPersist: {
-    variable: 'DNS_PERSIST',
-    default: '0',
-    help: '1: use a permanent TXT record (dns-persist-01), for a wildcard certificate of *.<apps domain>; see docs/guides/get-certificates.md',
-    read: flag,
-  },
-} satisfies { [K in keyof TlsSettings]: Setting<TlsSettings[K]> };
+} satisfies Table<TlsFiles & { acme: Authority; wildcardRecords: WildcardRecords }> & {
+  acme: SettingGroup<Authority>;
+  wildcardRecords: SettingGroup<WildcardRecords>;
+};
+
+/** Limit of Let's Encrypt for each registered domain. */
+const usualWeekly = 50;
+
+/** `https://ca.example.com/directory terms=accepted root=/etc/ca.pem weekly=50` */
+function authority(value: string): Authority {
+  const [url = '', ...others] = value.trim().split(/\s+/);
+  const acmeDirectory = directory(url);
+  const fields = readWords(others.join(' '), ['terms', 'root', 'weekly']);
+  if (fields.get('terms') !== 'accepted')
+    throw new Unreadable("must have terms=accepted, which states that you accept the authority's terms");
+  const [root, weekly] = [fields.get('root'), fields.get('weekly')];
+  return {
+    acmeDirectory,
+    acmeRoot: root === undefined ? undefined : pemFile(root),
+    acmeWeekly: weekly === undefined ? usualWeekly : integer(0, 1_000_000)(weekly),
+  };
+}
+
+function wildcardRecords(value: string): WildcardRecords {
+  const isPermanent = value === 'persist';
+  return { dnsHook: isPermanent ? undefined : command(value), dnsPersist: isPermanent };
+}
 
 /** `/etc/berth/a.pem,/etc/berth/b.pem` */
 function paths(value: string): string[] {
@@ -101,7 +104,7 @@ function command(value: string): [string, ...string[]] {
   } catch {}
   const [program, ...others] = words;
   if (program === undefined || !isAbsolute(program))
-    throw new Unreadable('must be a command with an absolute path, such as /etc/berth/dns-hook');
+    throw new Unreadable('must be a command with an absolute path, such as /etc/berth/dns-hook, or persist');
   return [program, ...others];
 }
 
@@ -114,11 +117,11 @@ export function tlsMistakes(given: Given): string[] {
   if (!hasFiles && !acmeDirectory)
     return httpsPort === undefined
       ? mistakes
-      : [...mistakes, 'BERTH_HTTPS_PORT needs certificates: set BERTH_TLS_CERTIFICATE or BERTH_ACME_DIRECTORY too'];
+      : [...mistakes, 'BERTH_HTTPS_PORT needs certificates: set BERTH_TLS_CERTIFICATE or BERTH_ACME too'];
   if (tlsCertificates?.length !== tlsKeys?.length)
     mistakes.push('BERTH_TLS_CERTIFICATE and BERTH_TLS_KEY must name the same number of files, in the same order');
   if (baseUrl?.protocol !== 'https:') {
-    const variable = hasFiles ? 'BERTH_TLS_CERTIFICATE' : 'BERTH_ACME_DIRECTORY';
+    const variable = hasFiles ? 'BERTH_TLS_CERTIFICATE' : 'BERTH_ACME';
     mistakes.push(`${variable} needs a BERTH_BASE_URL such as https://berth.example.com`);
   } else if ((httpsPort ?? portOf(baseUrl)) === port)
     mistakes.push(`BERTH_PORT is the same as the HTTPS port (${port}): set it to another port for HTTP, such as 80`);
@@ -126,24 +129,16 @@ export function tlsMistakes(given: Given): string[] {
 }
 
 function authorityMistakes(
-  { acmeDirectory, acmeEmail, acmeTerms, acmeRoot, dnsHook, dnsPersist, baseUrl, appsDomain }: Given,
+  { acmeDirectory, dnsHook, dnsPersist, baseUrl, appsDomain }: Given,
   hasFiles: boolean,
 ): string[] {
-  if (!acmeDirectory) {
-    const set = { DNS_PERSIST: dnsPersist || undefined, ACME_TERMS: acmeTerms || undefined };
-    const alone = { ACME_EMAIL: acmeEmail, ACME_ROOT: acmeRoot, DNS_HOOK: dnsHook, ...set };
-    return Object.entries(alone)
-      .filter(([, value]) => value !== undefined)
-      .map(([variable]) => `BERTH_${variable} needs BERTH_ACME_DIRECTORY`);
-  }
+  if (!acmeDirectory) return dnsHook || dnsPersist ? ['BERTH_ACME_DNS needs BERTH_ACME'] : [];
   const mistakes: string[] = [];
-  if (hasFiles) mistakes.push('BERTH_ACME_DIRECTORY and BERTH_TLS_CERTIFICATE cannot be combined');
-  if (dnsHook && dnsPersist) mistakes.push('BERTH_DNS_HOOK and BERTH_DNS_PERSIST cannot be combined');
-  if (!acmeTerms) mistakes.push("BERTH_ACME_TERMS=1 is required: it states that you accept the authority's terms");
+  if (hasFiles) mistakes.push('BERTH_ACME and BERTH_TLS_CERTIFICATE cannot be combined');
   const names = [baseUrl?.hostname, appsDomain].filter((name) => name !== undefined);
   const unknown = names.filter((name) => !name.includes('.') || name.endsWith('.localhost') || isIP(name) > 0);
   if (baseUrl?.protocol === 'https:' && unknown.length > 0)
-    mistakes.push(`BERTH_ACME_DIRECTORY needs public DNS names, not ${unknown.join(' and ')}`);
+    mistakes.push(`BERTH_ACME needs public DNS names, not ${unknown.join(' and ')}`);
   return mistakes;
 }
 
@@ -153,13 +148,13 @@ export function httpsPort(settings: Partial<TlsSettings>, baseUrl: URL): number 
 }
 
 /** The TLS settings of the edge. */
-export function tlsOf(settings: TlsSettings & { baseUrl: URL }) {
+export function tlsOf(settings: TlsSettings & { baseUrl: URL; operatorMail: string | undefined }) {
   const { tlsCertificates = [], tlsKeys = [], httpsPort: port, baseUrl } = settings;
-  const { acmeDirectory, acmeEmail, acmeRoot, acmeWeekly, dnsHook, dnsPersist } = settings;
+  const { acmeDirectory, acmeRoot, acmeWeekly, dnsHook, dnsPersist, operatorMail } = settings;
   if (port === undefined) return undefined;
   const own = { port, publicPort: portOf(baseUrl) };
   if (acmeDirectory) {
-    const account = { directory: acmeDirectory, email: acmeEmail, root: acmeRoot };
+    const account = { directory: acmeDirectory, email: operatorMail, root: acmeRoot };
     const authority = { ...account, dnsHook, dnsPersist, mostInWeek: acmeWeekly };
     return { ...own, from: { kind: 'authority', authority } } as const;
   }

@@ -8,7 +8,7 @@ import { password, signIn, signUp } from './sign-up.ts';
 
 let browser: TestBrowser;
 before(async () => {
-  browser = await openBrowser({ BERTH_SIGN_IN_RATE: '1000/m' });
+  browser = await openBrowser({ BERTH_CLIENT_LIMITS: 'sign-ins=1000/m' });
 });
 after(async () => await browser.close());
 
@@ -165,7 +165,7 @@ test('with mail, an address is verified by its link, and a forgotten password is
   const mailed = await openBrowser({
     BERTH_SMTP_URL: server.url.href,
     BERTH_MAIL_FROM: 'berth@example.com',
-    BERTH_SIGN_IN_RATE: '1000/m',
+    BERTH_CLIENT_LIMITS: 'sign-ins=1000/m',
   });
   try {
     const visitor = await mailed.visitor('mail', 'phone');

@@ -7,7 +7,7 @@ import { signUp } from './sign-up.ts';
 
 let browser: TestBrowser;
 before(async () => {
-  browser = await openBrowser({ BERTH_SIGN_IN_RATE: '1000/m' });
+  browser = await openBrowser({ BERTH_CLIENT_LIMITS: 'sign-ins=1000/m' });
 });
 after(async () => await browser.close());
 

@@ -8,7 +8,7 @@ before(async () => {
   browser = await openBrowser({
     BERTH_ENGINE: 'memory',
     BERTH_DISK_FREE: '1Mi',
-    BERTH_START_RATE: '100/m',
+    BERTH_CLIENT_LIMITS: 'starts=100/m',
     BERTH_GRACE: '1h',
   });
 });

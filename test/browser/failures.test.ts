@@ -4,7 +4,7 @@ import { openBrowser, type TestBrowser, widthsHere } from './browser.ts';
 
 let browser: TestBrowser;
 before(async () => {
-  browser = await openBrowser({ BERTH_LISTEN_PATIENCE: '1s' });
+  browser = await openBrowser({ BERTH_TIMEOUTS: 'listen=1s' });
 });
 after(async () => await browser.close());
 

@@ -9,9 +9,9 @@ before(async () => {
   browser = await openBrowser({
     BERTH_ENGINE: 'memory',
     BERTH_DISK_FREE: '1Mi',
-    BERTH_SIGN_IN_RATE: '1000/m',
+    BERTH_CLIENT_LIMITS: 'sign-ins=1000/m',
     BERTH_LIFETIME: '9m',
-    BERTH_EXTENSION: '90m',
+    BERTH_EXTENSIONS: '2x90m',
     BERTH_TIERS: 'free deployments=9 memory=9Gi lifetime=30d reservations=yes',
   });
 });

@@ -12,7 +12,7 @@ before(async () => {
   browser = await openBrowser({
     BERTH_ENGINE: 'memory',
     BERTH_DISK_FREE: '1Mi',
-    BERTH_SIGN_IN_RATE: '1000/m',
+    BERTH_CLIENT_LIMITS: 'sign-ins=1000/m',
     BERTH_SMTP_URL: server.url.href,
     BERTH_MAIL_FROM: 'berth@example.com',
   });

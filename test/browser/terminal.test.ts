@@ -6,7 +6,11 @@ import { signUp } from './sign-up.ts';
 
 let browser: TestBrowser;
 before(async () => {
-  browser = await openBrowser({ BERTH_ENGINE: 'memory', BERTH_DISK_FREE: '1Mi', BERTH_SIGN_IN_RATE: '1000/m' });
+  browser = await openBrowser({
+    BERTH_ENGINE: 'memory',
+    BERTH_DISK_FREE: '1Mi',
+    BERTH_CLIENT_LIMITS: 'sign-ins=1000/m',
+  });
 });
 after(async () => await browser.close());
 

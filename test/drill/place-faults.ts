@@ -58,7 +58,11 @@ async function fillDisk(): Promise<FaultResult> {
   await using open = new AsyncDisposableStack();
   const disk = open.use(await smallDisk());
   // Volumes on the small disk would count to it.
-  const settings = { BERTH_DATA_DIR: join(disk.folder, 'data'), BERTH_EXTENSIONS: '1000', BERTH_DISK_LIMITS: 'watch' };
+  const settings = {
+    BERTH_DATA_DIR: join(disk.folder, 'data'),
+    BERTH_EXTENSIONS: '999x120m',
+    BERTH_DISK_LIMITS: 'watch',
+  };
   const berth = await createBerth(settings, { store: 'sqlite' });
   open.defer(() => berth.destroy());
   open.defer(() => disk.makeRoom());

@@ -42,7 +42,7 @@ describe('an image that is a bomb', () => {
     docker = await connectDocker();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-    berth = await createBerth({ BERTH_REGISTRIES: `${host} http`, BERTH_IMAGE_UNPACKED: '2Gi' });
+    berth = await createBerth({ BERTH_REGISTRIES: `${host} http`, BERTH_IMAGE_LIMITS: 'unpacked=2Gi' });
     await berth.serve();
     const image = await buildImage(docker, { name: 'contract' });
     neighbour = await berth.start(writerYaml(image));

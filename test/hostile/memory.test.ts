@@ -28,7 +28,7 @@ let berth: Berth;
 let attacker: Attacker;
 let victim: Started;
 before(async () => {
-  berth = await createBerth({ BERTH_TENANTS_MEMORY: '480Mi' });
+  berth = await createBerth({ BERTH_CAPACITY: 'memory-limit=480Mi gpus=1000' });
   await berth.serve();
   attacker = await deployAttacker(berth, 'hoarder');
   victim = await berth.start(database);

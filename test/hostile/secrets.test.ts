@@ -21,7 +21,7 @@ let berth: Berth;
 before(async () => {
   mails = await startMailServer({ user: 'berth', password: settings['the key of the mail server'] });
   berth = await createBerth({
-    BERTH_LISTEN_PATIENCE: '1s',
+    BERTH_TIMEOUTS: 'listen=1s drain=200ms',
     BERTH_LOG_LEVEL: 'debug',
     BERTH_SMTP_URL: mails.url.href,
     BERTH_MAIL_FROM: 'Berth <berth@example.com>',

@@ -8,7 +8,7 @@ import { startHttps } from './https-service.ts';
 const args = ['--host-resolver-rules=MAP *.test 127.0.0.1'];
 
 for (const [title, settings] of [
-  ['a wildcard', { BERTH_DNS_HOOK: 'pebble' }],
+  ['a wildcard', { BERTH_ACME_DNS: 'pebble' }],
   ['a certificate of its own', {}],
 ] as const)
   test(`an application and the dashboard are shown without a warning, with ${title}`, async (t) => {

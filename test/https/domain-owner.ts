@@ -74,7 +74,11 @@ export async function domainWorld(
       : recordsOf(records)(type, name),
   );
   t.after(() => names[Symbol.asyncDispose]());
-  const settings = { BERTH_DNS_HOOK: 'pebble', BERTH_DOMAIN_RESOLVERS: names.address, BERTH_RATE: '10000/m' };
+  const settings = {
+    BERTH_ACME_DNS: 'pebble',
+    BERTH_DOMAIN_RESOLVERS: names.address,
+    BERTH_CLIENT_LIMITS: 'starts=100/m requests=10000/m',
+  };
   const service = await startHttps(t, settings, { now: () => Date.now() + clock.ahead });
   return { records, service, ada: await signUp(service, 'ada', document) };
 }

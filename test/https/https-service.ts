@@ -46,7 +46,9 @@ export type HttpsWays = {
   isTrusting?: boolean;
   /** A proxy before the authority, which the service uses. */
   before?: (pebble: Pebble) => Promise<Pick<Pebble, 'directory' | 'rootFile'>>;
-  /** A `BERTH_DNS_HOOK`, which may use pebble's. */
+  /** New certificates in seven days. */
+  weekly?: number;
+  /** A command of `BERTH_ACME_DNS`, which may use pebble's. */
   hookOf?: (pebbles: string) => Promise<string>;
 };
 
@@ -54,7 +56,14 @@ export type HttpsWays = {
 export async function startHttps(
   t: TestContext,
   change: Record<string, string> = {},
-  { now = Date.now, lifeSeconds, isTrusting = false, before = async (pebble) => pebble, hookOf }: HttpsWays = {},
+  {
+    now = Date.now,
+    lifeSeconds,
+    isTrusting = false,
+    before = async (pebble) => pebble,
+    weekly = 50,
+    hookOf,
+  }: HttpsWays = {},
 ): Promise<HttpsService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-acme-'));
   const undertaker = afterDeath(['test/end-edge.ts', dataDir]);
@@ -68,13 +77,11 @@ export async function startHttps(
     BERTH_PORT: String(port),
     BERTH_BASE_URL: `https://berth.test:${httpsPort}`,
     BERTH_APPS_DOMAIN: 'apps.test',
-    BERTH_ACME_DIRECTORY: directory,
-    BERTH_ACME_ROOT: rootFile,
-    BERTH_ACME_TERMS: '1',
-    BERTH_ACME_EMAIL: 'operator@example.com',
-    BERTH_START_RATE: '100/m',
-    ...(change.BERTH_DNS_HOOK === 'pebble' ? { ...change, BERTH_DNS_HOOK: pebble.hook } : change),
-    ...(hookOf && { BERTH_DNS_HOOK: await hookOf(pebble.hook) }),
+    BERTH_ACME: `${directory} terms=accepted root=${rootFile} weekly=${weekly}`,
+    BERTH_OPERATOR_MAIL: 'operator@example.com',
+    BERTH_CLIENT_LIMITS: 'starts=100/m',
+    ...(change.BERTH_ACME_DNS === 'pebble' ? { ...change, BERTH_ACME_DNS: pebble.hook } : change),
+    ...(hookOf && { BERTH_ACME_DNS: await hookOf(pebble.hook) }),
   });
   assert.ok(read.ok, read.ok ? '' : read.mistakes.join('\n'));
   const logFile = join(dataDir, 'berth.log');

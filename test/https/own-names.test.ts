@@ -60,7 +60,7 @@ test('each serving application gets a certificate, and no other name has one ord
 });
 
 test('what the authority allows in a week goes to the newest applications, and the others wait', async (t) => {
-  const service = await startHttps(t, { BERTH_ACME_WEEKLY: '1' });
+  const service = await startHttps(t, {}, { weekly: 1 });
   await answersAt(service, 'berth.test');
   const first = await service.deploy();
   await answersAt(service, first);
@@ -84,7 +84,7 @@ test('what the authority allows in a week goes to the newest applications, and t
 });
 
 test('before the service has its first certificate, visitors are not redirected to an HTTPS that fails', async (t) => {
-  const service = await startHttps(t, { BERTH_ACME_DIRECTORY: 'https://127.0.0.1:9/dir' });
+  const service = await startHttps(t, { BERTH_ACME: 'https://127.0.0.1:9/dir terms=accepted' });
   const { host, token } = await service.start();
   await until(
     'it waits',

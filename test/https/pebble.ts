@@ -15,7 +15,7 @@ export type Pebble = {
   rootFile: string;
   /** Of the certificates that it issues. */
   root(): Promise<string>;
-  /** `BERTH_DNS_HOOK`: sets records at the DNS server. */
+  /** `BERTH_ACME_DNS`: sets records at the DNS server. */
   hook: string;
   /** The authority finds this name at another address than all others, from now on; undefined: as all others. */
   find(name: string, address: string | undefined): Promise<void>;

@@ -21,7 +21,7 @@ test('the operator reads which record to set, and with it there is a wildcard th
   let standIn: StandIn | undefined;
   const service = await startHttps(
     t,
-    { BERTH_DNS_PERSIST: '1' },
+    { BERTH_ACME_DNS: 'persist' },
     {
       now: () => Date.now() + ahead,
       isTrusting: true,

@@ -57,7 +57,7 @@ test('an authority that is down leaves existing certificates, and is reported, b
     BERTH_MAIL_FROM: 'Berth <berth@example.com>',
     BERTH_OPERATOR_MAIL: 'me@example.com',
   };
-  const service = await startHttps(t, { BERTH_DNS_HOOK: 'pebble', ...mail }, { now: () => Date.now() + ahead });
+  const service = await startHttps(t, { BERTH_ACME_DNS: 'pebble', ...mail }, { now: () => Date.now() + ahead });
   await until(
     'both are served',
     async () => (await service.metric('berth_certificates{state="served"}')) === 2 || undefined,

@@ -69,9 +69,7 @@ test('one of two services orders, both edges answer the authority and serve, and
       BERTH_APPS_DOMAIN: 'apps.test',
       BERTH_DATABASE_URL: postgres.url('store'),
       BERTH_SECRET_KEY: 'the same key for both of these services',
-      BERTH_ACME_DIRECTORY: pebble.directory,
-      BERTH_ACME_ROOT: pebble.rootFile,
-      BERTH_ACME_TERMS: '1',
+      BERTH_ACME: `${pebble.directory} terms=accepted root=${pebble.rootFile}`,
     });
     assert.ok(read.ok, read.ok ? '' : read.mistakes.join('\n'));
     const running = await serve(read.settings, join(dataDir, 'berth.log'), { now: () => Date.now() + ahead });

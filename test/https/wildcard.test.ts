@@ -9,7 +9,7 @@ import { shownSerial } from '../support/tls.ts';
 import { startHttps } from './https-service.ts';
 
 test('from nothing to HTTPS with a wildcard, and a restart orders nothing again', async (t) => {
-  const service = await startHttps(t, { BERTH_DNS_HOOK: 'pebble' });
+  const service = await startHttps(t, { BERTH_ACME_DNS: 'pebble' });
   const served = () => service.metric('berth_certificates{state="served"}');
   await until('both certificates are served', async () => (await served()) === 2 || undefined);
   const host = await service.deploy();

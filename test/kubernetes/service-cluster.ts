@@ -35,7 +35,7 @@ export async function openServiceCluster(): Promise<ServiceCluster> {
       KUBECONFIG: account.kubeconfig,
       BERTH_EDGE_NETWORKS: edgeNetworks.join(','),
       BERTH_STORAGE_CLASS: storage.name,
-      BERTH_NODE_GATE: `${gate.host}:${gate.port} as ${gate.name}`,
+      BERTH_GATE: `${gate.host}:${gate.port} as ${gate.name}`,
       // As the set-up and the tests build them on this machine's Docker.
       BERTH_LOCAL_IMAGES: [...ofRecipes, 'berth-test-*'].join(','),
       // Tried once, by the tests of the probe; each start of a service would take seconds longer.

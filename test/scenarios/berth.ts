@@ -48,6 +48,9 @@ export type BerthOptions = {
   store?: 'sqlite' | 'postgresql';
 };
 
+/** `BERTH_CLIENT_LIMITS` of tests that make many requests. */
+export const manyRequests = 'starts=10000/m requests=100000/m documents=1Gi/m guesses=100000/m';
+
 /** Call `destroy` when done, also after a failure. `env` holds further settings. */
 export async function createBerth(
   env: Record<string, string> = {},
@@ -64,13 +67,10 @@ export async function createBerth(
     BERTH_DATA_DIR: dataDir,
     ...(postgres && { BERTH_DATABASE_URL: postgres.url('berth') }),
     BERTH_PORT: String(await freePort()),
-    BERTH_START_RATE: '10000/m',
-    BERTH_RATE: '100000/m',
-    BERTH_DOCUMENT_RATE: '1Gi/m',
+    BERTH_CLIENT_LIMITS: manyRequests,
     BERTH_STRANGERS: 'session=1000 address=1000 memory=1Ti gpus=1000',
-    BERTH_GPUS: '1000',
-    BERTH_GUESS_RATE: '100000/m',
-    BERTH_DRAIN: '200ms',
+    BERTH_CAPACITY: 'gpus=1000',
+    BERTH_TIMEOUTS: 'drain=200ms',
     // Ended deployments are removed, including volumes.
     BERTH_GRACE: '0s',
     // An address without a server.

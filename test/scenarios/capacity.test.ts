@@ -6,7 +6,7 @@ import { type Berth, createBerth, until } from './berth.ts';
 let berth: Berth;
 before(async () => {
   // Room for one pod of 32 MiB.
-  berth = await createBerth({ BERTH_MEMORY: '40Mi' });
+  berth = await createBerth({ BERTH_CAPACITY: 'memory=40Mi gpus=1000' });
   await berth.serve();
 });
 after(async () => await berth.destroy());

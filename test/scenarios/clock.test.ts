@@ -13,7 +13,7 @@ let berth: Berth;
 let image: string;
 before(async () => {
   image = await buildImage(docker, { name: 'contract' });
-  berth = await createBerth({ BERTH_DEPLOY_DEADLINE: '15m' }, { isHooked: true });
+  berth = await createBerth({ BERTH_TIMEOUTS: 'deploy=15m drain=200ms' }, { isHooked: true });
   await berth.serve();
 });
 after(async () => await berth?.destroy());

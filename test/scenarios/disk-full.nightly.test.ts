@@ -60,7 +60,7 @@ async function makeRoom(): Promise<void> {
  */
 async function whileHasty<T>(work: () => Promise<T>): Promise<T> {
   await berth.end('SIGTERM');
-  await berth.serve({ BERTH_DEPLOY_DEADLINE: '30s' });
+  await berth.serve({ BERTH_TIMEOUTS: 'deploy=30s drain=200ms' });
   const done = await work();
   await berth.end('SIGTERM');
   await berth.serve();

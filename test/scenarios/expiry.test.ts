@@ -6,7 +6,7 @@ import { type Berth, createBerth, until } from './berth.ts';
 const hour = 3_600_000;
 let berth: Berth;
 before(async () => {
-  const limits = { BERTH_LIFETIME: '1h', BERTH_EXTENSION: '1h', BERTH_EXTENSIONS: '1' };
+  const limits = { BERTH_LIFETIME: '1h', BERTH_EXTENSIONS: '1x1h' };
   // Its clock is the test's: however slow the machine is, nothing expires before it is meant to.
   berth = await createBerth(limits, { isHooked: true });
   await berth.serve();

@@ -26,7 +26,7 @@ before(async () => {
   inside = await startRegistry({ ...options, needsLogin: false });
   // Each failure here occurs long before the deadline.
   const registries = ['localhost:1', open.host, closed.host].map((host) => `${host} http`).join(';');
-  const patience = { BERTH_DEPLOY_DEADLINE: '10m', BERTH_LISTEN_PATIENCE: '2s' };
+  const patience = { BERTH_TIMEOUTS: 'deploy=10m listen=2s drain=200ms' };
   berth = await createBerth({ ...patience, BERTH_REGISTRIES: registries });
   await berth.serve();
 });

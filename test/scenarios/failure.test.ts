@@ -41,7 +41,7 @@ test('a deployment whose pod crashes fails and says why to its owner; its page s
 test('a pod that never listens fails at the deadline with the port that it does not listen on', async () => {
   // Only here: what is to run may take its time.
   await berth.end('SIGTERM');
-  await berth.serve({ BERTH_DEPLOY_DEADLINE: '12s' });
+  await berth.serve({ BERTH_TIMEOUTS: 'deploy=12s drain=200ms' });
   const app = await berth.start(deaf);
   const { message } = await berth.reach(app, 'failed');
   assert.equal(

@@ -25,7 +25,11 @@ test('on a full disk a change is refused as storage_full, and is possible again 
   const image = await buildImage(await connectDocker(), { name: 'contract' });
   const disk = await smallDisk();
   // Its volumes would count to the small disk.
-  const settings = { BERTH_DATA_DIR: join(disk.folder, 'data'), BERTH_EXTENSIONS: '1000', BERTH_DISK_LIMITS: 'watch' };
+  const settings = {
+    BERTH_DATA_DIR: join(disk.folder, 'data'),
+    BERTH_EXTENSIONS: '999x120m',
+    BERTH_DISK_LIMITS: 'watch',
+  };
   const berth = await createBerth(settings, { store: 'sqlite' });
   t.after(async () => {
     await disk.makeRoom();

@@ -7,7 +7,7 @@ import { type Berth, createBerth, until } from './berth.ts';
 const secret = 'very-secret-0123';
 let berth: Berth;
 before(async () => {
-  berth = await createBerth({ BERTH_DEPLOY_DEADLINE: '10m' });
+  berth = await createBerth({ BERTH_TIMEOUTS: 'deploy=10m drain=200ms' });
   await berth.serve();
 });
 after(async () => await berth.destroy());

@@ -144,12 +144,12 @@ if (import.meta.main) {
       every: { type: 'string', default: '5' },
       /** Maximum seconds between two intents of a client. */
       pause: { type: 'string', default: '5' },
-      /** BERTH_EDGE_SILENCE: if a start takes longer, the edge of that service answers 503. */
+      /** The field edge of BERTH_TIMEOUTS: if a start takes longer, the edge of that service answers 503. */
       silence: { type: 'string', default: '30s' },
       log: { type: 'string' },
     },
   });
-  await using planes = await createPlanes(Number(values.planes), { BERTH_EDGE_SILENCE: values.silence });
+  await using planes = await createPlanes(Number(values.planes), { BERTH_TIMEOUTS: `edge=${values.silence}` });
   for (const plane of planes.all) await plane.serve();
   const endsAt = performance.now() + Number(values.minutes) * 60_000;
   const report = await visitWhileKilled(planes, {

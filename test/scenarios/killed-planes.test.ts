@@ -13,7 +13,7 @@ const kills = inTier([2], [4]).at(-1)!;
 
 test('all applications answer at every edge while their services are killed in turn', async (t) => {
   // How long a start takes on a busy machine is not what is tried.
-  const planes = await createPlanes(3, { BERTH_EDGE_SILENCE: '15m' });
+  const planes = await createPlanes(3, { BERTH_TIMEOUTS: 'edge=15m' });
   t.after(() => planes[Symbol.asyncDispose]());
   const [first, second] = planes.all as [(typeof planes.all)[number], (typeof planes.all)[number]];
   await first.serve();

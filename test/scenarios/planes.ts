@@ -19,7 +19,7 @@ export async function createPlanes(
     BERTH_SECRET_KEY: 'a key that all services of these tests share',
     BERTH_BASE_URL: `http://localhost:${port}`,
     // As by default: what is under way on what an update replaces is answered, also on a busy machine.
-    BERTH_DRAIN: '30s',
+    BERTH_TIMEOUTS: 'drain=30s',
     ...env,
   };
   const all: Berth[] = [];

@@ -23,7 +23,7 @@ before(async () => {
   const options = { architecture, foreignArchitecture: 'none', needsLogin: false, program: await programImage() };
   registry = await startRegistry({ ...options, address: engine.host.outsideAddress });
   // Longer than a busy machine needs for these tests: a stalled pull fails at the deadline.
-  const patience = { BERTH_DEPLOY_DEADLINE: '30m', BERTH_REGISTRY_PATIENCE: '30m' };
+  const patience = { BERTH_TIMEOUTS: 'deploy=30m registry=30m drain=200ms' };
   berth = await createBerth({ ...patience, ...listing(registry) }, { engine });
   hasty = await createBerth(listing(registry), { engine });
   await berth.serve();
@@ -90,7 +90,7 @@ test('an extension leaves a pull alone: what is here already is not sent again',
 });
 
 test('a pull in which nothing moves until the deadline fails in words; the next try finds a registry that is back', async () => {
-  await hasty.serve({ BERTH_DEPLOY_DEADLINE: '15s' });
+  await hasty.serve({ BERTH_TIMEOUTS: 'deploy=15s drain=200ms' });
   const { image, letGo } = await registry.hold('late', 1, 'runs');
   const app = await hasty.start(tinyYaml('late', image, 'late'));
   const { message } = await hasty.reach(app, 'failed');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { webYaml } from './applications.ts';
-import { type Berth, createBerth, type Started, until } from './berth.ts';
+import { type Berth, createBerth, manyRequests, type Started, until } from './berth.ts';
 
 let berth: Berth;
 let mine: Started;
@@ -44,7 +44,7 @@ test('neither the log nor the database file holds a session token', async () => 
 });
 
 test('the client address for the rate limit comes from the edge, not from a header of the client', async () => {
-  const limited = await createBerth({ BERTH_START_RATE: '2/m' });
+  const limited = await createBerth({ BERTH_CLIENT_LIMITS: `${manyRequests} starts=2/m` });
   try {
     await limited.serve();
     const forge = (address: string) =>

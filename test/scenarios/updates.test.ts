@@ -3,14 +3,17 @@ import { request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { whileVisited } from '../../bench/steady-load.ts';
 import { visitedYaml } from '../../bench/visited-application.ts';
-import { type Berth, createBerth, type Started, until } from './berth.ts';
+import { type Berth, createBerth, manyRequests, type Started, until } from './berth.ts';
 
 const graceMs = 2_500;
 const perSecond = 100;
 let berth: Berth;
 before(async () => {
   // Visitors that come at a steady pace are many at once as soon as the machine pauses for a moment.
-  berth = await createBerth({ BERTH_DRAIN: `${graceMs}ms`, BERTH_CLIENT_CONNECTIONS: '10000' });
+  berth = await createBerth({
+    BERTH_TIMEOUTS: `drain=${graceMs}ms`,
+    BERTH_CLIENT_LIMITS: `${manyRequests} connections=10000`,
+  });
   await berth.serve();
 });
 after(async () => await berth.destroy());

@@ -35,7 +35,7 @@ export async function addDomain(
     return refuse(
       'domains_not_offered',
       'This service reads its certificates from files, and none of these is for custom domains.',
-      'The operator can set up an authority that issues certificates (BERTH_ACME_DIRECTORY).',
+      'The operator can set up an authority that issues certificates (BERTH_ACME).',
     );
   const own = ownNames(service, deployment);
   const name = readDomainName(domain, own);

@@ -63,6 +63,6 @@ function doctorSettings(settings: Settings): DoctorSettings {
     sharedDomain: sharedDomain(settings),
     hasTerms: termsUrl !== undefined,
     mail: accountSettings(settings).mail,
-    operator: settings.operatorMail ?? settings.acmeEmail,
+    operator: settings.operatorMail,
   };
 }

@@ -16,7 +16,7 @@ export async function readDirectory(url: URL, root: string | undefined): Promise
   });
   if (status !== 200) throw new Error(`the authority at ${url.href} answers with status ${status}`);
   const { newNonce, renewalInfo } = parsed(text);
-  if (typeof newNonce !== 'string') throw new Error(`${url.href} is not an ACME directory: see BERTH_ACME_DIRECTORY`);
+  if (typeof newNonce !== 'string') throw new Error(`${url.href} is not an ACME directory: see BERTH_ACME`);
   return { renewalInfo: typeof renewalInfo === 'string' ? renewalInfo : undefined };
 }
 

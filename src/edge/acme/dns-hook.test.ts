@@ -39,7 +39,7 @@ test('it gets its task as arguments, and sees nothing of the environment', async
 test('a failure is reported with the exit status, and without any output', async (t) => {
   const { hook } = await hookOf(t, 'echo TOKEN=hunter2; echo TOKEN=hunter2 >&2; exit 3');
   await assert.rejects(hook('set', record, never), {
-    message: 'BERTH_DNS_HOOK (set _acme-challenge.apps.test) ended with 3',
+    message: 'BERTH_ACME_DNS (set _acme-challenge.apps.test) ended with 3',
   });
   const { hook: killed } = await hookOf(t, 'kill -9 $$');
   await assert.rejects(killed('set', record, never), { message: /was ended by SIGKILL$/ });

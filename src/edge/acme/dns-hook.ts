@@ -15,7 +15,7 @@ export function dnsHook(command: readonly [string, ...string[]], { limitMs }: { 
   const [program, ...words] = command;
   return (action, { name, value }, signal) =>
     new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(new Error('BERTH_DNS_HOOK was not started: the service stops'));
+      if (signal.aborted) return reject(new Error('BERTH_ACME_DNS was not started: the service stops'));
       // `detached`: its own process group, so that its children end with it.
       const child = spawn(program, [...words, action, name, value], {
         env: { PATH: programPath(process.env.PATH), ...(process.env.HOME && { HOME: process.env.HOME }) },
@@ -36,7 +36,7 @@ export function dnsHook(command: readonly [string, ...string[]], { limitMs }: { 
         signal.removeEventListener('abort', stop);
         if (child.pid) endGroup(child.pid);
         if (because === undefined) resolve();
-        else reject(new Error(`BERTH_DNS_HOOK (${action} ${name}) ${because}`));
+        else reject(new Error(`BERTH_ACME_DNS (${action} ${name}) ${because}`));
       };
       child.once('error', (error: NodeJS.ErrnoException) => settle(`cannot be started: ${error.code}`));
       child.once('exit', (code, killedBy) => {

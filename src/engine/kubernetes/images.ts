@@ -79,7 +79,7 @@ export function createClusterImages(
         throw new EngineFault('image-access-denied', `Image ${image} cannot be brought to this cluster.`, {
           image,
           pods: [pod],
-          hint: 'its operator has to set BERTH_NODE_GATE, or to put it on the nodes and name it in BERTH_LOCAL_IMAGES',
+          hint: 'its operator has to set BERTH_GATE, or to put it on the nodes and name it in BERTH_LOCAL_IMAGES',
         });
       }
       const platform = platformNow();

@@ -237,6 +237,6 @@ test('a port in use is reported with the name of the setting', async () => {
   const resolver = { resolve: () => assert.fail() };
   await assert.rejects(
     openNodeGate({ host: '127.0.0.1', port: gates.port, name: 'x' }, { ...parts, resolver }),
-    (error) => error instanceof StartError && /BERTH_NODE_GATE/.test(error.message),
+    (error) => error instanceof StartError && /BERTH_GATE/.test(error.message),
   );
 });

@@ -179,7 +179,7 @@ export async function openNodeGate(
     });
     await listen(server, { host, port, reusePort: true });
   } catch (error) {
-    throw new StartError(`Nodes cannot pull at ${host}:${port} (BERTH_NODE_GATE): ${(error as Error).message}`);
+    throw new StartError(`Nodes cannot pull at ${host}:${port} (BERTH_GATE): ${(error as Error).message}`);
   }
 
   return {
