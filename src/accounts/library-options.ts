@@ -1,18 +1,22 @@
 /** The options of the sign-in library. They include everything that it would otherwise read from its environment. */
 import { kyselyAdapter } from '@better-auth/kysely-adapter';
 import type { BetterAuthOptions, GenericEndpointContext } from 'better-auth';
-import { APIError, getSessionFromCtx } from 'better-auth/api';
+import { APIError, createAuthMiddleware, getSessionFromCtx } from 'better-auth/api';
+import type { Kysely } from 'kysely';
+import type { Instant } from '../deployment/deployment.ts';
 import { hideTokens } from '../lib/ids.ts';
 import { signInCookiePrefix } from '../lib/sign-in-cookie.ts';
-import { accountById } from '../store/accounts.ts';
+import { accountById, releaseSessions } from '../store/accounts.ts';
+import { activeDeploymentsOfAccount } from '../store/deployments.ts';
 import { isPostgres } from '../store/dialect/dialect.ts';
+import { intend } from '../store/intents.ts';
+import { forgetKept, restorableDeployments } from '../store/restorable-deployments.ts';
+import type { Tables } from '../store/rows.ts';
 import { endPasswordLinks } from '../store/sign-ins.ts';
-import { endAccount } from './deletion.ts';
+import { write } from '../store/transaction.ts';
 import { withHashedTokens } from './hashed-tokens.ts';
-import { addressesIn, isChangeOfAddress, verificationLink } from './mail-links.ts';
 import type { Mailer } from './mailer.ts';
 import type { Wiring } from './open.ts';
-import { requireProofs } from './proofs.ts';
 import { githubProvider } from './sign-in-providers.ts';
 import { signInSecret } from './sign-in-secret.ts';
 
@@ -150,4 +154,109 @@ function tooLong(field: string, most: number) {
 /** A provider's tokens would give access to the user's account there. Only the identity is needed. */
 async function withoutTokens<T extends object>(credential: T) {
   return { data: { ...credential, accessToken: null, refreshToken: null, idToken: null } };
+}
+
+/** The end of an account: who may end it, and what goes with it. */
+
+/**
+ * Removes its deployments with their data, and detaches its sessions, so that nothing refers to the account any more.
+ * Keys and sign-ins go with the account's own row.
+ */
+async function endAccount(db: Kysely<Tables>, accountId: string, now: Instant): Promise<void> {
+  await write(db, 'all', async (db) => {
+    const ended = await restorableDeployments(db, { accountId }, now);
+    // A deployment that has just reached its time limit has not ended yet, and would be retained.
+    const expiring = ended.filter(({ restorableUntil }) => restorableUntil === null);
+    for (const { id } of [...(await activeDeploymentsOfAccount(db, accountId, now)), ...expiring])
+      await intend(
+        db,
+        id,
+        { removedAt: now, heldAt: null, restorableUntil: null },
+        { event: { kind: 'intent', intent: 'remove', because: 'account-deleted' }, now },
+      );
+    for (const { id } of ended) await forgetKept(db, id, { because: 'asked', now });
+    await releaseSessions(db, accountId);
+  });
+}
+
+/** Proofs that the sign-in library does not require: before an account is deleted, or gets another address. */
+
+/** A user who has just signed in needs no further proof. */
+const freshMs = 10 * 60_000;
+
+/** Called before each request to the library. */
+function requireProofs(now: () => Instant) {
+  return createAuthMiddleware(async (context) => {
+    const { path, body, query } = context;
+    const { internalAdapter, password } = context.context;
+    /** Undefined where the account has none: it is signed in to with a provider or a passkey. */
+    const passwordHash = async (accountId: string) => {
+      const credentials = await internalAdapter.findAccounts(accountId);
+      return credentials.find((each) => each.password)?.password ?? undefined;
+    };
+    // The library accepts a sign-in within the last day, but an open browser must not be enough.
+    if (path === '/delete-user' && body?.password === undefined) {
+      const signIn = await getSessionFromCtx(context);
+      if (signIn && (await passwordHash(signIn.user.id)) !== undefined)
+        throw APIError.from('BAD_REQUEST', passwordRequired);
+    }
+    // The owner of the address can set a new password.
+    if (path === '/change-email') {
+      const signIn = await getSessionFromCtx(context);
+      if (!signIn) return;
+      const hash = await passwordHash(signIn.user.id);
+      if (hash === undefined) {
+        const signedInAt = new Date(signIn.session.createdAt).getTime();
+        if (now() - signedInAt > freshMs) throw APIError.from('FORBIDDEN', signInAgain);
+        return;
+      }
+      if (typeof body?.password !== 'string') throw APIError.from('BAD_REQUEST', passwordRequired);
+      if (!(await password.verify({ hash, password: body.password })))
+        throw APIError.from('BAD_REQUEST', wrongPassword);
+    }
+    // Without a sign-in the library would make one, for whomever the mail was sent to by mistake.
+    if (path === '/verify-email' && isChangeOfAddress(query?.token) && !(await getSessionFromCtx(context))) {
+      throw APIError.from('UNAUTHORIZED', signInFirst);
+    }
+  });
+}
+
+const passwordRequired = { code: 'PASSWORD_REQUIRED', message: 'Give the password of the account.' };
+const wrongPassword = { code: 'INVALID_PASSWORD', message: 'Invalid password' };
+const signInFirst = { code: 'SIGN_IN_FIRST', message: 'Sign in to the account, then open the link again.' };
+const signInAgain = {
+  code: 'SIGN_IN_AGAIN',
+  message: 'Sign out, sign in again, and change the address within 10 minutes: the account has no password to ask for.',
+};
+
+/** Where the links of mails lead, and what their tokens are for. */
+
+const verifyPage = '/verify-email';
+
+/** Whether a token changes the address of an account. Its signature is not verified yet. */
+function isChangeOfAddress(token: unknown): boolean {
+  return addressesIn(token) !== undefined;
+}
+
+/** Of a token that gives an account another address: the present one and the next. */
+function addressesIn(token: unknown): { from: string; to: string } | undefined {
+  if (typeof token !== 'string') return undefined;
+  try {
+    const payload: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+    const { email, updateTo } = (payload ?? {}) as { email?: unknown; updateTo?: unknown };
+    return typeof email === 'string' && typeof updateTo === 'string' ? { from: email, to: updateTo } : undefined;
+  } catch {
+    // No token of the library's.
+    return undefined;
+  }
+}
+
+/** The dashboard's page says that an address is verified where the service says so of the token, and not without one. */
+function verificationLink(link: string, token: string): string {
+  const url = new URL(link);
+  const page = `${verifyPage}?token=${token}`;
+  // The signed-in browser changes the address, not any client that opens the link.
+  if (isChangeOfAddress(token)) return new URL(page, url).href;
+  if (url.searchParams.get('callbackURL') === verifyPage) url.searchParams.set('callbackURL', page);
+  return url.href;
 }

@@ -1,11 +1,12 @@
 /** The configured sign-in library (better-auth). Loading it takes longer than starting the rest of the accounts. */
 import { passkey } from '@better-auth/passkey';
 import { betterAuth } from 'better-auth';
+import { type GenericOAuthConfig, genericOAuth } from 'better-auth/plugins/generic-oauth';
 import { authOptions } from './library-options.ts';
 import { createMailer } from './mailer.ts';
-import { oidcPlugin } from './oidc-plugin.ts';
 import type { Wiring } from './open.ts';
 import { canHavePasskeys } from './sign-in-methods.ts';
+import { discoveryUrl, oidcId, type ProviderSettings } from './sign-in-providers.ts';
 
 export type Library = ReturnType<LibraryMaker>;
 type LibraryMaker = ReturnType<typeof libraryMaker>;
@@ -31,4 +32,17 @@ export function libraryMaker(wiring: Wiring) {
         ...(oidc && hasOidc ? [oidcPlugin(oidc, signUp === 'closed')] : []),
       ],
     });
+}
+
+/** Options of the sign-in library for any OpenID Connect provider. */
+function oidcPlugin({ issuer, ...settings }: NonNullable<ProviderSettings['oidc']>, disableSignUp: boolean) {
+  const config: GenericOAuthConfig = {
+    ...settings,
+    providerId: oidcId,
+    discoveryUrl: discoveryUrl(issuer),
+    requireIdTokenVerification: true,
+    scopes: ['openid', 'email', 'profile'],
+    disableSignUp,
+  };
+  return genericOAuth({ config: [config] });
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { until } from '../../test/scenarios/berth.ts';
-import { giveWay } from './give-way.ts';
+import { giveWay } from './run-restic.ts';
 
 /** As sched(7) numbers them. */
 const [other, idle] = [0, 5];

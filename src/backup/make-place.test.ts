@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { makePlace } from './make-place.ts';
+import { makePlace } from './restic.ts';
 
 async function scene(t: { after(work: () => Promise<void>): void }) {
   const parent = await mkdtemp(join(tmpdir(), 'berth-place-'));

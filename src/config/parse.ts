@@ -1,12 +1,13 @@
 /** The way in: a text → diagnostics and, when none of them is an error, an AppSpec. */
-
 import { applyJudge, applyRules, type Judge } from './checks/checks.ts';
 import { checkLengths } from './checks/length-checks.ts';
 import { isCompose, readCompose } from './compose/compose.ts';
 import { type Diagnostic, limitDiagnostics } from './diagnostics/diagnostics.ts';
 import { openReport } from './diagnostics/report.ts';
-import { readSource, type Source } from './document/source.ts';
-import { explainManifests } from './kubernetes/explain-manifests.ts';
+import { kubernetesHint, kubernetesMessage } from './document/foreign-formats.ts';
+import { maxDocumentBytes, readSource, type Source } from './document/source.ts';
+import { convertManifests } from './kubernetes/convert.ts';
+import { isManifestText, readManifests } from './kubernetes/manifests.ts';
 import { normalise } from './native/normalise.ts';
 import { reportMistakenForm } from './native/other-forms.ts';
 import { checkShape } from './native/shape.ts';
@@ -56,4 +57,36 @@ function readNative(source: Source, judge: Judge | undefined): { spec?: AppSpec;
   const resolved = resolveVariables(spec, origin, report);
   checkLengths(resolved, origin, report);
   return { spec: resolved, diagnostics: report.diagnostics };
+}
+
+/** Kubernetes manifests in place of a configuration: the refusal, with the converted document as its fix. Pure. */
+
+/** Undefined if the text is of another form, or is not valid YAML. */
+function explainManifests(text: string): Diagnostic[] | undefined {
+  if (text.length > maxDocumentBytes || !isManifestText(text)) return undefined;
+  const manifests = readManifests(text);
+  if (!manifests || manifests.length === 0) return undefined;
+  const line = text.slice(0, text.search(/^\W{0,3}apiVersion/m)).split('\n').length;
+  const refusal = { severity: 'error', code: 'foreign-form', path: '', line, column: 1 } as const;
+  const converted = convertManifests(manifests);
+  if (!converted) return [{ ...refusal, message: kubernetesMessage, hint: kubernetesHint }];
+  const { pods, missing } = converted;
+  return [
+    {
+      ...refusal,
+      message: `${kubernetesMessage}, not a configuration`,
+      hint: `deploy the converted configuration with ${pods === 1 ? 'one pod' : `${pods} pods`}: POST /validate?fix=true returns it as "fixed"`,
+      fix: { from: 0, to: text.length, text: converted.text },
+    },
+    ...missing.map(
+      (what): Diagnostic => ({
+        severity: 'warning',
+        code: 'not-converted',
+        path: '',
+        line,
+        column: 1,
+        message: `not in the converted configuration: ${what}`,
+      }),
+    ),
+  ];
 }

@@ -6,7 +6,7 @@ import { countByCluster } from '../store/clusters.ts';
 import type { Database } from '../store/database.ts';
 import { addDeployment } from '../store/deployments.ts';
 import { addSession } from '../store/sessions.ts';
-import { settleCluster } from './cluster-check.ts';
+import { settleCluster } from './open.ts';
 
 async function storeWith(clusters: readonly (string | null)[], goneAt: number | null = null): Promise<Database> {
   const db = await emptyStore();

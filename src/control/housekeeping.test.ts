@@ -7,7 +7,7 @@ import { addDeployment, deploymentById } from '../store/deployments.ts';
 import { notePulled, pulledImages } from '../store/pulled-images.ts';
 import { addRevision, settleImage } from '../store/revisions.ts';
 import { addSession, sessionOfToken } from '../store/sessions.ts';
-import { keepHouse } from './housekeeping.ts';
+import { keepHouse } from './loop.ts';
 
 const day = 24 * 60 * 60_000;
 

@@ -3,21 +3,33 @@
  * (start, update, expiry, removal, repair, recovery after a crash) is a visit.
  */
 import type { Instant } from '../deployment/deployment.ts';
+import { keptForMs } from '../deployment/metrics/deployment-metrics.ts';
 import { describeHold } from '../deployment/quarantine/sweep-hold.ts';
+import { hashListed } from '../deployment/workload/observed-hash.ts';
 import { runRounds } from '../lib/rounds.ts';
+import { forgetChallenges } from '../store/acme.ts';
+import type { Database } from '../store/database.ts';
+import { forgetGone } from '../store/deployments.ts';
+import { forgetDomains } from '../store/domains.ts';
 import { createDuty } from '../store/duties.ts';
 import { releaseHeldBy } from '../store/held.ts';
-import { makeDueIfSettled, nextDueAt, spreadVisits } from '../store/leases.ts';
+import { forgetIdempotency } from '../store/idempotency.ts';
+import { forgetMetrics } from '../store/kept-metrics.ts';
+import { makeDueIfSettled, nextDueAt, settledHashes, spreadVisits } from '../store/leases.ts';
+import { forgetLogins } from '../store/logins.ts';
+import { touchUsed } from '../store/pulled-images.ts';
 import { nextEpoch, readEpoch } from '../store/quarantine.ts';
+import { forgetEmptySessions } from '../store/sessions.ts';
+import { forgetSignIns } from '../store/sign-ins.ts';
+import { forgetSpentProofs } from '../store/spent-proofs.ts';
+import { createAttention, type Things } from './attention.ts';
 import { clearImages } from './clear-images.ts';
 import { clearPushedCopies } from './clear-pushed-copies.ts';
 import type { Control } from './control.ts';
 import { watchDisk } from './disk/watch-disk.ts';
-import { keepHouse, keepHouseEveryMs } from './housekeeping.ts';
 import { limitKept } from './limit-kept.ts';
 import { revisitMsOf } from './schedule.ts';
-import type { Swept } from './sweep.ts';
-import { createTidying } from './tidying.ts';
+import { type Swept, sweep } from './sweep.ts';
 import { createVisits } from './visits.ts';
 
 /** While all places are taken, due deployments wait and do not keep the loop busy. */
@@ -143,4 +155,88 @@ function reportSweep({ removed, stopped, entered, begunHold }: Swept, log: Contr
 /** Returns whether `ms` have passed, also if the clock was set back. */
 function hasPassed(since: Instant | undefined, ms: number, now: Instant): boolean {
   return since === undefined || now < since || now - since >= ms;
+}
+
+/** Housekeeping: removes outdated rows and records which images are in use. It reads many rows and is not urgent. */
+
+/** Takes 50 ms with 10,000 deployments. */
+const keepHouseEveryMs = 10 * 60_000;
+
+/** How long rows of ended deployments are kept, for the page that reports the end. */
+const forgetAfterMs = 30 * 24 * 60 * 60_000;
+
+/** Removes old rows and records which images are in use, so that the least recently used ones are removed first. */
+export async function keepHouse(db: Database, now: Instant): Promise<void> {
+  await forgetGone(db, now - forgetAfterMs);
+  await forgetEmptySessions(db, now - forgetAfterMs);
+  await forgetIdempotency(db, now);
+  await forgetSpentProofs(db, now);
+  await forgetLogins(db, now);
+  await forgetChallenges(db, now);
+  await forgetDomains(db, now);
+  await forgetSignIns(db, now);
+  await forgetMetrics(db, now - keptForMs);
+  await touchUsed(db, now);
+}
+
+/**
+ * Tidying: one listing of the whole engine shows which deployments to visit and which objects to remove. The cost
+ * depends on the number of changes, not on the number of objects.
+ */
+
+type Tidied = {
+  /** Ids of deployments that became due. */
+  changed: string[];
+  swept: Swept;
+  /** The number of deployments with objects on the engine. */
+  present: number;
+};
+
+type Tidying = {
+  tidy(): Promise<Tidied>;
+  /** A visit to the deployment has ended. */
+  visited(deploymentId: string): void;
+};
+
+export function createTidying(control: Pick<Control, 'db' | 'engine' | 'metrics' | 'now' | 'settings'>): Tidying {
+  const attention = createAttention(control.db);
+  return {
+    visited: attention.look,
+    async tidy() {
+      // The engine first: an object that appears after this has its row before it, so it is never taken for an orphan.
+      const owned = await control.engine.listOwned();
+      const things = Map.groupBy(owned, ({ deploymentId }) => deploymentId);
+      try {
+        const ids = await attention.direct(things);
+        const changed = await survey(control, things, ids);
+        const swept = await sweep({ ...control, graceMs: control.settings.graceMs }, things, ids);
+        // Until they are removed.
+        for (const { deploymentId } of swept.removed) attention.look(deploymentId);
+        for (const deploymentId of swept.held) attention.look(deploymentId);
+        return { changed, swept, present: things.size };
+      } catch (error) {
+        attention.lookAtAll();
+        throw error;
+      }
+    },
+  };
+}
+
+/**
+ * The survey: one listing of the whole engine shows which deployments differ from their last visit. Unchanged
+ * deployments need no visit. Events of the engine arrive sooner but may be missed.
+ */
+
+/** Makes changed deployments due and returns their ids. */
+async function survey(
+  { db, now }: Pick<Control, 'db' | 'now'>,
+  things: Things,
+  ids: Iterable<string>,
+): Promise<string[]> {
+  const hashes = await settledHashes(db, [...ids], now());
+  const changed = [...hashes]
+    .filter(([deploymentId, observedHash]) => hashListed(things.get(deploymentId) ?? []) !== observedHash)
+    .map(([deploymentId]) => deploymentId);
+  await makeDueIfSettled(db, changed, now());
+  return changed;
 }

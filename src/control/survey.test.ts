@@ -5,7 +5,7 @@ import { pod, specOf } from '../../test/support/deployments.ts';
 import { createTestEngine } from '../../test/support/memory-engine.ts';
 import { hashObserved } from '../deployment/workload/observed-hash.ts';
 import { makeDue, nextDueAt, releaseLease, takeLeases } from '../store/leases.ts';
-import { createTidying } from './tidying.ts';
+import { createTidying } from './loop.ts';
 
 const volumes = [{ name: 'data', sizeBytes: 1, mountPath: '/data' }];
 const spec = specOf(pod('web', { image: 'nginx:1', path: '/', servicePorts: [80], volumes }));

@@ -12,7 +12,7 @@ import {
   quarantined,
   readSweepState,
 } from '../store/quarantine.ts';
-import { createTidying } from './tidying.ts';
+import { createTidying } from './loop.ts';
 
 const asked = { actor: 'me', now: 0 };
 const spec = specOf(pod('web', { image: 'nginx:1', path: '/', servicePorts: [80] }));

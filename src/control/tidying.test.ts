@@ -7,7 +7,7 @@ import { hashListed } from '../deployment/workload/observed-hash.ts';
 import type { Owned } from '../engine/engine.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import type { Control } from './control.ts';
-import { createTidying } from './tidying.ts';
+import { createTidying } from './loop.ts';
 
 const networkOf = (deploymentId: string): Owned => ({
   kind: 'network',

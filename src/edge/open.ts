@@ -16,11 +16,15 @@ import { routesSince } from '../store/routes.ts';
 import type { Tables } from '../store/rows.ts';
 import { type AcmeSettings, openAcmeSource } from './acme/acme-source.ts';
 import { createAddressOwners } from './address-owners.ts';
-import type { CertificateFiles } from './certificates/certificate-files.ts';
+import {
+  type CertificateFiles,
+  type FileCertificate,
+  followCertificateFiles,
+  readCertificateFiles,
+} from './certificates/certificate-files.ts';
 import type { CertificateSource } from './certificates/certificate-source.ts';
-import { openFileSource } from './certificates/file-source.ts';
 import { ownEdge } from './edge-place.ts';
-import type { EdgeSettings, EdgeTls } from './edge-settings.ts';
+import type { EdgeLog, EdgeSettings, EdgeTls } from './edge-settings.ts';
 import { type Edge, startEdge, stopEdge } from './haproxy/haproxy.ts';
 import { PortTakenError } from './haproxy/haproxy-process.ts';
 import { createRouteFeed } from './route-feed.ts';
@@ -168,4 +172,41 @@ async function openCertificates(
   if (from.kind === 'authority')
     return await openAcmeSource({ ...from.authority, apiHost, appsDomain }, { ...parts, note });
   return await openFileSource({ files: from.files, hosts: [apiHost, `*.${appsDomain}`] }, { ...parts, note });
+}
+
+/** Certificates of the operator's files, as a source of the edge. */
+
+/** Throws StartError when the files cannot be served. */
+async function openFileSource(
+  { files, hosts }: { files: readonly CertificateFiles[]; hosts: readonly string[] },
+  { now, note, tellOperator }: { now: () => Instant; note: NoteCertificates; tellOperator?: TellOperator | undefined },
+): Promise<CertificateSource> {
+  const source = { files, hosts, now };
+  const read = await readCertificateFiles(source);
+  if (!read.ok) throw new StartError(`BERTH_TLS_CERTIFICATE: ${read.because}`);
+  const { certificates: served } = read;
+  // The operator has chosen how they are renewed, and that is not seen from here.
+  const tell = (served: readonly FileCertificate[]) =>
+    note({ served, missing: 0, failing: 0, isReady: true, isRenewed: true, waiting: new Map() });
+  tell(served);
+  return {
+    served,
+    follow(edge: Pick<Edge, 'certify'>, log: EdgeLog): AsyncDisposable {
+      const alarm = async ({ expiresAt }: FileCertificate) => {
+        await tellOperator?.(endingMail(hosts, expiresAt)).catch((error: NodeJS.ErrnoException) => {
+          log.warn({ reason: error.code }, 'the email about certificates to the operator could not be sent');
+        });
+      };
+      const put = (certificates: FileCertificate[]) => edge.certify(certificates).then(() => tell(certificates));
+      return followCertificateFiles({ ...source, served, alarm }, put, log);
+    },
+  };
+}
+
+function endingMail(hosts: readonly string[], expiresAt: Instant): { subject: string; text: string } {
+  const end = new Date(expiresAt).toISOString();
+  return {
+    subject: `A certificate of ${hosts[0]} is about to end`,
+    text: `A certificate for ${hosts.join(' or ')} ends at ${end}, and its files (BERTH_TLS_CERTIFICATE) are not renewed.\n`,
+  };
 }

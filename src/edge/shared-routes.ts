@@ -9,10 +9,13 @@ import type { Database } from '../store/database.ts';
 import { edgeOf, forever, otherEdges, registerEdge, renewEdge, strikeEdge } from '../store/edges.ts';
 import { routesVersion } from '../store/routes.ts';
 import type { EdgeRow } from '../store/rows.ts';
-import { addressesAt } from './edge-addresses.ts';
+import { edgePaths } from './edge-paths.ts';
 import { countUnderWayAt, silence } from './edge-place.ts';
 import type { EdgeLog } from './edge-settings.ts';
 import type { Edge } from './haproxy/haproxy.ts';
+import { endpointsMap } from './haproxy/haproxy-configuration.ts';
+import { findProxies } from './haproxy/haproxy-process.ts';
+import { readMap } from './haproxy/runtime-socket.ts';
 import type { RouteFeed } from './route-feed.ts';
 
 /** Clocks of two machines may differ by so much. */
@@ -183,4 +186,17 @@ async function nextUntil(
 ): Promise<number> {
   const others = await otherEdges(db, id);
   return others.some(({ answersUntil }) => answersUntil > now) ? now + silenceMs : forever;
+}
+
+/**
+ * The addresses to which another edge of this machine may send requests, according to its HAProxy. Independent of its
+ * service.
+ */
+
+/** Throws if HAProxy cannot be queried. */
+async function addressesAt({ directory }: Pick<EdgeRow, 'directory'>): Promise<string[]> {
+  const paths = edgePaths(directory);
+  if ((await findProxies(paths)).length === 0) return [];
+  const endpoints = await readMap(paths.adminSocket, endpointsMap);
+  return endpoints.map((entry) => entry.slice(entry.indexOf(' ') + 1, entry.lastIndexOf(':')));
 }

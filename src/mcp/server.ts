@@ -1,12 +1,20 @@
 /** Berth for agents through the Model Context Protocol: its tools and resources, for any transport. */
-import { createMcpHandler, type ListToolsResult, McpServer } from '@modelcontextprotocol/server';
-import { addResources } from './resources.ts';
+import {
+  createMcpHandler,
+  type ListToolsResult,
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server';
+import * as z from 'zod/v4';
+import type { Answer } from '../client/ask.ts';
+import { sayTemplates, type Templates } from './sentences.ts';
 import type { Service } from './service.ts';
+import { addTool } from './tool.ts';
 import { addDeploymentTools } from './tools/deployment-tools.ts';
 import { addDocumentTools } from './tools/document-tools.ts';
 import { addLifetimeTools } from './tools/lifetime-tools.ts';
 import { addSourceTools } from './tools/source-tools.ts';
-import { addTemplateTools } from './tools/template-tools.ts';
 
 const instructions = `Berth runs the application that one YAML document describes, with one or several containers, and returns a live URL. No account is needed.
 1. Write the document (resource berth://guide has a complete example; templates has whole applications) and call validate; it answers a repaired document too.
@@ -64,4 +72,69 @@ async function readToolList(service: Service): Promise<ListToolsResult> {
   // An answer may come as an event.
   const { result } = JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) as { result: ListToolsResult };
   return result;
+}
+
+/** The tool that finds applications to start from. */
+function addTemplateTools(server: McpServer, service: Service): void {
+  addTool(server, 'templates', {
+    title: 'Find a template',
+    description:
+      'Documents of complete applications (WordPress, a queue with workers, a Django project …), valid on this server. Without a name, lists the matching templates. With a name, returns its document for deploy.',
+    input: {
+      search: z.string().max(100).optional().describe('Words that the template must contain.'),
+      name: z.string().min(1).max(40).optional().describe('The name of a template from an earlier result.'),
+    },
+    say: sayTemplates,
+    effect: 'reads',
+    run: async ({ search, name }, { signal }): Promise<Answer<Templates>> => {
+      const client = await service.clientOf(undefined);
+      if (name === undefined) {
+        return await client.call('listTemplates', { query: { ...(search !== undefined && { search }) }, signal });
+      }
+      const answer = await client.call('getTemplate', { query: { name }, signal });
+      return answer.ok ? { ok: true, value: { templates: [answer.value] } } : answer;
+    },
+  });
+}
+
+/** Readable resources in addition to the tools: the schema, the guide and the examples of the service. */
+
+type Text = { name: string; title: string; path: string; mimeType: string };
+
+const texts: Text[] = [
+  {
+    name: 'guide',
+    title: 'The guide for agents',
+    path: '/docs/guides/use-berth-as-an-agent.md',
+    mimeType: 'text/markdown',
+  },
+  { name: 'schema', title: 'JSON Schema of a document', path: '/schema', mimeType: 'application/schema+json' },
+  {
+    name: 'configuration',
+    title: 'All fields of a document',
+    path: '/docs/reference/configuration.md',
+    mimeType: 'text/markdown',
+  },
+  {
+    name: 'compose',
+    title: 'Supported fields of Compose files',
+    path: '/docs/reference/compose.md',
+    mimeType: 'text/markdown',
+  },
+  ...['hello', 'counter', 'notes', 'guestbook'].map((name) => ({
+    name: `examples/${name}`,
+    title: `Example: ${name}`,
+    path: `/docs/examples/${name}.yaml`,
+    mimeType: 'application/yaml',
+  })),
+];
+
+function addResources(server: McpServer, service: Service): void {
+  for (const { name, title, path, mimeType } of texts) {
+    server.registerResource(name, `berth://${name}`, { title, mimeType }, async (uri) => {
+      const answer = await service.read(path);
+      if (!answer.ok) throw new ProtocolError(ProtocolErrorCode.InternalError, answer.problem.error);
+      return { contents: [{ uri: uri.href, mimeType, text: answer.value }] };
+    });
+  }
 }

@@ -1,21 +1,35 @@
 /** The entry point of this layer: notifies owners of problems with their deployments, by mail and webhook. */
-
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import { dashboardPath } from '../deployment/deployment-names.ts';
+import { domainTrouble } from '../deployment/domain/domain-trouble.ts';
+import { type NoticeChannel, noticesOf } from '../deployment/notification/notice.ts';
 import { createDialer } from '../images/dialer/dialer.ts';
 import { createFairWorker } from '../lib/fair-work.ts';
 import { type MailSettings, sendingMail } from '../lib/mail-transport.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { runRounds } from '../lib/rounds.ts';
 import type { Seal } from '../lib/seal.ts';
+import { certificatesOf } from '../store/certificates.ts';
+import type { Database } from '../store/database.ts';
+import { claimedDeploymentsOfAccount } from '../store/deployments.ts';
+import { domainsOfAccount } from '../store/domains.ts';
 import { createDuty } from '../store/duties.ts';
 import type { StoreProcess } from '../store/held.ts';
+import {
+  accountsToTell,
+  addNotice,
+  type Choices,
+  forgetNotices,
+  kindsToldSince,
+  untold,
+} from '../store/notifications.ts';
 import type { Tables } from '../store/rows.ts';
+import { snapshotsOfAccount } from '../store/snapshots.ts';
+import { write } from '../store/transaction.ts';
 import { callWebhook } from './call-webhook.ts';
 import { deliveryWork } from './deliver.ts';
-import { lookForNotices } from './look.ts';
 
 export type NotifyParts = {
   db: Kysely<Tables>;
@@ -70,5 +84,60 @@ export function openNotify(
       await duty.leave().catch(() => {});
       dialer[Symbol.dispose]();
     },
+  };
+}
+
+/** Finds the notices for accounts, and stores them with their deliveries. */
+
+/** If something breaks and recovers repeatedly, only the first notices are sent. */
+const mostAnHour = 20;
+const hourMs = 60 * 60_000;
+
+/** A cause that is older does not come back as the same. */
+const keptMs = 90 * 24 * hourMs;
+
+type Looking = { db: Kysely<Tables>; now: () => Instant; urlOf: (deployment: Deployment) => string };
+
+export async function lookForNotices({ db, now, urlOf }: Looking): Promise<void> {
+  for (const { accountId, choices } of await accountsToTell(db)) {
+    const notices = noticesOf(await observe(db, accountId, now()), { urlOf, now: now() });
+    const isWanted = (kind: string) => channelsFor(choices, kind).length > 0;
+    const recent = (await kindsToldSince(db, accountId, now() - hourMs)).map(isWanted);
+    for (const notice of await untold(db, accountId, notices)) {
+      const channels = channelsFor(choices, notice.content.kind);
+      // Unwanted notices are recorded, too, so that they are not sent late. They do not count toward the limit of
+      // wanted ones.
+      const wanted = channels.length > 0;
+      if (recent.filter((each) => each === wanted).length >= mostAnHour) continue;
+      await write(db, 'all', (db) => addNotice(db, accountId, notice, { channels, now: now() }));
+      recent.push(wanted);
+    }
+  }
+  await forgetNotices(db, now() - keptMs);
+}
+
+/** Mails on domains and snapshots are sent where those are looked after. */
+function channelsFor({ mail, webhook }: Choices, kind: string): NoticeChannel[] {
+  const isMailedHere = kind === 'failed' || kind === 'expiring';
+  const channels: NoticeChannel[] = [];
+  if (isMailedHere && mail.includes(kind)) channels.push('mail');
+  if (webhook?.disabledAt === null && webhook.kinds.some((each) => each === kind)) channels.push('webhook');
+  return channels;
+}
+
+async function observe(db: Database, accountId: string, now: Instant) {
+  const deployments = await claimedDeploymentsOfAccount(db, accountId, now);
+  const present = new Set(deployments.map(({ id }) => id));
+  const domains = (await domainsOfAccount(db, accountId)).filter(({ deploymentId }) => present.has(deploymentId));
+  const names = domains.map(({ name }) => name);
+  const certificates = names.length > 0 ? await certificatesOf(db, names) : new Map();
+  const snapshots = (await snapshotsOfAccount(db, accountId)).filter(({ deploymentId }) => present.has(deploymentId));
+  return {
+    deployments,
+    domains: domains.flatMap((domain) => {
+      const trouble = domainTrouble(domain, certificates.get(domain.name));
+      return trouble === undefined ? [] : [{ domain, trouble }];
+    }),
+    snapshots: snapshots.filter(({ state }) => state === 'failed'),
   };
 }

@@ -7,7 +7,6 @@ import { digestOf } from '../lib/digest.ts';
 import { buildImage } from './docker/build.ts';
 import type { Docker } from './docker/docker-command.ts';
 import { exportImage } from './docker/exported-image.ts';
-import { removeLeftover } from './docker/leftover-image.ts';
 import type { HashedFile } from './hashed-file.ts';
 import { manifestOf, manifestType, withLayers } from './image-documents.ts';
 import type { BuildContext } from './layers/build-context.ts';
@@ -163,4 +162,17 @@ async function sendAll({ registry, tell }: Pushing, { image, repository, blobs }
     });
   }
   return sentBytes;
+}
+
+/** Removes the previous image of a build from the user's Docker if it no longer has a name. */
+
+/**
+ * Removes an earlier build by its id. An image that was tagged, came from a registry or is used by a container stays.
+ * Nothing is forced or reported.
+ */
+export async function removeLeftover(docker: Pick<Docker, 'run'>, id: string): Promise<void> {
+  const format = '{{json .RepoTags}} {{json .RepoDigests}}';
+  const { status, stdout } = await docker.run(['image', 'inspect', '--format', format, '--', id]);
+  const isNamed = !/^(?:\[\]|null) (?:\[\]|null)$/.test(stdout.trim());
+  if (status === 0 && !isNamed) await docker.run(['image', 'rm', '--', id]);
 }

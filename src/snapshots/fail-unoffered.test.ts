@@ -7,7 +7,7 @@ import type { Wait } from '../lib/wait.ts';
 import { heldCopies, holdCopy } from '../store/copy-holds.ts';
 import { askForRestore, noteFilled, noteTry, restoresOf } from '../store/restores.ts';
 import { askForSnapshot, snapshotsOf } from '../store/snapshots.ts';
-import { failUnoffered } from './fail-unoffered.ts';
+import { failUnoffered } from './open.ts';
 import { clearCopies } from './snapshot-parts.ts';
 
 test('if snapshots are disabled, pending ones fail with an explanation, and an update that waits for one is decided', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { holdDuty } from './hold-duty.ts';
+import { holdDuty } from './open.ts';
 
 /** Holds a duty of 30 s; `answers`: the result of each attempt, ten seconds apart. `sleeps`: added to each wait. */
 async function hold(

@@ -1,22 +1,27 @@
 /** The door of this layer: snapshots of deployments, where the engine can copy volumes and there is a place for them. */
+
+import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import { type BackupPlace, readBackupPlace } from '../backup/backup-place.ts';
 import { openRepository } from '../backup/restic.ts';
+import type { DeploymentEvent } from '../deployment/event/event.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { VolumeCopies } from '../engine/volume-facets.ts';
 import { serializeByKey } from '../lib/concurrency.ts';
 import { runRounds } from '../lib/rounds.ts';
 import type { Seal } from '../lib/seal.ts';
-import { wait } from '../lib/wait.ts';
+import { type Wait, wait } from '../lib/wait.ts';
+import type { Database } from '../store/database.ts';
 import { createDuty } from '../store/duties.ts';
+import { addEvents } from '../store/events.ts';
 import type { StoreProcess } from '../store/held.ts';
+import { atOnce, makeDue } from '../store/leases.ts';
+import { failRestore, openRestores } from '../store/restores.ts';
 import { revisionIfKept } from '../store/revisions.ts';
 import { derivationOf } from '../store/seeds.ts';
-import { passwordOfPlace } from '../store/snapshots.ts';
+import { askedSnapshots, noteFailedTry, passwordOfPlace } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
-import { failUnoffered, type UnofferedParts } from './fail-unoffered.ts';
-import { holdDuty } from './hold-duty.ts';
 import { clearCopies, type SnapshotParts } from './snapshot-parts.ts';
-import { passwordOf, placeOf } from './snapshot-place.ts';
 import { createSnapshotWorker, type SnapshotWorker } from './worker.ts';
 
 export type SnapshotSettings = {
@@ -156,4 +161,87 @@ function repositories(
       const own = { stop, patienceMs };
       return openRepository(placeOf(place, deploymentId), passwordOf(password, deploymentId), process.env, own);
     });
+}
+
+/**
+ * Each deployment has its own place below the common one. A place reveals nothing about others' data, and is
+ * checked, removed and damaged independently.
+ */
+
+export function placeOf({ kind, location }: BackupPlace, deploymentId: string): BackupPlace {
+  return { kind, location: kind === 'folder' ? join(location, deploymentId) : `${location}/${deploymentId}` };
+}
+
+/** `password`: of the place of all. */
+export function passwordOf(password: string, deploymentId: string): string {
+  return createHmac('sha256', password).update(deploymentId).digest('base64url');
+}
+
+/** Holds a duty during its work. If the duty is lost, or its state is unknown, the work is aborted at once. */
+
+type HoldingParts = {
+  /** Renews the duty for `forMs`. False: another process has it. A rejection: unknown. */
+  renew: () => Promise<boolean>;
+  forMs: number;
+  wait: Wait;
+  /** Milliseconds of a monotonic clock. */
+  elapsed: () => number;
+  /** Ends the holding, with the duty still held. */
+  stop: AbortSignal;
+};
+
+/** Of a duty that was just taken. The answer aborts when it is lost, and its reason says why; at `stop` it is not renewed any more. */
+export function holdDuty({ renew, forMs, wait, elapsed, stop }: HoldingParts): AbortSignal {
+  const lost = new AbortController();
+  let heldAt = elapsed();
+  void (async () => {
+    while (!stop.aborted) {
+      await wait(forMs / 3, stop);
+      if (stop.aborted) return;
+      const askedAt = elapsed();
+      // After too long a pause, the duty may have belonged to another process in between.
+      const isLate = () => elapsed() - heldAt >= forMs;
+      const isHeld = isLate() ? undefined : await renew().catch(() => undefined);
+      if (isHeld === false) return lost.abort(new Error('Another process has the duty.'));
+      if (isLate()) return lost.abort(new Error(`The duty was not renewed for ${Math.round(elapsed() - heldAt)} ms.`));
+      if (isHeld) heldAt = askedAt;
+    }
+  })();
+  return lost.signal;
+}
+
+/** Fails pending snapshots if snapshots are no longer enabled. */
+
+const problem = 'This service no longer takes snapshots.';
+
+type UnofferedParts = Pick<SnapshotParts, 'db' | 'now' | 'wake' | 'log'> & {
+  /** Restores that are filled can still be swapped in. */
+  copies: VolumeCopies | undefined;
+};
+
+/** Their deployments go on at once, with the words for their owners. */
+export async function failUnoffered({ db, now, wake, log, copies }: UnofferedParts): Promise<void> {
+  const snapshots = await askedSnapshots(db);
+  const restores = (await openRestores(db)).filter(({ state }) => state === 'asked' || !copies);
+  for (const { id, deploymentId, tries } of snapshots)
+    await note(deploymentId, { kind: 'snapshot', snapshot: 'failed', id, because: problem, isOver: true }, (db) =>
+      noteFailedTry(db, id, { tries, nextTryAt: now(), problem, isOver: true }),
+    );
+  for (const { id, deploymentId, snapshotId } of restores)
+    await note(
+      deploymentId,
+      { kind: 'snapshot', snapshot: 'not-restored', id: snapshotId, because: problem, isOver: true },
+      (db) => failRestore(db, id, problem, now()),
+    );
+  if (snapshots.length + restores.length > 0)
+    log.info({ snapshots: snapshots.length, restores: restores.length }, 'no snapshots are offered any more');
+
+  async function note(deploymentId: string, event: DeploymentEvent, end: (db: Database) => Promise<void>) {
+    await write(db, { deploymentId }, async (db) => {
+      await end(db);
+      await addEvents(db, deploymentId, [{ at: now(), event }]);
+      await makeDue(db, deploymentId, atOnce(now()));
+    });
+    wake(deploymentId);
+  }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readBackupPlace } from '../backup/backup-place.ts';
-import { passwordOf, placeOf } from './snapshot-place.ts';
+import { passwordOf, placeOf } from './open.ts';
 
 test('each deployment has a place and a password of its own, which are always the same', () => {
   const folder = readBackupPlace('/var/lib/berth/snapshots');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type Docker from 'dockerode';
 import type { Workload } from '../../src/deployment/workload/workload.ts';
-import { hardening } from '../../src/engine/docker/containers/hardening.ts';
+import { hardening } from '../../src/engine/docker/containers/container.ts';
 import { createDockerEngine } from '../../src/engine/docker/docker.ts';
 import { bridgeName, networkName, volumeName } from '../../src/engine/docker/names.ts';
 import { EngineFault } from '../../src/engine/engine.ts';

@@ -1,8 +1,8 @@
 /** The engine's own end and return. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { endRequests } from '../../src/engine/docker/connect-docker.ts';
 import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
-import { endRequests } from '../../src/engine/docker/requests.ts';
 import { EngineFault } from '../../src/engine/engine.ts';
 import { until } from '../scenarios/berth.ts';
 import { createPrivateEngine, type PrivateEngine } from '../scenarios/private-engine.ts';

@@ -1,7 +1,7 @@
 /** Two services on one PostgreSQL, each with the kubeconfig of another cluster. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { settleCluster } from '../../src/control/cluster-check.ts';
+import { settleCluster } from '../../src/control/open.ts';
 import { parsePostgresUrl } from '../../src/lib/postgres-address.ts';
 import { otherServices } from '../../src/store/dialect/postgres.ts';
 import { openStore, type Store } from '../../src/store/open.ts';

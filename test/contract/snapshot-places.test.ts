@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { BackupFault } from '../../src/backup/backup-fault.ts';
 import { readBackupPlace } from '../../src/backup/backup-place.ts';
 import { openRepository, type Repository } from '../../src/backup/restic.ts';
-import { passwordOf, placeOf } from '../../src/snapshots/snapshot-place.ts';
+import { passwordOf, placeOf } from '../../src/snapshots/open.ts';
 
 const saving = { tags: ['berth-snapshots'], mayBeRenamed: false };
 let folder: string;

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import Docker from 'dockerode';
-import { hardening } from '../../src/engine/docker/containers/hardening.ts';
+import { hardening } from '../../src/engine/docker/containers/container.ts';
 
 const docker = new Docker();
 const label = { 'berth.test': 'true' };

@@ -9,7 +9,7 @@ import { createFairWorker } from '../../src/lib/fair-work.ts';
 import { sealWith } from '../../src/lib/seal.ts';
 import { callWebhook } from '../../src/notify/call-webhook.ts';
 import { type Delivering, deliveryWork } from '../../src/notify/deliver.ts';
-import { lookForNotices } from '../../src/notify/look.ts';
+import { lookForNotices } from '../../src/notify/open.ts';
 import { choicesOf, setWebhook } from '../../src/store/notifications.ts';
 import { addSession } from '../../src/store/sessions.ts';
 import { addAccount } from '../support/accounts.ts';

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import Docker from 'dockerode';
-import { endRequests } from '../../src/engine/docker/requests.ts';
+import { endRequests } from '../../src/engine/docker/connect-docker.ts';
 
 /** An engine that answers like this, and a client that waits for it so long: by default for longer than anything takes. */
 export async function clientOf(t: TestContext, answer: RequestListener, patienceMs = 60_000): Promise<Docker> {

@@ -4,12 +4,15 @@
  * call starts again. A service that starts on it creates the resources that the engine lacks.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { BackupFault } from '../../backup/backup-fault.ts';
 import type { Repository } from '../../backup/restic.ts';
 import type { Instant } from '../../deployment/deployment.ts';
+import { loopPlace, volumesFolder } from '../../engine/docker/volumes/loop-layout.ts';
+import { createLoopVolumes } from '../../engine/docker/volumes/loop-volumes.ts';
 import { clearFolder, makeFolder } from '../../engine/docker/volumes/mounted-folder.ts';
+import { finishVolume, volumesIn } from '../../engine/docker/volumes/volume-copies.ts';
 import { readKeys } from '../../lib/key-file.ts';
 import { replaceFile } from '../../lib/replace-file.ts';
 import { type Keys, keyIdOf } from '../../lib/seal.ts';
@@ -24,7 +27,6 @@ import { type MoveRefusal, migrateStore } from '../migrate-store.ts';
 import { keyFileOf } from '../rotate-key.ts';
 import { placeOf } from '../store-places.ts';
 import { type BackupContents, backupTag, fileNames, type KeptVolumes, readContents, sha256Of } from './backup-files.ts';
-import { fillFolders } from './fill-folders.ts';
 import { fillCopies } from './fill-tars.ts';
 import { takeOnlyTurn } from './only-one.ts';
 import type { OpenElsewhere } from './open-elsewhere.ts';
@@ -205,4 +207,40 @@ async function place(draft: string, order: RestoreOrder): Promise<Restored | und
   const places = { from: 'a backup', to: placeOf(store) };
   const moved = await migrateStore({ from, to, places, actor, now: now(), told: () => {} });
   return moved.kind === 'refused' ? { kind: 'refused', because: 'server', refusal: moved } : undefined;
+}
+
+/**
+ * Restores the data of deployments to missing volumes of this machine. Each volume is created, filled and verified
+ * separately, and then takes its place by one rename.
+ */
+
+type Folders = { repository: Repository; dataDir: string; draft: string };
+
+function fillFolders({ repository, dataDir, draft }: Folders): VolumeFiller {
+  const loops = createLoopVolumes(join(draft, volumesIn));
+  return {
+    form: undefined,
+    async missing({ deploymentId, volumes }) {
+      return volumes.filter(({ volume }) => !existsSync(folderOf(dataDir, deploymentId, volume)));
+    },
+    async fill({ deploymentId, id, volumes }) {
+      for (const { volume, sizeBytes } of volumes) await loops.ensure({ deploymentId, volume }, sizeBytes);
+      await repository.bring(id, draft);
+      for (const { volume } of volumes) await finishVolume(draft, deploymentId, volume);
+    },
+    async place(brought) {
+      await mkdir(volumesFolder(dataDir), { recursive: true, mode: 0o700 });
+      for (const { deploymentId, volume } of brought) {
+        const from = loopPlace(join(draft, volumesIn), deploymentId, volume);
+        const to = folderOf(dataDir, deploymentId, volume);
+        await mkdir(dirname(to), { recursive: true, mode: 0o755 });
+        await rename(from.folder, to);
+        await sync(dirname(to));
+      }
+    },
+  };
+}
+
+function folderOf(dataDir: string, deploymentId: string, volume: string): string {
+  return loopPlace(volumesFolder(dataDir), deploymentId, volume).folder;
 }

@@ -2,7 +2,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { AppSpec } from '../../config/spec/spec.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
+import type { UpdatePreview } from '../../deployment/preview/update-preview.ts';
 import { serializeByKey } from '../../lib/concurrency.ts';
 import type { Result } from '../../lib/problem.ts';
 import { proofHeader } from '../../lib/proof-of-work.ts';
@@ -34,7 +36,6 @@ import { type Links, linksOf } from './links.ts';
 import { previewOnce } from './previewed-update.ts';
 import { type Started, type Starting, start } from './start-deployment.ts';
 import { update } from './update-deployment.ts';
-import { surprisesOf } from './update-surprises.ts';
 
 const DryRun = Type.Optional(
   Type.Enum(['true', 'false'], {
@@ -277,4 +278,16 @@ function dryRunRecord(what: 'started' | 'updated', { spec, findings, source }: S
   const message = `Application ${spec.name} can be ${what}. This was a dry run: nothing was changed.`;
   const read = source && { source: { document: source.document, written: source.written } };
   return { message, applicationName: spec.name, dryRun: true as const, ...read, ...findings };
+}
+
+/** Unexpected effects of an update, in its response as in the preview. */
+
+/** One sentence per affected pod; empty if no pod has data. Call it before the update is written. */
+async function surprisesOf(spec: AppSpec, preview: () => Promise<UpdatePreview>): Promise<string[]> {
+  // Pods without volumes cannot be affected, and a preview of many pods takes time.
+  if (spec.pods.every(({ volumes }) => volumes.length === 0)) return [];
+  const { pods } = await preview();
+  return pods.flatMap(({ name, warnings }) =>
+    warnings.map(({ message, hint }) => `pod ${name}: ${message}${hint === undefined ? '' : ` (${hint})`}`),
+  );
 }

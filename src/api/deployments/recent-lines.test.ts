@@ -4,7 +4,7 @@ import { testApi } from '../../../test/support/api.ts';
 import { podStatusOf, webWorkload } from '../../../test/support/deployments.ts';
 import { createTestEngine } from '../../../test/support/memory-engine.ts';
 import type { PodStatus } from '../../deployment/deployment.ts';
-import { podToRead } from './recent-lines.ts';
+import { podToRead } from './status-endpoints.ts';
 
 test('while it deploys and after a restart the status has the last lines, those of the previous run too', async () => {
   const api = await testApi();

@@ -2,19 +2,25 @@
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import type { Deployment, Instant } from '../../deployment/deployment.ts';
+import { inOwnersWords } from '../../config/values/pushed-image.ts';
+import { type Deployment, type Instant, isActive } from '../../deployment/deployment.ts';
 import { wantedRevision } from '../../deployment/desired.ts';
 import { volumesOf } from '../../deployment/desired-volumes.ts';
 import { type DiskWarning, diskWarnings } from '../../deployment/disk/disk-warnings.ts';
+import { describeEvent } from '../../deployment/event/event-words.ts';
+import { type ShownPod, statusAt } from '../../deployment/status/deployment-health.ts';
+import { foldRepetitions } from '../../deployment/status/repeated-lines.ts';
+import { EngineFault } from '../../engine/engine.ts';
 import { certificateNotice } from '../../lib/certificate-report.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { wait } from '../../lib/wait.ts';
 import { deploymentById } from '../../store/deployments.ts';
-import { eventsAfter, latestOfDisk } from '../../store/events.ts';
+import { eventsAfter, latestOfDisk, type RecordedEvent } from '../../store/events.ts';
 import { revisionIfKept } from '../../store/revisions.ts';
 import type { Service } from '../api-service.ts';
 import { eventStreamSchema } from '../description/event-components.ts';
 import { refusalsOfApplications } from '../description/refusals.ts';
+import { lastLines } from '../logs/read-logs.ts';
 import {
   ApplicationFields,
   findApplication,
@@ -28,9 +34,41 @@ import { untilRevoked } from '../requests/revocation.ts';
 import type { Streams } from '../requests/streams.ts';
 import { deploymentRecord } from './deployment-records.ts';
 import { DeploymentRecord, ErrorRecord } from './deployment-schemas.ts';
-import { printEvent } from './event-records.ts';
-import { recentLines } from './recent-lines.ts';
 import { hasArrived, longestWaitSeconds, untilArrived } from './waiting.ts';
+
+/** The last lines of the pod that an owner should look at, while a deployment starts and after a restart. */
+
+const linesShown = 20;
+const linesRead = 100;
+
+/** How long a pod that is ready again still counts as restarted. */
+const afterRestartMs = 10 * 60_000;
+
+/** Returns the lines recorded with a failure. Otherwise reads the current lines, including those of the previous run. */
+async function recentLines(service: Service, deployment: Deployment, signal: AbortSignal): Promise<string[]> {
+  const now = service.now();
+  if (deployment.lastLines.length > 0 || !isActive(deployment, now)) return deployment.lastLines;
+  const pod = podToRead(statusAt(deployment, now).pods, now);
+  if (!pod) return [];
+  const asked = { pod: pod.name, revision: pod.revision, tail: linesRead, isPrevious: false };
+  const every = { ...asked, since: undefined, until: undefined, search: undefined, stream: undefined };
+  try {
+    const { workloads } = await service.engine.observe(deployment.id, []);
+    const { lines } = await lastLines(service, deployment, workloads, every, signal);
+    const texts = lines.map(({ text }) => text);
+    return foldRepetitions(texts, linesShown, texts.length >= linesRead);
+  } catch (error) {
+    if (error instanceof EngineFault || signal.aborted) return [];
+    throw error;
+  }
+}
+
+/** PURE. The pod that is worst off; undefined if all are ready and none was restarted in the last minutes. */
+export function podToRead(pods: readonly ShownPod[], now: Instant): ShownPod | undefined {
+  const hasExited = ({ lastExit }: ShownPod) => lastExit !== undefined && now - lastExit.at < afterRestartMs;
+  const isAway = ({ state }: ShownPod) => state !== 'ready' && state !== 'waiting';
+  return pods.find((pod) => isAway(pod) && hasExited(pod)) ?? pods.find(isAway) ?? pods.find(hasExited);
+}
 
 /** An indexed query of 0.1 ms: cheap enough to see what any process has written, soon enough for a person. */
 const lookEveryMs = 250;
@@ -197,4 +235,22 @@ async function* follow(service: Service, deploymentId: string, after: number, cl
     }
     await bell.next(lookEveryMs, closing);
   }
+}
+
+/** Events as the API sends them: the value, how often and when it has happened, and its sentence. */
+
+/** As a server-sent event. Its id is the place in the sequence: a reader that comes back sends it as `Last-Event-ID`. */
+function printEvent(event: RecordedEvent): string {
+  return `id: ${event.sequence}\nevent: ${event.kind}\ndata: ${JSON.stringify(eventRecord(event))}\n\n`;
+}
+
+function eventRecord({ sequence: _, count, firstAt, at, ...event }: RecordedEvent) {
+  const told = inOwnersWords(event);
+  return {
+    at: new Date(at).toISOString(),
+    ...told,
+    message: inOwnersWords(describeEvent(event)),
+    count,
+    firstAt: new Date(firstAt).toISOString(),
+  };
 }

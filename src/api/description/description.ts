@@ -1,15 +1,27 @@
 /** The description of the API (OpenAPI 3.1), made from the schemas that check the requests. */
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
+import stringify from 'safe-stable-stringify';
 import { Type } from 'typebox';
 import { signInCookiePrefix } from '../../lib/sign-in-cookie.ts';
+import { AccountRecord, SignInMethodsRecord } from '../account/account-endpoints.ts';
+import { ApiKeyRecord } from '../account/api-key-endpoints.ts';
 import { signInPaths } from '../account/sign-in-paths.ts';
+import { LimitsRecord } from '../admission/quota-endpoints.ts';
 import type { ApiSettings } from '../api-service.ts';
+import { ClaimedRecord, ClaimViewRecord } from '../claims/claim-endpoints.ts';
+import { DomainRecord } from '../custom-domains/domain-records.ts';
+import * as records from '../deployments/deployment-schemas.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
+import { PreviewFields } from '../deployments/previewed-update.ts';
+import { OutlineRecord } from '../deployments/revision-endpoints.ts';
+import { RunRecord } from '../deployments/run-endpoints.ts';
+import { NotificationsRecord } from '../notifications/notification-endpoints.ts';
+import { ApplicationFields, TokenBody } from '../requests/callers.ts';
+import { SharedStatusRecord } from '../sharing/share-endpoints.ts';
+import { RestoreRecord, SnapshotRecord } from '../volume-snapshots/snapshot-records.ts';
 import { completePaths, type Paths, tagList } from './complete.ts';
-import { withComponents } from './components.ts';
 import { eventComponents } from './event-components.ts';
-import { namedFields, namedSchemas } from './named-schemas.ts';
 import type { OperationNote } from './operation-note.ts';
 import { type Described, shareParts } from './shared-parts.ts';
 
@@ -122,3 +134,85 @@ function answersOf(schema: FastifySchema | undefined) {
   const own = (schema?.response ?? {}) as Record<string, unknown>;
   return { 200: Type.Any({ description: 'Done.' }), ...own };
 }
+
+/** Shapes that stand in several places of a description become components with a name, and references to them. */
+
+/**
+ * `named`: the shapes that have names. Wherever the description has exactly one of them, also within another one, it
+ * gets a reference; `schemas` holds those that were found.
+ */
+function withComponents<T extends object>(
+  description: T,
+  named: { [name: string]: object },
+): { description: T; schemas: { [name: string]: object } } {
+  const nameOf = new Map(Object.entries(named).map(([name, schema]) => [stringify(schema), name]));
+  const schemas: { [name: string]: object } = {};
+  const replace = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(replace);
+    if (typeof value !== 'object' || value === null) return value;
+    const name = nameOf.get(stringify(value));
+    if (name === undefined) return replaceWithin(value);
+    schemas[name] ??= replaceWithin(value);
+    return { $ref: `#/components/schemas/${name}` };
+  };
+  const replaceWithin = (value: object): object =>
+    Object.fromEntries(
+      // Examples are not schemas, even if they look like one.
+      Object.entries(value).map(([key, inner]) => [key, key.startsWith('example') ? inner : replace(inner)]),
+    );
+  return { description: replaceWithin(description) as T, schemas: sorted(schemas) };
+}
+
+/** In the same order for any locale of the machine. */
+function sorted<T>(values: { [key: string]: T }): { [key: string]: T } {
+  return Object.fromEntries(Object.entries(values).sort(([a], [b]) => a.localeCompare(b, 'en')));
+}
+
+/** The names under which the description has shapes that stand in several places. */
+
+const { DeploymentRecord, RemarkFields, ReservationRecord, StartRecord, UpdateRecord } = records;
+
+const namedSchemas = {
+  Account: AccountRecord,
+  Advice: records.StatusRecord.properties.advice,
+  Application: ApplicationFields,
+  Claimed: ClaimedRecord,
+  ClaimView: ClaimViewRecord,
+  Deployment: DeploymentRecord,
+  DeploymentStatus: DeploymentRecord.properties.status,
+  Diagnostic: records.DiagnosticRecord,
+  Domain: DomainRecord,
+  Error: records.ErrorRecord,
+  ErrorWithChallenge: records.ProofRequiredRecord,
+  DryRun: records.DryRunRecord,
+  Extend: StartRecord.properties.extend,
+  Key: ApiKeyRecord,
+  Limits: LimitsRecord,
+  Links: StartRecord.properties.links,
+  Message: records.MessageRecord,
+  Notifications: NotificationsRecord,
+  OutlinedPod: OutlineRecord.properties.pods.items,
+  Pod: records.PodRecord,
+  PodChange: PreviewFields.pods.items,
+  Reservation: ReservationRecord,
+  Restore: RestoreRecord,
+  Run: RunRecord,
+  Session: TokenBody,
+  SharedStatus: SharedStatusRecord,
+  SignInMethods: SignInMethodsRecord,
+  Snapshot: SnapshotRecord,
+  Started: StartRecord,
+  Status: records.StatusRecord,
+  Updated: UpdateRecord,
+};
+
+/** Fields of many shapes. The pages of the documentation and the types of the client repeat them. */
+const namedFields = {
+  ApplicationName: ApplicationFields.properties.applicationName,
+  Diagnostics: RemarkFields.diagnostics,
+  Environment: ApplicationFields.properties.environment,
+  IgnoredParameters: records.Warnings,
+  NotificationKinds: NotificationsRecord.properties.mail,
+  SessionToken: TokenBody.properties.sessionToken,
+  Warnings: RemarkFields.warnings,
+};

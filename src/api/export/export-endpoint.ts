@@ -1,8 +1,15 @@
 /** `GET /exportDeployment`: everything that an application needs to run elsewhere, as one tar. */
 
-import type { Readable } from 'node:stream';
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { type Pack, pack } from 'tar-stream';
 import { Type } from 'typebox';
+import { layoutFolder } from '../../config/export/compose-file.ts';
+import type { BlobFolder } from '../../images/blobs/blob-folder.ts';
+import { blobPath } from '../../images/pushed/oci-layout.ts';
+import type { Problem } from '../../lib/problem.ts';
+import { addTarPieces, addTarText } from '../../lib/tar-entries.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { refusalsOfApplications } from '../description/refusals.ts';
@@ -11,10 +18,81 @@ import { clientKey } from '../requests/client-address.ts';
 import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { untilRevoked } from '../requests/revocation.ts';
 import type { Streams } from '../requests/streams.ts';
-import { untilTooSlow } from './export-pace.ts';
-import { createExportPlaces } from './export-places.ts';
-import { packExport } from './export-tar.ts';
-import { openExport } from './exported-application.ts';
+import { type ExportedApplication, openExport } from './exported-application.ts';
+
+/** How many exports are made at once: each holds a copy of volumes while it is read. */
+
+const mostAtOnce = 4;
+
+/** Maximum exports of clients without an account, so that places remain for accounts. */
+const mostOfStrangers = 3;
+
+/** `client`: what its address is counted as. */
+type Exporter = { accountId: string | null; client: string };
+
+type ExportPlaces = {
+  /** Takes a place and returns the function that releases it. If all are taken, returns the problem. */
+  take(deploymentId: string, exporter: Exporter): (() => void) | Problem;
+};
+
+export function createExportPlaces(): ExportPlaces {
+  const underWay = new Map<symbol, { deploymentId: string; who: string; isStranger: boolean }>();
+  return {
+    take(deploymentId, { accountId, client }) {
+      const isStranger = accountId === null;
+      const who = isStranger ? `client ${client}` : `account ${accountId}`;
+      const others = [...underWay.values()];
+      if (others.some((other) => other.deploymentId === deploymentId || other.who === who)) return hasOne;
+      const strangers = others.filter((other) => other.isStranger).length;
+      if (others.length >= mostAtOnce || (isStranger && strangers >= mostOfStrangers)) return isFull;
+      const place = Symbol(who);
+      underWay.set(place, { deploymentId, who, isStranger });
+      return () => void underWay.delete(place);
+    },
+  };
+}
+
+const hasOne: Problem = {
+  code: 'rate_limited',
+  error: 'An export of this deployment, or another one of this account or client address, is in progress.',
+  hint: 'Try again when it has ended.',
+  retryAfterSeconds: 15,
+};
+
+const isFull: Problem = {
+  code: 'rate_limited',
+  error: 'The maximum number of exports is already in progress.',
+  hint: 'Try again when an export has ended.',
+  retryAfterSeconds: 15,
+};
+
+/** The minimum speed of reading an export, because an export occupies a copy of volumes on the disk of the server. */
+
+export type ExportPace = {
+  /** The speed is not checked for this long. */
+  graceMs: number;
+  /** On the whole, after that. */
+  leastBytesPerMs: number;
+  /** In each such time something is taken. */
+  idleMs: number;
+};
+
+/** 1 MB/s. */
+const usualPace: ExportPace = { graceMs: 600_000, leastBytesPerMs: 1_000, idleMs: 60_000 };
+
+/** The maximum delay of a timer in Node: 25 days. */
+const longestMs = 2 ** 31 - 1;
+
+/** Aborts when its reader is too slow. */
+export function untilTooSlow(response: ServerResponse, sizeBytes: number, pace = usualPace): AbortSignal {
+  const idle = new AbortController();
+  // The system counts what has left: a socket of which nothing is taken is idle, however much waits in it.
+  response.setTimeout(pace.idleMs, () => {
+    if (response.writableNeedDrain) idle.abort();
+  });
+  const wholeMs = Math.min(pace.graceMs + Math.ceil(sizeBytes / pace.leastBytesPerMs), longestMs);
+  return AbortSignal.any([idle.signal, AbortSignal.timeout(wholeMs)]);
+}
 
 const Choice = (description: string, value: 'true' | 'false') =>
   Type.Optional(Type.Enum(['true', 'false'], { default: value, description }));
@@ -102,4 +180,45 @@ export function exportEndpoint(service: Service, streams: Streams): FastifyPlugi
       },
     );
   };
+}
+
+/** An export as one tar, written as fast as it is read. */
+
+type Source = { exported: ExportedApplication; blobs: BlobFolder | undefined; at: number; signal: AbortSignal };
+
+/** An incomplete export is an error of the stream. A reader that saw its end has the whole export. */
+function packExport(source: Source): Readable {
+  const tar = pack();
+  const abort = () => tar.destroy(new Error('the export was given up'));
+  source.signal.addEventListener('abort', abort, { once: true });
+  writeAll(tar, source).then(
+    () => tar.finalize(),
+    (error: Error) => tar.destroy(error),
+  );
+  const stream = Readable.from(tar, { objectMode: false });
+  // Readers get the error, too.
+  tar.on('error', () => {});
+  stream.on('error', () => {});
+  return stream;
+}
+
+async function writeAll(tar: Pack, { exported, blobs, at, signal }: Source): Promise<void> {
+  const { name, texts, archives, layout } = exported;
+  // Secrets may be in any of them.
+  const header = (path: string, mode = 0o600) => ({ name: `${name}/${path}`, mode, mtime: new Date(at) });
+  for (const { path, content, isProgram } of texts)
+    await addTarText(tar, header(path, isProgram ? 0o700 : 0o600), content);
+  for (const { path, content } of layout.documents) await addTarText(tar, header(`${layoutFolder}/${path}`), content);
+  for (const { digest, sizeBytes: size } of layout.blobs) {
+    const blob = await blobs?.read(digest);
+    if (!blob) throw new Error(`the blob ${digest} is not here any more`);
+    await addWhole(tar, { ...header(`${layoutFolder}/${blobPath(digest)}`), size }, blob.stream);
+  }
+  for (const { file, archive } of archives)
+    await addWhole(tar, { ...header(file), size: archive.sizeBytes }, archive.read(signal));
+}
+
+async function addWhole(tar: Pack, header: Parameters<typeof addTarPieces>[1], stream: Readable): Promise<void> {
+  const written = await addTarPieces(tar, header, stream);
+  if (written !== header.size) throw new Error(`${header.name} has ${written} bytes instead of ${header.size}`);
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { test } from 'node:test';
-import { type ExportPace, untilTooSlow } from './export-pace.ts';
+import { type ExportPace, untilTooSlow } from './export-endpoint.ts';
 
 const never = 2 ** 31 - 1;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createExportPlaces } from './export-places.ts';
+import { createExportPlaces } from './export-endpoint.ts';
 
 const stranger = (address: string) => ({ accountId: null, client: address });
 

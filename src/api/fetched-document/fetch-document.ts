@@ -4,9 +4,7 @@ import { readWhole } from '../../images/dialer/bounded-body.ts';
 import { DialFault, type DialFaultKind } from '../../images/dialer/dial-fault.ts';
 import { dialWords } from '../../images/dialer/dial-words.ts';
 import type { Answer, Dialer } from '../../images/dialer/dialer.ts';
-import type { Problem } from '../../lib/problem.ts';
-import { type Result, refuse, succeed } from '../../lib/problem.ts';
-import { rawAddress } from './raw-address.ts';
+import { type Problem, type Result, refuse, succeed } from '../../lib/problem.ts';
 
 /** From the first question to the last byte, redirects included. */
 const mostMs = 15_000;
@@ -97,3 +95,19 @@ const notHttps = refuse(
   'Configurations are only fetched from https addresses.',
   'Give the https address of the file, without a login in it.',
 );
+
+/** Where the text of a file is that a forge shows as a page. Pure. */
+
+/** GitHub and GitLab have the page and the text of a file at different addresses; people copy that of the page. */
+export function rawAddress(address: URL): URL {
+  const { hostname, pathname } = address;
+  const onGitHub = /^\/([^/]+)\/([^/]+)\/(?:blob|raw)\/(.+)$/.exec(pathname);
+  if (hostname === 'github.com' && onGitHub) {
+    const [, owner, repository, rest] = onGitHub;
+    return new URL(`https://raw.githubusercontent.com/${owner}/${repository}/${rest}`);
+  }
+  if (hostname === 'gitlab.com' && pathname.includes('/-/blob/')) {
+    return new URL(pathname.replace('/-/blob/', '/-/raw/'), address.origin);
+  }
+  return address;
+}

@@ -2,9 +2,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Dialer } from '../../images/dialer/dialer.ts';
+import { boatPath } from '../../lib/icon.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { orRefuse } from '../requests/errors.ts';
-import { badge } from './badge.ts';
 import { fetchDocument } from './fetch-document.ts';
 
 const FetchedRecord = Type.Object({
@@ -51,3 +51,12 @@ export function fetchEndpoint({ dialer }: { dialer: Dialer }): FastifyPluginAsyn
     );
   };
 }
+
+/** The picture of "Open in Berth" links. */
+export const badge = `<svg xmlns="http://www.w3.org/2000/svg" width="126" height="28" role="img" aria-label="Open in Berth">
+<title>Open in Berth</title>
+<rect width="126" height="28" rx="5" fill="#17647f"/>
+<path d="${boatPath}" fill="#fff" transform="translate(9 6)"/>
+<text x="34" y="18.5" fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11.5" textLength="84">Open in Berth</text>
+</svg>
+`;

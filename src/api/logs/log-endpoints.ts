@@ -1,11 +1,14 @@
 /** The logs of a deployment's pods: the last lines of all pods or of one, and new lines. */
 import { once } from 'node:events';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Deployment, Instant } from '../../deployment/deployment.ts';
 import { startOrder } from '../../deployment/plan/start-order.ts';
 import { type Problem, type Result, refuse, succeed } from '../../lib/problem.ts';
+import { wait } from '../../lib/wait.ts';
+import { buildLogOf } from '../../store/builds.ts';
 import { revisionOf } from '../../store/revisions.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord, StreamedText } from '../deployments/deployment-schemas.ts';
@@ -14,7 +17,6 @@ import { ApplicationFields, findApplication } from '../requests/callers.ts';
 import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { untilRevoked } from '../requests/revocation.ts';
 import type { Streams } from '../requests/streams.ts';
-import { sendBuildLog } from './build-log.ts';
 import { checkChoice, type LogChoice } from './log-choice.ts';
 import { followLines, type LogsAsked, lastLines, type PodLine } from './read-logs.ts';
 
@@ -235,4 +237,44 @@ function printLine({ at, pod, text }: PodLine): string {
 
 function printEvent({ at, ...line }: PodLine): string {
   return `event: line\ndata: ${JSON.stringify({ at: new Date(at).toISOString(), ...line })}\n\n`;
+}
+
+/** The output of a build, as plain text: what there is, or as it is written until the build ends. */
+
+const lookEveryMs = 1_000;
+
+/**
+ * `stop`: follows the build until this aborts, for example because the caller has left. Refuses with `not_found` for a revision whose images were not
+ * built here.
+ */
+async function sendBuildLog(
+  { db }: Pick<Service, 'db'>,
+  { id, revision: last }: Deployment,
+  { query }: FastifyRequest<{ Querystring: { revision?: string } }>,
+  reply: FastifyReply,
+  stop: AbortSignal | undefined,
+) {
+  const revision = query.revision === undefined ? last : Number(query.revision);
+  const begun = await buildLogOf(db, id, revision);
+  if (begun === undefined)
+    throw new RefusedRequest({
+      code: 'not_found',
+      error: `No image was built from source for revision ${revision}.`,
+      hint: 'Leave out build=true to read the logs of the pods.',
+    });
+  reply.type('text/plain; charset=utf-8');
+  if (!stop) return reply.send(begun.log);
+  async function* written(stop: AbortSignal) {
+    let sent = 0;
+    while (!stop.aborted) {
+      const build = await buildLogOf(db, id, revision);
+      const text = build?.log ?? '';
+      // A build that was begun again, or whose middle was left out, is shorter.
+      if (text.length > sent) yield text.slice(sent);
+      sent = text.length;
+      if (!build || build.state === 'built' || build.state === 'failed') return;
+      await wait(lookEveryMs, stop);
+    }
+  }
+  return reply.send(Readable.from(written(stop), { objectMode: false }));
 }

@@ -8,13 +8,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import manifest from '../../../package.json' with { type: 'json' };
 import { ask } from '../../client/ask.ts';
 import { createClient } from '../../client/client.ts';
+import { proofHeader } from '../../lib/proof-of-work.ts';
 import type { ToolList } from '../../mcp/server.ts';
 import type { Service } from '../../mcp/service.ts';
 import type { ApiSettings } from '../api-service.ts';
 import { crossSite, isSameOrigin } from '../requests/browser-security.ts';
+import { clientHeader } from '../requests/client-address.ts';
 import { RefusedRequest } from '../requests/errors.ts';
 import type { Limits } from '../requests/rate-limits.ts';
-import { fetchInProcess } from './in-process.ts';
 
 /** A configuration of 256 KiB, as JSON writes it. */
 const mostBytes = 1024 * 1024;
@@ -92,4 +93,35 @@ function webRequest({ headers }: FastifyRequest, baseUrl: URL, signal: AbortSign
     value === undefined || name === 'content-length' ? [] : [[name, String(value)] as [string, string]],
   );
   return new Request(new URL('/mcp', baseUrl), { method: 'POST', headers: given, signal });
+}
+
+/** The API as a `fetch` without a network: requests of tools pass the same checks and limits as others. */
+
+/** Of who calls. A cookie is not: only pages of browsers have one, and they have no business here. */
+const passed = [clientHeader, 'user-agent', proofHeader.toLowerCase()];
+
+/** A response of these may not even have an empty one. */
+const withoutBody = [204, 304];
+
+/** As the client, and with the `host`, of `asked`. */
+function fetchInProcess(
+  app: Pick<FastifyInstance, 'inject'>,
+  { headers: given }: Pick<FastifyRequest, 'headers'>,
+): typeof fetch {
+  return async (path, { method = 'GET', headers, body, signal } = {}) => {
+    const theirs = passed.flatMap((name) => (given[name] === undefined ? [] : [[name, String(given[name])]]));
+    const answer = await app.inject({
+      method: method as 'GET',
+      url: String(path),
+      headers: { ...Object.fromEntries(theirs), ...Object.fromEntries(new Headers(headers)), host: given.host },
+      ...(typeof body === 'string' && { payload: body }),
+      ...(body instanceof Uint8Array && { payload: Buffer.from(body) }),
+      ...(signal && { signal }),
+    });
+    const answered = Object.entries(answer.headers).map(([name, value]) => [name, String(value)] as [string, string]);
+    return new Response(withoutBody.includes(answer.statusCode) ? null : new Uint8Array(answer.rawPayload), {
+      status: answer.statusCode,
+      headers: answered,
+    });
+  };
 }

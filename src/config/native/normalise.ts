@@ -8,12 +8,12 @@ import { replaceValue } from '../document/edits.ts';
 import type { Source } from '../document/source.ts';
 import { childOf, type Field, itemsOf, textOf } from '../document/tree.ts';
 import { resourceTypes } from '../schema/field-rules.ts';
+import { httpPortOf } from '../software/software.ts';
 import type { AppSpec, FileAccess, FileSpec, PodSpec, RegistryLogin, Resources } from '../spec/spec.ts';
 import { readAccess } from '../values/container-values.ts';
 import { splitWords } from '../values/shell-words.ts';
 import { parseBytes, parseCpuMillis, readCpu, readPort, readSize } from '../values/units.ts';
 import { podHosts, readContainer, sayAt } from './container-fields.ts';
-import { inferPort } from './default-port.ts';
 import { readHealthCheck } from './health-check.ts';
 import { booleanOf, integerOf } from './scalars.ts';
 import { readVars, type Var } from './vars.ts';
@@ -230,4 +230,22 @@ function readDomain(field: Field | undefined, source: Source, report: Report): s
     report.warn(field.path, 'lenient-value', `${quote(written)} is read as ${host}`, { hint: `write ${host}`, fix });
   }
   return host;
+}
+
+/** Which port a public pod serves on when its document does not say so. Pure. */
+
+/** Adds the port to the pod, with a warning. Other problems of the ports are already reported. */
+function inferPort(pod: PodSpec, path: Path, checkedPort: string | undefined, report: Report): void {
+  if (pod.path === undefined || pod.servicePorts.length > 0 || report.isBroken([...path, 'servicePorts'])) return;
+  const own = readPort(pod.vars.PORT ?? '');
+  const [port, from] =
+    own !== undefined
+      ? [own, 'the variable PORT']
+      : checkedPort !== undefined
+        ? [readPort(checkedPort), 'the health check']
+        : [httpPortOf(pod.image), 'what the image is known for'];
+  if (port === undefined) return;
+  pod.servicePorts.push(port);
+  const hint = `write "servicePorts: [${port}]"`;
+  report.warn(path, 'inferred-port', `the pod has no "servicePorts": ${port} is taken from ${from}`, { hint });
 }

@@ -3,7 +3,7 @@ import { BlockList } from 'node:net';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { reservedIPv4, reservedIPv6 } from '../../lib/reserved-addresses.ts';
-import { isPublicAddress } from './public-address.ts';
+import { isPublicAddress } from './container-values.ts';
 
 function listOf(ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
   const list = new BlockList();

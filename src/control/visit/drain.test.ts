@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { shopOnMemory } from '../../../test/support/controlled-deployment.ts';
 import { pod, specOf } from '../../../test/support/deployments.ts';
 import { writeIntent } from '../../store/deployments.ts';
-import { drain } from './drain.ts';
+import { drain } from './execute.ts';
 
 const web = pod('web', { image: 'nginx:1', path: '/', servicePorts: [80] });
 

@@ -9,11 +9,12 @@ import {
   type Reason,
   withWords,
 } from '../../deployment/status/reason.ts';
+import { foldRepetitions } from '../../deployment/status/repeated-lines.ts';
 import type { WorkloadName } from '../../deployment/workload/workload.ts';
+import type { Engine } from '../../engine/engine.ts';
 import type { Control } from '../control.ts';
 import { linesHint } from './failure.ts';
 import type { Journal } from './journal.ts';
-import { lastLinesOf } from './last-lines.ts';
 
 /** `workload`: the workload whose log explains the failure. `lastLines`: its last lines. */
 export type FinalReason = Reason & { workload?: WorkloadName; lastLines?: string[] };
@@ -55,4 +56,22 @@ export async function noteFailure(
   const settled = { number: deployment.revision, outcome: 'failed' } as const;
   await journal.record({ state, explanation, lastLines, pods, ...progressedAt }, settled);
   return fallsBack ? 'falls-back' : 'stays';
+}
+
+/** The last log lines of a failed pod, for its owner. */
+
+/** The number of lines that are shown, and that are read, because many may be repetitions. */
+const linesShown = 50;
+const linesRead = 200;
+
+/** Returns the lines without secrets; [] if the workload is missing or has written nothing. */
+async function lastLinesOf(
+  engine: Pick<Engine, 'logs'>,
+  workload: WorkloadName | undefined,
+  redact: (text: string) => string,
+): Promise<string[]> {
+  if (workload === undefined) return [];
+  const lines = await engine.logs(workload, { tail: linesRead });
+  const texts = lines.map(({ text }) => redact(text));
+  return foldRepetitions(texts, linesShown, lines.length >= linesRead);
 }

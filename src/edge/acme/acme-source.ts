@@ -7,8 +7,9 @@ import type { Metrics } from '../../lib/metrics.ts';
 import type { TellOperator } from '../../lib/operator-mail.ts';
 import { runRounds } from '../../lib/rounds.ts';
 import type { Seal } from '../../lib/seal.ts';
-import { accountKey } from '../../store/acme.ts';
-import { type CertificateState, certificateStates } from '../../store/certificates.ts';
+import { accountKey, addChallenge, removeChallenge } from '../../store/acme.ts';
+import { type CertificateState, certificateStates, noteTold } from '../../store/certificates.ts';
+import type { Database } from '../../store/database.ts';
 import { ownedDomains, servedDomains } from '../../store/domains.ts';
 import { createDuty } from '../../store/duties.ts';
 import type { StoreProcess } from '../../store/held.ts';
@@ -17,11 +18,11 @@ import type { Tables } from '../../store/rows.ts';
 import type { CertificateSource } from '../certificates/certificate-source.ts';
 import type { EdgeLog } from '../edge-settings.ts';
 import type { Edge } from '../haproxy/haproxy.ts';
-import { createAlarm } from './alarm-operator.ts';
-import { createAnswerer } from './answerer.ts';
-import type { AuthoritySettings } from './authority.ts';
-import { isServed, planOrders, waitingHosts, wantedCertificates } from './certificate-plan.ts';
+import type { Answerer, AuthoritySettings, Challenge } from './authority.ts';
+import { type Alarm, certificateAlarms } from './certificate-alarm.ts';
+import { isServed, planOrders, type WantedCertificate, waitingHosts, wantedCertificates } from './certificate-plan.ts';
 import { createCertificateShelf } from './certificate-shelf.ts';
+import { dnsHook as openHook } from './dns-hook.ts';
 import { dutyMs, type Issuing, issueDue } from './issuing.ts';
 
 export type AcmeSettings = AuthoritySettings & {
@@ -168,4 +169,80 @@ export async function openAcmeSource(
       };
     },
   };
+}
+
+/** Mails certificate alarms to the operator and records what was sent. */
+
+/** Of a kind; hosts that come in between stand in the next one. Also how long a mail server that took none is left alone. */
+const betweenMailsMs = 3_600_000;
+
+type AlarmParts = {
+  db: Database;
+  now: () => Instant;
+  log: EdgeLog;
+  /** The name of the installation. */
+  service: string;
+  tell: TellOperator;
+};
+
+function createAlarm({ db, now, log, service, tell }: AlarmParts) {
+  const lastAt = new Map<Alarm['kind'], Instant>();
+  return async (wanted: readonly WantedCertificate[], states: readonly CertificateState[]): Promise<void> => {
+    for (const { kind, hosts, subject, text } of certificateAlarms(wanted, states, { now: now(), service })) {
+      if (now() - (lastAt.get(kind) ?? Number.NEGATIVE_INFINITY) < betweenMailsMs) continue;
+      lastAt.set(kind, now());
+      try {
+        await tell({ subject, text });
+        await noteTold(db, hosts, kind);
+      } catch (error) {
+        // The server's answer may hold the address.
+        log.warn(
+          { reason: (error as NodeJS.ErrnoException).code },
+          'the email about certificates to the operator could not be sent',
+        );
+      }
+    }
+  };
+}
+
+/**
+ * Answers challenges of an authority: through the store, from which every edge answers, or in DNS with the operator's
+ * command.
+ */
+
+/** Challenges of killed services expire after this. */
+const answersForMs = 3_600_000;
+
+/** Name servers of a zone may take minutes to synchronize. */
+const hookLimitMs = 3 * 60_000;
+
+type AnswererParts = {
+  db: Kysely<Tables>;
+  now: () => Instant;
+  log: EdgeLog;
+  dnsHook: readonly [string, ...string[]] | undefined;
+};
+
+function createAnswerer({ db, now, log, dnsHook }: AnswererParts): (signal: AbortSignal) => Answerer {
+  const hook = dnsHook && openHook(dnsHook, { limitMs: hookLimitMs });
+  return (signal) => ({
+    async show(challenge) {
+      const { kind, host, token, answer } = challenge;
+      if (kind === 'http-01') return await addChallenge(db, { host, token, answer, expiresAt: now() + answersForMs });
+      await hook!('set', recordOf(challenge), signal);
+    },
+    /** The certificate does not depend on it. */
+    async hide(challenge) {
+      const hidden =
+        challenge.kind === 'http-01'
+          ? removeChallenge(db, challenge.token)
+          : hook!('remove', recordOf(challenge), signal);
+      await hidden.catch((error: Error) => log.warn({ problem: error.message }, 'a challenge was not removed'));
+    },
+  });
+}
+
+/** RFC 8555, 8.4. */
+function recordOf({ host, answer }: Challenge) {
+  return { name: `_acme-challenge.${host}`, value: answer };
 }

@@ -1,9 +1,10 @@
 /** The connection to the engine's HTTP API. */
+
+import type { IncomingMessage } from 'node:http';
 import Docker from 'dockerode';
 import { latestOnly } from '../../lib/latest-only.ts';
 import { statusOf } from './faults.ts';
 import { isAtLeast } from './host/host-facts.ts';
-import { endRequests } from './requests.ts';
 
 /** The version that Berth is tested against: Docker 20.10 supports up to 1.41, Docker 29 nothing below 1.44. */
 const newestApiVersion = '1.47';
@@ -36,4 +37,69 @@ function renegotiating(docker: Docker): Docker {
       done?.(error, answer);
     });
   return docker;
+}
+
+/**
+ * Every request to the engine ends: with an answer, or with an error when the engine has been silent for too long or
+ * its answer breaks off. The client's own way of reading answers waits for the rest of a broken one for ever.
+ */
+
+/** Milliseconds. Looking takes 1 to 50 under load (measured); a change may copy an image's files into a volume. */
+type Patience = { looks: number; changes: number };
+
+const usualPatience: Patience = { looks: 15_000, changes: 120_000 };
+
+/**
+ * The same client, changed. Streams (events, logs, pulls) have no time limit of their own; their readers limit them.
+ */
+export function endRequests(docker: Docker, patience: Patience = usualPatience): Docker {
+  const { modem } = docker;
+  const dial = modem.dial.bind(modem);
+  modem.dial = (request, done) => {
+    if (request.isStream || request.hijack) return dial(request, done);
+    const limitMs = request.method === 'GET' || request.method === 'HEAD' ? patience.looks : patience.changes;
+    const limit = startLimit(limitMs, request.abortSignal);
+    const end = (error: Error | null, answer: object | null) => {
+      limit.clear();
+      done?.(error && limit.isOver() ? new Silence(limitMs, { cause: error }) : error, answer);
+    };
+    dial({ ...request, isStream: true, abortSignal: limit.signal }, (error, response) => {
+      if (error) return end(error, null);
+      const answer = readAnswer(response as IncomingMessage);
+      answer.then(
+        (read) => end(null, read),
+        (error: Error) => end(error, null),
+      );
+    });
+  };
+  return docker;
+}
+
+/** Has the code that systems give a connection on which nothing comes any more. */
+class Silence extends Error {
+  readonly code = 'ETIMEDOUT';
+
+  constructor(limitMs: number, options: ErrorOptions) {
+    super(`the engine has not answered within ${limitMs / 1000} s`, options);
+  }
+}
+
+function startLimit(limitMs: number, also: AbortSignal | undefined) {
+  const ended = new AbortController();
+  const timer = setTimeout(() => ended.abort(), limitMs);
+  const isOver = () => ended.signal.aborted;
+  const signal = also ? AbortSignal.any([also, ended.signal]) : ended.signal;
+  return { signal, isOver, clear: () => clearTimeout(timer) };
+}
+
+/** As the client reads it: JSON, or else the bytes. Rejects when the connection ends before the answer does. */
+async function readAnswer(response: IncomingMessage): Promise<object> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  const body = Buffer.concat(chunks);
+  try {
+    return JSON.parse(body.toString('utf8')) || body;
+  } catch {
+    return body;
+  }
 }

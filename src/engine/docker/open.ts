@@ -9,7 +9,6 @@ import type { LocalImages } from '../images/local-images.ts';
 import type { EngineParts, OpenEngine } from '../opening.ts';
 import { connectDocker } from './connect-docker.ts';
 import { endLeftExecs, endOnceBegun } from './containers/exec-journal.ts';
-import { type DiskMeans, findDiskMeans } from './disk/disk-means.ts';
 import { createDockerEngine, type DockerEngineOptions } from './docker.ts';
 import type { FirewallOptions } from './firewall/firewall.ts';
 import { isolate } from './firewall/isolate.ts';
@@ -21,6 +20,7 @@ import { removeUnnamed } from './images/image-store.ts';
 import { watchProcessor } from './processor/processor-watch.ts';
 import { thawLeft } from './volumes/freeze.ts';
 import { volumesFolder } from './volumes/loop-layout.ts';
+import { loopObstacle } from './volumes/loop-trial.ts';
 import { removeLeftCopies } from './volumes/volume-archives.ts';
 
 export type DockerSettings = Pick<Parameters<typeof isolate>[1], 'dataDir' | 'egress' | 'resolvers'> & {
@@ -152,4 +152,31 @@ function refuseStrangers(problem: string, { allowUnsafe }: DockerSettings, log: 
   if (!allowUnsafe.includes('firewall'))
     throw new StartError(`${words}\nIf only you can deploy, BERTH_ALLOW_UNSAFE=1 starts the service anyway.`);
   log.warn({ problem }, `${words} BERTH_ALLOW_UNSAFE is set`);
+}
+
+/** By what means the disk is kept from its tenants on this host. */
+
+type DiskMeans = {
+  /**
+   * `loop`: each new volume has a file system of its own, and nothing more fits into it. `watch`: how much is in them
+   * is looked at, and who has too much in one is stopped.
+   */
+  volumes: 'loop' | 'watch' | 'none';
+  /** How writes of containers outside of volumes are limited. */
+  containers: 'watch' | 'none';
+  /** Why it is not better, for the operator. */
+  because?: string;
+};
+
+/** Finds out what the host has by trying it; leaves nothing. Throws, in words, when `loop` is wanted and not to be had. */
+export async function findDiskMeans(
+  docker: Docker,
+  { owner, directory, limits }: { owner: string; directory: string; limits: DiskLimits },
+): Promise<DiskMeans> {
+  if (limits === 'off') return { volumes: 'none', containers: 'none', because: 'BERTH_DISK_LIMITS is off' };
+  if (limits === 'watch') return { volumes: 'watch', containers: 'watch', because: 'BERTH_DISK_LIMITS is watch' };
+  const obstacle = await loopObstacle(docker, owner, directory);
+  if (obstacle === undefined) return { volumes: 'loop', containers: 'watch' };
+  if (limits === 'loop') throw new Error(`volumes cannot have file systems of their own: ${obstacle}`);
+  return { volumes: 'watch', containers: 'watch', because: obstacle };
 }

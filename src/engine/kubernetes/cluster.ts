@@ -2,14 +2,13 @@
  * The API of a cluster: requests, streams and processes in pods, by what a kubeconfig or the pod's own service account
  * says. Answers are JSON as they come.
  */
-import type { IncomingMessage } from 'node:http';
-import type { RequestOptions } from 'node:https';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { Agent, type RequestOptions, request } from 'node:https';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { StartError } from '../../lib/start-error.ts';
 import { ClusterRefusal } from './faults.ts';
-import { keepConnections } from './kept-connections.ts';
 import { type Found, type Kind, type Manifest, placeOfKind } from './objects.ts';
 import { type ConnectToPod, connectToPod } from './pod-connection.ts';
 import { type RunInPod, runInPod } from './pod-programs.ts';
@@ -163,4 +162,62 @@ export function pathOf(kind: Kind, name?: string, namespace?: string): string {
 function unlessAbsent(error: unknown): undefined {
   if (error instanceof ClusterRefusal && error.status === 404) return undefined;
   throw error;
+}
+
+/**
+ * Connections to the API server that are kept from one request to the next: each new one costs a handshake with
+ * certificates, on both sides.
+ */
+
+type KeptConnections = Disposable & {
+  /** Resolves with the head of the answer. `options.agent`: how to connect; who goes through a proxy keeps none. */
+  send(url: URL, options: RequestOptions, body: Buffer | undefined): Promise<IncomingMessage>;
+};
+
+export function keepConnections(): KeptConnections {
+  let kept: { made: RequestOptions['agent']; agent: Agent } | undefined;
+
+  /** With the certificates of the one that was made. */
+  function agentLike(made: RequestOptions['agent']): RequestOptions['agent'] {
+    if (!(made instanceof Agent) || made.constructor !== Agent) return made;
+    if (kept?.made !== made) {
+      forgetIdle();
+      kept = { made, agent: new Agent({ ...made.options, keepAlive: true }) };
+    }
+    return kept.agent;
+  }
+
+  /** Silent connections may be dead, as may those that were opened with them. */
+  function forgetIdle(): void {
+    for (const socket of Object.values(kept?.agent.freeSockets ?? {}).flatMap((sockets) => sockets ?? []))
+      socket.destroy();
+  }
+
+  async function send(
+    url: URL,
+    options: RequestOptions,
+    body: Buffer | undefined,
+    isRepeated = false,
+  ): Promise<IncomingMessage> {
+    let sent: ClientRequest | undefined;
+    try {
+      return await new Promise((resolve, reject) => {
+        sent = request(url, { ...options, agent: agentLike(options.agent) })
+          .on('error', reject)
+          .once('response', resolve)
+          .end(body);
+      });
+    } catch (error) {
+      forgetIdle();
+      // The server had closed the connection, and this process did not know yet. Every request may be repeated.
+      const wasClosed = sent?.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET';
+      if (!wasClosed || isRepeated) throw error;
+      return await send(url, options, body, true);
+    }
+  }
+
+  return {
+    send,
+    [Symbol.dispose]: () => kept?.agent.destroy(),
+  };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deploymentLabels } from '../labels.ts';
 import { isolationTrialId } from '../trial-ids.ts';
-import { isBeingTried } from './isolation-trial.ts';
+import { isBeingTried } from './owned.ts';
 
 const began = Date.parse('2026-01-01T00:00:00Z');
 const namespaceOf = (deploymentId: string) => ({

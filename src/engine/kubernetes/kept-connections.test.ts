@@ -4,7 +4,7 @@ import { Agent, createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { makeCertificate } from '../../../test/support/certificate.ts';
-import { keepConnections } from './kept-connections.ts';
+import { keepConnections } from './cluster.ts';
 
 test('a connection is kept from one request to the next, and closed when it is no longer needed', async () => {
   const pair = await makeCertificate('IP:127.0.0.1');

@@ -1,12 +1,13 @@
 /** Everything of this installation on the cluster, for the sweep: by what is known of it, without a request. */
 import type { Instant } from '../../deployment/deployment.ts';
 import type { Owned } from '../engine.ts';
-import { readOwnedLabels } from '../labels.ts';
+import { labelKeys, readOwnedLabels } from '../labels.ts';
+import { isIsolationTrialId } from '../trial-ids.ts';
 import type { Cache } from './cache.ts';
 import { claimsOfVolumes, isOfVolume } from './claims.ts';
 import type { Execute } from './execute.ts';
-import { isBeingTried } from './isolation-trial.ts';
 import { deploymentOf } from './manifests/marks.ts';
+import type { Found } from './objects.ts';
 import { cachedWorkloads, egressOf, livingNamespace } from './observe.ts';
 
 /**
@@ -68,4 +69,17 @@ export async function removeOwned(cache: Cache, execute: Execute, { kind, id, de
     case 'group':
       return execute.removeNamespace(deploymentId);
   }
+}
+
+/** The names of what the isolation is tried with, as a process starts: others on the same cluster leave it alone. */
+
+/** A trial is given up after six minutes; what one has left that was killed is an orphan after this. */
+const longestMs = 10 * 60_000;
+
+type Metadata = Pick<Found['metadata'], 'labels' | 'creationTimestamp'>;
+
+/** Of a namespace. */
+export function isBeingTried({ labels, creationTimestamp }: Metadata, now: Instant): boolean {
+  const isTrial = isIsolationTrialId(labels?.[labelKeys.deployment] ?? '');
+  return isTrial && now - Date.parse(creationTimestamp) < longestMs;
 }

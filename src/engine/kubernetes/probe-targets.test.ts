@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
-import { complaintsAbout, probePort, probeProgram, targetsOf } from './probe-targets.ts';
+import { complaintsAbout, probePort, probeProgram, targetsOf } from './isolation-probe.ts';
 
 const places = {
   peer: '10.244.0.7',

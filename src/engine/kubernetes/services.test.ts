@@ -5,10 +5,9 @@ import type { Workload } from '../../deployment/workload/workload.ts';
 import type { Cache } from './cache.ts';
 import type { Cluster } from './cluster.ts';
 import { workloadMarks } from './manifests/marks.ts';
-import { serviceNames } from './manifests/services.ts';
 import { namespaceName, objectName } from './names.ts';
 import type { FoundController, FoundService, Manifest } from './objects.ts';
-import { createServices } from './services.ts';
+import { createServices, serviceNames } from './services.ts';
 
 const owner = 'berthowner';
 const deploymentId = 'abcdefghij';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FoundSnapshotClass } from './objects.ts';
-import { chooseSnapshotClass } from './snapshot-classes.ts';
+import { chooseSnapshotClass } from './volume-snapshots.ts';
 
 const isDefault = { 'snapshot.storage.kubernetes.io/is-default-class': 'true' };
 

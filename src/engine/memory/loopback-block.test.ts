@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { claimLoopbackBlock } from './loopback-block.ts';
+import { claimLoopbackBlock } from './open.ts';
 
 test('two services in memory have no address in common, and one that has closed leaves its block to the next', async () => {
   await using first = await claimLoopbackBlock();

@@ -1,13 +1,16 @@
 /**
  * An engine in memory, held to the same contract as the real ones. Time passes by observations, not by the clock.
  */
+
+import { Readable } from 'node:stream';
+import { pack } from 'tar-stream';
 import type { Observed, ObservedWorkload } from '../../deployment/workload/workload.ts';
 import { orAbort } from '../../lib/abortable.ts';
 import { wait as reallyWait, type Wait } from '../../lib/wait.ts';
 import type { Addresses, Engine, FacetName, HostDisk, ImageStore, Isolation, UsageMeter } from '../engine.ts';
-import type { VolumeArchives } from '../volume-facets.ts';
-import { archiveVolumes } from './archives.ts';
+import type { ArchivedVolumes, VolumeArchive, VolumeArchives } from '../volume-facets.ts';
 import { type CopiesAs, createCopies } from './copies.ts';
+import { volumeKey } from './deployment-map.ts';
 import { diskUse } from './disk.ts';
 import { createExec } from './exec.ts';
 import { findImage, isLocal, isOnHost, listImages, pullImage, removeImage } from './images.ts';
@@ -229,4 +232,30 @@ function mayChange(world: MemoryWorld, deploymentId: string): boolean {
       ({ phase, run, rounds, readyAfter }) =>
         phase === 'running' && (run.exitCode !== undefined || rounds <= readyAfter),
     );
+}
+
+/** The facet `archives` of the in-memory engine: a tar of what is in volumes now. */
+async function archiveVolumes(
+  { volumes }: MemoryWorld,
+  owner: string,
+  deploymentId: string,
+  wanted: readonly string[],
+): Promise<ArchivedVolumes> {
+  const archives: VolumeArchive[] = [];
+  for (const volume of wanted) {
+    const found = volumes.get(volumeKey(deploymentId, volume));
+    if (found?.owner !== owner) continue;
+    const content = await tarOf(found.files);
+    const read = () => Readable.from([content], { objectMode: false });
+    archives.push({ volume, below: '', sizeBytes: content.length, read });
+  }
+  return { pausedMs: 0, archives, [Symbol.asyncDispose]: async () => {} };
+}
+
+async function tarOf(files: ReadonlyMap<string, string>): Promise<Buffer> {
+  const tar = pack();
+  tar.entry({ name: './', type: 'directory' });
+  for (const [path, content] of files) tar.entry({ name: `./${path}` }, content);
+  tar.finalize();
+  return Buffer.concat(await Array.fromAsync(tar as AsyncIterable<Uint8Array>));
 }

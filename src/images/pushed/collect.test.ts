@@ -20,7 +20,7 @@ import { settleImage } from '../../store/revisions.ts';
 import type { Tables } from '../../store/rows.ts';
 import { addSession } from '../../store/sessions.ts';
 import { type BlobFolder, openBlobFolder } from '../blobs/blob-folder.ts';
-import { collect } from './collect.ts';
+import { collect } from './open.ts';
 import { blobSize, createPushedImages, type PushedImages, takeBlob, takeManifest } from './pushed-image-store.ts';
 import { namespaceOf } from './repository-names.ts';
 

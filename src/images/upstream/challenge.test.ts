@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readChallenge, readToken } from './challenge.ts';
+import { readChallenge, readToken } from './registry-client.ts';
 
 test('where tokens are given is read from what registries answer', () => {
   const realm = 'https://auth.docker.io/token';

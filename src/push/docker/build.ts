@@ -1,14 +1,14 @@
 /** Builds an image with the user's Docker: BuildKit where it is there, else the classic builder. */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { basename, isAbsolute, join } from 'node:path';
 import { isSecretName } from '../../config/variables/secret-names.ts';
 import type { Build } from '../../folder/project.ts';
 import { type BuildContext, readBuildContext } from '../layers/build-context.ts';
+import { ownMemory } from '../layers/folder-listing.ts';
 import { packEntries } from '../layers/tarball.ts';
 import { PushFault } from '../push-fault.ts';
 import type { Docker } from './docker-command.ts';
-import { withoutMemories } from './further-contexts.ts';
 
 export type Building = {
   /** The server's platform: `linux/amd64`. */
@@ -170,4 +170,38 @@ function isWorthReading(line: string): boolean {
   return !/legacy builder is deprecated|Install the buildx component|docs\.docker\.com\/go\/buildx|BuildKit is currently disabled|^\s*environment-variable\.$|Sending build context/.test(
     line,
   );
+}
+
+/**
+ * The additional contexts of a build. BuildKit itself reads such a folder completely, so a folder with the command's
+ * memory, which contains tokens, is copied without it.
+ */
+
+/** By name, as the build gets them; copies go into `scratch`, which the caller removes. */
+export async function withoutMemories(
+  contexts: Readonly<Record<string, string>>,
+  scratch: string,
+): Promise<Record<string, string>> {
+  const given: Record<string, string> = {};
+  for (const [index, [name, place]] of Object.entries(contexts).entries()) {
+    // Everything else is an address or an image.
+    const isCopied = isAbsolute(place) && (await holdsMemory(place));
+    given[name] = isCopied ? join(scratch, `context-${index}`) : place;
+    if (isCopied) await cp(place, given[name], { recursive: true, verbatimSymlinks: true, filter: isForBuild });
+  }
+  return given;
+}
+
+async function holdsMemory(folder: string): Promise<boolean> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  if (entries.some(({ name }) => name === ownMemory)) return true;
+  for (const entry of entries) if (entry.isDirectory() && (await holdsMemory(join(folder, entry.name)))) return true;
+  return false;
+}
+
+/** A copy has no sockets and pipes. */
+async function isForBuild(path: string): Promise<boolean> {
+  if (basename(path) === ownMemory) return false;
+  const found = await lstat(path);
+  return found.isDirectory() || found.isFile() || found.isSymbolicLink();
 }

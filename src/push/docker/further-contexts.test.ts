@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { withoutMemories } from './further-contexts.ts';
+import { withoutMemories } from './build.ts';
 
 test('a further context that holds what the command remembers is copied without it, any other is taken as it is', async (t) => {
   const place = await mkdtemp(join(tmpdir(), 'berth-contexts-'));

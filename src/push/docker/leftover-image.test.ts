@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { removeLeftover } from './leftover-image.ts';
+import { removeLeftover } from '../push-image.ts';
 
 const id = `sha256:${'a'.repeat(64)}`;
 

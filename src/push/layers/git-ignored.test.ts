@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { openFiles } from '../../folder/folder-files.ts';
 import { listFolder } from './folder-listing.ts';
-import { gitIgnored } from './git-ignored.ts';
+import { gitIgnored } from './source-listing.ts';
 
 const place = await mkdtemp(join(tmpdir(), 'berth-ignored-'));
 after(() => rm(place, { recursive: true, force: true }));

@@ -2,7 +2,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { type Dialect, SqliteAdapter, type SqliteDatabase, SqliteDialect } from 'kysely';
-import { isBusy, sqliteFault } from './sqlite-faults.ts';
+import { StoreFault } from '../store-fault.ts';
 
 /** How long to wait for another process, in milliseconds. */
 const patienceMs = 5_000;
@@ -104,4 +104,26 @@ function forKysely(sqlite: DatabaseSync): SqliteDatabase {
       };
     },
   };
+}
+
+/** Classifies errors of SQLite: https://www.sqlite.org/rescode.html. */
+
+/** The lowest byte is the kind of the error. */
+const busy = 5;
+const full = 13;
+
+/** The shared-memory file of the write-ahead log cannot grow. */
+const noSharedMemory = 4874;
+
+/** Returns whether another connection has a lock that the statement needs. */
+function isBusy(error: unknown): boolean {
+  const { errcode } = error as { errcode?: unknown };
+  return typeof errcode === 'number' && (errcode & 0xff) === busy;
+}
+
+/** A full disk as a StoreFault: nothing was done. Any other error stays as it is. */
+function sqliteFault(error: unknown): unknown {
+  const { errcode, message } = error as { errcode?: unknown; message?: string };
+  if (typeof errcode !== 'number' || ((errcode & 0xff) !== full && errcode !== noSharedMemory)) return error;
+  return new StoreFault(`SQLite: ${message}`, { wasDone: 'no', isBrief: false, code: 'SQLITE_FULL' });
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withOptions } from './container-options.ts';
-import { hardening } from './hardening.ts';
+import { hardening, withOptions } from './container.ts';
 
 const base = hardening('amd64');
 const place = { memoryBytes: 1000, mountPaths: ['/data'] };

@@ -1,8 +1,10 @@
 /** PURE. A workload as Docker's options for creating its container, with the defaults for hostile tenants. */
 import { posix } from 'node:path';
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
+import type { ContainerOptions, TmpfsSpec } from '../../../config/spec/spec.ts';
 import { limitsOf, requestsOf } from '../../../deployment/limits/pod-resources.ts';
 import type { Readiness, Workload } from '../../../deployment/workload/workload.ts';
+import { builderCapabilities, capabilities } from '../../capabilities.ts';
 import { epochLabel, type Labels, labelKeys, workloadLabels } from '../../labels.ts';
 import { type DiskRate, throttled } from '../disk/disk-throttle.ts';
 import { scoreOf } from '../groups/layout.ts';
@@ -10,9 +12,8 @@ import { type HostFacts, isAtLeast } from '../host/host-facts.ts';
 import type { Runtime } from '../host/runtime.ts';
 import type { ImageFacts } from '../images/image-facts.ts';
 import { networkName } from '../names.ts';
-import { directoriesInMemory, withOptions } from './container-options.ts';
-import { hardening } from './hardening.ts';
 import { mountsOf, sharedMounts } from './mounts.ts';
+import { seccompProfile } from './seccomp.ts';
 import { limitsText } from './tampering.ts';
 
 const second = 1_000_000_000; // Docker counts in nanoseconds.
@@ -151,4 +152,116 @@ function healthCheckOf(readiness: Readiness, image: ImageFacts, host: HostFacts)
   // Docker runs the first check after a whole interval. Engines before 1.44 have no shorter start interval.
   if (!isAtLeast(host.apiVersion, '1.44')) return { Healthcheck: { ...times, Interval: 5 * second } };
   return { Healthcheck: { ...times, Interval: 10 * second, StartInterval: second } };
+}
+
+/**
+ * Translates the container options of a configuration into Docker's. They add to the hardening and never weaken
+ * it.
+ */
+
+/** `memoryBytes`: the limit, which what lies in memory counts towards. */
+export function withOptions(
+  base: HostConfig,
+  options: ContainerOptions,
+  {
+    memoryBytes,
+    mountPaths,
+    hosts: known,
+  }: { memoryBytes: number; mountPaths: string[]; hosts?: ReadonlyMap<string, string> | undefined },
+): HostConfig {
+  const { shmBytes, readOnly, ulimits = {}, groups, extraHosts = {}, sysctls } = options;
+  const inMemory = directoriesInMemory(options, mountPaths);
+  // A configuration's own words come first; two lines of one name would both hold.
+  const hosts = Object.entries({ ...Object.fromEntries(known ?? []), ...extraHosts });
+  const own = new Set(Object.keys(ulimits));
+  return {
+    ...base,
+    ...(shmBytes !== undefined && { ShmSize: Math.min(shmBytes, memoryBytes) }),
+    ...(inMemory.length > 0 && {
+      Tmpfs: Object.fromEntries(inMemory.map((directory) => [directory.mountPath, mountWords(directory, memoryBytes)])),
+    }),
+    ...(readOnly && { ReadonlyRootfs: true }),
+    ...(groups && { GroupAdd: groups }),
+    ...(hosts.length > 0 && { ExtraHosts: hosts.map(([name, address]) => `${name}:${address}`) }),
+    Ulimits: [
+      ...(base.Ulimits ?? []).filter(({ Name }) => Name === undefined || !own.has(Name)),
+      ...Object.entries(ulimits).map(([Name, { soft, hard }]) => ({ Name, Soft: soft, Hard: hard })),
+    ],
+    Sysctls: { ...base.Sysctls, ...sysctls },
+  };
+}
+
+/** With `/tmp` where nothing else can be written: hardly a program runs without it. */
+function directoriesInMemory({ tmpfs = [], readOnly }: ContainerOptions, mountPaths: readonly string[]): TmpfsSpec[] {
+  const taken = [...mountPaths, ...tmpfs.map(({ mountPath }) => mountPath)].map((path) => posix.resolve('/', path));
+  return readOnly && !taken.includes('/tmp') ? [...tmpfs, { mountPath: '/tmp' }] : tmpfs;
+}
+
+/** Without a size of its own a directory would take half of the machine's memory, before its pod is killed for it. */
+function mountWords({ sizeBytes, mode = '1777', user, group, isExecutable }: TmpfsSpec, memoryBytes: number): string {
+  const size = Math.min(sizeBytes ?? Math.floor(memoryBytes / 2), memoryBytes);
+  return [
+    ...['rw', 'nosuid', 'nodev', isExecutable ? 'exec' : 'noexec', `size=${size}`, `mode=${mode}`],
+    ...(user === undefined ? [] : [`uid=${user}`]),
+    ...(group === undefined ? [] : [`gid=${group}`]),
+  ].join(',');
+}
+
+/** The hardening of every container, for all users. It adds no start time (measured). */
+
+/** Masked as empty: files that reveal the machine or other containers, or allow timing observations. */
+const maskedPaths = [
+  // The engine's own list, which ours replaces.
+  ...['/proc/acpi', '/proc/asound', '/proc/interrupts', '/proc/kcore', '/proc/keys', '/proc/latency_stats'],
+  ...['/proc/sched_debug', '/proc/scsi', '/proc/timer_list', '/proc/timer_stats', '/sys/firmware'],
+  '/sys/devices/virtual/powercap',
+  // How the machine was started; operators have addresses and keys there.
+  '/proc/cmdline',
+  // Which disks it has, and which file is behind each volume: paths of the host with the names of others' deployments.
+  ...['/proc/diskstats', '/proc/partitions', '/sys/block', '/sys/devices/virtual/block', '/sys/fs/ext4'],
+  // Serial numbers, by which a cloud knows its machine.
+  '/sys/devices/virtual/dmi',
+  // Where the kernel keeps what, for those who look for a way in.
+  ...['/proc/kallsyms', '/proc/iomem', '/proc/ioports', '/proc/slabinfo', '/proc/vmallocinfo', '/proc/modules'],
+  ...['/proc/kpagecount', '/proc/kpageflags', '/proc/kpagecgroup', '/proc/key-users', '/sys/kernel/vmcoreinfo'],
+];
+
+/** The engine's own list, and where older kernels have their control groups: a directory that the engine leaves open. */
+const readonlyPaths = ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger', '/sys/fs/cgroup'];
+
+/**
+ * So that a container may have 256 processes. gVisor makes two of the machine's for each, and up to 60 for itself
+ * (measured); when it gets no more, it ends, and the container with it.
+ */
+const processes = { runc: 256, runsc: 2 * 256 + 192 };
+
+/**
+ * Mounts no files of the host, and publishes no port. `architecture`: the host's, by Go's name. `buildsImages`: for
+ * the container of an image build.
+ */
+export function hardening(architecture: string, runtime: Runtime = 'runc', buildsImages = false): HostConfig {
+  const profile = seccompProfile(architecture, buildsImages);
+  return {
+    CapDrop: ['ALL'],
+    CapAdd: buildsImages ? builderCapabilities : capabilities,
+    SecurityOpt: ['no-new-privileges:true', ...(profile ? [`seccomp=${profile}`] : [])],
+    MaskedPaths: maskedPaths,
+    ReadonlyPaths: readonlyPaths,
+    Privileged: false,
+    IpcMode: 'private',
+    PidsLimit: processes[runtime],
+    Ulimits: [
+      // Docker's own default is a million. An engine that is a guest itself may not give more than 20,000 (measured).
+      { Name: 'nofile', Soft: 16_384, Hard: 16_384 },
+      // A crash writes no image of the memory, with passwords in it, into a volume.
+      { Name: 'core', Soft: 0, Hard: 0 },
+    ],
+    // Containers must not learn the machine's domain, and a search domain slows down every external name.
+    DnsSearch: ['.'],
+    // Reaps orphans and hands signals on: a first process without a handler would ignore SIGTERM.
+    Init: true,
+    // Users other than root may listen on port 80.
+    Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '0' },
+    LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
+  };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isEndOf } from './exec-end.ts';
+import { isEndOf } from './exec.ts';
 
 const event = (Action: string, execID?: string) =>
   JSON.stringify({ Action, Actor: { Attributes: { ...(execID && { execID }), exitCode: '0' } } });

@@ -5,6 +5,7 @@
  */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { wait } from '../../../lib/wait.ts';
@@ -14,7 +15,6 @@ import type { Exec, ExecOutput, ExecRequest, RunningExec, TerminalSize } from '.
 import { isOwnedBy } from '../../labels.ts';
 import { orAbsent } from '../faults.ts';
 import { type ControlGroup, findControlGroup } from '../groups/container-group.ts';
-import { watchEnd } from './exec-end.ts';
 import { readFrames } from './exec-frames.ts';
 import type { ExecJournal } from './exec-journal.ts';
 import { killSession, type Leader, leaderOf } from './session-processes.ts';
@@ -169,5 +169,37 @@ async function exitCode(exec: Docker.Exec, over: AbortSignal): Promise<number | 
     const found = await orAbsent(exec.inspect());
     if (!found?.Running) return found?.ExitCode ?? undefined;
     await wait(lookAgainMs, over.aborted ? undefined : over);
+  }
+}
+
+/** The end of a command in a container, by the engine's events. */
+
+/**
+ * Aborts when the command has ended or its events end: its container ended, the connection broke, or `signal` was
+ * aborted. Call it before the command starts.
+ */
+async function watchEnd(
+  docker: Docker,
+  { containerId, execId }: { containerId: string; execId: string },
+  signal: AbortSignal,
+): Promise<AbortSignal> {
+  const over = new AbortController();
+  const filters = { type: ['container' as const], container: [containerId], event: ['exec_die', 'die'] };
+  const stream = await docker.getEvents({ filters, abortSignal: signal });
+  const lines = createInterface({ input: stream });
+  for (const event of ['close', 'error'] as const) lines.on(event, () => over.abort());
+  lines.on('line', (line) => {
+    if (isEndOf(line, execId)) over.abort();
+  });
+  return over.signal;
+}
+
+/** PURE. Whether an event reports the end of a command or of its container. False if the line is not an event. */
+export function isEndOf(line: string, execId: string): boolean {
+  try {
+    const event: { Action?: string; Actor?: { Attributes?: Record<string, string> } } = JSON.parse(line);
+    return event.Action === 'die' || (event.Action === 'exec_die' && event.Actor?.Attributes?.execID === execId);
+  } catch {
+    return false;
   }
 }

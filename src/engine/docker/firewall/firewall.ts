@@ -5,11 +5,12 @@
 import { type Egress, printEgress } from '../../../deployment/workload/egress.ts';
 import type { PodTargets } from '../../../deployment/workload/pod-addresses.ts';
 import { createSemaphore } from '../../../lib/concurrency.ts';
+import { reportingFirstFault } from '../../../lib/first-fault.ts';
 import { latestOnly } from '../../../lib/latest-only.ts';
 import { runRounds } from '../../../lib/rounds.ts';
-import { forgetting } from './flows.ts';
+import { ProgramError } from '../../../lib/run-program.ts';
 import { isWhole, type Listing, readListing } from './listing.ts';
-import { apply, list } from './nft.ts';
+import { apply, asRoot, list, run } from './nft.ts';
 import { createStrangers, followOthers, makingMs } from './other-processes.ts';
 import { retargetText } from './pod-translation.ts';
 import {
@@ -271,4 +272,26 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
       if (!isResting) await inTurn(remember);
     },
   };
+}
+
+/** Open connections in the kernel's table. */
+
+/**
+ * Forgets the connections that were translated to an address whose container is gone. A sender of UDP that never pauses
+ * would be led there for ever; over TCP a client would wait for an answer that never comes. The first of consecutive
+ * faults is logged, e.g. that `conntrack` is not installed.
+ */
+function forgetting(log: { warn(fields: object, message: string): void }): (address: string) => Promise<void> {
+  const forget = reportingFirstFault(forgetFlows, (err) =>
+    log.warn({ err }, 'connections to removed containers cannot be closed; UDP clients may keep sending there'),
+  );
+  return async (address) => void (await forget(address));
+}
+
+async function forgetFlows(address: string): Promise<void> {
+  try {
+    await run(asRoot(['conntrack', '--delete', '--reply-src', address]));
+  } catch (error) {
+    if (!(error instanceof ProgramError && /\b0 flow entries/.test(error.message))) throw error;
+  }
 }

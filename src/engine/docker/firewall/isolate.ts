@@ -1,6 +1,7 @@
 /** Keeps the containers of this installation from this machine and from its networks, and makes sure that it does. */
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
+import { isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { type Egress, parseEgress } from '../../../deployment/workload/egress.ts';
@@ -11,7 +12,6 @@ import { isLocal } from '../host/host-facts.ts';
 import { bridgeName } from '../names.ts';
 import { type Firewall, type FirewallOptions, startFirewall } from './firewall.ts';
 import { apply, list } from './nft.ts';
-import { readResolvers } from './resolvers.ts';
 import { removalText, tableName } from './rules.ts';
 import { checkFromInside } from './self-check.ts';
 
@@ -90,4 +90,45 @@ export function wordsFor({ message, missing }: Pick<ProgramError, 'message' | 'm
   if (missing !== undefined) return `${missing} is not installed: install ${packages[missing] ?? missing}`;
   if (/not permitted|must be root|password is required/i.test(message)) return `it takes root (${message})`;
   return message;
+}
+
+/**
+ * The name servers of the engine. It queries them from inside the containers' networks, so the rules must allow that.
+ * Most machines' resolvers have private addresses.
+ */
+
+const hostFile = '/etc/resolv.conf';
+
+/** If a machine's resolver is on loopback, systemd lists its upstream servers here, and Docker uses them. */
+const systemdFile = '/run/systemd/resolve/resolv.conf';
+const engineFile = '/etc/docker/daemon.json';
+
+/** IPv4 addresses, sorted. Servers on loopback are queried from outside the containers' networks. */
+async function readResolvers(): Promise<string[]> {
+  const [host, systemd, engine] = await Promise.all([hostFile, systemdFile, engineFile].map(readIfThere));
+  return resolversIn(host!, systemd!, engine!);
+}
+
+/** PURE. From the texts of the files; empty for one that is not there. */
+export function resolversIn(host: string, systemd: string, engine: string): string[] {
+  const all = [...serversIn(host), ...serversIn(systemd), ...dnsOf(engine)];
+  return [...new Set(all)].filter((address) => isIPv4(address) && !address.startsWith('127.')).sort();
+}
+
+function serversIn(text: string): string[] {
+  return [...text.matchAll(/^\s*nameserver\s+(\S+)/gm)].map(([, address]) => address!);
+}
+
+function dnsOf(text: string): string[] {
+  try {
+    const { dns } = JSON.parse(text) as { dns?: unknown };
+    return Array.isArray(dns) ? dns.filter((address) => typeof address === 'string') : [];
+  } catch {
+    // No such file, or one that Docker does not start with either.
+    return [];
+  }
+}
+
+async function readIfThere(file: string): Promise<string> {
+  return await readFile(file, 'utf8').catch(() => '');
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { resolversIn } from './resolvers.ts';
+import { resolversIn } from './isolate.ts';
 
 test("the resolvers are those of the machine, of its own resolver, and of the engine's settings, each once", () => {
   const host = '# made by hand\nsearch lan\nnameserver 10.0.0.53\n nameserver 192.168.1.1 \nnameserver 127.0.0.53\n';

@@ -9,6 +9,7 @@ import type { Workload } from '../../../deployment/workload/workload.ts';
 import { EngineFault } from '../../engine.ts';
 import { clusterName, objectName } from '../names.ts';
 import type { Manifest } from '../objects.ts';
+import { serviceManifests } from '../services.ts';
 import { asideManifest, asideName, claimManifest, fromSnapshotManifest, volumeSnapshotManifest } from './claim.ts';
 import { copierManifest } from './copier.ts';
 import { readWorkloadMarks, workloadMarks } from './marks.ts';
@@ -16,9 +17,7 @@ import { mountsOf } from './mounts.ts';
 import { namespaceManifest, quotaManifest } from './namespace.ts';
 import { networkPolicy } from './network-policy.ts';
 import { pullSecretManifest, pullSecretName } from './pull-secret.ts';
-import { serviceManifests } from './services.ts';
-import { volumeGroupOf } from './user.ts';
-import { controllerManifest, secretManifest, type WorkloadRequest } from './workload.ts';
+import { controllerManifest, secretManifest, volumeGroupOf, type WorkloadRequest } from './workload.ts';
 
 const owner = 'berthowner';
 const deploymentId = 'abcdefghij';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EngineFault } from '../../engine.ts';
-import { userOf } from './user.ts';
+import { userOf } from './workload.ts';
 
 test('a user is a number on a cluster, and any other name is refused', () => {
   assert.deepEqual(userOf({ pod: 'web', user: 'root:50' }), { runAsUser: 0, runAsGroup: 50 });
