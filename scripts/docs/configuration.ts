@@ -38,7 +38,8 @@ function fieldTables(): string {
     );
     sections.push(`### ${path}\n\n${schema.description ?? ''}\n\n${[head, ...rows].join('\n')}`);
     for (const [name, field] of Object.entries(schema.properties ?? {})) {
-      if (field.properties) describe(`${path}.${name}`, field);
+      const map = [field, ...(field.anyOf ?? [])].find(({ properties }) => properties);
+      if (map) describe(`${path}.${name}`, map);
       else if (field.items?.properties) describe(`${path}.${name}[]`, field.items);
     }
   };

@@ -2,8 +2,9 @@
 import { lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openFiles } from '../folder/folder-files.ts';
-import type { Finding, ImageToMake, Project } from '../folder/project.ts';
+import type { Finding, FolderOptions, ImageToMake, Project, WantedRepository } from '../folder/project.ts';
 import { readFolder } from '../folder/read-folder.ts';
+import type { SourceOptions } from '../folder/source-options.ts';
 import { draftFolder, lacksDocument, noteOf } from '../folder/starter/draft-folder.ts';
 import { takeSourceOptions } from './read-source-options.ts';
 
@@ -18,10 +19,23 @@ export type PlannedSource = {
   written: { name: string; content: string }[];
   /** Why the source cannot be deployed; without one, the document is complete. */
   refusals: Finding[];
+  /** Repositories to fetch before the source is planned again. */
+  repositories: WantedRepository[];
+  /** The options of the source, which are no longer in its folder. */
+  options: SourceOptions;
 };
 
-/** `document`: a configuration that takes the place of the one in the source. */
-export type Planning = { folder: string; name?: string | undefined; document?: string | undefined };
+/**
+ * `document`: a configuration that takes the place of the one in the source. `repositories` and `options`: of a source that
+ * was planned before.
+ */
+export type Planning = {
+  folder: string;
+  name?: string | undefined;
+  document?: string | undefined;
+  repositories?: ReadonlyMap<string, string>;
+  options?: SourceOptions;
+};
 
 const documentFile = 'berth.yaml';
 
@@ -29,24 +43,45 @@ const documentFile = 'berth.yaml';
  * Reads the source in `folder`. For one without a document, writes a document, and a Dockerfile if that is missing too. An
  * application whose name is in no file is called like its folder, or `name`.
  */
-export async function planSource({ folder, name, document }: Planning): Promise<PlannedSource> {
+export async function planSource(planning: Planning): Promise<PlannedSource> {
+  const { folder, name, document, repositories } = planning;
   // The paths of a document that was sent begin at the folder itself.
   const root = document === undefined ? rootOf(folder, name) : folder;
-  const taken = takeSourceOptions(root);
+  const taken = planning.options ? { options: planning.options } : takeSourceOptions(root);
   if ('refusal' in taken) return refused(taken.refusal);
+  const { options } = taken;
+  const read = async (more: FolderOptions = {}) =>
+    await readFolder(root, { ...options, ...(repositories && { repositories }), ...more });
+  const drafts = [...(repositories?.values() ?? [])].flatMap(draftDockerfile);
+  const planned = (project: Project) => {
+    const plan = plannedFrom(project, options, document !== undefined);
+    return { ...plan, notes: [...drafts, ...plan.notes] };
+  };
   if (document !== undefined) {
     const file = join(root, documentFile);
     rmSync(file, { recursive: true, force: true });
     writeFileSync(file, document, { flag: 'wx' });
-    return plannedFrom(await readFolder(root, { ...taken.options, files: [documentFile] }));
+    const plan = planned(await read({ files: [documentFile] }));
+    // The document as it was sent may contain a token, and the file may get into an image.
+    writeFileSync(file, plan.document);
+    return plan;
   }
-  const project = await readFolder(root, taken.options);
-  if (!lacksDocument(project)) return plannedFrom(project);
+  const project = await read();
+  if (!lacksDocument(project)) return planned(project);
   const draft = draftFolder(openFiles(root));
-  if (draft.kind !== 'draft') return { ...plannedFrom(project), refusals: [nothingToRun] };
+  if (draft.kind !== 'draft') return { ...planned(project), refusals: [nothingToRun] };
   for (const { name: file, content } of draft.files) writeFileSync(join(root, file), content, { flag: 'wx' });
-  const drafted = plannedFrom(await readFolder(root, taken.options));
+  const drafted = planned(await read());
   return { ...drafted, written: draft.files, notes: [noteOf(draft), ...drafted.notes] };
+}
+
+/** Writes a Dockerfile into a repository of source code that has none. Returns a note of it. */
+function draftDockerfile(repository: string): Finding[] {
+  const draft = draftFolder(openFiles(repository));
+  if (draft.kind !== 'draft') return [];
+  const added = draft.files.filter(({ name }) => name !== documentFile);
+  for (const { name, content } of added) writeFileSync(join(repository, name), content, { flag: 'wx' });
+  return added.length > 0 ? [noteOf(draft)] : [];
 }
 
 /** An archive of a folder often has that folder as its only entry. */
@@ -61,24 +96,18 @@ function rootOf(folder: string, name: string | undefined): string {
 }
 
 function refused(refusal: Finding): PlannedSource {
-  return { name: '', document: '', images: [], notes: [], written: [], refusals: [refusal] };
+  const nothing = { images: [], notes: [], written: [], repositories: [] };
+  return { name: '', document: '', ...nothing, options: {}, refusals: [refusal] };
 }
 
-function plannedFrom({
-  name,
-  document,
-  images,
-  notes,
-  refusals,
-  questions,
-  missingFiles,
-  fills,
-}: Project): PlannedSource {
+/** `isSent`: the document came with the request. */
+function plannedFrom(project: Project, options: SourceOptions, isSent: boolean): PlannedSource {
+  const { name, document, images, notes, refusals, questions, missingFiles, fills, repositories } = project;
   const missing: Finding[] = [
     ...questions.map(({ name: variable, at, why }) => ({
       code: 'missing-value',
       message: `The variable ${variable} has no value${why ? ` (${why})` : ''}.`,
-      hint: 'Add it to a file named .env in the archive.',
+      hint: isSent ? 'Write the value instead.' : 'Add it to a file named .env in the archive.',
       at,
     })),
     ...missingFiles.map(({ file, at }) => ({
@@ -89,7 +118,11 @@ function plannedFrom({
     })),
   ];
   const unsupported = fills.length > 0 ? [fillsNothing] : [];
-  return { name, document, images, notes, written: [], refusals: [...refusals, ...missing, ...unsupported] };
+  const reasons = [...refusals, ...missing, ...unsupported];
+  // The files of a repository may resolve other refusals: they contain the ports of a pod.
+  const isFetchable = missing.length === 0 && refusals.every(({ code }) => code !== 'bad-source');
+  const wanted = isFetchable ? repositories : [];
+  return { ...{ name, document, images, notes, options, written: [] }, refusals: reasons, repositories: wanted };
 }
 
 const nothingToRun: Finding = {

@@ -14,6 +14,8 @@ export type SourceWriter = {
   add(entry: SourceEntry | undefined, open: () => Promise<Readable>): Promise<void>;
   /** Writes the links last, so that no file is written through one. Returns the digest of the content. */
   finish(): Promise<string>;
+  /** What was written so far. */
+  used(): { bytes: number; entries: number };
 };
 
 /** `folder` exists. */
@@ -82,6 +84,7 @@ export function createSourceWriter(folder: string, { mostBytes, mostEntries }: U
       const lines = [...content].map(([path, what]) => `${JSON.stringify(path)} ${what}\n`).sort();
       return createHash('sha256').update(lines.join('')).digest('hex');
     },
+    used: () => ({ bytes, entries }),
   };
 }
 

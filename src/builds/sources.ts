@@ -6,24 +6,26 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { type GitAddress, nameOfAddress } from '../config/values/git-address.ts';
 import type { Finding } from '../folder/project.ts';
 import { mostSourceBytes } from '../folder/source-limits.ts';
 import type { DialerOptions } from '../images/dialer/dialer.ts';
 import { newId } from '../lib/ids.ts';
-import { type Problem, type Result, refuse, succeed } from '../lib/problem.ts';
+import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { createPool, type PoolOptions } from '../lib/worker-pool.ts';
 import { boundBytes } from './bound-bytes.ts';
-import { type FetchedCommit, openRepositories } from './git/fetch-repository.ts';
-import { type GitAddress, nameOfAddress } from './git/git-address.ts';
+import { fetchNamed, type Named, notesOf } from './git/fetch-named.ts';
+import { openRepositories } from './git/fetch-repository.ts';
 import type { PlannedSource, Planning } from './plan-source.ts';
 import { type Form, receiveForm } from './receive-form.ts';
 import { SourceError } from './source-entry.ts';
+import { refuseFindings, refuseSource } from './source-refusals.ts';
 import { unpackSource } from './unpack-source.ts';
 
 export { mostSourceBytes };
 
 /** `content`: a digest of all files. */
-export type Source = Omit<PlannedSource, 'refusals'> & { id: string; content: string };
+export type Source = Omit<PlannedSource, 'refusals' | 'repositories' | 'options'> & { id: string; content: string };
 
 export type Sources = {
   /** The folder of all of them: builds name it. */
@@ -38,8 +40,10 @@ export type Sources = {
     client: string,
     asked: { token: string | undefined; signal: AbortSignal },
   ): Promise<Result<string>>;
-  /** Unpacks and reads a source. Refuses a source that cannot be deployed. */
-  open(id: string, client: string, planning: Omit<Planning, 'folder'>): Promise<Result<Source>>;
+  /** Makes an empty source, for a configuration that names repositories. */
+  receiveNothing(client: string): Promise<Result<string>>;
+  /** Unpacks and reads a source, and fetches the repositories that it names. Refuses a source that cannot be deployed. */
+  open(id: string, client: string, planning: Opening): Promise<Result<Source>>;
   /** A build has taken the source over. */
   keep(id: string): void;
   /** The request has ended: removes its source, unless a build has taken it over. */
@@ -51,7 +55,10 @@ export type Sources = {
   close(): Promise<void>;
 };
 
-const mostEntries = 100_000;
+export type Opening = Pick<Planning, 'name' | 'document'> & { signal: AbortSignal };
+
+const limits = { mostBytes: mostSourceBytes, mostEntries: 100_000 };
+const nothingFetched: Named = { folders: new Map(), notes: [], contents: [] };
 const leftOverMs = 60 * 60_000;
 /** Sources that are received or read at once. */
 const most = { ofClient: 2, inAll: 16 };
@@ -77,7 +84,7 @@ type Unpacked = { content: string; name?: string | undefined; document?: string 
 export async function openSources(place: string, gitServers: GitServers = new Map()): Promise<Sources> {
   await mkdir(place, { recursive: true, mode: 0o700 });
   const plans = createPool<Planning, PlannedSource>(pool);
-  const repositories = openRepositories({ mostBytes: mostSourceBytes, mostEntries }, { listed: gitServers });
+  const repositories = openRepositories(limits, { listed: gitServers });
   const inUse = new Map<string, string>();
   const fetched = new Map<string, Unpacked>();
   const received = new Map<string, Form>();
@@ -112,9 +119,17 @@ export async function openSources(place: string, gitServers: GitServers = new Ma
   async function unpack(id: string): Promise<Unpacked> {
     await mkdir(filesOf(id), { mode: 0o700 });
     const { archives, document } = received.get(id)!;
-    const content = await unpackSource(archives, filesOf(id), { mostBytes: mostSourceBytes, mostEntries });
+    const content = await unpackSource(archives, filesOf(id), limits);
     await Promise.all(archives.map(({ file }) => rm(file)));
     return { content, document, notes: [] };
+  }
+
+  async function plan(client: string, planning: Planning): Promise<Result<PlannedSource>> {
+    const outcome = await plans.run(client, planning);
+    if (outcome.kind === 'refused') return busy('The server is reading as many sources as it can.');
+    if (outcome.kind === 'costly')
+      return refuse('invalid_configuration', 'The source takes too long to read.', 'Send fewer or smaller documents.');
+    return succeed(outcome.answer);
   }
 
   return {
@@ -143,29 +158,48 @@ export async function openSources(place: string, gitServers: GitServers = new Ma
         const commit = await repositories.fetch({ address, pack, folder: filesOf(id), client, ...asked });
         if (!commit.ok) return commit;
         await rm(pack);
-        const { content, ...found } = commit.value;
+        const { content, bytes: _, entries: __, ...found } = commit.value;
         fetched.set(id, { content, name: nameOfAddress(address), notes: notesOf(found) });
         return commit;
       }),
 
-    async open(id, client, { name, document: sent }) {
+    async receiveNothing(client) {
+      return await begin(client, async (id) => {
+        await mkdir(filesOf(id), { mode: 0o700 });
+        fetched.set(id, { content: '', notes: [] });
+        return succeed(id);
+      });
+    },
+
+    async open(id, client, { name, document: sent, signal }) {
       const known = fetched.get(id);
       const unpacked = known ? succeed(known) : await orRefusal(unpack(id));
       if (!unpacked.ok) return unpacked;
       const { content, notes } = unpacked.value;
       const document = sent ?? unpacked.value.document;
       const planning = { folder: filesOf(id), name: name ?? unpacked.value.name, document };
-      const outcome = await plans.run(client, planning);
-      if (outcome.kind === 'refused') return busy('The server is reading as many sources as it can.');
-      if (outcome.kind === 'costly')
-        return refuse(
-          'invalid_configuration',
-          'The source takes too long to read.',
-          'Send fewer or smaller documents.',
-        );
-      const { refusals, ...planned } = outcome.answer;
+      const first = await plan(client, planning);
+      if (!first.ok) return first;
+      const wanted = first.value.repositories;
+      const found =
+        wanted.length > 0
+          ? await fetchNamed(repositories, { wanted, place: folderOf(id), client, limits, signal })
+          : undefined;
+      if (found && !found.ok) return found;
+      const { folders, notes: commits, contents } = found?.value ?? nothingFetched;
+      const again = { ...planning, repositories: folders, options: first.value.options };
+      const last = found ? await plan(client, again) : first;
+      if (!last.ok) return last;
+      const { refusals, repositories: _, options: __, ...planned } = last.value;
       if (refusals.length > 0) return refuseFindings(refusals);
-      return succeed({ ...planned, notes: [...notes, ...planned.notes], id, content: withDocument(content, document) });
+      const names = JSON.stringify(planned.images).replaceAll(folderOf(id), '');
+      const parts = document === undefined && !found ? [] : [...contents, planned.document, names];
+      return succeed({
+        ...planned,
+        notes: [...notes, ...commits, ...planned.notes],
+        id,
+        content: digestOf(content, parts),
+      });
     },
 
     keep(id) {
@@ -192,9 +226,13 @@ export async function openSources(place: string, gitServers: GitServers = new Ma
   };
 }
 
-/** The digest of the files and of the configuration that was sent with them. */
-function withDocument(content: string, document: string | undefined): string {
-  return document === undefined ? content : createHash('sha256').update(`${content}\n${document}`).digest('hex');
+/** The digest of the files, and of the images and the configuration if these did not come with them. */
+function digestOf(content: string, parts: readonly string[]): string {
+  return parts.length === 0
+    ? content
+    : createHash('sha256')
+        .update([content, ...parts].join('\n'))
+        .digest('hex');
 }
 
 /** A SourceError as a refusal. */
@@ -207,41 +245,9 @@ async function orRefusal<T>(work: Promise<T>): Promise<Result<T>> {
   }
 }
 
-/** PURE. The commit, and the submodules that are missing. */
-function notesOf({ commit, ref, submodules }: Pick<FetchedCommit, 'commit' | 'ref' | 'submodules'>): Finding[] {
-  const from = ref === commit ? '' : ` of ${ref}`;
-  const notes: Finding[] = [{ code: 'commit', message: `The source is commit ${commit.slice(0, 12)}${from}.` }];
-  if (submodules.length === 0) return notes;
-  const message = `Submodules are not fetched: ${submodules.slice(0, 10).join(', ')}.`;
-  return [...notes, { code: 'submodule', message, hint: 'Send an archive that contains their files.' }];
-}
-
 function busy(error: string): Result<never> {
   return {
     ok: false,
     problem: { code: 'rate_limited', error, hint: 'Try again in a few seconds.', retryAfterSeconds: 5 },
   };
-}
-
-function refuseSource({ message, isTooLarge }: SourceError): Result<never> {
-  const hint = isTooLarge
-    ? 'Leave out what the build does not need, such as node_modules and .git.'
-    : 'Create the archive with: tar cz . | curl --data-binary @- -H "Content-Type: application/gzip" …';
-  return refuse(isTooLarge ? 'payload_too_large' : 'invalid_request', message, hint);
-}
-
-/** PURE. Each finding with its file and line, and what to do. */
-function refuseFindings(refusals: readonly Finding[]): Result<never> {
-  const errors = refusals.map(({ message, hint, at }) => {
-    const where = at ? `${at.file}:${at.line}:${at.column}: ` : '';
-    return `${where}${message}${hint ? ` (${hint})` : ''}`;
-  });
-  const [first] = refusals;
-  const problem: Problem = {
-    code: 'invalid_configuration',
-    error: errors[0]!,
-    ...(first?.hint !== undefined && { hint: first.hint }),
-    errors,
-  };
-  return { ok: false, problem };
 }

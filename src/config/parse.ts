@@ -1,4 +1,5 @@
 /** The way in: a text → diagnostics and, when none of them is an error, an AppSpec. */
+import { checkBuilds } from './checks/build-checks.ts';
 import { applyJudge, applyRules, type Judge } from './checks/checks.ts';
 import { checkLengths } from './checks/length-checks.ts';
 import { isCompose, readCompose } from './compose/compose.ts';
@@ -15,7 +16,8 @@ import type { AppSpec } from './spec/spec.ts';
 import { resolveVariables } from './variables/variables.ts';
 
 export type Parsed =
-  | { kind: 'valid'; spec: AppSpec; diagnostics: Diagnostic[] }
+  /** `hasSources`: images are built from repositories that the document names. Until then, their ports are unknown. */
+  | { kind: 'valid'; spec: AppSpec; diagnostics: Diagnostic[]; hasSources: boolean }
   | { kind: 'invalid'; diagnostics: Diagnostic[] }
   /** Not YAML at all. */
   | { kind: 'unparsable'; diagnostics: Diagnostic[] };
@@ -37,10 +39,14 @@ export function parseConfiguration(text: string, { isStrict = false, judge }: Ju
 
   const read = isCompose(source) ? readCompose(source, judge) : readNative(source, judge);
   const { spec } = read;
-  const diagnostics = isStrict ? read.diagnostics.map(strictly) : read.diagnostics;
+  const builds = checkBuilds(source);
+  const { hasSources } = builds;
+  const found = [...read.diagnostics, ...builds.diagnostics];
+  const diagnostics = isStrict ? found.map(strictly) : found;
   const isValid = !diagnostics.some(({ severity }) => severity === 'error');
   const reported = limitDiagnostics(diagnostics);
-  return isValid && spec ? { kind: 'valid', spec, diagnostics: reported } : { kind: 'invalid', diagnostics: reported };
+  if (!isValid || !spec) return { kind: 'invalid', diagnostics: reported };
+  return { kind: 'valid', spec, diagnostics: reported, hasSources };
 }
 
 function strictly(diagnostic: Diagnostic): Diagnostic {

@@ -3,7 +3,7 @@ import type { Diagnostic } from '../config/diagnostics/diagnostics.ts';
 import { readSource } from '../config/document/source.ts';
 import type { Entry, Tree } from '../config/document/tree.ts';
 import { markedIn } from './marks.ts';
-import type { Finding, Place } from './project.ts';
+import type { Finding, Place, WantedRepository } from './project.ts';
 
 /**
  * Findings with the places of values from several files: the offsets of each file begin after those of the previous
@@ -16,6 +16,8 @@ export type Findings = {
   needed: Map<string, number[]>;
   /** Files with variables that are not there, relative to the folder: the place that names each first, and an example. */
   missingFiles: Map<string, { at: number; example: string | undefined }>;
+  /** Repositories that images are built from, and whose files are not there. */
+  repositories: WantedRepository[];
   /** Whether such variables are in a text; then they are needed at its place. */
   needs(text: string, at?: number): boolean;
   note(code: string, message: string, at?: number, hint?: string): void;
@@ -42,6 +44,7 @@ export function openFindings(): Findings {
     refusals: [],
     needed: new Map(),
     missingFiles: new Map(),
+    repositories: [],
     needs(text, at = 0) {
       const names = markedIn(text);
       for (const name of names) findings.needed.set(name, [...(findings.needed.get(name) ?? []), at]);

@@ -3,6 +3,8 @@
  * later steps do not read a Compose file or `.env` again.
  */
 
+import type { BuildSource } from '../config/values/build-source.ts';
+
 /** Where something is written: a file, relative to the folder with `/` between its parts, and line and column from 1. */
 export type Place = { file: string; line: number; column: number };
 
@@ -43,7 +45,11 @@ export type Project = {
   missingFiles: MissingFile[];
   /** The values in the document that the options and the shell gave, by the name of the variable. */
   given: Record<string, string>;
+  /** Git repositories that images are built from and that the options do not have. Their builds are remote. */
+  repositories: WantedRepository[];
 };
+
+export type WantedRepository = { source: BuildSource; at: Place };
 
 /** One image to push. Several services may run it. */
 export type ImageToMake = {
@@ -63,6 +69,8 @@ export type Build = {
   /** A folder; or a URL of Git or of an archive, which the builder fetches itself. */
   context: string;
   isRemote: boolean;
+  /** Whether the address of a remote context needs an access token. */
+  isPrivate?: true;
   /** Absolute path of the Dockerfile; for a remote context, and with `inline`, as it is written. Default: `Dockerfile` of the context. */
   dockerfile?: string;
   /** The text of the Dockerfile itself. */
@@ -169,6 +177,8 @@ export type FolderOptions = {
   name?: string;
   /** Additional readable folders, absolute. Other paths outside of the project are refused. */
   allowed?: string[];
+  /** The folders with the files of Git repositories, by `repositoryKey`. They can be read, too. */
+  repositories?: ReadonlyMap<string, string>;
   /** Services, or `service:/path`, whose data folders are to be filled into their volumes. */
   fill?: string[];
 };

@@ -21,7 +21,7 @@ import { readText } from './read-text.ts';
  * @throws if the folder itself does not exist.
  */
 export async function readFolder(folder: string, options: FolderOptions = {}): Promise<Project> {
-  const files = openFiles(folder, options.allowed);
+  const files = openFiles(folder, [...(options.allowed ?? []), ...(options.repositories?.values() ?? [])]);
   const findings = openFindings();
   const empty: Project = {
     folder: files.folder,
@@ -36,6 +36,7 @@ export async function readFolder(folder: string, options: FolderOptions = {}): P
     questions: [],
     missingFiles: [],
     given: {},
+    repositories: findings.repositories,
   };
   const first = openVariables(files.folder, options, files, findings);
   const listed = first.lookup('COMPOSE_FILE')?.split(first.lookup('COMPOSE_PATH_SEPARATOR') ?? ':') ?? [];

@@ -6,10 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { type Fetching, openRepositories, type Repositories } from '../../src/builds/git/fetch-repository.ts';
-import { readGitAddress, type WrittenAddress } from '../../src/builds/git/git-address.ts';
 import { unpackCommit } from '../../src/builds/git/unpack-commit.ts';
 import { SourceError } from '../../src/builds/source-entry.ts';
-import { openSources } from '../../src/builds/sources.ts';
+import { readGitAddress, type WrittenAddress } from '../../src/config/values/git-address.ts';
 import { randomFrom } from '../random.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { listenAndCount } from '../support/counting-server.ts';
@@ -288,30 +287,4 @@ test('a damaged pack is refused, and never read wrongly', async (t) => {
   }
   for (const length of [0, 5, 12, 40, whole.length - 25])
     await assert.rejects(unpack(whole.subarray(0, length)), SourceError);
-});
-
-test('a source from Git is planned like an archive, says its commit, and leaves nothing when it is released', async (t) => {
-  const { commit, git } = await server.create('shop');
-  await commit({ Dockerfile: 'FROM scratch\nEXPOSE 80' });
-  const place = await mkdtemp(join(tmpdir(), 'berth-sources-'));
-  const sources = await openSources(place, listed);
-  t.after(async () => {
-    await sources.close();
-    await rm(place, { recursive: true });
-  });
-  const address = readGitAddress({ git: server.url('shop') });
-  assert.ok(address.ok);
-  const asked = { token: undefined, signal: AbortSignal.timeout(60_000) };
-  const id = await sources.fetch(address.value, 'a', asked);
-  assert.ok(id.ok, JSON.stringify(id));
-  const source = await sources.open(id.value, 'a', {});
-  assert.ok(source.ok, JSON.stringify(source));
-  assert.equal(source.value.name, 'shop');
-  const head = await git('rev-parse', 'HEAD');
-  assert.equal(source.value.notes[0]!.message, `The source is commit ${head.slice(0, 12)} of main.`);
-  assert.deepEqual(await readdir(join(place, id.value)), ['shop']);
-  await sources.release(id.value);
-  const gone = await sources.fetch({ ...address.value, ref: 'none' }, 'a', asked);
-  assert.ok(!gone.ok);
-  assert.deepEqual(await readdir(place), []);
 });

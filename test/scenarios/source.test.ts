@@ -1,11 +1,8 @@
 /** From source code to a live site with nothing but HTTP: the service builds the images. */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { type GitServer, startGitServer } from '../support/git-server.ts';
+import { dockerfile, serverOf } from '../support/node-source.ts';
 import { sourceArchive } from '../support/source-archive.ts';
 import { type Berth, createBerth, type Started, until } from './berth.ts';
 import { onDocker } from './engine-of-tests.ts';
@@ -13,21 +10,11 @@ import { onDocker } from './engine-of-tests.ts';
 const options = onDocker('the base images of these tests are on the engine of this machine alone');
 
 let berth: Berth;
-let gitServer: GitServer;
-let folder: string;
 before(async () => {
-  gitServer = await startGitServer({ login: 'x-access-token:a-secret-token' });
-  folder = await mkdtemp(join(tmpdir(), 'berth-authority-'));
-  const ca = join(folder, 'ca.pem');
-  await writeFile(ca, gitServer.certificate);
-  berth = await createBerth({ BERTH_GIT_SERVERS: `${gitServer.host} ca=${ca}` });
+  berth = await createBerth();
   await berth.serve();
 });
-after(async () => {
-  await berth?.destroy();
-  await gitServer?.[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true });
-});
+after(() => berth?.destroy());
 
 async function send(path: string, files: Record<string, string>, type = 'application/gzip') {
   const url = `http://localhost:${berth.settings.port}${path}`;
@@ -40,21 +27,6 @@ async function startFrom(name: string, files: Record<string, string>, type?: str
   assert.equal(answer.status, 200, answer.text);
   return answer.body;
 }
-
-const serverOf = (words: string) =>
-  `import { createServer } from 'node:http';
-createServer((_, response) => response.end(${JSON.stringify(words)} + process.env.GREETING)).listen(3000);
-process.on('SIGTERM', () => process.exit());\n`;
-
-const dockerfile = (...lines: string[]) =>
-  [
-    'FROM node:26-slim',
-    'WORKDIR /app',
-    ...lines,
-    'COPY server.mjs ./',
-    'EXPOSE 3000',
-    'CMD ["node", "server.mjs"]',
-  ].join('\n');
 
 const logOf = async ({ sessionToken, applicationName }: Started, more = '') =>
   (
@@ -136,69 +108,6 @@ test('a folder with a package.json alone is built with a Dockerfile that the ser
   const started = await startFrom('plain', files);
   await berth.reach(started, 'running');
   assert.match((await berth.visit(started.url)).text, /^plain/);
-  await berth.remove(started);
-});
-
-test(
-  'a Git repository is live after one request without a body, and its next commit after another',
-  options,
-  async () => {
-    const { commit } = await gitServer.create('cloned');
-    const web = { 'web/Dockerfile': dockerfile('ENV GREETING=" world"'), 'web/server.mjs': serverOf('hello') };
-    await commit({ ...web, 'README.md': 'one' });
-    const from = `git=${encodeURIComponent(gitServer.url('cloned'))}&ref=main&path=web&name=cloned`;
-    const ask = async (path: string, headers = {}) =>
-      await berth.visit(`http://localhost:${berth.settings.port}${path}${from}`, { method: 'POST', headers });
-    const refused = await ask('/startUserDeployment?');
-    assert.match(refused.text, /does not exist, or is private/);
-    const token = { 'git-token': 'a-secret-token' };
-    const answer = await ask('/startUserDeployment?', token);
-    assert.equal(answer.status, 200, answer.text);
-    const started: Started = answer.body;
-    assert.match(answer.text, /The source is commit [0-9a-f]{12} of main\./);
-    await berth.reach(started, 'running');
-    assert.equal((await berth.visit(started.url)).text, 'hello world');
-    const update = `/updateUserDeployment?sessionToken=${started.sessionToken}&`;
-    await commit({ 'README.md': 'two' });
-    assert.equal((await ask(update, token)).status, 200);
-    await berth.eventsUntil(started, /revision 2 is running/);
-    assert.match(await logOf(started), /same as in revision 1/);
-    await commit({ 'web/server.mjs': serverOf('goodbye') });
-    assert.equal((await ask(update, token)).status, 200);
-    await berth.eventsUntil(started, /revision 3 is running/);
-    assert.equal((await berth.visit(started.url)).text, 'goodbye world');
-    assert.doesNotMatch(berth.log() + answer.text + refused.text, /a-secret-token/);
-    await berth.remove(started);
-  },
-);
-
-test('a configuration that comes with a Git repository takes the place of the one in it', options, async () => {
-  const { commit } = await gitServer.create('configured');
-  await commit({
-    'berth.yaml': 'application: { name: theirs, pods: [] }',
-    'app/Dockerfile': dockerfile('ARG WHO', 'ENV GREETING=$WHO'),
-    'app/server.mjs': serverOf('hello '),
-  });
-  const configuration = (who: string) => `application:
-  name: configured
-  pods:
-    - name: web
-      build: { context: ./app, args: { WHO: ${who} } }
-      path: /
-`;
-  const ask = async (path: string, body: string) => {
-    const url = `http://localhost:${berth.settings.port}${path}git=${encodeURIComponent(gitServer.url('configured'))}`;
-    const headers = { 'content-type': 'text/x-yaml', 'git-token': 'a-secret-token' };
-    const answer = await berth.visit(url, { method: 'POST', headers, body });
-    assert.equal(answer.status, 200, answer.text);
-    return answer.body;
-  };
-  const started: Started = await ask('/startUserDeployment?', configuration('one'));
-  await berth.reach(started, 'running');
-  assert.equal((await berth.visit(started.url)).text, 'hello one');
-  await ask(`/updateUserDeployment?sessionToken=${started.sessionToken}&`, configuration('two'));
-  await berth.eventsUntil(started, /revision 2 is running/);
-  assert.equal((await berth.visit(started.url)).text, 'hello two');
   await berth.remove(started);
 });
 

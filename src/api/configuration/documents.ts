@@ -76,7 +76,8 @@ export const Strict = Type.Optional(
   Type.Enum(['true', 'false'], { description: 'Whether a field of an unknown name is an error instead of a warning.' }),
 );
 
-export type Configuration = { document: string; spec: AppSpec; findings: Findings };
+/** `hasSources`: images are built from repositories that the document names. */
+export type Configuration = { document: string; spec: AppSpec; findings: Findings; hasSources?: boolean };
 
 /** Remarks on an accepted request. */
 type Findings = { warnings: string[]; diagnostics: Diagnostic[] };
@@ -101,7 +102,8 @@ export async function readConfiguration(
   if (isStrict && ignored[0]) return refuse('invalid_request', ignored[0], 'GET /docs names the parameters.');
   if (parsed.kind === 'valid') {
     const warnings = [...printWarnings(diagnostics), ...ignored];
-    return succeed({ document: body, spec: parsed.spec, findings: { warnings, diagnostics } });
+    const { spec, hasSources } = parsed;
+    return succeed({ document: body, spec, findings: { warnings, diagnostics }, hasSources });
   }
   return refuseConfiguration(parsed);
 }

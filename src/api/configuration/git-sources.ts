@@ -1,7 +1,7 @@
-/** Git repositories as sources: `?git=` instead of a body. */
+/** Git repositories as sources: `?git=` instead of a body. `source` in a configuration is in `source-bodies.ts`. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { readGitAddress } from '../../builds/git/git-address.ts';
+import { readGitAddress } from '../../config/values/git-address.ts';
 import { type Result, refuse } from '../../lib/problem.ts';
 import type { Service } from '../api-service.ts';
 import { clientKey } from '../requests/client-address.ts';
@@ -47,11 +47,16 @@ export async function fetchGit(
   if (request.body !== undefined && typeof request.body !== 'string') return withArchive;
   const address = readGitAddress({ git, ref, path });
   if (!address.ok) return address;
-  const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
   const token = request.headers['git-token'];
   const client = clientKey(request, settings.networkPool);
-  return await builds.sources.fetch(address.value, client, { token, signal: gone.signal });
+  return await builds.sources.fetch(address.value, client, { token, signal: goneOf(reply) });
+}
+
+/** Aborts when the client leaves. */
+export function goneOf({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  raw.once('close', () => gone.abort());
+  return gone.signal;
 }
 
 export const notOffered = refuse(

@@ -9,7 +9,7 @@ import type { Service } from '../api-service.ts';
 import { clientKey } from '../requests/client-address.ts';
 import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { type Configuration, type Documents, readConfiguration } from './documents.ts';
-import { fetchGit, type GitRequest, notOffered } from './git-sources.ts';
+import { fetchGit, type GitRequest, goneOf, notOffered } from './git-sources.ts';
 
 const archiveTypes = [
   ...['application/gzip', 'application/x-gzip', 'application/x-gtar', 'application/x-compressed-tar'],
@@ -70,12 +70,21 @@ export async function readConfigurationOrSource(
   const { builds, settings } = service;
   const fetched = await fetchGit(service, request, reply);
   if (fetched && !fetched.ok) return fetched;
-  const document = fetched && typeof request.body === 'string' && request.body !== '' ? request.body : undefined;
+  let document = fetched && typeof request.body === 'string' && request.body !== '' ? request.body : undefined;
   if (fetched) request.body = { sourceId: fetched.value } satisfies SourceBody;
-  const { body } = request;
-  if (!isSource(body) || !builds) return await readConfiguration(documents, request);
   const client = clientKey(request, settings.networkPool);
-  const source = await builds.sources.open(body.sourceId, client, { name: request.query.name, document });
+  if (!isSource(request.body)) {
+    const read = await readConfiguration(documents, request);
+    if (!read.ok || !read.value.hasSources) return read;
+    if (!builds) return notOffered;
+    const made = await builds.sources.receiveNothing(client);
+    if (!made.ok) return made;
+    document = read.value.document;
+    request.body = { sourceId: made.value } satisfies SourceBody;
+  }
+  if (!builds || !isSource(request.body)) return notOffered;
+  const { name } = request.query;
+  const source = await builds.sources.open(request.body.sourceId, client, { name, document, signal: goneOf(reply) });
   if (!source.ok) return source;
   const { headers, query, routeOptions } = request;
   const read = await readConfiguration(documents, { headers, query, routeOptions, body: source.value.document });

@@ -20,13 +20,19 @@ import {
   requireCaller,
   UpdateQuery,
 } from '../requests/callers.ts';
-import { orRefuse } from '../requests/errors.ts';
+import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import { ErrorRecord, RemarkFields, Warnings } from './deployment-schemas.ts';
 import { desiredOf } from './desired-of.ts';
 import { findKept } from './kept-revision.ts';
 import { PreviewFields, previewOnce } from './previewed-update.ts';
 import { update } from './update-deployment.ts';
+
+const unbuilt: Problem = {
+  code: 'invalid_configuration',
+  error: 'A preview does not fetch the repositories that the configuration names.',
+  hint: 'Send the configuration to /updateUserDeployment with dryRun=true.',
+};
 
 export const OutlineRecord = Type.Object({
   revision: Type.Integer({
@@ -169,7 +175,8 @@ export function revisionEndpoints(service: Service, documents: Documents): Fasti
         },
       },
       async (request) => {
-        const { document, spec, findings } = orRefuse(await readConfiguration(documents, request));
+        const { document, spec, findings, hasSources } = orRefuse(await readConfiguration(documents, request));
+        if (hasSources) throw new RefusedRequest(unbuilt);
         const caller = orRefuse(await requireCaller(service, request, request.query));
         const found = orRefuse(applicationOf(caller, { ...request.query, applicationName: spec.name }));
         const { servingRevision } = found;

@@ -4,6 +4,7 @@
  */
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import type { GitAddress } from '../../config/values/git-address.ts';
 import { readAtPace, readWhole } from '../../images/dialer/bounded-body.ts';
 import { DialFault } from '../../images/dialer/dial-fault.ts';
 import { dialWords } from '../../images/dialer/dial-words.ts';
@@ -13,7 +14,6 @@ import { createPool, type PoolOptions } from '../../lib/worker-pool.ts';
 import { boundBytes } from '../bound-bytes.ts';
 import { SourceError } from '../source-entry.ts';
 import { findRef, packOf, readAdvertised, requestOf } from './advertised-refs.ts';
-import type { GitAddress } from './git-address.ts';
 import { PacketError } from './pkt-lines.ts';
 import type { UnpackedCommit, Unpacking } from './unpack-commit.ts';
 import type { UnpackAnswer } from './unpack-worker.ts';
@@ -28,6 +28,8 @@ export type Fetching = {
   /** The client that the fetch counts for, in the fair queue. */
   client: string;
   signal: AbortSignal;
+  /** Lower ones than those of all repositories. */
+  limits?: RepositoryLimits;
 };
 
 /** `ref`: the branch, the tag or the hash that was found. */
@@ -39,7 +41,10 @@ export type Repositories = {
 };
 
 /** GitHub refuses larger files. The advertisement of a repository with 100,000 pull requests has 15 MiB. */
-const most = { fileBytes: 100 * 2 ** 20, advertisedBytes: 32 * 2 ** 20, fetchMs: 5 * 60_000, answerMs: 60_000 };
+const most = { fileBytes: 100 * 2 ** 20, advertisedBytes: 32 * 2 ** 20, answerMs: 60_000 };
+
+/** Of one repository, and of all repositories of a source together. */
+export const mostFetchMs = 5 * 60_000;
 
 const pool: PoolOptions = {
   file: new URL('unpack-worker.ts', import.meta.url),
@@ -53,11 +58,17 @@ const pool: PoolOptions = {
 export type RepositoryLimits = { mostBytes: number; mostEntries: number };
 
 /** `dialing`: with the Git servers that the operator lists. */
-export function openRepositories({ mostBytes, mostEntries }: RepositoryLimits, dialing: DialerOptions): Repositories {
+export function openRepositories(usualLimits: RepositoryLimits, dialing: DialerOptions): Repositories {
   const dialer = createDialer({ answerMs: most.answerMs, ...dialing });
   const unpacking = createPool<Unpacking, UnpackAnswer>(pool);
 
-  async function download({ address, token, pack, signal }: Fetching): Promise<Result<{ ref: string; hash: string }>> {
+  async function download({
+    address,
+    token,
+    pack,
+    signal,
+    limits: { mostBytes } = usualLimits,
+  }: Fetching): Promise<Result<{ ref: string; hash: string }>> {
     const mayAskListed = dialing.listed?.has(address.url.host) ?? false;
     const authorization = token === undefined ? undefined : authorizationOf(token);
     const refs = new URL(`${address.url.href}/info/refs?service=git-upload-pack`);
@@ -80,7 +91,7 @@ export function openRepositories({ mostBytes, mostEntries }: RepositoryLimits, d
     });
     if (answer.status !== 200) return refuseStatus(answer, { address, token });
     const pieces = packOf(readAtPace(answer.body, answer.url.host));
-    const bound = boundBytes(mostBytes, `The repository has more than ${mostBytes / 2 ** 20} MiB.`);
+    const bound = boundBytes(mostBytes, `The repository has more than ${Math.floor(mostBytes / 2 ** 20)} MiB.`);
     await pipeline(pieces, bound, createWriteStream(pack, { mode: 0o600 }), { signal });
     return succeed({ ref: found.value.name, hash: found.value.hash });
   }
@@ -88,12 +99,12 @@ export function openRepositories({ mostBytes, mostEntries }: RepositoryLimits, d
   return {
     async fetch(fetching) {
       const { address, pack, folder, client } = fetching;
-      const signal = AbortSignal.any([fetching.signal, AbortSignal.timeout(most.fetchMs)]);
+      const signal = AbortSignal.any([fetching.signal, AbortSignal.timeout(mostFetchMs)]);
       try {
         const downloaded = await download({ ...fetching, signal });
         if (!downloaded.ok) return downloaded;
         const { ref, hash } = downloaded.value;
-        const limits = { mostBytes, mostEntries, mostFileBytes: most.fileBytes };
+        const limits = { ...(fetching.limits ?? usualLimits), mostFileBytes: most.fileBytes };
         const outcome = await unpacking.run(client, { pack, hash, path: address.path, folder, limits });
         if (outcome.kind === 'refused') return busy;
         if (outcome.kind === 'costly') return tooLarge('The repository takes too long to unpack.');
@@ -131,7 +142,7 @@ function refuseStatus(
   if (![401, 403, 404].includes(status)) return unavailable(url.host, `answers with status ${status}`);
   const hint =
     token === undefined
-      ? 'Check the address. For a private repository, send an access token in the header Git-Token.'
+      ? 'Check the address. A private repository needs an access token: the header Git-Token, or `token` of a source.'
       : 'Check the address, and that the token can read the repository.';
   return refuse('invalid_request', `The repository ${nameOf(address)} does not exist, or is private.`, hint);
 }

@@ -22,6 +22,8 @@ export type UnpackedCommit = {
   commit: string;
   /** Paths of submodules, which are left out. */
   submodules: string[];
+  bytes: number;
+  entries: number;
 };
 
 type TreeEntry = { name: string; mode: number; hash: string };
@@ -36,7 +38,8 @@ export async function unpackCommit({ pack, hash, path, folder, limits }: Unpacki
     const writer = createSourceWriter(folder, { mostBytes, mostEntries });
     const submodules: string[] = [];
     await writeTree({ objects, writer, submodules }, folderAt(objects, treeOf(objects, commit), path), '');
-    return { content: await writer.finish(), commit, submodules };
+    const content = await writer.finish();
+    return { content, commit, submodules, ...writer.used() };
   } catch (error) {
     if (error instanceof LargeObjectError) throw new SourceError(error.message, { isTooLarge: true });
     if (error instanceof SourceError || !(error instanceof PackError || isDamage(error))) throw error;

@@ -1,10 +1,11 @@
 /** Routes: which pods the public reaches, and that each does so in its own way. */
 import { removeField, replaceValue } from '../document/edits.ts';
-import { entriesOf, nearest } from '../document/tree.ts';
+import { childOf, entriesOf, nearest } from '../document/tree.ts';
 import { databaseOf, isRawTcp } from '../software/software.ts';
 import { isAtOwnHost, subdomainOf } from '../spec/public-hosts.ts';
 import { maxStripped, segmentsOf } from '../spec/route-segments.ts';
 import type { PodSpec } from '../spec/spec.ts';
+import { readBuildSource } from '../values/build-source.ts';
 import { type Context, type PodContext, repeated } from './context.ts';
 import { looksLikeJob } from './job-checks.ts';
 
@@ -126,7 +127,8 @@ function checkPorts({ pod, path, report, source, spec }: PodContext): void {
       report.warn([...path, 'servicePorts', index], 'duplicate-port', `the port ${value} is there twice`);
     }
   }
-  if (pod.servicePorts.length > 0) return;
+  // The Dockerfile of a repository says its ports.
+  if (pod.servicePorts.length > 0 || readBuildSource(childOf(field, 'build'))) return;
   if (pod.path !== undefined && pod.resourceType !== 'job') {
     const elsewhere = ['ports', 'port', 'expose', 'containerPort'].find((key) =>
       entriesOf(field).some(([own]) => own === key),

@@ -43,7 +43,7 @@ export const topLevelKeys: Record<string, Key> = {
 export const serviceKeys: Record<string, Key> = {
   image: honoured('the image; without a tag it means `latest`, with a warning'),
   build: depends(
-    'in a [source archive](../guides/deploy-source-code.md) only; a warning if `image` is set, otherwise refused',
+    'in a [source archive](../guides/deploy-source-code.md), or from a Git repository in `source` or `context`; otherwise a warning if `image` is set, or refused',
   ),
   command: honoured("replaces the image's CMD"),
   entrypoint: honoured("replaces the image's ENTRYPOINT"),

@@ -2,9 +2,10 @@
 import { excerpt, quote } from '../diagnostics/diagnostics.ts';
 import { childOf, entriesOf, entryOf, type Field, isEmpty, itemsOf } from '../document/tree.ts';
 import { maxVarLength } from '../native/vars.ts';
+import { readBuildSource } from '../values/build-source.ts';
 import { splitWords } from '../values/shell-words.ts';
 import { readExtension } from './berth-extension.ts';
-import { isAlias } from './compose-names.ts';
+import { isAlias, slugOf } from './compose-names.ts';
 import { keyOf, pairsOf, type Reading } from './compose-reader.ts';
 import { readContainer } from './container-keys.ts';
 import { type Draft, Origins } from './draft.ts';
@@ -118,12 +119,13 @@ function textAt(service: Field, key: string, reading: Reading): string | undefin
 
 function readImage(service: string, field: Field, reading: Reading): string {
   const build = childOf(field, 'build');
+  if (readBuildSource(build)) return `./${slugOf(service) || 'service'}:1`;
   const imageField = childOf(field, 'image');
   const image = imageField ? reading.text(imageField)?.trim() : undefined;
   if (!imageField || image === undefined || image === '') {
     const instead = 'build the image, push it to a registry, and write image: with its name and tag';
     const offer =
-      'send the whole folder instead of this file: tar cz . | curl --data-binary @- <server>/startUserDeployment; or name its Git repository: curl --data-binary @compose.yaml -H "Content-Type: text/x-yaml" "<server>/startUserDeployment?git=https://…"; or build the image yourself and write image:';
+      'send the whole folder instead of this file: tar cz . | curl --data-binary @- <server>/startUserDeployment; or name its Git repository, in build: { source: { git: https://… } } or by curl --data-binary @compose.yaml -H "Content-Type: text/x-yaml" "<server>/startUserDeployment?git=https://…"; or build the image yourself and write image:';
     if (imageField) reading.error(imageField, 'missing-image', `the service "${service}" has no image`, instead);
     else if (build) {
       const message = `the service "${service}" has only "build", and this document does not contain its source`;

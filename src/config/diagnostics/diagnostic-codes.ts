@@ -47,6 +47,7 @@ export const codes = {
   // Images.
   'image-placeholder': 'The image is a placeholder, not an image.',
   'bad-image': 'The value is not a valid image reference.',
+  'bad-source': '`source` of a build is not a Git repository.',
   'image-unavailable': 'The server cannot get the image now; only a validation with `images=true` looks.',
   'image-without-tag': 'The image has neither tag nor digest.',
   'image-case': 'Image names must be lower case.',

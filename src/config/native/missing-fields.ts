@@ -5,7 +5,8 @@ import type { Report } from '../diagnostics/report.ts';
 import { toSlug } from '../diagnostics/suggest.ts';
 import { replaceWithYaml } from '../document/edits.ts';
 import type { Source } from '../document/source.ts';
-import { entryOf, nearest } from '../document/tree.ts';
+import { childOf, entryOf, nearest } from '../document/tree.ts';
+import { readBuildSource } from '../values/build-source.ts';
 
 const isPod = (path: Path) => path.at(-2) === 'pods' && path.length === 3;
 
@@ -13,6 +14,8 @@ export function reportMissing({ params, parentSchema }: ErrorObject, path: Path,
   const name: string = params.missingProperty;
   const { field } = nearest(source.root, path);
   const has = (key: string) => entryOf(field, key) !== undefined;
+  // The schema does not know that a context can be the address of a repository.
+  if (name === 'image' && isPod(path) && !has(name) && readBuildSource(childOf(field, 'build'))) return;
   // `image: # filled by pipeline` is a comment to YAML, and leaves nothing.
   if (name === 'image' && has('image') && isPod(path)) {
     report.error([...path, name], 'image-placeholder', 'the image is empty: a placeholder', {
@@ -27,7 +30,7 @@ export function reportMissing({ params, parentSchema }: ErrorObject, path: Path,
 
 /** For a pod with the fields of a build. */
 export const buildHint =
-  'this document does not contain its source: send the project folder as an archive: tar cz . | curl --data-binary @- <server>/startUserDeployment; or name its Git repository: curl --data-binary @berth.yaml -H "Content-Type: text/x-yaml" "<server>/startUserDeployment?git=https://…"';
+  'this document does not contain its source: send the project folder as an archive: tar cz . | curl --data-binary @- <server>/startUserDeployment; or name its Git repository, in build: { source: { git: https://… } } or by curl --data-binary @berth.yaml -H "Content-Type: text/x-yaml" "<server>/startUserDeployment?git=https://…"';
 
 function hintFor(name: string, path: Path, has: (key: string) => boolean): string | undefined {
   if (name !== 'image' || !isPod(path)) return undefined;

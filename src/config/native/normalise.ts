@@ -10,11 +10,13 @@ import { childOf, type Field, itemsOf, textOf } from '../document/tree.ts';
 import { resourceTypes } from '../schema/field-rules.ts';
 import { httpPortOf } from '../software/software.ts';
 import type { AppSpec, FileAccess, FileSpec, PodSpec, RegistryLogin, Resources } from '../spec/spec.ts';
+import { readBuildSource } from '../values/build-source.ts';
 import { readAccess } from '../values/container-values.ts';
 import { splitWords } from '../values/shell-words.ts';
 import { parseBytes, parseCpuMillis, readCpu, readPort, readSize } from '../values/units.ts';
 import { podHosts, readContainer, sayAt } from './container-fields.ts';
 import { readHealthCheck } from './health-check.ts';
+import { buildHint } from './missing-fields.ts';
 import { booleanOf, integerOf } from './scalars.ts';
 import { readVars, type Var } from './vars.ts';
 import { readVolumes } from './volume-fields.ts';
@@ -84,7 +86,7 @@ function readPod(pod: Field, index: number, { source, names, report }: Reading):
   const spec: PodSpec = {
     // Without a name it gets one that no other pod can have: the missing name is reported already.
     name: text('name') ?? `#${index + 1}`,
-    image: (text('image') ?? '').trim(),
+    image: readImage(pod, report),
     ...(route !== undefined && { path: withoutTrailingSlash(route.startsWith('/') ? route : `/${route}`) }),
     ...(booleanOf(childOf(pod, 'stripPrefix')) && { stripPrefix: true }),
     ...(booleanOf(childOf(pod, 'sticky')) && { sticky: true }),
@@ -118,6 +120,18 @@ function readPod(pod: Field, index: number, { source, names, report }: Reading):
     varPaths: new Map(variables.map(({ name, path }) => [name, path])),
     filePaths: [...secrets, ...files].map(({ path }) => path),
   };
+}
+
+/** An image that is built is named like its pod, unless the document names it. */
+function readImage(pod: Field, report: Report): string {
+  const image = textOf(childOf(pod, 'image'))?.trim();
+  const build = childOf(pod, 'build');
+  const isBuilt = readBuildSource(build) !== undefined;
+  if (build && image !== undefined && !isBuilt) {
+    const advice = { key: 'build', hint: buildHint };
+    report.warn(pod.path, 'unknown-field', 'is ignored: the image is pulled', advice);
+  }
+  return image ?? (isBuilt ? `./${textOf(childOf(pod, 'name')) ?? 'web'}:1` : '');
 }
 
 function withoutTrailingSlash(path: string): string {

@@ -57,7 +57,6 @@ const podMeanings: Record<string, Meaning> = {
   gpu: { field: 'useGPU', fits: isScalar },
   working_dir: { field: 'workingDir', fits: isScalar },
   workdir: { field: 'workingDir', fits: isScalar },
-  build,
   dockerfile: build,
   context: build,
   envFile: { hint: 'the document cannot refer to other files: write the variables in "vars"' },

@@ -1,5 +1,6 @@
 /** The schema of a pod: its image, route, variables, files, volumes and limits. */
 import { Type } from 'typebox';
+import { Build } from './build-schema.ts';
 import { containerFields } from './container-schema.ts';
 import { podNamePattern, publicPathPattern, resourceTypes } from './field-rules.ts';
 import { HealthCheck } from './health-check-schema.ts';
@@ -91,17 +92,20 @@ const Volume = closed(
   },
 );
 
+const Image = Text(
+  'Image with its tag or digest. `<% REGISTRY %>` stands for the registry of `registryLogin`. Required, unless `build` has a `source`.',
+  'node:26-slim',
+  { minLength: 1, ...says('must name an image') },
+);
+
 export const Pod = closed(
   {
     name: Text('Name of the pod, unique in the application. Other pods reach it as `<name>.pod`.', 'web', {
       pattern: podNamePattern,
       ...says('must be 2 to 63 lower-case letters, digits and hyphens, begin with a letter and not end with a hyphen'),
     }),
-    image: Text(
-      'Image with its tag or digest. `<% REGISTRY %>` stands for the registry of `registryLogin`.',
-      'node:26-slim',
-      { minLength: 1, ...says('must name an image') },
-    ),
+    image: Type.Optional(Image),
+    build: Type.Optional(Build),
     path: Type.Optional(
       Text(
         'Public route, by longest prefix; the pod receives the whole path, unless `stripPrefix` is set. Pods without one are internal.',
@@ -251,6 +255,11 @@ export const Pod = closed(
   },
   {
     description: 'One container image with its settings.',
+    if: {
+      properties: { build: { type: 'object', properties: { source: {} }, required: ['source'] } },
+      required: ['build'],
+    },
+    else: { properties: { image: Image }, required: ['image'] },
     examples: [{ name: 'web', image: 'nginx:1', path: '/', servicePorts: [80] }],
   },
 );

@@ -1,18 +1,25 @@
 /** `build` of a service: what is to be built, from where and with what. */
-import { isAbsolute, posix, resolve } from 'node:path';
+import { isAbsolute, posix, relative, resolve } from 'node:path';
 import { childOf, entriesOf, entryOf, type Field, itemsOf, textOf } from '../../config/document/tree.ts';
+import { type BuildSource, hasVariable, readBuildSource, repositoryKey } from '../../config/values/build-source.ts';
 import { type DockerImage, maxDockerfileBytes, readDockerfile } from '../dockerfile.ts';
 import type { Findings } from '../findings.ts';
 import { type FolderFiles, shownPath } from '../folder-files.ts';
 import type { Variables } from '../local-variables.ts';
-import type { Build, BuildSecret } from '../project.ts';
+import type { Build, BuildSecret, FolderOptions } from '../project.ts';
 import { refuseOutside } from '../read-text.ts';
 import { isRemoteContext, isRemoteSource } from './local-paths.ts';
 
 /** A stage's name or an image's. An equals sign would end the name in the builder's argument, and begin a path. */
 const contextName = /^[a-z0-9._/-]+(?::[\w.-]+)?$/;
 
-export type BuildContext = { document: Field; files: FolderFiles; findings: Findings; variables: Variables };
+export type BuildContext = {
+  document: Field;
+  files: FolderFiles;
+  findings: Findings;
+  options: Pick<FolderOptions, 'repositories'>;
+  variables: Variables;
+};
 /** `image`: what its Dockerfile says, where it can be read. */
 export type ReadBuild = { build: Build; image: DockerImage | undefined; at: number };
 
@@ -24,11 +31,11 @@ export function readBuild(service: Field, context: BuildContext): ReadBuild | un
   const isShort = field.tree.kind === 'scalar';
   const at = field.key?.at ?? field.tree.at;
   const text = (key: string) => (isShort ? undefined : textOf(childOf(field, key)));
-  const contextText = (isShort ? textOf(field) : text('context')) ?? files.folder;
-  const isRemote = isRemoteSource(contextText);
+  const place = placeOf(field, context);
+  if (!place) return undefined;
+  const { isRemote, folder, isPrivate } = place;
   const inline = text('dockerfile_inline');
   const named = text('dockerfile');
-  const folder = isRemote ? contextText : resolve(files.folder, contextText);
   const dockerfile = isRemote || inline !== undefined ? named : resolve(folder, named ?? 'Dockerfile');
   const hasImage = childOf(service, 'image') !== undefined;
 
@@ -37,10 +44,11 @@ export function readBuild(service: Field, context: BuildContext): ReadBuild | un
     findings.refuse('unsupported', `the Dockerfile ${named} is a file of this machine`, at, hint);
     return undefined;
   }
-  if (!isRemote && !isReadable(folder, 'folder', hasImage, at, context)) return undefined;
+  const { repository } = place;
+  if (!isRemote && !isReadable(folder, 'folder', { hasImage, at, repository }, context)) return undefined;
   let written = inline;
   if (!isRemote && inline === undefined) {
-    if (!isReadable(dockerfile!, 'file', hasImage, at, context)) return undefined;
+    if (!isReadable(dockerfile!, 'file', { hasImage, at, repository }, context)) return undefined;
     written = files.read(dockerfile!, maxDockerfileBytes)?.toString('utf8');
   }
   const args = pairs(childOf(field, 'args'), context.variables);
@@ -77,7 +85,7 @@ export function readBuild(service: Field, context: BuildContext): ReadBuild | un
         at,
         'copy from its image by name: docker-image://…',
       );
-    } else isReadable(one, 'folder', false, at, context);
+    } else isReadable(one, 'folder', { hasImage: false, at }, context);
   }
   noteNetwork(text('network'), at, findings);
   const words = (key: string) => itemsOf(childOf(field, key)).flatMap((item) => textOf(item) ?? []);
@@ -85,6 +93,7 @@ export function readBuild(service: Field, context: BuildContext): ReadBuild | un
   const build: Build = {
     context: folder,
     isRemote,
+    ...(isPrivate && { isPrivate }),
     ...(dockerfile !== undefined && { dockerfile }),
     ...(inline !== undefined && { inline }),
     ...(target !== undefined && { target }),
@@ -104,6 +113,42 @@ export function readBuild(service: Field, context: BuildContext): ReadBuild | un
   return { build, image, at };
 }
 
+/** `repository`: the folder with its files. */
+type BuildPlace = Pick<Build, 'isRemote' | 'isPrivate'> & { folder: string; repository?: string };
+
+/** Where the files of a build are. Undefined for a source that is refused, or that lacks a value. */
+function placeOf(build: Field, { files, findings, options }: BuildContext): BuildPlace | undefined {
+  const isShort = build.tree.kind === 'scalar';
+  const context = textOf(isShort ? build : childOf(build, 'context')) ?? files.folder;
+  const source = childOf(build, 'source');
+  const texts = entriesOf(source).map(([, field]) => textOf(field));
+  if (findings.needs(texts.join(' '), source?.tree.at)) return undefined;
+  const read = readBuildSource(build);
+  if (!read) {
+    const isRemote = isRemoteSource(context);
+    return { isRemote, folder: isRemote ? context : resolve(files.folder, context) };
+  }
+  if (read.kind === 'bad') {
+    const { at: field, message, hint } = read.problem;
+    findings.refuse('bad-source', message, field.tree.at, hint);
+    return undefined;
+  }
+  if (hasVariable(read.source)) return undefined;
+  const below = (source && textOf(childOf(build, 'context'))) ?? '.';
+  const fetched = options.repositories?.get(repositoryKey(read.source));
+  if (fetched !== undefined) return { isRemote: false, folder: resolve(fetched, below), repository: fetched };
+  findings.repositories.push({ source: read.source, at: findings.placeOf(read.at.tree.at) });
+  const isPrivate = read.source.token === undefined ? {} : ({ isPrivate: true } as const);
+  return { isRemote: true, folder: remoteContext(read.source, below), ...isPrivate };
+}
+
+/** As Docker writes it. */
+function remoteContext({ git, ref = '', path = '' }: BuildSource, below: string): string {
+  const folder = posix.join(path, below).replace(/^\.$/, '');
+  const repository = git.replace(/\/+$/, '').replace(/(?:\.git)?$/, '.git');
+  return ref === '' && folder === '' ? repository : `${repository}#${ref}${folder && `:${folder}`}`;
+}
+
 function optional<K extends string>(key: K, value: string | undefined): { [key in K]?: string } {
   return value === undefined ? {} : ({ [key]: value } as { [key in K]?: string });
 }
@@ -111,10 +156,10 @@ function optional<K extends string>(key: K, value: string | undefined): { [key i
 function isReadable(
   path: string,
   wanted: 'file' | 'folder',
-  hasImage: boolean,
-  at: number,
+  { hasImage, at, repository }: { hasImage: boolean; at: number; repository?: string | undefined },
   { files, findings }: BuildContext,
 ): boolean {
+  if (repository !== undefined) return isInRepository(path, wanted, { at, repository }, { files, findings });
   const { kind } = files.look(path);
   if (kind === wanted) return true;
   const shown = shownPath(files, path);
@@ -122,6 +167,23 @@ function isReadable(
   else if (hasImage)
     findings.note('build-left-out', `nothing is built: ${shown} is not there, and the service has an image`, at);
   else findings.refuse('missing-file', `what is built needs the ${wanted} ${shown}, which is not there`, at);
+  return false;
+}
+
+/** No message shows where the files of a repository are. */
+function isInRepository(
+  path: string,
+  wanted: 'file' | 'folder',
+  { at, repository }: { at: number; repository: string },
+  { files, findings }: Pick<BuildContext, 'files' | 'findings'>,
+): boolean {
+  const shown = relative(repository, path);
+  if (shown === '..' || shown.startsWith('../')) {
+    findings.refuse('outside-folder', 'the build needs a path outside of its repository', at);
+    return false;
+  }
+  if (files.look(path).kind === wanted) return true;
+  findings.refuse('missing-file', `the repository has no ${wanted} ${shown}`, at);
   return false;
 }
 

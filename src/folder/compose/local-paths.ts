@@ -36,11 +36,11 @@ export function isRemoteContext(context: string): boolean {
   return isRemoteSource(context) || /^(?:docker-image:\/\/|oci-layout:|service:|target:)/.test(context);
 }
 
-/** `build` of a service or a pod: a context, or a map with one. */
+/** `build` of a service or a pod: a context, or a map with one. A context in a `source` begins there. */
 export function absoluteBuild(build: Tree, bases: Bases): Tree {
   if (build.kind !== 'map') return absoluteSource(build, bases);
   return changeKeys(build, {
-    context: (context) => absoluteSource(context, bases),
+    ...(!build.entries.has('source') && { context: (context: Tree) => absoluteSource(context, bases) }),
     additional_contexts: (contexts) => additional(contexts, bases),
   });
 }

@@ -50,7 +50,7 @@ export function readCompose(loaded: Tree, context: ComposeContext): ReadCompose 
   const examples: ReadCompose['examples'] = new Map();
   const builds = new Map<string, ReadBuild>();
   for (const [name, service] of services) {
-    const build = readBuild(service, { document: written, files, findings, variables });
+    const build = readBuild(service, { document: written, files, findings, options, variables });
     if (build) builds.set(name, build);
   }
   const images = openImages();

@@ -13,11 +13,17 @@ import type { Findings } from '../findings.ts';
 import { type FolderFiles, shownPath } from '../folder-files.ts';
 import type { Variables } from '../local-variables.ts';
 import { plainBuild } from '../plain-build.ts';
-import type { ImageToMake } from '../project.ts';
+import type { FolderOptions, ImageToMake } from '../project.ts';
 import { refuseOutside } from '../read-text.ts';
 import { listTree, scalar, withKeys } from '../trees.ts';
 
-type Context = { base: string; files: FolderFiles; findings: Findings; variables: Variables };
+type Context = {
+  base: string;
+  files: FolderFiles;
+  findings: Findings;
+  options: FolderOptions;
+  variables: Variables;
+};
 type Found = { made: ImageToMake; image: DockerImage | undefined };
 
 /** The document with complete names of images, and with the ports of Dockerfiles where it names none. */
@@ -52,11 +58,11 @@ function ownName(image: string | undefined): string | undefined {
 function buildDeclared(pod: Field, document: Field, known: Map<string, Found>, context: Context): Tree {
   const declared = childOf(pod, 'build');
   if (!declared || pod.tree.kind !== 'map') return pod.tree;
-  const { base, files, findings, variables } = context;
+  const { base, files, findings, options, variables } = context;
   const build = absoluteBuild(declared.tree, { base, home: undefined });
   const read = readBuild(
     { ...pod, tree: withKeys(pod.tree, { build, image: undefined }) },
-    { document, files, findings, variables },
+    { document, files, findings, options, variables },
   );
   const written = textOf(childOf(pod, 'image'));
   const podName = textOf(childOf(pod, 'name')) ?? '';

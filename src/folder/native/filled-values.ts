@@ -21,7 +21,8 @@ export type Filled = {
 /** `document`: the service replaces nothing here, such as in the name of an image. */
 type Place = 'value' | 'document' | 'left';
 
-const documentKeys = new Set(['image', 'url', 'name', 'registryLogin']);
+const documentMaps = new Set(['registryLogin', 'source']);
+const documentKeys = new Set(['image', 'url', 'name', ...documentMaps]);
 const leftKeys = new Set(['files']);
 /** Deepest default within a default. */
 const maxDepth = 20;
@@ -84,7 +85,7 @@ export function fillValues(root: Tree, variables: Variables): Filled {
 function placeOf(key: string, value: Tree, around: Place, isShell: boolean): Place {
   if (around !== 'value') return around;
   if (leftKeys.has(key) || key.startsWith('x-')) return 'left';
-  if (documentKeys.has(key) && (value.kind === 'scalar' || key === 'registryLogin')) return 'document';
+  if (documentKeys.has(key) && (value.kind === 'scalar' || documentMaps.has(key))) return 'document';
   // A secret of several lines is a file with a syntax of its own.
   if (key === 'data' && value.kind === 'scalar' && value.text.includes('\n')) return 'left';
   return isShell && (key === 'command' || key === 'entrypoint') ? 'left' : 'value';

@@ -119,6 +119,10 @@ function csvOf(fields: readonly string[]): string {
 }
 
 function refuseUnknown({ hasBuildKit }: Docker, build: Build): void {
+  if (build.isPrivate)
+    throw new PushFault(`The source ${build.context} needs its token, which a local Docker does not get.`, {
+      hint: 'Build it on the server, with --remote.',
+    });
   if (hasBuildKit) return;
   const needed = [
     build.secrets.length > 0 && 'secrets',

@@ -31,7 +31,8 @@ export function proposalsAt(schema: Schema, cursor: Cursor, pods: readonly strin
 
 function keysAt(schema: Schema, { path, siblings }: Extract<Cursor, { kind: 'key' }>): Proposal[] {
   const proposals = new Map<string, Proposal>();
-  for (const { properties = {}, required = [] } of schemasAt(schema, path)) {
+  for (const { properties = {}, required: always = [], else: otherwise } of schemasAt(schema, path)) {
+    const required = [...always, ...(otherwise?.required ?? [])];
     for (const [key, child] of Object.entries(properties)) {
       if (siblings.has(key) || proposals.has(key)) continue;
       const isRequired = required.includes(key);

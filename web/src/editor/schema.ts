@@ -11,6 +11,8 @@ export type Schema = {
   anyOf?: readonly Schema[];
   items?: Schema;
   required?: readonly string[] | undefined;
+  /** What is required unless a condition holds. */
+  else?: Schema;
   properties?: Readonly<Record<string, Schema>>;
   /** Of keys that people choose. */
   additionalProperties?: Schema | boolean;

@@ -1,6 +1,7 @@
-/** PURE. Reads the address of a Git repository in a request, which may be hostile. */
-import { toSlug } from '../../config/diagnostics/suggest.ts';
+/** PURE. Reads the address of a Git repository, which may be hostile. */
+
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
+import { toSlug } from '../diagnostics/suggest.ts';
 
 export type GitAddress = {
   /** Of the repository, without a slash at the end. */
@@ -64,7 +65,7 @@ const notHttps = refuse(
 const withLogin = refuse(
   'invalid_request',
   '`git` contains a user name or a password.',
-  'Send an access token in the header Git-Token, which appears in no log.',
+  'Send an access token in the header Git-Token, or in `token` of a source. Neither appears in a log.',
 );
 
 const notRef = refuse(
