@@ -28,9 +28,21 @@ test('the open uploads of a namespace, an address, all strangers and all clients
   assert.equal(await begin(() => 's1/api', client('a')), 2);
   // A session of its own for each.
   assert.equal(await begin((index) => `s2${index}/api`, client('a')), 3);
-  assert.equal(await begin((index) => `s3${index}/api`, client('b')), 2);
-  assert.equal(await begin((index) => `s4${index}/api`, client('c')), 0);
-  assert.equal(await begin((index) => `s5${index}/api`, account), 3);
+  assert.equal(await begin((index) => `s3${index}/api`, client('b')), 3);
+  assert.equal(await begin((index) => `s5${index}/api`, account), 6);
+});
+
+test('when all places are taken, a client with fewer uploads replaces empty uploads of the client with the most', async (context) => {
+  const { uploads, begin } = await openUploads(context);
+  const id = (await uploads.begin('s1/api', client('a')))!;
+  const write = () =>
+    uploads.use({ repository: 's1/api', id, payer: client('a') }, (staged) => staged.write(Buffer.from('x')));
+  await write();
+  assert.equal(await begin((index) => `s2${index}/api`, client('a')), 4);
+  assert.equal(await begin((index) => `s3${index}/api`, client('b')), 3);
+  assert.equal(await begin((index) => `s4${index}/api`, client('c')), 2);
+  assert.equal(await begin((index) => `s5${index}/api`, client('a')), 0);
+  assert.notEqual(await write(), 'unknown', 'an upload with data stays');
 });
 
 test('an upload without a byte ends after a minute, and one that has any goes on for an hour', async (context) => {

@@ -11,7 +11,8 @@ import { namespaceIn } from './repository-names.ts';
 export type Uploads = {
   /**
    * The id of a new one, valid in its repository only. Undefined when too many are open: of the namespace, of the payer,
-   * or of all. `payer`: whose allowance its bytes count to.
+   * or of all. When all places are taken, it replaces an empty upload of the client that has the most. `payer`: whose
+   * allowance its bytes count to.
    */
   begin(repository: string, payer: Payer): Promise<string | undefined>;
   /**
@@ -72,15 +73,35 @@ export function createUploads(folder: BlobFolder, now: () => number, most = usua
     return { ...upload, reserved: { bytes: 0 }, isBusy: false, usedAt: now() };
   };
 
-  function mayBegin({ repository, payer }: Pick<Open, 'repository' | 'payer'>): boolean {
+  /** `full`: the payer has too many of its own; `crowded`: the uploads of others take all places. */
+  function placeFor({ repository, payer }: Pick<Open, 'repository' | 'payer'>): 'free' | 'full' | 'crowded' {
     const namespace = namespaceIn(repository);
     const all = [...open.values(), ...beginning];
     const countOf = (isCounted: (upload: (typeof all)[number]) => boolean) => all.filter(isCounted).length;
-    if (all.length >= most.inAll) return false;
-    if (countOf((upload) => namespaceIn(upload.repository) === namespace) >= most.ofNamespace) return false;
+    if (countOf((upload) => namespaceIn(upload.repository) === namespace) >= most.ofNamespace) return 'full';
     const ofPayer = countOf((upload) => isSame(upload.payer, payer));
-    if (payer.kind === 'account') return ofPayer < most.ofAccount;
-    return ofPayer < most.ofClient && countOf((upload) => upload.payer.kind === 'client') < most.ofClients;
+    if (ofPayer >= (payer.kind === 'account' ? most.ofAccount : most.ofClient)) return 'full';
+    if (all.length >= most.inAll) return 'crowded';
+    const isCrowded = payer.kind === 'client' && countOf((upload) => upload.payer.kind === 'client') >= most.ofClients;
+    return isCrowded ? 'crowded' : 'free';
+  }
+
+  /** Takes the oldest empty upload from the client with the most uploads, if `payer` has at least two fewer. */
+  function takeEmptyOfLargest(payer: Payer): Open | undefined {
+    const counts = new Map<string, number>();
+    for (const { payer } of [...open.values(), ...beginning])
+      if (payer.kind === 'client') counts.set(payer.client, (counts.get(payer.client) ?? 0) + 1);
+    let count = 1 + (payer.kind === 'client' ? (counts.get(payer.client) ?? 0) : 0);
+    let largest: string | undefined;
+    for (const [name, { payer, isBusy, staged }] of open) {
+      if (payer.kind !== 'client' || isBusy || staged.sizeBytes > 0 || counts.get(payer.client)! <= count) continue;
+      count = counts.get(payer.client)!;
+      largest = name;
+    }
+    if (largest === undefined) return undefined;
+    const taken = open.get(largest);
+    open.delete(largest);
+    return taken;
   }
 
   async function endUnused(): Promise<void> {
@@ -96,9 +117,12 @@ export function createUploads(folder: BlobFolder, now: () => number, most = usua
     async begin(repository, payer) {
       const upload = { repository, payer };
       await endUnused();
-      if (!mayBegin(upload)) return undefined;
+      const place = placeFor(upload);
+      const replaced = place === 'crowded' ? takeEmptyOfLargest(payer) : undefined;
+      if (place === 'full' || (place === 'crowded' && !replaced)) return undefined;
       beginning.add(upload);
       try {
+        await replaced?.staged.discard();
         const id = randomBytes(16).toString('hex');
         const name = fileName(repository, id);
         const staged = await stageFile(folder.stagingPath(name));
