@@ -31,6 +31,21 @@ test('a client with many large layers does not delay the layer of another client
   assert.equal(ended[0], 'another');
 });
 
+test('large layers of many clients do not delay the layer of another client', async () => {
+  await using counter = openLayerCounter();
+  await using large = await fileOf(Buffer.concat(Array(8).fill(gzipSync(Buffer.alloc(2 ** 28)))));
+  await using small = await fileOf(gzipSync('small'));
+  const giving = new AbortController();
+  const bombs = Array.from({ length: 8 }, (_, index) =>
+    counter.count({ payer: `stranger ${index}`, file: large, mostBytes: 2 ** 40 }, giving.signal),
+  );
+  const first = Promise.race(bombs.map((bomb) => bomb.then(() => 'a bomb')));
+  const another = counter.count({ payer: 'another', file: small, mostBytes: 100 }, signal).then(() => 'another');
+  assert.equal(await Promise.race([first, another]), 'another');
+  giving.abort();
+  await Promise.allSettled(bombs);
+});
+
 test('counting that is given up ends, whether it has begun or not', async () => {
   await using counter = openLayerCounter();
   await using large = await fileOf(gzipSync(Buffer.alloc(2 ** 28)));

@@ -1,7 +1,10 @@
 /**
  * Counts what layers unpack to, in a process with a low priority: unpacking takes whole processors, and makes three
  * bytes of garbage for each byte. In a thread, it would share the pool of threads that reads files and resolves names.
- * Each client has two layers counted at a time.
+ *
+ * How large a layer is when it is unpacked is known only afterwards. Each one therefore begins in a lane for small layers.
+ * A layer that is larger is counted again, from its start, in a lane for large ones: a few hundred bombs of other clients
+ * then delay a small layer by seconds.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { FileHandle } from 'node:fs/promises';
@@ -13,9 +16,11 @@ import type { Count } from './packing.ts';
 const program = fileURLToPath(new URL('layer-counter-worker.ts', import.meta.url));
 const niceness = '10';
 
-/** One more than a client may have: its bombs do not delay the image of another client. */
-const mostAtOnce = 3;
-const mostOfClient = 2;
+/** Layers up to this size, unpacked, are counted in the lane for small ones. It takes about half a second. */
+const smallBytes = 2 ** 28;
+
+/** Places in a lane. A client always leaves one for others. */
+const lanes = { small: { places: 3, ofClient: 2 }, large: { places: 2, ofClient: 1 } };
 
 export type CountOrder =
   | { kind: 'count'; id: number; path: string; mostBytes: number; outPath?: string | undefined }
@@ -46,12 +51,46 @@ type UnderWay = { payer: string; done: PromiseWithResolvers<Count> };
 
 type Job = { counting: Counting; signal: AbortSignal; done: PromiseWithResolvers<Count> };
 
+/** Runs jobs, as many at a time as the lane has places, and takes clients in turn. */
+function createLane({ places, ofClient }: { places: number; ofClient: number }, run: (job: Job) => Promise<Count>) {
+  const queue = createFairQueue<Job>({ max: Number.POSITIVE_INFINITY, atOnce: ofClient });
+  let running = 0;
+
+  function next(): void {
+    while (running < places) {
+      const taken = queue.take();
+      if (!taken) return;
+      const { client, entry } = taken;
+      running++;
+      run(entry)
+        .then(entry.done.resolve, entry.done.reject)
+        .finally(() => {
+          running--;
+          queue.done(client);
+          next();
+        });
+    }
+  }
+
+  return {
+    async count(counting: Counting, signal: AbortSignal): Promise<Count> {
+      const done = Promise.withResolvers<Count>();
+      queue.put(counting.payer, { counting, signal, done });
+      next();
+      return await done.promise;
+    },
+    close(): void {
+      for (const { done } of queue.clear()) done.reject(new Error('the counter of layers is closed'));
+    },
+  };
+}
+
 /** `spend` is called after each layer with the bytes that were unpacked, whether it was refused or not. */
 export function openLayerCounter(spend: (payer: string, bytes: number) => void = () => {}): LayerCounter {
-  const queue = createFairQueue<Job>({ max: Number.POSITIVE_INFINITY, atOnce: mostOfClient });
+  const small = createLane(lanes.small, run);
+  const large = createLane(lanes.large, run);
   const underWay = new Map<number, UnderWay>();
   let worker: ChildProcess | undefined;
-  let running = 0;
   let ids = 0;
 
   function start(): ChildProcess {
@@ -95,31 +134,16 @@ export function openLayerCounter(spend: (payer: string, bytes: number) => void =
     return await done.promise.finally(() => signal.removeEventListener('abort', cancel));
   }
 
-  function next(): void {
-    while (running < mostAtOnce) {
-      const taken = queue.take();
-      if (!taken) return;
-      const { client, entry } = taken;
-      running++;
-      run(entry)
-        .then(entry.done.resolve, entry.done.reject)
-        .finally(() => {
-          running--;
-          queue.done(client);
-          next();
-        });
-    }
-  }
-
   return {
     async count(counting, signal) {
-      const done = Promise.withResolvers<Count>();
-      queue.put(counting.payer, { counting, signal, done });
-      next();
-      return await done.promise;
+      const mostBytes = Math.min(counting.mostBytes, smallBytes);
+      const counted = await small.count({ ...counting, mostBytes }, signal);
+      const isLarge = counted.kind === 'too-large' && mostBytes < counting.mostBytes;
+      return isLarge ? await large.count(counting, signal) : counted;
     },
     async [Symbol.asyncDispose]() {
-      for (const { done } of queue.clear()) done.reject(new Error('the counter of layers is closed'));
+      small.close();
+      large.close();
       worker?.kill('SIGKILL');
     },
   };
