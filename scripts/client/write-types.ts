@@ -16,7 +16,7 @@ export async function wantedTypes(): Promise<string> {
   await api.app.ready();
   const description = wholeDescription(api.app);
   await api.app.close();
-  return await formatted(generateTypes(description as Description));
+  return await formatted(generateTypes(description as unknown as Description));
 }
 
 /** By the formatter of the project, so that the linter has nothing to say of it. */

@@ -57,8 +57,8 @@ export function renderRequests({ tags, paths, components }: Description): string
     return [`### ${name}`, text(schema.description), fieldTable(schema)].filter(Boolean).join('\n\n');
   });
   const note = `Every request with its fields, answers and errors. [The API](api.md) says how requests work in general.
-A star marks a required field. The same description for programs is \`GET /openapi.json\`, with
-examples \`GET /openapi.json?examples=true\`.
+A star marks a required field. For programs, \`GET /openapi.json?examples=true\` is the same description with examples.
+\`GET /openapi.json\` is shorter: it has the requests that a session token or an API key allows.
 
 Every request may also be answered with one of these [codes](errors.md): ${usual.map(code).join(', ')}.`;
   return ['# Requests', note, ...groups, '## Objects', 'Answers and bodies refer to these objects.', ...objects].join(

@@ -186,6 +186,27 @@ export type Domain = {
   releasedAt?: string;
 };
 
+/** With `dryRun=true`: the service would accept the request. Nothing was changed. */
+export type DryRun = {
+  message: string;
+  applicationName: string;
+  dryRun: true;
+  /** Of source code: how it is built. */
+  source?: {
+    /** The complete configuration that was read from the source. */
+    document: string;
+    /** The files that the service writes, because the source has no Dockerfile or configuration. */
+    written: {
+      name: string;
+      content: string;
+    }[];
+  };
+  /** Warnings about the accepted request. */
+  warnings: string[];
+  /** The warnings and notes about the configuration, as structured values. */
+  diagnostics: Diagnostic[];
+};
+
 export type Error = {
   error: string;
   /** One of the codes in `/docs/reference/errors.md`. */
@@ -1025,27 +1046,7 @@ export type Operations = {
       path?: string;
     };
     body: string;
-    answer:
-      | Started
-      | {
-          message: string;
-          applicationName: string;
-          dryRun: true;
-          /** Of source code: how it is built. */
-          source?: {
-            /** The complete configuration that was read from the source. */
-            document: string;
-            /** The files that the service writes, because the source has no Dockerfile or configuration. */
-            written: {
-              name: string;
-              content: string;
-            }[];
-          };
-          /** Warnings about the accepted request. */
-          warnings: string[];
-          /** The warnings and notes about the configuration, as structured values. */
-          diagnostics: Diagnostic[];
-        };
+    answer: Started | DryRun;
   };
   /** Start a deployment. `/startUserDeployment/{sessionToken}` */
   startDeploymentInSession: {
@@ -1062,27 +1063,7 @@ export type Operations = {
       path?: string;
     };
     body: string;
-    answer:
-      | Started
-      | {
-          message: string;
-          applicationName: string;
-          dryRun: true;
-          /** Of source code: how it is built. */
-          source?: {
-            /** The complete configuration that was read from the source. */
-            document: string;
-            /** The files that the service writes, because the source has no Dockerfile or configuration. */
-            written: {
-              name: string;
-              content: string;
-            }[];
-          };
-          /** Warnings about the accepted request. */
-          warnings: string[];
-          /** The warnings and notes about the configuration, as structured values. */
-          diagnostics: Diagnostic[];
-        };
+    answer: Started | DryRun;
   };
   /** Update a deployment. `/updateUserDeployment` */
   updateDeployment: {
@@ -1099,27 +1080,7 @@ export type Operations = {
       snapshot?: 'true' | 'false';
     };
     body: string;
-    answer:
-      | Updated
-      | {
-          message: string;
-          applicationName: string;
-          dryRun: true;
-          /** Of source code: how it is built. */
-          source?: {
-            /** The complete configuration that was read from the source. */
-            document: string;
-            /** The files that the service writes, because the source has no Dockerfile or configuration. */
-            written: {
-              name: string;
-              content: string;
-            }[];
-          };
-          /** Warnings about the accepted request. */
-          warnings: string[];
-          /** The warnings and notes about the configuration, as structured values. */
-          diagnostics: Diagnostic[];
-        };
+    answer: Updated | DryRun;
   };
   /** Update a deployment. `/updateUserDeployment/{sessionToken}` */
   updateDeploymentInSession: {
@@ -1138,27 +1099,7 @@ export type Operations = {
       snapshot?: 'true' | 'false';
     };
     body: string;
-    answer:
-      | Updated
-      | {
-          message: string;
-          applicationName: string;
-          dryRun: true;
-          /** Of source code: how it is built. */
-          source?: {
-            /** The complete configuration that was read from the source. */
-            document: string;
-            /** The files that the service writes, because the source has no Dockerfile or configuration. */
-            written: {
-              name: string;
-              content: string;
-            }[];
-          };
-          /** Warnings about the accepted request. */
-          warnings: string[];
-          /** The warnings and notes about the configuration, as structured values. */
-          diagnostics: Diagnostic[];
-        };
+    answer: Updated | DryRun;
   };
   /** Validate a configuration. `/validate` */
   validateConfig: {

@@ -37,7 +37,10 @@ process.exitCode = (await fuzz().finally(() => service.end())) ? 0 : 1;
 async function fuzz(): Promise<boolean> {
   const { port, victimToken, victimNamespace } = service.ready;
   const judge = createJudge(victimToken);
-  const description = readAnswers(await exchange(port, get('/openapi.json'), patience.complete), false)[0]!;
+  const description = readAnswers(
+    await exchange(port, get('/openapi.json?examples=true'), patience.complete),
+    false,
+  )[0]!;
   const plans = requests(operationsIn(JSON.parse(description.body)));
   const known: Known = {
     tokens: [],

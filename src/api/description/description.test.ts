@@ -6,6 +6,7 @@ import rulesets from '@stoplight/spectral-rulesets';
 import { testApi } from '../../../test/support/api.ts';
 import { eventKinds } from '../../deployment/event/event.ts';
 import { wholeDescription } from './description.ts';
+import { codesOf } from './shared-parts.ts';
 
 type Operation = {
   operationId: string;
@@ -25,6 +26,7 @@ type Description = {
 let text: string;
 let description: Description;
 let all: Operation[];
+let short: Operation[];
 let withExamples: Description;
 let whole: Description;
 before(async () => {
@@ -33,7 +35,8 @@ before(async () => {
   withExamples = (await api.get('/openapi.json?examples=true')).body;
   whole = wholeDescription(api.app) as unknown as Description;
   text = JSON.stringify(description);
-  all = operationsOf(description);
+  all = operationsOf(withExamples);
+  short = operationsOf(description);
 });
 
 test('Redocly finds nothing to complain about, by its recommended rules', async () => {
@@ -66,13 +69,13 @@ test('every operation says who may ask and what it can be answered', () => {
   }
   const signedIn = all.find(({ operationId }) => operationId === 'listKeys')!;
   assert.deepEqual(signedIn.security, [{ signIn: [] }]);
-  assert.match(JSON.stringify(resolved(signedIn.responses['401'], description)), /"enum":\["not_signed_in"\]/);
+  assert.match(JSON.stringify(resolved(signedIn.responses['401'], withExamples)), /"enum":\["not_signed_in"\]/);
 });
 
 test('what has a JSON body or a JSON answer shows an example of it, signing in apart', () => {
   // Exempt: a request that only some plans allow, bodies that are the schema itself, and requests to other servers.
   const exempt = new Set(['getConfigSchema', 'addDeploymentReservation', 'fetchDocument']);
-  for (const { operationId, tags, requestBody, responses } of operationsOf(withExamples)) {
+  for (const { operationId, tags, requestBody, responses } of all) {
     if (tags[0] === 'sign-in' || exempt.has(operationId)) continue;
     const [body] = Object.values(requestBody?.content ?? {});
     if (body) assert.notEqual(body.example, undefined, `${operationId} body`);
@@ -82,44 +85,82 @@ test('what has a JSON body or a JSON answer shows an example of it, signing in a
 });
 
 test('the calls of signing in say which bodies they take', () => {
-  const posts = Object.entries(description.paths)
+  const posts = Object.entries(withExamples.paths)
     .filter(([path]) => path.startsWith('/api/auth/'))
     .flatMap(([path, { post }]) => (post ? [{ path, post }] : []));
   assert.ok(posts.length > 10);
   for (const { path, post } of posts) assert.ok(post.requestBody?.content['application/json']?.schema, path);
 });
 
-test('the description is the whole one with shared parts: the same parameters, bodies, statuses and codes', () => {
+test('the complete description has the parameters, bodies, statuses and codes of each request, in shared parts', () => {
   for (const [index, operation] of all.entries()) {
     const expected = operationsOf(whole)[index]!;
     const id = expected.operationId;
     assert.equal(operation.operationId, id);
     for (const field of ['parameters', 'requestBody'] as const)
-      assert.deepEqual(resolved(operation[field], description), resolved(expected[field], whole), id);
+      assert.deepEqual(resolved(operation[field], withExamples), resolved(expected[field], whole), id);
     assert.deepEqual(Object.keys(operation.responses), Object.keys(expected.responses), id);
     for (const [status, response] of Object.entries(expected.responses)) {
-      const own = resolved(operation.responses[status], description) as typeof response;
+      const own = resolved(operation.responses[status], withExamples) as typeof response;
       const types = (given: typeof response) => Object.keys(given.content ?? {});
       assert.deepEqual(types(own), types(response), id);
-      assert.deepEqual(codesIn(own), codesIn(response), `${id} ${status}`);
+      assert.deepEqual(codesOf(own), codesOf(response), `${id} ${status}`);
       if (status.startsWith('2')) assert.deepEqual(own, resolved(response, whole), id);
     }
   }
 });
 
-test('error responses and repeated parameters are components, and examples are optional', () => {
-  const { schemas, parameters, responses } = description.components;
-  assert.ok(schemas!.Error && schemas!.Status && parameters!.environment && responses!['404']);
-  for (const { operationId, ...operation } of all) {
-    for (const [status, { $ref }] of Object.entries(operation.responses))
-      assert.equal($ref !== undefined, !status.startsWith('2'), `${operationId} ${status}`);
+test('error responses and repeated parameters are components', () => {
+  for (const { components, paths } of [description, withExamples]) {
+    const { schemas, parameters, responses } = components;
+    assert.ok(schemas!.Error && schemas!.Status && parameters!.environment && responses!['404']);
+    for (const { operationId, ...operation } of operationsOf({ components, paths }))
+      for (const [status, { $ref }] of Object.entries(operation.responses))
+        if (!status.startsWith('2')) assert.notEqual($ref, undefined, `${operationId} ${status}`);
   }
-  assert.doesNotMatch(text, /"examples?":/);
   assert.match(JSON.stringify(withExamples), /"example":/);
 });
 
-test('the description has at most 200 KB', () => {
-  assert.ok(Buffer.byteLength(text) < 200_000, `${Buffer.byteLength(text)} bytes`);
+test('the short description has less than 120 KB', () => {
+  assert.ok(Buffer.byteLength(text) < 120_000, `${Buffer.byteLength(text)} bytes`);
+});
+
+test('the short description has every request that a token or a key allows, and no examples', () => {
+  const isOfBrowser = ({ tags, security }: Operation) =>
+    tags[0] === 'sign-in' || JSON.stringify(security) === '[{"signIn":[]}]';
+  const ids = (operations: Operation[]) => operations.map(({ operationId }) => operationId);
+  assert.deepEqual(ids(short), ids(all.filter((operation) => !isOfBrowser(operation))));
+  assert.doesNotMatch(text, /"examples?":/);
+});
+
+test('the short description has the fields of every body and answer', () => {
+  const byId = new Map(all.map((operation) => [operation.operationId, operation]));
+  for (const { operationId, requestBody, responses } of short) {
+    const complete = byId.get(operationId)!;
+    assert.deepEqual(fieldsIn(requestBody, description), fieldsIn(complete.requestBody, withExamples), operationId);
+    for (const [status, response] of Object.entries(responses)) {
+      if (!status.startsWith('2')) continue;
+      const expected = fieldsIn(complete.responses[status], withExamples);
+      assert.deepEqual(fieldsIn(response, description), expected, operationId);
+    }
+  }
+});
+
+test('each error of a request has its status in the short description, or is one that every request can have', () => {
+  const byId = new Map(all.map((operation) => [operation.operationId, operation]));
+  const usual = description.components.responses!.default as { description: string };
+  for (const { operationId, responses } of short)
+    for (const [status, response] of Object.entries(byId.get(operationId)!.responses)) {
+      const codes = codesOf(resolved(response, withExamples) as object);
+      const shown = responses[status];
+      if (shown)
+        assert.deepEqual(
+          codes.filter((code) => !codesOf(resolved(shown, description) as object).includes(code)),
+          [],
+          operationId,
+        );
+      else for (const code of codes) assert.ok(usual.description.includes(`\`${code}\``), `${operationId} ${code}`);
+    }
 });
 
 test('events are distinguished by their kind, each with its fields', () => {
@@ -153,6 +194,19 @@ function resolved(value: unknown, root: Description): unknown {
   );
 }
 
-function codesIn(response: object): string[] {
-  return Array.from(JSON.stringify(response).matchAll(/"code":\{"enum":\[(.*?)\]/g), ([, codes]) => codes!);
+/** The paths of all fields. */
+function fieldsIn(value: unknown, root: Description): string[] {
+  const paths = (given: unknown, path: string): string[] => {
+    if (Array.isArray(given)) return given.flatMap((each) => paths(each, path));
+    if (typeof given !== 'object' || given === null) return [];
+    return Object.entries(given).flatMap(([key, inner]) =>
+      key === 'properties'
+        ? Object.entries(inner as object).flatMap(([name, field]) => [
+            `${path}.${name}`,
+            ...paths(field, `${path}.${name}`),
+          ])
+        : paths(inner, path),
+    );
+  };
+  return [...new Set(paths(resolved(value, root), ''))].sort();
 }

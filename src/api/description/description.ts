@@ -24,6 +24,7 @@ import { completePaths, type Paths, tagList } from './complete.ts';
 import { eventComponents } from './event-components.ts';
 import type { OperationNote } from './operation-note.ts';
 import { type Described, shareParts } from './shared-parts.ts';
+import { shortDescription } from './short-description.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -110,7 +111,7 @@ export async function describeApi(
     { schema: { hide: true, querystring } },
     async (request, reply) => {
       const examples = request.query.examples === 'true';
-      const text = texts.get(examples) ?? JSON.stringify(shareParts(whole(), { examples }));
+      const text = texts.get(examples) ?? JSON.stringify(examples ? shareParts(whole()) : shortDescription(whole()));
       texts.set(examples, text);
       return reply.type('application/json').send(text);
     },
@@ -145,12 +146,12 @@ function withComponents<T extends object>(
   description: T,
   named: { [name: string]: object },
 ): { description: T; schemas: { [name: string]: object } } {
-  const nameOf = new Map(Object.entries(named).map(([name, schema]) => [stringify(schema), name]));
+  const nameOf = new Map(Object.entries(named).map(([name, schema]) => [canonical(schema), name]));
   const schemas: { [name: string]: object } = {};
   const replace = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(replace);
     if (typeof value !== 'object' || value === null) return value;
-    const name = nameOf.get(stringify(value));
+    const name = nameOf.get(canonical(value));
     if (name === undefined) return replaceWithin(value);
     schemas[name] ??= replaceWithin(value);
     return { $ref: `#/components/schemas/${name}` };
@@ -161,6 +162,15 @@ function withComponents<T extends object>(
       Object.entries(value).map(([key, inner]) => [key, key.startsWith('example') ? inner : replace(inner)]),
     );
   return { description: replaceWithin(description) as T, schemas: sorted(schemas) };
+}
+
+/** The framework describes `const: 1` as `enum: [1]`. */
+function canonical(schema: object): string {
+  return stringify(schema, (_, value) => {
+    if (typeof value !== 'object' || value === null || !('const' in value)) return value;
+    const { const: only, ...rest } = value;
+    return { ...rest, enum: [only] };
+  })!;
 }
 
 /** In the same order for any locale of the machine. */
@@ -209,9 +219,13 @@ const namedSchemas = {
 /** Fields of many shapes. The pages of the documentation and the types of the client repeat them. */
 const namedFields = {
   ApplicationName: ApplicationFields.properties.applicationName,
+  BuildSource: records.DryRunRecord.properties.source,
   Diagnostics: RemarkFields.diagnostics,
   Environment: ApplicationFields.properties.environment,
+  Health: records.StatusRecord.properties.health,
   IgnoredParameters: records.Warnings,
+  LastExit: records.PodRecord.properties.lastExit,
+  LastLines: records.StatusRecord.properties.lastLines,
   NotificationKinds: NotificationsRecord.properties.mail,
   SessionToken: TokenBody.properties.sessionToken,
   Warnings: RemarkFields.warnings,

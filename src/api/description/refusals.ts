@@ -93,3 +93,13 @@ export const refusalsOfDomains = [
   'domain_needs_claim',
   'domains_not_offered',
 ] as const satisfies readonly ProblemCode[];
+
+/** Errors of every request, and of every request with its access, method or form. */
+export const usualCodes: ReadonlySet<string> = new Set([
+  ...refusalsOfAll,
+  ...refusalsOfAccess.caller.filter((code) => code !== 'session_not_found'),
+  ...refusalsOfAccess.account,
+  ...refusalsOfChanges,
+  ...refusalsOfBodies,
+  'method_not_allowed',
+]);

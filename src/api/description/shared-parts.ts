@@ -1,19 +1,27 @@
-/** PURE. Repeated error responses and parameters of a description become components. Examples can be left out. */
+/** PURE. Repeated error responses and parameters of a description become components. */
 import { STATUS_CODES } from 'node:http';
 import stringify from 'safe-stable-stringify';
 
 type Refusal = { $ref?: string; properties?: { code: { enum: string[] } } };
 type WholeRefusal = { $ref?: string; allOf?: [Refusal, Refusal] };
 type Response<Schema> = { description: string; content: { 'application/json': { schema: Schema } } };
-type Media = { schema?: object };
+export type Media = { schema?: object };
 type Parameter = { in: string; name: string; required?: boolean };
-type Operation = { parameters?: Parameter[]; responses: { [status: string]: object } };
+export type Body = { required?: boolean; content: { [type: string]: Media } };
+export type Operation = {
+  tags?: string[];
+  security?: object[];
+  parameters?: Parameter[];
+  requestBody?: Body;
+  responses: { [status: string]: object };
+};
 export type Described = {
+  info: { description: string };
   paths: { [path: string]: { [method: string]: Operation } };
   components: { schemas: { [name: string]: object } };
 };
 
-export function shareParts(described: Described, { examples }: { examples: boolean }): object {
+export function shareParts(described: Described): object {
   const { paths, components } = described;
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
   const responses = nameAll(
@@ -40,7 +48,7 @@ export function shareParts(described: Described, { examples }: { examples: boole
       ),
     },
   });
-  const shared = {
+  return {
     ...described,
     paths: mapValues(paths, (methods) => mapValues(methods, share)),
     components: {
@@ -49,7 +57,12 @@ export function shareParts(described: Described, { examples }: { examples: boole
       responses: mapValues(responses.components, ({ response }) => response),
     },
   };
-  return examples ? shared : (withoutExamples(shared) as object);
+}
+
+/** The error codes of a response. */
+export function codesOf(response: object): string[] {
+  const lists = JSON.stringify(response).matchAll(/"code":\{"enum":\[(.*?)\]/g);
+  return Array.from(lists, ([, codes]) => JSON.parse(`[${codes}]`) as string[]).flat();
 }
 
 /** The error responses, without the meanings of their codes, which the reference of errors has. */
@@ -68,7 +81,7 @@ function refusalsOf({ responses }: Operation): [string, Response<Refusal>][] {
 }
 
 /** A response and its schema often have the same description. The response has to have one. */
-function describedOnce(response: object): object {
+export function describedOnce(response: object): object {
   const { description, content = {} } = response as { description: string; content?: { [type: string]: Media } };
   const media = mapValues(content, ({ schema, ...rest }) => {
     const isRepeated = schema !== undefined && 'description' in schema && schema.description === description;
@@ -89,7 +102,7 @@ function pascal(words: string): string {
 }
 
 /** Values that occur at least `least` times get the first of their possible names that is free, frequent values first. */
-function nameAll<T extends object>(values: readonly T[], possible: (value: T) => string[], least = 1) {
+export function nameAll<T extends object>(values: readonly T[], possible: (value: T) => string[], least = 1) {
   const groups = [...Map.groupBy(values, (value) => stringify(value)!)]
     .filter(([, equal]) => equal.length >= least)
     .sort(([, a], [, b]) => b.length - a.length);
@@ -116,13 +129,6 @@ function firstFree(possible: string[], taken: object): string {
   return `${possible.at(-1)}${number}`;
 }
 
-function withoutExamples(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutExamples);
-  if (typeof value !== 'object' || value === null) return value;
-  const rest = Object.entries(value).filter(([key]) => key !== 'example' && key !== 'examples');
-  return Object.fromEntries(rest.map(([key, inner]) => [key, withoutExamples(inner)]));
-}
-
-function mapValues<A, B>(values: { [key: string]: A }, map: (value: A) => B): { [key: string]: B } {
+export function mapValues<A, B>(values: { [key: string]: A }, map: (value: A) => B): { [key: string]: B } {
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value)]));
 }

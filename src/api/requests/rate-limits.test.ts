@@ -21,7 +21,7 @@ const undescribed = [
 test('every endpoint has a limit for each client, and says it in each answer', async () => {
   const once = { count: 1, windowMs: minute };
   const api = await testApi({ rate: once, startRate: once, signInRate: once });
-  const { body } = await api.get('/openapi.json');
+  const { body } = await api.get('/openapi.json?examples=true');
   const described = Object.entries(body.paths as Record<string, object>).flatMap(([url, methods]) =>
     Object.keys(methods).map((method) => ({ method: method.toUpperCase() as 'GET' | 'POST', url })),
   );
