@@ -23,6 +23,8 @@ export type BuildParts = ImageStoreParts & {
   volumeBytes: number;
   /** The time limit of a whole build. */
   withinMs: number;
+  /** The address of an HTTP proxy for builds. */
+  proxy?: string | undefined;
   /** The egress of the deployment. */
   egressOf: (deployment: Deployment) => Promise<Egress>;
   runtimeOf: (deployment: Deployment) => Promise<PodRuntime | undefined>;

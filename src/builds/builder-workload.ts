@@ -17,7 +17,8 @@ const requests = { memoryBytes: 128 * 2 ** 20, cpuMillis: 250 };
 
 export type BuilderLimits = { memoryBytes: number; cpuMillis: number };
 
-type BuilderOptions = { limits: BuilderLimits; runtime?: PodRuntime | undefined };
+/** `proxy`: the address of an HTTP proxy. */
+type BuilderOptions = { limits: BuilderLimits; runtime?: PodRuntime | undefined; proxy?: string | undefined };
 
 /** `bases`: the folders of the base images, which it cannot change. */
 export function builderWorkload(
@@ -30,8 +31,19 @@ export function builderWorkload(
     ...workloadOf(builderPod, deploymentId, revision, options),
     volumes: [{ volume: buildVolume, mountPath: buildFolder }],
     sharedFolders: folders,
-    env: { STORAGE_OPTS: folders.map(({ mountPath }) => `overlay.imagestore=${mountPath}`).join(',') },
+    env: {
+      ...proxyVariables(options.proxy),
+      STORAGE_OPTS: folders.map(({ mountPath }) => `overlay.imagestore=${mountPath}`).join(','),
+    },
   };
+}
+
+/** buildah uses them and gives them to each step, but not to the image. */
+function proxyVariables(proxy: string | undefined): Record<string, string> {
+  if (proxy === undefined) return {};
+  const variables = { http_proxy: proxy, https_proxy: proxy, no_proxy: 'localhost,127.0.0.1' };
+  const upper = Object.entries(variables).map(([name, value]) => [name.toUpperCase(), value]);
+  return { ...variables, ...Object.fromEntries(upper) };
 }
 
 /** Where the folder is mounted that an image is unpacked into. */

@@ -15,6 +15,7 @@ export type BuildSettings = {
   builds: number;
   /** The memory limit of a build. */
   buildMemoryBytes: number;
+  buildProxy: { address: string; port: number } | undefined;
   dataDir: string;
 };
 
@@ -33,17 +34,18 @@ export async function offersBuilds(
 
 const limits = { cpuMillis: 2_000, volumeBytes: 10 * 2 ** 30, baseBytes: 10 * 2 ** 30, withinMs: 20 * 60_000 };
 
-export type OpenBuildParts = Omit<BuildParts, 'bases' | 'limits' | 'volumeBytes' | 'withinMs'>;
+export type OpenBuildParts = Omit<BuildParts, 'bases' | 'limits' | 'volumeBytes' | 'withinMs' | 'proxy'>;
 
 /** Closing it ends what is under way, which the next process begins again. `look`: called after a build was requested. */
 export function openBuilds(
-  { builds, buildMemoryBytes, dataDir }: BuildSettings,
+  { builds, buildMemoryBytes, buildProxy, dataDir }: BuildSettings,
   parts: OpenBuildParts,
 ): AsyncDisposable & { look(): void } {
   const stopping = new AbortController();
   const { cpuMillis, volumeBytes, withinMs } = limits;
   const bases = createBaseImages(join(dataDir, 'base-images'), limits.baseBytes);
-  const whole = { ...parts, bases, limits: { memoryBytes: buildMemoryBytes, cpuMillis }, volumeBytes, withinMs };
+  const proxy = buildProxy && `http://${buildProxy.address}:${buildProxy.port}`;
+  const whole = { ...parts, bases, proxy, limits: { memoryBytes: buildMemoryBytes, cpuMillis }, volumeBytes, withinMs };
   const worker = createBuildWorker(whole, builds, stopping.signal);
   const rounds = runRounds({
     name: 'builds',

@@ -37,7 +37,7 @@ const because = 'build';
 
 export type BuilderNeeds = Pick<
   BuildParts,
-  'db' | 'engine' | 'images' | 'bases' | 'limits' | 'volumeBytes' | 'egressOf' | 'runtimeOf' | 'now'
+  'db' | 'engine' | 'images' | 'bases' | 'limits' | 'volumeBytes' | 'proxy' | 'egressOf' | 'runtimeOf' | 'now'
 > & { sources: Pick<BuildParts['sources'], 'place'> };
 
 /** Starts nothing if no image needs a builder. Throws BuildFault and EngineFault. */
@@ -87,7 +87,7 @@ export async function startBuilder(parts: BuilderNeeds, revising: Revising): Pro
     named.set(image, names);
   }
   const folders = [...provided.values()].map(({ folder }) => folder);
-  const workload = builderWorkload(deploymentId, revision, { limits, runtime, bases: folders });
+  const workload = builderWorkload(deploymentId, revision, { limits, runtime, proxy: parts.proxy, bases: folders });
   if (named.size > 0) await engine.execute(deploymentId, { kind: 'start', workload, because });
   const caches = images.flatMap(({ base }) => (base.kind === 'build' ? [cacheOf(base.build)] : []));
   const open = opening.move();

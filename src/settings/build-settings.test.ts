@@ -16,3 +16,14 @@ test('Git servers on private addresses are listed with a certificate or without 
   for (const value of ['git.example login=/etc/login', 'git.example open=a/', 'https://git.example'])
     assert.match(String(gitServersOf(value)), /BERTH_GIT_SERVERS must be Git servers/, value);
 });
+
+test('the proxy of builds is an IPv4 address and a port, without a login', () => {
+  const proxyOf = (value: string) => {
+    const read = readSettings({ BERTH_BUILD_PROXY: value });
+    return read.ok ? read.settings.buildProxy : read.mistakes.join();
+  };
+  assert.deepEqual(proxyOf('http://10.0.0.5:3128'), { address: '10.0.0.5', port: 3128 });
+  const bad = ['10.0.0.5:3128', 'http://10.0.0.5', 'http://proxy:3128', 'http://127.0.0.1:3128', 'http://10.0.0.5:0'];
+  for (const value of [...bad, 'https://10.0.0.5:3128', 'http://me:secret@10.0.0.5:3128', 'http://10.0.0.5:3128/a'])
+    assert.match(String(proxyOf(value)), /^BERTH_BUILD_PROXY must be http/, value);
+});

@@ -1,4 +1,5 @@
 /** Settings about building images from source. */
+import { isIPv4 } from 'node:net';
 import { type ListedRegistry, listedHosts } from './image-settings.ts';
 import { integer, size, type Table, Unreadable } from './setting-values.ts';
 
@@ -6,6 +7,7 @@ export type BuildSettings = {
   builds: number;
   buildMemoryBytes: number;
   gitServers: GitServer[];
+  buildProxy: { address: string; port: number } | undefined;
 };
 
 type GitServer = Pick<ListedRegistry, 'host' | 'plainHttp' | 'caFile'>;
@@ -29,6 +31,12 @@ export const buildTable = {
     help: 'Git servers on private addresses, from which all users may deploy: "git.lan:3000 http; git.example ca=FILE"',
     read: gitServers,
   },
+  buildProxy: {
+    variable: 'BUILD_PROXY',
+    default: '',
+    help: 'HTTP proxy or package cache that image builds use, such as http://10.0.0.5:3128; builds of all users reach it',
+    read: buildProxy,
+  },
 } satisfies Table<BuildSettings>;
 
 const form = 'must be Git servers such as "git.lan:3000 http; git.example ca=/etc/ca.pem"';
@@ -38,4 +46,14 @@ function gitServers(value: string): GitServer[] {
     if (loginFile !== undefined || open) throw new Unreadable(form);
     return server;
   });
+}
+
+/** The firewall opens exactly this address and port, so it is not a name. Users can read it, so it contains no password. */
+function buildProxy(value: string): BuildSettings['buildProxy'] {
+  const [, address = '', port] = /^http:\/\/([\d.]+):(\d{1,5})\/?$/.exec(value) ?? [];
+  const isUsable = isIPv4(address) && !/^(?:127|0)\./.test(address) && Number(port) >= 1 && Number(port) <= 65_535;
+  if (isUsable) return { address, port: Number(port) };
+  throw new Unreadable(
+    'must be http:// with an IPv4 address outside of loopback and a port, such as http://10.0.0.5:3128',
+  );
 }

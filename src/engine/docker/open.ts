@@ -23,7 +23,7 @@ import { volumesFolder } from './volumes/loop-layout.ts';
 import { loopObstacle } from './volumes/loop-trial.ts';
 import { removeLeftCopies } from './volumes/volume-archives.ts';
 
-export type DockerSettings = Pick<Parameters<typeof isolate>[1], 'dataDir' | 'egress' | 'resolvers'> & {
+export type DockerSettings = Pick<Parameters<typeof isolate>[1], 'dataDir' | 'egress' | 'resolvers' | 'buildProxy'> & {
   host: string;
   port: number;
   /** Of HTTPS, where the edge has it. */
@@ -52,6 +52,7 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
     owner,
     egress,
     resolvers,
+    buildProxy: settings.buildProxy,
     dataDir,
     ...edgeSeenBy(settings),
     log: log.child({ part: 'firewall' }),

@@ -11,7 +11,7 @@ import type { TenantsGroup } from '../groups/tenants-group.ts';
 import type { HostFacts } from '../host/host-facts.ts';
 import { checkArchitecture, checkLabels, checkVolumes, readImage } from '../images/image-facts.ts';
 import { readNetwork } from '../networks/networks.ts';
-import { lowestFreeAddress } from '../networks/subnets.ts';
+import { builderAddress, lowestFreeAddress } from '../networks/subnets.ts';
 import type { LoopVolumes } from '../volumes/loop-volumes.ts';
 import { type ContainerRequest, containerOptions } from './container.ts';
 import { putFiles } from './files.ts';
@@ -162,7 +162,8 @@ async function createContainer(
   checkArchitecture(workload.image, image, host.architecture);
   checkLabels(workload.image, image);
   checkVolumes(workload.image, image);
-  const address = lowestFreeAddress(network.subnet, [...network.addresses, ...promised, ...avoid]);
+  const taken = [...network.addresses, ...promised, ...avoid];
+  const address = workload.buildsImages ? builderAddress(network.subnet) : lowestFreeAddress(network.subnet, taken);
   if (!address) throw new EngineFault('unavailable', 'The network of the deployment has no address left.');
   const boundTo = await loopDirectories(loops, deploymentId, workload, image.volumes);
   const gpu = workload.useGPU ? await takeGpu(docker, { owner, gpus }, deploymentId, workload) : undefined;

@@ -51,14 +51,12 @@ export type Firewall = {
   close(): Promise<void>;
 };
 
-export type FirewallOptions = {
-  owner: string;
+export type FirewallOptions = Pick<RuleSettings, 'owner' | 'answersAll' | 'buildProxy'> & {
   /** This service's own ports, of one name. */
   edges?: readonly EdgePlace[];
   readResolvers: () => Promise<string[]>;
   /** The networks of this installation on the engine, made by any of its processes. */
   readBridges: () => Promise<ReadonlyMap<string, Egress>>;
-  answersAll?: RuleSettings['answersAll'];
   /** Stores the rules as text, to be loaded at the next boot before the containers start. */
   keep: (rules: string) => Promise<void>;
   log: FirewallLog;
@@ -73,7 +71,7 @@ export type FirewallLog = {
 
 /** Resolves when the rules are in force for the bridges that are there. Throws ProgramError when they cannot be. */
 export async function startFirewall(options: FirewallOptions): Promise<Firewall> {
-  const { owner, edges: ownEdges = [], answersAll, readResolvers, readBridges, keep, log, report } = options;
+  const { owner, edges: ownEdges = [], readResolvers, readBridges, keep, log, report } = options;
   const bridges = new Map<string, Admission>();
   await learnBridges();
   /** When this process has admitted a bridge: it may be about to be made. */
@@ -96,7 +94,7 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
   function rules(resolvers: string[], awaited: Bridges = new Map()): string {
     // In one order: processes that look after one table would else undo each other's.
     const sorted = new Map([...bridges, ...awaited].sort(([a], [b]) => (a < b ? -1 : 1)));
-    return tableText({ owner, resolvers, answersAll, edges: [...ownEdges, ...otherEdges] }, sorted, targets);
+    return tableText({ ...options, resolvers, edges: [...ownEdges, ...otherEdges] }, sorted, targets);
   }
 
   /** Callers need not wait: this is for the next boot. */

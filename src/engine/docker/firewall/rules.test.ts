@@ -42,6 +42,17 @@ test('a chain that may let something through ends with a refusal', () => {
   for (const name of ['leaving', 'arriving', 'to_host']) assert.equal(chain(name).at(-1), 'goto refuse', name);
 });
 
+test('the proxy of builds is reached by builders alone, with any egress of their deployment', () => {
+  const rule = 'ip saddr & 0.0.0.127 == 0.0.0.126 ip daddr 10.0.0.5 tcp dport 3128 accept';
+  const buildProxy = { address: '10.0.0.5', port: 3128 };
+  for (const name of ['leaving', 'to_host']) {
+    const rules = chain(name, { buildProxy });
+    const at = rules.indexOf(rule);
+    assert.ok(at > 0 && rules.slice(0, at).every((each) => !each.includes('vmap @egress')), rules.join('\n'));
+    assert.ok(!chain(name).some((each) => each.includes('ip saddr')));
+  }
+});
+
 test('of the machine, a container reaches the resolvers and the edges that listen where it could', () => {
   assert.deepEqual(
     chain('to_host').filter((rule) => rule.includes('@edges')),

@@ -13,6 +13,7 @@ import { type Egress, type EgressTarget, printEgress } from '../../../deployment
 import { mailPorts } from '../../../lib/mail-ports.ts';
 import { reservedIPv4, reservedIPv6 } from '../../../lib/reserved-addresses.ts';
 import { bridgePrefix, everyBridgePrefix } from '../names.ts';
+import { fromBuilder } from '../networks/subnets.ts';
 import { type BridgeTargets, crowdRule, translationText } from './pod-translation.ts';
 
 export type RuleSettings = {
@@ -22,7 +23,12 @@ export type RuleSettings = {
   resolvers: string[];
   /** The resolver that may answer all containers. Absent: the egress decides which resolvers a deployment reaches. */
   answersAll?: string | undefined;
+  /** An HTTP proxy that builders reach, with any egress. */
+  buildProxy?: BuildProxy | undefined;
 };
+
+/** `address`: IPv4. */
+export type BuildProxy = { address: string; port: number };
 
 /** Where visitors reach an edge; `address` absent: at every address of this machine. */
 export type EdgePlace = {
@@ -57,6 +63,10 @@ export function tableName(owner: string): string {
 export function tableText(settings: RuleSettings, bridges: Bridges, targets: BridgeTargets = new Map()): string {
   const ours = `"${bridgePrefix(settings.owner)}*"`;
   const policies = new Map([...bridges.values()].map(({ egress }) => [policyChain(egress), egress]));
+  const { buildProxy } = settings;
+  const toProxy = buildProxy
+    ? `    ${fromBuilder} ip daddr ${buildProxy.address} tcp dport ${buildProxy.port} accept\n`
+    : '';
   return `${removalText(settings.owner)}
 table inet ${tableName(settings.owner)} {
   map egress {
@@ -101,7 +111,7 @@ ${translationText(ours, targets)}${answerAllText(settings, ours)}  chain forward
     fib daddr . iif oif exists accept
     oifname "${everyBridgePrefix}*" goto refuse
     update @paced { iifname limit ${pace} } drop
-    iifname vmap @egress
+${toProxy}    iifname vmap @egress
     goto refuse
   }
   # Only this machine opens connections to a container.
@@ -113,7 +123,7 @@ ${translationText(ours, targets)}${answerAllText(settings, ours)}  chain forward
     ct state established,related accept
     icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept
     update @paced { iifname limit ${pace} } drop
-    ip daddr @resolvers ${dns} iifname vmap @egress
+${toProxy}    ip daddr @resolvers ${dns} iifname vmap @egress
 ${edgeSets.map(({ name, match }) => `    ${match} @${name} iifname vmap @egress\n`).join('')}    goto refuse
   }
   chain refuse {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { lowestFreeAddress, lowestFreeSubnet } from './subnets.ts';
+import { builderAddress, fromBuilder, lowestFreeAddress, lowestFreeSubnet } from './subnets.ts';
 
 const pool = '10.200.0.0/13';
 
@@ -48,13 +48,16 @@ test('subnets chosen one after another never overlap, with any existing ones', (
   );
 });
 
-test('addresses start behind the gateway and end before the broadcast address', () => {
+test('addresses of pods start behind the gateway and end before the one of builders', () => {
   assert.equal(lowestFreeAddress('10.200.0.128/25', []), '10.200.0.130');
   assert.equal(lowestFreeAddress('10.200.0.128/25', ['10.200.0.130', '10.200.0.132']), '10.200.0.131');
-  const all = Array.from({ length: 125 }, (_, index) => `10.200.0.${130 + index}`);
-  assert.equal(all.at(-1), '10.200.0.254');
-  assert.equal(lowestFreeAddress('10.200.0.128/25', all.slice(0, -1)), '10.200.0.254');
+  const all = Array.from({ length: 124 }, (_, index) => `10.200.0.${130 + index}`);
+  assert.equal(all.at(-1), '10.200.0.253');
+  assert.equal(lowestFreeAddress('10.200.0.128/25', all.slice(0, -1)), '10.200.0.253');
   assert.equal(lowestFreeAddress('10.200.0.128/25', all), undefined);
+  assert.equal(builderAddress('10.200.0.128/25'), '10.200.0.254');
+  assert.equal(builderAddress('10.200.1.0/25'), '10.200.1.126');
+  assert.equal(fromBuilder, 'ip saddr & 0.0.0.127 == 0.0.0.126');
 });
 
 /** Written differently from the code under test: as binary text. */

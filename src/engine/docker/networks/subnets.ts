@@ -20,11 +20,22 @@ export function lowestFreeSubnet(pool: string, taken: Iterable<string>): string 
   return start + size - 1 <= last ? `${formatAddress(start)}/${subnetPrefixLength}` : undefined;
 }
 
-/** The lowest host address of `subnet` that is not in `taken`; its first one is the gateway's. */
+/** The last host address of `subnet`. Only builders have it, so that a firewall rule can match them. */
+export function builderAddress(subnet: string): string {
+  return formatAddress(rangeOf(subnet)!.last - 1);
+}
+
+/** Matches the addresses of all builders, in the language of `nft`. */
+export const fromBuilder = (() => {
+  const size = 2 ** (32 - subnetPrefixLength);
+  return `ip saddr & ${formatAddress(size - 1)} == ${formatAddress(size - 2)}`;
+})();
+
+/** The lowest address of `subnet` for a pod that is not in `taken`. The first one is the gateway's, the last a builder's. */
 export function lowestFreeAddress(subnet: string, taken: Iterable<string>): string | undefined {
   const { first, last } = rangeOf(subnet)!;
   const used = new Set(taken);
-  for (let address = first + 2; address < last; address++) {
+  for (let address = first + 2; address < last - 1; address++) {
     const text = formatAddress(address);
     if (!used.has(text)) return text;
   }
