@@ -10,8 +10,7 @@ import type { Seal } from '../lib/seal.ts';
 import type { Tables } from '../store/rows.ts';
 import { rememberingTokens } from './hashed-tokens.ts';
 import type { Library } from './sign-in-library.ts';
-import { canHavePasskeys } from './sign-in-methods.ts';
-import { isOidcThere, type ProviderSettings, providersOf } from './sign-in-providers.ts';
+import { canHavePasskeys, isOidcThere, type ProviderSettings, providersOf } from './sign-in-providers.ts';
 import { signInSecret } from './sign-in-secret.ts';
 
 export type AccountSettings = {

@@ -5,8 +5,7 @@ import { type GenericOAuthConfig, genericOAuth } from 'better-auth/plugins/gener
 import { authOptions } from './library-options.ts';
 import { createMailer } from './mailer.ts';
 import type { Wiring } from './open.ts';
-import { canHavePasskeys } from './sign-in-methods.ts';
-import { discoveryUrl, oidcId, type ProviderSettings } from './sign-in-providers.ts';
+import { canHavePasskeys, discoveryUrl, oidcId, type ProviderSettings } from './sign-in-providers.ts';
 
 export type Library = ReturnType<LibraryMaker>;
 type LibraryMaker = ReturnType<typeof libraryMaker>;

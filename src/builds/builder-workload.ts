@@ -1,5 +1,5 @@
 /** PURE. The workloads that build the images of a deployment: tenants like any other, which may create user namespaces. */
-import { buildVolume } from '../deployment/build/build-volume.ts';
+import { buildVolume } from '../deployment/build/build.ts';
 import { workloadName } from '../deployment/deployment-names.ts';
 import type { PodRuntime, Workload, WorkloadName } from '../deployment/workload/workload.ts';
 

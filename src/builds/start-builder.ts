@@ -1,8 +1,7 @@
 /** Starts the builder of a revision: its base images are brought and unpacked first, because the container mounts them. */
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
-import type { Build } from '../deployment/build/build.ts';
-import { buildVolume } from '../deployment/build/build-volume.ts';
+import { type Build, buildVolume } from '../deployment/build/build.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { facetOf } from '../engine/engine.ts';
 import type { ImageToMake } from '../folder/project.ts';

@@ -1,8 +1,14 @@
 /** The desired state of a deployment at an instant: its workloads with all values resolved. */
-import { hasTest } from '../config/spec/has-test.ts';
+
 import { type AddressBook, addressBook, aliasesOf } from '../config/spec/pod-addresses.ts';
-import { isAtOwnHost, subdomainOf } from '../config/spec/public-hosts.ts';
-import type { AppSpec, PodSpec, RouteOptions } from '../config/spec/spec.ts';
+import {
+  type AppSpec,
+  hasTest,
+  isAtOwnHost,
+  type PodSpec,
+  type RouteOptions,
+  subdomainOf,
+} from '../config/spec/spec.ts';
 import { isPinned } from '../config/values/image-names.ts';
 import { replaceScriptlets } from '../config/variables/scriptlets.ts';
 import { type Deployment, type Instant, isPastLimit, type Revision } from './deployment.ts';
@@ -13,8 +19,7 @@ import { startOrder } from './plan/start-order.ts';
 import type { Restore } from './snapshot/snapshot.ts';
 import { type Derive, generatedValue } from './workload/derived-secrets.ts';
 import type { Egress } from './workload/egress.ts';
-import { fingerprintOf } from './workload/fingerprint.ts';
-import type { PodRuntime, Readiness, Workload } from './workload/workload.ts';
+import { fingerprintOf, type PodRuntime, type Readiness, type Workload } from './workload/workload.ts';
 
 export type Desired =
   /** `keptUntil`: see `grace.ts`; null: its volumes are removed too. */

@@ -8,8 +8,8 @@ import { graceMs } from '../deployment/domain/domain-state.ts';
 import { addDeployment } from '../store/deployments.ts';
 import { domainAt, domainsOfDeployment, putDomain } from '../store/domains.ts';
 import { addSession } from '../store/sessions.ts';
-import { createDomainChecks } from './check-domains.ts';
 import type { Asked } from './lookup.ts';
+import { createDomainChecks } from './open.ts';
 
 const name = 'shop.example.com';
 const dayMs = 24 * 3_600_000;

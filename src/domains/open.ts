@@ -2,14 +2,27 @@
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import type { Instant } from '../deployment/deployment.ts';
+import { proofRecord } from '../deployment/domain/domain-proof.ts';
+import { afterCheck, type Domain } from '../deployment/domain/domain-state.ts';
+import { createFairWorker } from '../lib/fair-work.ts';
 import { type MailSettings, sendingMail } from '../lib/mail-transport.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { runRounds } from '../lib/rounds.ts';
+import { type HeldDuty, runRounds } from '../lib/rounds.ts';
+import type { Database } from '../store/database.ts';
+import { deploymentById } from '../store/deployments.ts';
+import {
+  domainOfAccount,
+  dueDomains,
+  isHeldByOther,
+  noteChecked,
+  releaseDomain,
+  strayDomains,
+} from '../store/domains.ts';
 import { createDuty } from '../store/duties.ts';
 import type { StoreProcess } from '../store/held.ts';
 import type { Tables } from '../store/rows.ts';
-import { createDomainChecks } from './check-domains.ts';
-import { createLookup } from './lookup.ts';
+import { write } from '../store/transaction.ts';
+import { createLookup, type Lookup } from './lookup.ts';
 import { createTellOwners } from './tell-owners.ts';
 
 export type DomainSettings = { domainResolvers: string[] | undefined; appsDomain: string; baseUrl: URL };
@@ -82,4 +95,89 @@ export function openDomains(
       await duty.leave().catch(() => {});
     },
   };
+}
+
+/** Looks up the domains that are due, and notes what follows. Of all processes on the database one does so at a time. */
+
+type Checking = {
+  db: Kysely<Tables>;
+  lookup: Lookup;
+  now: () => Instant;
+  random: () => number;
+  /** One process at a time looks domains up. */
+  duty: Pick<HeldDuty, 'take'>;
+  signal?: AbortSignal | undefined;
+  installation: string;
+  appsDomain: string;
+  log: { info(details: object, message: string): void; error(details: object, message: string): void };
+  /** Absent without mail. */
+  tellOwners?: (() => Promise<void>) | undefined;
+};
+
+/** A name server that does not answer holds its place for as long as a look may take. */
+const mostAtOnce = 16;
+const mostOfAccount = 2;
+
+/** Domains read per account: those being checked, and the next one. */
+const readOfAccount = 2 * mostOfAccount;
+
+type DomainChecks = {
+  /** Checks all due domains, with a limit per account. */
+  run(): Promise<void>;
+  /** Something else may be due. */
+  lookAgain(): void;
+};
+
+/** `turned`: called when the target of a domain may have changed, while other checks are in progress. */
+export function createDomainChecks(checking: Checking, turned: () => void): DomainChecks {
+  const { db, now, duty, log, signal } = checking;
+  const worker = createFairWorker<Domain>({
+    due: async () =>
+      (await duty.take()) ? await dueDomains(db, now(), { ofAccount: readOfAccount, limit: 10 * mostAtOnce }) : [],
+    keyOf: ({ name, accountId, nextCheckAt }) => `${name} ${accountId} ${nextCheckAt}`,
+    clientOf: ({ accountId }) => accountId,
+    work: async (domain) => void ((await check(checking, domain)) && turned()),
+    most: mostAtOnce,
+    mostOfClient: mostOfAccount,
+    signal,
+  });
+  return {
+    lookAgain: worker.lookAgain,
+    async run() {
+      if (!(await duty.take())) return;
+      const mayBeStray = (await strayDomains(db, now())).length > 0;
+      if (mayBeStray && (await write(db, 'all', (db) => releaseStray(db, now())))) turned();
+      await worker.run();
+      // A domain that became valid is served even if its owner cannot be notified.
+      await checking.tellOwners?.().catch((err: unknown) => log.error({ err }, 'domain owners could not be notified'));
+    },
+  };
+}
+
+/** Reads them again, because an account may have moved one to another deployment in between. */
+async function releaseStray(db: Database, now: Instant): Promise<boolean> {
+  const stray = await strayDomains(db, now);
+  for (const domain of stray) await releaseDomain(db, domain, { because: 'ended', now });
+  return stray.length > 0;
+}
+
+async function check(checking: Checking, { name, accountId, deploymentId }: Domain): Promise<boolean> {
+  const { db, lookup, now, random, installation, appsDomain, log } = checking;
+  const deployment = await deploymentById(db, deploymentId);
+  if (!deployment) return false;
+  const proof = proofRecord({ installation, accountId, name });
+  const found = await lookup({ name, proof, host: `${deployment.label}.${appsDomain}` });
+  return await write(db, 'all', async (db) => {
+    const domain = await domainOfAccount(db, { name, accountId });
+    // A domain that was moved in between must be checked again.
+    if (!domain || domain.releasedAt !== null || domain.deploymentId !== deploymentId) return false;
+    const isFree = !(await isHeldByOther(db, domain, now()));
+    const checked = afterCheck(domain, found, { now: now(), isFree, random: random() });
+    await noteChecked(db, domain, checked);
+    const isNew = domain.verifiedAt === null && checked.verifiedAt !== null;
+    const isLost = checked.releasedAt !== null;
+    if (isNew) log.info({ name, deployment: deploymentId }, 'a custom domain was proven');
+    if (isLost) log.info({ name, deployment: deploymentId }, 'a custom domain was released: it is not proven');
+    return isNew || isLost;
+  });
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createAddressOwners } from './address-owners.ts';
+import { createAddressOwners } from './route-feed.ts';
 
 const endpoint = (address: string) => ({ path: '/', address, port: 80 });
 

@@ -1,13 +1,21 @@
 /** The pages behind HAProxy: for sites that are not live. */
-import type { Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Instant } from '../deployment/deployment.ts';
-import { type CertificateReport, certificateWait } from '../lib/certificate-report.ts';
+import { type CertificateReport, type CertificateWait, certificateWait } from '../lib/certificate-report.ts';
+import { answerExpectations, answerUnreadable } from '../lib/malformed-requests.ts';
+import { hasUnreadBody } from '../lib/unread-body.ts';
 import { challengeAnswer } from '../store/acme.ts';
 import type { Database } from '../store/database.ts';
+import { StoreFault } from '../store/store-fault.ts';
+import { normalHost } from './canonical-host.ts';
 import type { Admit } from './doors.ts';
-import { startPageServer } from './pages/page-server.ts';
+import type { EdgeLog } from './edge-settings.ts';
+import { challengePath } from './haproxy/tls-rules.ts';
+import { faultPage } from './pages/fault-pages.ts';
+import { type SiteState, statePage } from './pages/site-pages.ts';
 import { siteState } from './served-sites.ts';
+import { admitAt } from './sockets.ts';
 
 export type PagesParts = {
   db: Database;
@@ -40,4 +48,118 @@ export async function openPages(
   };
   const { server, close } = await startPageServer(admit, lookUp, log, challenges);
   return { server, [Symbol.asyncDispose]: close };
+}
+
+/** Answers for every site that has no route, on a socket that HAProxy alone can reach. */
+
+export type PageServer = { server: Server; close(): Promise<void> };
+
+/** The state of the deployment at a host; the host is normalized. */
+type LookUp = (host: string) => Promise<SiteState | undefined>;
+
+/** The answer to an authority's challenge for a host, or undefined for an unknown token. */
+type AnswerChallenge = (host: string, token: string) => Promise<string | undefined>;
+
+/** Where an authority issues certificates: it is answered without HTTPS, to which others are sent. */
+type Challenges = {
+  answer: AnswerChallenge;
+  publicPort: number;
+  /** The service's own host. */
+  apiHost: string;
+  /** The reason why this host has no certificate yet; undefined if it has one, or needs none. */
+  wait: (host: string) => CertificateWait | undefined;
+};
+
+/** Serves the state pages at `socket`, in a run directory that exists (`prepareRunDirectory`), or where it is admitted. */
+export async function startPageServer(
+  socket: string | Admit,
+  lookUp: LookUp,
+  log: EdgeLog,
+  challenges?: Challenges,
+): Promise<PageServer> {
+  const server = createServer((request, response) => {
+    answer(request, response, lookUp, challenges).catch((error: unknown) => {
+      log.warn({ err: error }, 'a state page could not be made');
+      if (error instanceof StoreFault && !response.headersSent) return answerAway(request, response);
+      if (!response.headersSent) response.writeHead(500, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify({ error: 'The state of this site could not be read.', code: 'internal' }));
+    });
+  });
+  server.on('clientError', answerUnreadable);
+  answerExpectations(server);
+  const admit = typeof socket === 'string' ? admitAt(socket) : socket;
+  await admit(async (path) => {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(path, resolve);
+    });
+  });
+  return {
+    server,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  lookUp: LookUp,
+  challenges: Challenges | undefined,
+): Promise<void> {
+  const host = normalHost(request.headers.host ?? '');
+  const wantsHtml = doesWantHtml(request);
+  const path = (request.url ?? '/').split('?', 1)[0]!;
+  const asked = { host: host ?? '', path, wantsHtml };
+  if (!host) return send(request, response, statePage(undefined, asked));
+  if (!challenges || request.headers['x-forwarded-proto'] !== 'http')
+    return send(request, response, statePage(await lookUp(host), asked));
+  const token = tokenPath.exec(path)?.[1];
+  const text = token && (await challenges.answer(host, token));
+  if (text) return send(request, response, challengePage(text));
+  const [wait, site] = [challenges.wait(host), await lookUp(host)];
+  const isExpected = site !== undefined || host === challenges.apiHost;
+  // The edge sends every host here for a token, and for other paths those alone that had no certificate a moment ago.
+  if (token && isExpected && !wait) return send(request, response, byHttps(host, request.url!, challenges.publicPort));
+  const unplanned = isExpected ? ({ because: site?.isElsewhere ? 'elsewhere' : 'ordered' } as const) : undefined;
+  send(request, response, statePage(site, { ...asked, wait: wait ?? unplanned }));
+}
+
+const tokenPath = new RegExp(`^${challengePath}$`);
+
+function challengePage(text: string): Page {
+  return { status: 200, headers: { 'Content-Type': 'text/plain', 'Cache-Control': 'no-store' }, body: text };
+}
+
+/** As the edge does with all other paths. */
+function byHttps(host: string, path: string, publicPort: number): Page {
+  const port = publicPort === 443 ? '' : `:${publicPort}`;
+  return { status: 308, headers: { Location: `https://${host}${port}${path}` }, body: '' };
+}
+
+/** The database is away: nothing is wrong with the site, and the same request may go well in a moment. */
+function answerAway(request: IncomingMessage, response: ServerResponse): void {
+  const { html, json, headers, htmlHeaders } = faultPage('pages', 503);
+  const page = doesWantHtml(request)
+    ? { headers: { ...htmlHeaders, 'Content-Type': 'text/html; charset=utf-8' }, body: html }
+    : { headers: { ...headers, 'Content-Type': 'application/json' }, body: json };
+  send(request, response, { status: 503, ...page });
+}
+
+function doesWantHtml({ headers }: IncomingMessage): boolean {
+  return /\btext\/html\b/i.test(headers.accept ?? '');
+}
+
+type Page = { status: number; headers: Record<string, string>; body: string };
+
+function send(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Page): void {
+  response.writeHead(status, {
+    ...headers,
+    'Content-Length': Buffer.byteLength(body),
+    ...(hasUnreadBody(request) && { Connection: 'close' }),
+  });
+  response.end(request.method === 'HEAD' ? undefined : body);
 }

@@ -2,11 +2,10 @@
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import type { Instant } from '../deployment/deployment.ts';
-import { createRequestTally } from '../deployment/metrics/request-tally.ts';
-import type { RequestCounts } from '../deployment/metrics/use.ts';
+import { createRequestTally, type RequestCounts } from '../deployment/metrics/use.ts';
 import type { NoteCertificates } from '../lib/certificate-report.ts';
+import type { TellOperator } from '../lib/mail-transport.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import type { TellOperator } from '../lib/operator-mail.ts';
 import type { Rate } from '../lib/rate-limit.ts';
 import { runRounds } from '../lib/rounds.ts';
 import type { Seal } from '../lib/seal.ts';
@@ -15,7 +14,6 @@ import type { StoreProcess } from '../store/held.ts';
 import { routesSince } from '../store/routes.ts';
 import type { Tables } from '../store/rows.ts';
 import { type AcmeSettings, openAcmeSource } from './acme/acme-source.ts';
-import { createAddressOwners } from './address-owners.ts';
 import {
   type CertificateFiles,
   type FileCertificate,
@@ -23,13 +21,12 @@ import {
   readCertificateFiles,
 } from './certificates/certificate-files.ts';
 import type { CertificateSource } from './certificates/certificate-source.ts';
-import { ownEdge } from './edge-place.ts';
 import type { EdgeLog, EdgeSettings, EdgeTls } from './edge-settings.ts';
 import { type Edge, startEdge, stopEdge } from './haproxy/haproxy.ts';
 import { PortTakenError } from './haproxy/haproxy-process.ts';
-import { createRouteFeed } from './route-feed.ts';
+import { createAddressOwners, createRouteFeed } from './route-feed.ts';
 import { sitesOf } from './served-sites.ts';
-import { announceEdge, type SharedRoutes, shareRoutes } from './shared-routes.ts';
+import { announceEdge, ownEdge, type SharedRoutes, shareRoutes } from './shared-routes.ts';
 
 /** For the head of a request, and the body of one to the API: 256 KiB in this time are 17 KiB a second. */
 const requestTimeoutMs = 15_000;

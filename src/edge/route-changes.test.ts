@@ -2,8 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Endpoint, Site } from '../deployment/site.ts';
-import { changeOf, compareMaps, type Maps, mapsOf, type RouteChange, type Turn } from './route-changes.ts';
-import { type HostRoutes, hostsOf } from './route-maps.ts';
+import {
+  changeOf,
+  compareMaps,
+  type HostRoutes,
+  hostsOf,
+  type Maps,
+  mapsOf,
+  type RouteChange,
+  type Turn,
+} from './route-maps.ts';
 
 const paths = ['/', '/api', '/api/v1'];
 const endpoint: fc.Arbitrary<Endpoint> = fc.record({

@@ -3,7 +3,6 @@ import { createSemaphore } from '../lib/concurrency.ts';
 import { latestOnly } from '../lib/latest-only.ts';
 import type { Database } from '../store/database.ts';
 import { routesAfter, routesSince, type StoredRoutes } from '../store/routes.ts';
-import type { AddressOwners } from './address-owners.ts';
 import type { EdgeLog } from './edge-settings.ts';
 import type { Edge } from './haproxy/haproxy.ts';
 import { sitesOf } from './served-sites.ts';
@@ -61,5 +60,45 @@ export function createRouteFeed(
         const missed = await edge.change(sites(due));
         if (missed.length > 0) log.warn({ missed: missed.slice(0, 20) }, 'the edge had missed changes of routes');
       }),
+  };
+}
+
+/** The owner of each address that the edge sends requests to. */
+
+type AddressOwners = {
+  /** These deployments have these endpoints from now on; all others stay. */
+  note(routes: readonly Pick<StoredRoutes, 'id' | 'endpoints'>[]): void;
+  /** As `note`, and no other deployment has any. */
+  noteOnly(routes: readonly Pick<StoredRoutes, 'id' | 'endpoints'>[]): void;
+  /** The deployment that has the address. */
+  ownerOf(address: string): string | undefined;
+};
+
+export function createAddressOwners(): AddressOwners {
+  const owners = new Map<string, string>();
+  const addresses = new Map<string, string[]>();
+
+  function note(routes: Parameters<AddressOwners['note']>[0]): void {
+    // All leave first: an address may pass from one of them to another.
+    for (const { id } of routes) {
+      for (const address of addresses.get(id) ?? []) if (owners.get(address) === id) owners.delete(address);
+      addresses.delete(id);
+    }
+    for (const { id, endpoints } of routes) {
+      if (endpoints.length === 0) continue;
+      const own = [...new Set(endpoints.map(({ address }) => address))];
+      addresses.set(id, own);
+      for (const address of own) owners.set(address, id);
+    }
+  }
+
+  return {
+    note,
+    noteOnly(routes) {
+      owners.clear();
+      addresses.clear();
+      note(routes);
+    },
+    ownerOf: (address) => owners.get(address),
   };
 }

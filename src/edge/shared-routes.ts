@@ -2,7 +2,12 @@
  * One of several edges on one database. It reports which version of the routes it serves and until when it answers. A
  * process that removes a route waits until all other edges serve a newer version or have expired.
  */
+
+import { mkdir, readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { newId } from '../lib/ids.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import { replaceFile } from '../lib/replace-file.ts';
 import { runRounds } from '../lib/rounds.ts';
 import { wait } from '../lib/wait.ts';
 import type { Database } from '../store/database.ts';
@@ -10,12 +15,11 @@ import { edgeOf, forever, otherEdges, registerEdge, renewEdge, strikeEdge } from
 import { routesVersion } from '../store/routes.ts';
 import type { EdgeRow } from '../store/rows.ts';
 import { edgePaths } from './edge-paths.ts';
-import { countUnderWayAt, silence } from './edge-place.ts';
 import type { EdgeLog } from './edge-settings.ts';
 import type { Edge } from './haproxy/haproxy.ts';
 import { endpointsMap } from './haproxy/haproxy-configuration.ts';
-import { findProxies } from './haproxy/haproxy-process.ts';
-import { readMap } from './haproxy/runtime-socket.ts';
+import { findProxies, killProxies } from './haproxy/haproxy-process.ts';
+import { countUnderWay, describeRunning, outlastThreads, readMap } from './haproxy/runtime-socket.ts';
 import type { RouteFeed } from './route-feed.ts';
 
 /** Clocks of two machines may differ by so much. */
@@ -199,4 +203,55 @@ async function addressesAt({ directory }: Pick<EdgeRow, 'directory'>): Promise<s
   if ((await findProxies(paths)).length === 0) return [];
   const endpoints = await readMap(paths.adminSocket, endpointsMap);
   return endpoints.map((entry) => entry.slice(entry.indexOf(' ') + 1, entry.lastIndexOf(':')));
+}
+
+/** Where an edge runs, for others that share its machine, and what those can do about it when it is silent. */
+
+/** Of the edge in a data directory: made once, and the same after each start. */
+export async function ownEdge(dataDir: string): Promise<Pick<EdgeRow, 'id' | 'machine' | 'directory'>> {
+  return { id: await provideEdgeId(dataDir), machine: await machineId(), directory: dataDir };
+}
+
+/** The same for processes that see each other: a boot of a machine, and a namespace of process ids in it. */
+async function machineId(): Promise<string> {
+  const [boot, processes] = await Promise.all([
+    readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
+    readlink('/proc/self/ns/pid'),
+  ]);
+  return `${boot.trim()} ${processes}`;
+}
+
+async function provideEdgeId(dataDir: string): Promise<string> {
+  const paths = edgePaths(dataDir);
+  const known = await readFile(join(paths.edge, 'id'), 'utf8').catch(() => '');
+  if (known !== '') return known;
+  const id = newId();
+  await mkdir(paths.edge, { recursive: true, mode: 0o700 });
+  await replaceFile(join(paths.edge, 'id'), id);
+  return id;
+}
+
+/**
+ * Makes sure that an edge of this machine which has said nothing for too long sends no request anywhere. One that works
+ * refuses by its clock; one that stands still might have looked at its clock before, so it is ended. Its service starts
+ * it again.
+ */
+async function silence({ directory }: Pick<EdgeRow, 'directory'>, refusesByItself: boolean): Promise<void> {
+  const paths = edgePaths(directory);
+  const { adminSocket } = paths;
+  if (refusesByItself && (await describeRunning(adminSocket)) && (await outlastThreads(adminSocket))) return;
+  const killed = new Set(await killProxies(paths));
+  // A HAProxy that is restarted at once does not answer before its service allows it.
+  while ((await findProxies(paths)).some((pid) => killed.has(pid)))
+    await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+/** How many requests to these addresses an edge of this machine is processing. Throws if it cannot be queried. */
+async function countUnderWayAt(
+  { directory }: Pick<EdgeRow, 'directory'>,
+  addresses: readonly string[],
+): Promise<number> {
+  const paths = edgePaths(directory);
+  if ((await findProxies(paths)).length === 0) return 0;
+  return await countUnderWay(paths.adminSocket, addresses);
 }

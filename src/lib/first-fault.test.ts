@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { reportingFirstFault } from './first-fault.ts';
+import { reportingFirstFault } from './rounds.ts';
 
 test('failed work is repeated, returns whether it succeeded, and reports only the first of several failures in a row', async () => {
   const outcomes = ['well', 'first', 'second', 'well', 'third'];

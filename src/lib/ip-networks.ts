@@ -43,3 +43,49 @@ function halves(network: string): string[] {
 function dotted(number: number): string {
   return [24, 16, 8, 0].map((shift) => Math.floor(number / 2 ** shift) % 256).join('.');
 }
+
+/** The network that stands for one client of IPv6: every household has 2^64 addresses to choose from. */
+
+/** The network of 64 bits that an IPv6 address is in, as CIDR. */
+export function ipv6NetworkOf(address: string): string {
+  const [head, tail] = address.split('::').map((part) => (part === '' ? [] : part.split(':')));
+  // A dotted end stands for two groups.
+  const known = head!.length + (tail?.length ?? 0) + (address.includes('.') ? 1 : 0);
+  const zeros = tail ? Array.from({ length: 8 - known }, () => '0') : [];
+  const groups = [...head!, ...zeros, ...(tail ?? [])].slice(0, 4);
+  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+}
+
+const mapped = new BlockList();
+mapped.addSubnet('::ffff:0:0', 96, 'ipv6');
+
+/** Whether an IPv6 address is another spelling of an IPv4 one. Its network of 64 bits would contain all of IPv4. */
+export function isMappedIpv4(address: string): boolean {
+  return mapped.check(address, 'ipv6');
+}
+
+/** Addresses that do not belong to a public service. */
+
+/** After IANA's registry of special-purpose addresses; what is for documentation leads nowhere and may stay. */
+export const reservedIPv4 = [
+  '0.0.0.0/8', // this host
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // shared with providers; some clouds have their metadata here (100.100.100.200)
+  '127.0.0.0/8',
+  '168.63.129.16/32', // a public address, but inside Azure it is the platform's own: keys and settings of the machine
+  '169.254.0.0/16', // link-local; most clouds' metadata
+  '172.16.0.0/12', // private; Docker's own networks
+  '192.0.0.0/24', // protocol assignments; Oracle's metadata (192.0.0.192)
+  '192.168.0.0/16', // private
+  '198.18.0.0/15', // benchmarks of network equipment
+  '224.0.0.0/3', // multicast, reserved, broadcast
+];
+
+/** All but 2000::/3, which is what the internet has; and of that, what has an IPv4 address inside. */
+export const reservedIPv6 = [
+  '::/3', // this host, IPv4 within IPv6, NAT64
+  '2001::/32', // Teredo
+  '2002::/16', // 6to4
+  '4000::/2',
+  '8000::/1', // private, link-local, multicast
+];

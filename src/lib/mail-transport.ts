@@ -39,3 +39,15 @@ export function mailRefusal(error: unknown): { reason: string | undefined; respo
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
+
+/** Mails to the operator of the installation. */
+
+/** Rejects when the mail server does not take it. */
+export type TellOperator = (mail: { subject: string; text: string }) => Promise<void>;
+
+export function operatorMail(settings: MailSettings & { to: string }): TellOperator {
+  const transport = mailTransport(settings);
+  return async ({ subject, text }) => {
+    await transport.sendMail({ from: settings.mailFrom, to: { name: '', address: settings.to }, subject, text });
+  };
+}

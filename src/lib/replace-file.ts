@@ -1,6 +1,6 @@
 /** Replaces files atomically: readers get the complete old or new content. Only the owner can read them. */
 import { randomBytes } from 'node:crypto';
-import { rename, writeFile } from 'node:fs/promises';
+import { open, rename, writeFile } from 'node:fs/promises';
 
 /**
  * For a file with a single writer: a kill leaves at most a draft for the next time. `flush`: also survives a crash of
@@ -20,4 +20,21 @@ type Writing = { flag: 'w' | 'wx'; flush?: boolean };
 async function replaceBy(draft: string, path: string, text: string, writing: Writing): Promise<void> {
   await writeFile(draft, text, { mode: 0o600, ...writing });
   await rename(draft, path);
+}
+
+/** Files whose content is on the disk before they have their names. */
+
+export async function moveTo(from: string, to: string): Promise<void> {
+  await sync(from);
+  await rename(from, to);
+}
+
+/** A new name is on the disk when its folder is. */
+export async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }

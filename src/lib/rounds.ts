@@ -3,7 +3,6 @@
  * starts sooner on request, and slows down while it fails. Pauses are random, so processes that fail together do not
  * retry together.
  */
-import { reportingFirstFault } from './first-fault.ts';
 import type { Metrics } from './metrics.ts';
 import { wait as reallyWait, type Wait } from './wait.ts';
 
@@ -110,4 +109,24 @@ export function pauseMs(
   longestMs = Math.max(everyMs, longestPauseMs),
 ): number {
   return Math.min(everyMs * 2 ** Math.min(failures, 20), longestMs) * (0.9 + random() / 5);
+}
+
+/** For work that is done again and again, whether it went well or not: a guard, a watch. */
+
+/** The same work, which never rejects; returns whether it went well. Of consecutive failures only the first is reported. */
+export function reportingFirstFault<Args extends unknown[]>(
+  work: (...args: Args) => Promise<unknown>,
+  onFault: (error: unknown) => void,
+): (...args: Args) => Promise<boolean> {
+  let wentWell = true;
+  return async (...args) => {
+    try {
+      await work(...args);
+      wentWell = true;
+    } catch (error) {
+      if (wentWell) onFault(error);
+      wentWell = false;
+    }
+    return wentWell;
+  };
 }

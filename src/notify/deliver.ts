@@ -1,8 +1,12 @@
 /** Sends due notifications, by mail and to webhooks. Failed ones are retried a few times, with growing pauses. */
+
+import { createHmac } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
-import { isToBeDisabled, nextTryAt } from '../deployment/notification/delivery.ts';
 import { noticeMail } from '../deployment/notification/notice.ts';
+import { DialFault } from '../images/dialer/dial-fault.ts';
+import { dialWords } from '../images/dialer/dial-words.ts';
+import type { Dialer } from '../images/dialer/dialer.ts';
 import type { FairWork } from '../lib/fair-work.ts';
 import { mailRefusal, type SendMail } from '../lib/mail-transport.ts';
 import type { HeldDuty } from '../lib/rounds.ts';
@@ -20,7 +24,6 @@ import {
 } from '../store/notifications.ts';
 import type { Tables } from '../store/rows.ts';
 import { write } from '../store/transaction.ts';
-import type { Called, WebhookCall } from './call-webhook.ts';
 
 export type Delivering = {
   db: Kysely<Tables>;
@@ -131,4 +134,80 @@ async function noteFailure(
     const subject = `webhook-disabled ${now()}`;
     await addNotice(db, at.accountId, { subject, content }, { channels: ['mail'], now: now() });
   });
+}
+
+/** Retries of notifications. */
+
+/** Pauses after failed tries: four more tries within an hour and a half. */
+const pausesMs = [30_000, 2 * 60_000, 15 * 60_000, 70 * 60_000];
+
+/** The number of consecutive notifications, each with all its tries, after which an address is disabled. */
+export const failuresToDisable = 5;
+
+/** Returns when to try again; undefined: no more tries. */
+function nextTryAt(tries: number, now: Instant): Instant | undefined {
+  const pause = pausesMs[tries - 1];
+  return pause === undefined ? undefined : now + pause;
+}
+
+/** `failures`: consecutive failed notifications, including the present one. */
+function isToBeDisabled(failures: number): boolean {
+  return failures >= failuresToDisable;
+}
+
+/** One call of a webhook: signed, through the guarded dialer, bounded in time. */
+
+const mostMs = 15_000;
+
+type WebhookCall = {
+  url: string;
+  secret: string;
+  /** The same for each try, so that receivers can recognize duplicates. */
+  id: string;
+  body: string;
+  nowMs: number;
+  /** Hosts that the operator vouches for. */
+  mayAskListed?: boolean;
+  signal: AbortSignal;
+};
+
+/** `answer`: what came of it, in words. */
+type Called = { isTaken: boolean; answer: string };
+
+/** Any status from 200 to 299 takes it. Of the answer nothing else is read. Throws where `signal` ends it. */
+export async function callWebhook(dialer: Dialer, call: WebhookCall): Promise<Called> {
+  const { url, secret, id, body, nowMs, mayAskListed = false } = call;
+  const late = AbortSignal.timeout(mostMs);
+  try {
+    const { status, body: answer } = await dialer.ask(new URL(url), {
+      method: 'POST',
+      body,
+      headers: {
+        'content-type': 'application/json',
+        [signatureHeader.toLowerCase()]: signWebhook(secret, body, Math.floor(nowMs / 1000)),
+        'berth-notification': id,
+      },
+      mayAskListed,
+      signal: AbortSignal.any([late, call.signal]),
+    });
+    answer.destroy();
+    const isTaken = status >= 200 && status < 300;
+    const redirects = status >= 300 && status < 400 ? '; redirects are not followed' : '';
+    return { isTaken, answer: `The address answered with status ${status}${redirects}.` };
+  } catch (error) {
+    call.signal.throwIfAborted();
+    if (late.aborted) return { isTaken: false, answer: 'The address takes too long to answer.' };
+    if (!(error instanceof DialFault) || error.kind === 'too-long') throw error;
+    return { isTaken: false, answer: `${error.host} ${dialWords[error.kind]}.` };
+  }
+}
+
+/** How a webhook proves that it comes from here: an HMAC over its time and its body, with the secret of its owner. */
+
+const signatureHeader = 'Berth-Signature';
+
+/** `t=<seconds since 1970>,v1=<hex of HMAC-SHA256 over "<t>.<body>">`. */
+function signWebhook(secret: string, body: string, seconds: number): string {
+  const digest = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
+  return `t=${seconds},v1=${digest}`;
 }

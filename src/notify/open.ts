@@ -28,8 +28,7 @@ import {
 import type { Tables } from '../store/rows.ts';
 import { snapshotsOfAccount } from '../store/snapshots.ts';
 import { write } from '../store/transaction.ts';
-import { callWebhook } from './call-webhook.ts';
-import { deliveryWork } from './deliver.ts';
+import { callWebhook, deliveryWork } from './deliver.ts';
 
 export type NotifyParts = {
   db: Kysely<Tables>;

@@ -1,7 +1,6 @@
 /** The metrics of claimed deployments, for longer than memory keeps them. */
 import type { Instant } from '../deployment/deployment.ts';
-import type { KeptMetrics } from '../deployment/metrics/deployment-metrics.ts';
-import { mergeKept } from '../deployment/metrics/merged.ts';
+import { type KeptMetrics, mergeKept } from '../deployment/metrics/deployment-metrics.ts';
 import { chunksOf } from './chunks.ts';
 import type { Database } from './database.ts';
 

@@ -7,7 +7,7 @@ import { type Egress, noEgress, openEgress, parseEgress } from '../../src/deploy
 import { startFirewall } from '../../src/engine/docker/firewall/firewall.ts';
 import { removeFirewall } from '../../src/engine/docker/firewall/isolate.ts';
 import { readListing } from '../../src/engine/docker/firewall/listing.ts';
-import { apply, list } from '../../src/engine/docker/firewall/nft.ts';
+import { apply, list, type TableWatch, watchTable } from '../../src/engine/docker/firewall/nft.ts';
 import {
   admissionText,
   type EdgePlace,
@@ -16,7 +16,6 @@ import {
   removalText,
   tableName,
 } from '../../src/engine/docker/firewall/rules.ts';
-import { type TableWatch, watchTable } from '../../src/engine/docker/firewall/table-watch.ts';
 import { bridgePrefix } from '../../src/engine/docker/names.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { wait } from '../../src/lib/wait.ts';

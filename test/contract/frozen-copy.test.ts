@@ -11,7 +11,7 @@ import { freezeAll, thawLeft } from '../../src/engine/docker/volumes/freeze.ts';
 import { copyFrozen } from '../../src/engine/docker/volumes/frozen-copy.ts';
 import { type LoopPlace, loopPlace } from '../../src/engine/docker/volumes/loop-layout.ts';
 import { createLoopVolumes } from '../../src/engine/docker/volumes/loop-volumes.ts';
-import { clearFolder } from '../../src/engine/docker/volumes/mounted-folder.ts';
+import { clearFolder } from '../../src/engine/docker/volumes/volume-copies.ts';
 
 const run = promisify(execFile);
 const needsRoot = { skip: process.getuid?.() === 0 ? false : 'file systems can be made by root alone' };

@@ -10,9 +10,14 @@ import { promisify } from 'node:util';
 import Docker from 'dockerode';
 import { nestedVolumeName } from '../../src/engine/docker/names.ts';
 import { createLoopVolumes, type LoopVolumes } from '../../src/engine/docker/volumes/loop-volumes.ts';
-import { clearFolder } from '../../src/engine/docker/volumes/mounted-folder.ts';
-import { type Packing, packedSize, stopPacking } from '../../src/engine/docker/volumes/packed-folder.ts';
-import { createVolumeArchives, removeLeftCopies } from '../../src/engine/docker/volumes/volume-archives.ts';
+import {
+  createVolumeArchives,
+  type Packing,
+  packedSize,
+  removeLeftCopies,
+  stopPacking,
+} from '../../src/engine/docker/volumes/volume-archives.ts';
+import { clearFolder } from '../../src/engine/docker/volumes/volume-copies.ts';
 import { nestedVolumeLabels } from '../../src/engine/labels.ts';
 import type { VolumeArchives } from '../../src/engine/volume-facets.ts';
 import { newId } from '../../src/lib/ids.ts';

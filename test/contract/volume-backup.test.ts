@@ -16,9 +16,8 @@ import {
 } from '../../src/admin/backup/restore-installation.ts';
 import { readBackupPlace } from '../../src/backup/backup-place.ts';
 import { openRepository } from '../../src/backup/restic.ts';
-import type { LoopVolumes } from '../../src/engine/docker/volumes/loop-volumes.ts';
-import { createLoopVolumes } from '../../src/engine/docker/volumes/loop-volumes.ts';
-import { clearFolder } from '../../src/engine/docker/volumes/mounted-folder.ts';
+import { createLoopVolumes, type LoopVolumes } from '../../src/engine/docker/volumes/loop-volumes.ts';
+import { clearFolder } from '../../src/engine/docker/volumes/volume-copies.ts';
 import { provideKeys, readKeys } from '../../src/lib/key-file.ts';
 import { keyIdOf } from '../../src/lib/seal.ts';
 import { wait } from '../../src/lib/wait.ts';

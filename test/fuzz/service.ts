@@ -16,7 +16,7 @@ import { createRouted } from '../../src/control/routing.ts';
 import { openEgress } from '../../src/deployment/workload/egress.ts';
 import { edgePaths } from '../../src/edge/edge-paths.ts';
 import { startEdge, stopEdge } from '../../src/edge/haproxy/haproxy.ts';
-import { startPageServer } from '../../src/edge/pages/page-server.ts';
+import { startPageServer } from '../../src/edge/open-pages.ts';
 import { createRouteFeed } from '../../src/edge/route-feed.ts';
 import { siteState } from '../../src/edge/served-sites.ts';
 import { admitProxy, clearSocket, prepareRunDirectory } from '../../src/edge/sockets.ts';

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readSpec } from '../../src/config/spec/stored-spec.ts';
+import { readSpec } from '../../src/config/spec/spec.ts';
 import { replicasOf, volumesOf } from '../../src/deployment/desired-volumes.ts';
 import { strangers } from '../../src/settings/stranger-settings.ts';
 import { type TestApi, testApi } from '../support/api.ts';

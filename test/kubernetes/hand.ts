@@ -1,14 +1,13 @@
 /** Changes behind the service's back on the node of the tests, by the cluster's API or the node's own containerd. */
 import { ctr } from '../../scripts/testing/kube-node.ts';
 import type { Owned } from '../../src/engine/engine.ts';
-import { volumeOf } from '../../src/engine/kubernetes/claims.ts';
 import { connectCluster, pathOf } from '../../src/engine/kubernetes/cluster.ts';
 import { ClusterRefusal } from '../../src/engine/kubernetes/faults.ts';
 import { workloadKey } from '../../src/engine/kubernetes/manifests/marks.ts';
 import { policyName } from '../../src/engine/kubernetes/manifests/network-policy.ts';
 import { containerName } from '../../src/engine/kubernetes/manifests/workload.ts';
 import { namespaceName } from '../../src/engine/kubernetes/names.ts';
-import type { FoundClaim } from '../../src/engine/kubernetes/objects.ts';
+import { type FoundClaim, volumeOf } from '../../src/engine/kubernetes/objects.ts';
 import { until } from '../scenarios/berth.ts';
 import type { Hand } from '../scenarios/by-hand.ts';
 

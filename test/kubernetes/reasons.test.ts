@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { openKubernetesEngine } from '../../src/engine/kubernetes/kubernetes.ts';
 import { namespaceName } from '../../src/engine/kubernetes/names.ts';
-import type { Hanging } from '../../src/engine/kubernetes/terminating.ts';
+import type { Hanging } from '../../src/engine/kubernetes/objects.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { createScene, createVolume, type Scene } from '../contract/scene.ts';
 import { openTestImages } from '../support/images.ts';

@@ -1,10 +1,9 @@
 /** Calls to an account's webhook that are not taken, not to be made, or made again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failuresToDisable } from '../../src/deployment/notification/delivery.ts';
 import { createDialer } from '../../src/images/dialer/dialer.ts';
 import { sealWith } from '../../src/lib/seal.ts';
-import { callWebhook } from '../../src/notify/call-webhook.ts';
+import { callWebhook, failuresToDisable } from '../../src/notify/deliver.ts';
 import { addDeployment } from '../../src/store/deployments.ts';
 import { addNotice } from '../../src/store/notifications.ts';
 import { deliverDue, failed, minuteMs, secret, world } from './world.ts';

@@ -1,7 +1,7 @@
 /** Clients show their password to the token endpoint alone, and a token that opens a little for minutes to the registry. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { tokenMs } from '../../src/api/registry/push-tokens.ts';
+import { tokenMs } from '../../src/api/registry/pushers.ts';
 import { digestOf } from '../../src/lib/digest.ts';
 import { openImageRegistry } from '../support/image-registry.ts';
 

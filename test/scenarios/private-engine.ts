@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import { engineOptions } from '../../scripts/setup/engine-process.ts';
-import { openKernel } from '../../src/engine/docker/groups/kernel.ts';
+import { openKernel } from '../../src/engine/docker/groups/tenants-group.ts';
 import { until } from './berth.ts';
 import { createPrivateHost, type PrivateHost } from './private-host.ts';
 

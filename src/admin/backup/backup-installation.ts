@@ -16,8 +16,13 @@ import type { Repository, Saved } from '../../backup/restic.ts';
 import type { Instant } from '../../deployment/deployment.ts';
 import { volumesFolder } from '../../engine/docker/volumes/loop-layout.ts';
 import { createLoopVolumes } from '../../engine/docker/volumes/loop-volumes.ts';
-import { clearFolder, makeFolder } from '../../engine/docker/volumes/mounted-folder.ts';
-import { copyVolumes, roomBeside, volumesIn } from '../../engine/docker/volumes/volume-copies.ts';
+import {
+  clearFolder,
+  copyVolumes,
+  makeFolder,
+  roomBeside,
+  volumesIn,
+} from '../../engine/docker/volumes/volume-copies.ts';
 import { readKeys } from '../../lib/key-file.ts';
 import { type Keys, keyIdOf } from '../../lib/seal.ts';
 import type { Wait } from '../../lib/wait.ts';
@@ -40,8 +45,15 @@ import {
   volumesTag,
   volumesTagOf,
 } from './backup-files.ts';
-import { backUpVolumes, type KeptOnce, type LeftOut, type SizedVolumes, type VolumeKeeper } from './backup-volumes.ts';
-import { clearKilledBackups, keepCopies } from './keep-tars.ts';
+import {
+  backUpVolumes,
+  clearKilledBackups,
+  type KeptOnce,
+  keepCopies,
+  type LeftOut,
+  type SizedVolumes,
+  type VolumeKeeper,
+} from './backup-volumes.ts';
 import { takeOnlyTurn } from './only-one.ts';
 import type { OpenElsewhere } from './open-elsewhere.ts';
 

@@ -11,12 +11,10 @@ import type { Repository } from '../../backup/restic.ts';
 import type { Instant } from '../../deployment/deployment.ts';
 import { loopPlace, volumesFolder } from '../../engine/docker/volumes/loop-layout.ts';
 import { createLoopVolumes } from '../../engine/docker/volumes/loop-volumes.ts';
-import { clearFolder, makeFolder } from '../../engine/docker/volumes/mounted-folder.ts';
-import { finishVolume, volumesIn } from '../../engine/docker/volumes/volume-copies.ts';
+import { clearFolder, finishVolume, makeFolder, volumesIn } from '../../engine/docker/volumes/volume-copies.ts';
 import { readKeys } from '../../lib/key-file.ts';
-import { replaceFile } from '../../lib/replace-file.ts';
+import { moveTo, replaceFile, sync } from '../../lib/replace-file.ts';
 import { type Keys, keyIdOf } from '../../lib/seal.ts';
-import { moveTo, sync } from '../../lib/synced-files.ts';
 import { addAuditEntry } from '../../store/audit-log.ts';
 import { openPostgres, openSqlite } from '../../store/database.ts';
 import { installationId, installationKeyId } from '../../store/installation.ts';
@@ -27,10 +25,9 @@ import { type MoveRefusal, migrateStore } from '../migrate-store.ts';
 import { keyFileOf } from '../rotate-key.ts';
 import { placeOf } from '../store-places.ts';
 import { type BackupContents, backupTag, fileNames, type KeptVolumes, readContents, sha256Of } from './backup-files.ts';
-import { fillCopies } from './fill-tars.ts';
 import { takeOnlyTurn } from './only-one.ts';
 import type { OpenElsewhere } from './open-elsewhere.ts';
-import { type BroughtVolumes, bringVolumes, type VolumeFiller } from './restore-volumes.ts';
+import { type BroughtVolumes, bringVolumes, fillCopies, type VolumeFiller } from './restore-volumes.ts';
 
 export type RestoreOrder = {
   repository: Repository;

@@ -3,9 +3,16 @@ import type { Runtime } from '../../engine/docker/host/runtime.ts';
 import type { MailSettings } from '../../lib/mail-transport.ts';
 import type { StoreSettings } from '../../store/open.ts';
 import { placeOf } from '../store-places.ts';
-import { judgeCertificate, judgeOrders } from './certificates.ts';
 import { type Check, unknown } from './check.ts';
-import { addressesOf, askPort, clockAhead, ownAddresses, shownCertificate } from './look-at-network.ts';
+import {
+  addressesOf,
+  askPort,
+  clockAhead,
+  judgeCertificate,
+  judgeOrders,
+  ownAddresses,
+  shownCertificate,
+} from './look-at-network.ts';
 import { lookAtDisk, lookAtEngine, lookAtMail, lookAtService, lookAtStore } from './look-at-service.ts';
 import { judgeClock, judgeDisk, judgeEngine, judgeFirewall, judgeService } from './machine.ts';
 import { judgeListening, judgeNames, judgePort } from './names-and-ports.ts';

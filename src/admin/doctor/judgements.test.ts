@@ -1,8 +1,8 @@
 /** The doctor's verdicts on a sound installation, and on one with a single fault of each kind. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failedOrders, judgeCertificate, judgeOrders, type Shown } from './certificates.ts';
 import type { Check } from './check.ts';
+import { failedOrders, judgeCertificate, judgeOrders, type Shown } from './look-at-network.ts';
 import { judgeClock, judgeDisk, judgeEngine, judgeFirewall, judgeService } from './machine.ts';
 import { judgeListening, judgeNames, judgePort, type NamesSeen } from './names-and-ports.ts';
 import { judgeBackup, judgeDatabase, judgeMail, judgeOpenness, judgeOperatorMail, type Openness } from './upkeep.ts';

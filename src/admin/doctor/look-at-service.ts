@@ -2,8 +2,7 @@
 import { statfs } from 'node:fs/promises';
 import type { Kysely } from 'kysely';
 import { connectDocker } from '../../engine/docker/connect-docker.ts';
-import { findOutdatedPrograms } from '../../engine/docker/host/engine-versions.ts';
-import type { Runtime } from '../../engine/docker/host/runtime.ts';
+import { findOutdatedPrograms, type Runtime } from '../../engine/docker/host/runtime.ts';
 import { type MailSettings, mailTransport } from '../../lib/mail-transport.ts';
 import { lastBackupAt } from '../../store/backups.ts';
 import { certificateStates } from '../../store/certificates.ts';
@@ -14,9 +13,8 @@ import { StoreFault } from '../../store/store-fault.ts';
 import { tryToWrite } from '../../store/write-probe.ts';
 import { obstacleAt, openStore } from '../open-store.ts';
 import { listOrphans, type Orphans } from '../orphans.ts';
-import { failedOrders } from './certificates.ts';
 import type { Look } from './check.ts';
-import { look, patienceMs } from './look-at-network.ts';
+import { failedOrders, look, patienceMs } from './look-at-network.ts';
 import type { EngineSeen, ServiceSeen } from './machine.ts';
 import type { MailSeen } from './upkeep.ts';
 

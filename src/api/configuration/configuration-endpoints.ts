@@ -23,8 +23,7 @@ import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { unknownParameters } from '../requests/query-parameters.ts';
 import type { Limits } from '../requests/rate-limits.ts';
 import { type Documents, emptyBody, Strict } from './documents.ts';
-import { printErrors } from './reading/print-diagnostics.ts';
-import type { AnswerOf, AskedOf, Bounds } from './reading/read-document.ts';
+import { type AnswerOf, type AskedOf, type Bounds, printErrors } from './reading/read-document.ts';
 
 const ValidationRecord = Type.Object(
   {

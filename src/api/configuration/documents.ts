@@ -11,8 +11,7 @@ import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { unknownParameters } from '../requests/query-parameters.ts';
 import type { Limits } from '../requests/rate-limits.ts';
 import { moveToQuery } from '../requests/token-places.ts';
-import { refuseConfiguration } from './reading/print-diagnostics.ts';
-import type { AnswerOf, AskedOf, Bounds, Kind } from './reading/read-document.ts';
+import { type AnswerOf, type AskedOf, type Bounds, type Kind, refuseConfiguration } from './reading/read-document.ts';
 import type { Reader } from './reading/reader.ts';
 
 const yamlTypes = ['text/x-yaml', 'text/yaml', 'application/yaml', 'application/x-yaml', 'text/plain'];

@@ -2,8 +2,7 @@
  * The custom domains that a configuration names: with `url:`, and below it with `subdomain:` of its pods. A claimed
  * deployment gets them as if they had been added.
  */
-import { subdomainOf } from '../../config/spec/public-hosts.ts';
-import type { AppSpec } from '../../config/spec/spec.ts';
+import { type AppSpec, subdomainOf } from '../../config/spec/spec.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
 import type { Service } from '../api-service.ts';
 import { addDomain } from './domain-changes.ts';

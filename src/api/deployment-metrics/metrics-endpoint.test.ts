@@ -3,9 +3,8 @@ import { test } from 'node:test';
 import { testApi } from '../../../test/support/api.ts';
 import { keptPeriodMs } from '../../deployment/metrics/deployment-metrics.ts';
 import { createMeasured, mostEndedPods } from '../../deployment/metrics/measured.ts';
-import { noRequests } from '../../deployment/metrics/request-tally.ts';
 import { keptSteps, stepMs } from '../../deployment/metrics/series.ts';
-import type { WorkloadUse } from '../../deployment/metrics/use.ts';
+import { noRequests, type WorkloadUse } from '../../deployment/metrics/use.ts';
 import { keepMetrics } from '../../store/kept-metrics.ts';
 import { clientHeader } from '../requests/client-address.ts';
 

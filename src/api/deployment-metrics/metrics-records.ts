@@ -7,10 +7,13 @@ import {
   keptForMs,
   keptPeriodMs,
   type PodMetrics,
+  type PodValues,
+  podNames,
   type SeriesOf,
+  type SiteValues,
+  siteNames,
 } from '../../deployment/metrics/deployment-metrics.ts';
 import { mostEndedPods } from '../../deployment/metrics/measured.ts';
-import { type PodValues, podNames, type SiteValues, siteNames } from '../../deployment/metrics/rates.ts';
 import { answerBoundsMs } from '../../deployment/metrics/use.ts';
 import { statusAt } from '../../deployment/status/deployment-health.ts';
 import { printInstant } from '../deployments/deployment-records.ts';

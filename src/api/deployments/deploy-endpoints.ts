@@ -13,9 +13,14 @@ import { payerOf } from '../admission/plans.ts';
 import { createProofs } from '../admission/proof-challenges.ts';
 import type { Service } from '../api-service.ts';
 import { type Documents, refuseBeyond, Strict } from '../configuration/documents.ts';
-import { GitHeaders, GitQuery } from '../configuration/git-sources.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
-import { readConfigurationOrSource, receiveSources, type SourceConfiguration } from '../configuration/source-bodies.ts';
+import {
+  GitHeaders,
+  GitQuery,
+  readConfigurationOrSource,
+  receiveSources,
+  type SourceConfiguration,
+} from '../configuration/source-bodies.ts';
 import { addNamedDomains, withNamed } from '../custom-domains/named-domains.ts';
 import { refusalsOfFirstSnapshots, refusalsOfStarts, refusalsOfUpdates } from '../description/refusals.ts';
 import {
@@ -31,10 +36,9 @@ import { orRefuse } from '../requests/errors.ts';
 import { TokenPath } from '../requests/token-places.ts';
 import { extendRecord, statusRecord } from './deployment-records.ts';
 import { DryRunRecord, ErrorRecord, ProofRequiredRecord, StartRecord, UpdateRecord } from './deployment-schemas.ts';
-import { readIdempotencyKey, recallAnswer } from './idempotency-key.ts';
 import { type Links, linksOf } from './links.ts';
 import { previewOnce } from './previewed-update.ts';
-import { type Started, type Starting, start } from './start-deployment.ts';
+import { readIdempotencyKey, recallAnswer, type Started, type Starting, start } from './start-deployment.ts';
 import { update } from './update-deployment.ts';
 
 const DryRun = Type.Optional(

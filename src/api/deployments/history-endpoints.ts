@@ -19,8 +19,7 @@ import { documentOf, lastKept, revisionIfKept } from '../../store/revisions.ts';
 import { originOf } from '../admission/caller-admission.ts';
 import type { Service } from '../api-service.ts';
 import { type Configuration, type Documents, refuseBeyond } from '../configuration/documents.ts';
-import { refuseConfiguration } from '../configuration/reading/print-diagnostics.ts';
-import type { Bounds } from '../configuration/reading/read-document.ts';
+import { type Bounds, refuseConfiguration } from '../configuration/reading/read-document.ts';
 import { addNamedDomains, withNamed } from '../custom-domains/named-domains.ts';
 import { refusalsOfApplications, refusalsOfFirstSnapshots, refusalsOfUpdates } from '../description/refusals.ts';
 import {

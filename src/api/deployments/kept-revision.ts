@@ -1,8 +1,11 @@
 /** Finds a retained revision by its number. */
-import type { Deployment } from '../../deployment/deployment.ts';
+import type { Deployment, Revision } from '../../deployment/deployment.ts';
+import { type Desired, desiredAt } from '../../deployment/desired.ts';
 import { revisionBefore } from '../../deployment/revision-history.ts';
+import { noEgress } from '../../deployment/workload/egress.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { keptRevisions } from '../../store/revision-history.ts';
+import { derivationOf } from '../../store/seeds.ts';
 import type { Service } from '../api-service.ts';
 
 /** @param named The number in the request. Default: the current revision. */
@@ -39,4 +42,17 @@ function refuseRevision(number: number, kept: readonly number[]): Result<never> 
     `The deployment has no revision ${number}.`,
     `These are kept: ${kept.join(', ')}.`,
   );
+}
+
+/** The desired state of a deployment's revision, with everything that its pods receive. */
+
+/** As if the deployment were not stopped. The egress depends on the plan and is left out. */
+export async function desiredOf(
+  { db, seal, urlOf, now }: Pick<Service, 'db' | 'seal' | 'urlOf' | 'now'>,
+  deployment: Deployment,
+  revision: Revision,
+): Promise<Desired> {
+  const derive = await derivationOf(db, seal, deployment.id);
+  const resolution = { now: now(), url: urlOf(deployment.label), derive, egress: noEgress };
+  return desiredAt({ ...deployment, stoppedAt: null }, revision, resolution);
 }

@@ -23,8 +23,7 @@ import {
 import { orRefuse, RefusedRequest } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import { ErrorRecord, RemarkFields, Warnings } from './deployment-schemas.ts';
-import { desiredOf } from './desired-of.ts';
-import { findKept } from './kept-revision.ts';
+import { desiredOf, findKept } from './kept-revision.ts';
 import { PreviewFields, previewOnce } from './previewed-update.ts';
 import { update } from './update-deployment.ts';
 

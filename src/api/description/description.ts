@@ -20,9 +20,8 @@ import { NotificationsRecord } from '../notifications/notification-endpoints.ts'
 import { ApplicationFields, TokenBody } from '../requests/callers.ts';
 import { SharedStatusRecord } from '../sharing/share-endpoints.ts';
 import { RestoreRecord, SnapshotRecord } from '../volume-snapshots/snapshot-records.ts';
-import { completePaths, type Paths, tagList } from './complete.ts';
+import { completePaths, type OperationNote, type Paths, tagList } from './complete.ts';
 import { eventComponents } from './event-components.ts';
-import type { OperationNote } from './operation-note.ts';
 import { type Described, shareParts } from './shared-parts.ts';
 import { shortDescription } from './short-description.ts';
 

@@ -12,7 +12,7 @@ import { noteExec } from '../../store/audit-log.ts';
 import { revisionOf } from '../../store/revisions.ts';
 import { planOfDeployment } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
-import { desiredOf } from '../deployments/desired-of.ts';
+import { desiredOf } from '../deployments/kept-revision.ts';
 import { applicationOf, type Caller, requireCaller } from '../requests/callers.ts';
 import { clientAddress, clientKey } from '../requests/client-address.ts';
 import type { ExecPlaces } from './exec-places.ts';

@@ -17,8 +17,13 @@ import { type DesiredVolume, volumesOf } from '../../deployment/desired-volumes.
 import type { Restore } from '../../deployment/snapshot/snapshot.ts';
 import { generatedValue } from '../../deployment/workload/derived-secrets.ts';
 import { EngineFault } from '../../engine/engine.ts';
-import { takeCopy } from '../../engine/take-copy.ts';
-import type { ArchivedVolumes, ReadableTars, VolumeArchive, VolumeCopies } from '../../engine/volume-facets.ts';
+import {
+  type ArchivedVolumes,
+  type ReadableTars,
+  takeCopy,
+  type VolumeArchive,
+  type VolumeCopies,
+} from '../../engine/volume-facets.ts';
 import type { BlobFolder } from '../../images/blobs/blob-folder.ts';
 import { describeLayout, type OciLayout, type WantedImage } from '../../images/pushed/oci-layout.ts';
 import type { Digest } from '../../lib/digest.ts';

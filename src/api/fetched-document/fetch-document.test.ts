@@ -7,8 +7,7 @@ import { shopYaml, type TestApi, testApi } from '../../../test/support/api.ts';
 import { makeCertificate } from '../../../test/support/certificate.ts';
 import { type CountingServer, listenAndCount } from '../../../test/support/counting-server.ts';
 import { createDialer } from '../../images/dialer/dialer.ts';
-import { rawAddress } from './fetch-document.ts';
-import { badge } from './fetch-endpoint.ts';
+import { badge, rawAddress } from './fetch-endpoint.ts';
 
 /** To this API, 127.0.0.1 is the public internet, and every other address is not. */
 describe('fetching a configuration', () => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countTurns } from '../../../test/support/count-turns.ts';
-import type { DeploymentTotals } from '../../deployment/metrics/deployment-metrics.ts';
-import { siteValues } from '../../deployment/metrics/rates.ts';
-import { noRequests } from '../../deployment/metrics/request-tally.ts';
+import { type DeploymentTotals, siteValues } from '../../deployment/metrics/deployment-metrics.ts';
+import { noRequests } from '../../deployment/metrics/use.ts';
 import { exposeDeployments } from './deployment-exposition.ts';
 
 const totals = Array.from(

@@ -2,16 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { sealWith } from '../../lib/seal.ts';
-import {
-  actions,
-  mayAct,
-  openToken,
-  type PushToken,
-  printScope,
-  readScopes,
-  sealToken,
-  tokenMs,
-} from './push-tokens.ts';
+import { actions, mayAct, openToken, type PushToken, printScope, readScopes, sealToken, tokenMs } from './pushers.ts';
 
 const seal = sealWith('a key of this test, thirty-two letters');
 const token: PushToken = {

@@ -14,10 +14,18 @@ import { refuseBanned } from '../admission/caller-admission.ts';
 import type { Service } from '../api-service.ts';
 import { clientAddress, clientKey } from '../requests/client-address.ts';
 import { receiveManifest, removeBlob, removeManifest, sendBlob, sendManifest, sendTags } from './content-endpoints.ts';
-import type { PushLimits } from './push-allowance.ts';
-import { type Access, mayAct, printScope, readScopes, sealToken, tokenMs } from './push-tokens.ts';
-import { findPusher, namespaceFor, type Pusher } from './pushers.ts';
-import { RegistryRefusal, sendRefusal } from './registry-errors.ts';
+import { type PushLimits, RegistryRefusal, sendRefusal } from './push-allowance.ts';
+import {
+  type Access,
+  findPusher,
+  mayAct,
+  namespaceFor,
+  type Pusher,
+  printScope,
+  readScopes,
+  sealToken,
+  tokenMs,
+} from './pushers.ts';
 import { type RegistryPath, readRegistryPath, tokenPath } from './registry-paths.ts';
 import { beginUpload, cancelUpload, continueUpload, endUpload, tellUpload } from './upload-endpoints.ts';
 

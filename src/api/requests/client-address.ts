@@ -1,7 +1,7 @@
 /** The address of the client. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
-import { ipv6NetworkOf } from '../../lib/ipv6-network.ts';
+import { ipv6NetworkOf } from '../../lib/ip-networks.ts';
 
 /** The edge sets this header on every request and removes one that a client sends. */
 export const clientHeader = 'x-berth-client';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Answer, Problem } from '../../client/ask.ts';
-import { askAgain } from './ask-again.ts';
+import { askAgain } from './command.ts';
 
 type Asked = Answer<string>;
 

@@ -3,8 +3,7 @@ import type { AnswerOf } from '../../client/client.ts';
 import { wait } from '../../lib/wait.ts';
 import { printable, renderTable } from '../render.ts';
 import { statuses } from '../words.ts';
-import { askAgain } from './ask-again.ts';
-import { type Context, type Run, type Target, targetOf } from './command.ts';
+import { askAgain, type Context, type Run, type Target, targetOf } from './command.ts';
 
 type Domain = AnswerOf<'listDomains'>['domains'][number];
 

@@ -5,9 +5,8 @@ import type { Deployment } from '../../client/service-types.ts';
 import { wait } from '../../lib/wait.ts';
 import { printable } from '../render.ts';
 import { statuses } from '../words.ts';
-import { askAgain } from './ask-again.ts';
 import { showBuild } from './build-log.ts';
-import { type Context, leftUntil, type Target } from './command.ts';
+import { askAgain, type Context, leftUntil, type Target } from './command.ts';
 
 /** Below what proxies on the way usually wait. */
 const waitSeconds = '50';

@@ -5,8 +5,7 @@ import { printBytes } from '../../config/values/units.ts';
 import { wait } from '../../lib/wait.ts';
 import { printable, renderTable } from '../render.ts';
 import { statuses } from '../words.ts';
-import { askAgain } from './ask-again.ts';
-import { type Context, type Run, type Target, targetOf } from './command.ts';
+import { askAgain, type Context, type Run, type Target, targetOf } from './command.ts';
 import { followDeployment } from './follow-deployment.ts';
 import { verifySnapshot } from './verify-snapshot.ts';
 

@@ -1,8 +1,7 @@
 /** Images, and the credentials they are pulled with. */
 import { excerpt, listed, quote } from '../diagnostics/diagnostics.ts';
 import { replaceValue } from '../document/edits.ts';
-import { canonicalRegistry, registryOf } from '../values/image-names.ts';
-import { type ImageReference, parseImageReference } from '../values/image-reference.ts';
+import { canonicalRegistry, type ImageReference, parseImageReference, registryOf } from '../values/image-names.ts';
 import type { Context, PodContext } from './context.ts';
 
 /** Reports on the image; returns it as it will be pulled. */

@@ -2,9 +2,7 @@
 import { removeField, replaceValue } from '../document/edits.ts';
 import { childOf, entriesOf, nearest } from '../document/tree.ts';
 import { databaseOf, isRawTcp } from '../software/software.ts';
-import { isAtOwnHost, subdomainOf } from '../spec/public-hosts.ts';
-import { maxStripped, segmentsOf } from '../spec/route-segments.ts';
-import type { PodSpec } from '../spec/spec.ts';
+import { isAtOwnHost, maxStripped, type PodSpec, segmentsOf, subdomainOf } from '../spec/spec.ts';
 import { readBuildSource } from '../values/build-source.ts';
 import { type Context, type PodContext, repeated } from './context.ts';
 import { looksLikeJob } from './job-checks.ts';

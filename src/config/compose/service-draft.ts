@@ -11,13 +11,12 @@ import { readContainer } from './container-keys.ts';
 import { type Draft, Origins } from './draft.ts';
 import { readHealthCheck } from './healthcheck.ts';
 import { applyServiceRules } from './key-rules.ts';
-import { knownImage } from './known-images.ts';
+import { knownImage, untaggedWords } from './known-images.ts';
 import type { MountedFile } from './mounted-files.ts';
 import { readDependencies } from './service-dependencies.ts';
 import { readPorts } from './service-ports.ts';
 import { readScale } from './service-scale.ts';
 import type { Mount } from './service-volumes.ts';
-import { untaggedWords } from './versions.ts';
 
 /** Fields of the native form that its rules speak of, and the keys that they come from. */
 const containerKeys = [

@@ -1,7 +1,6 @@
 /** PURE. Lines that begin in a column in which no line of their block can. */
 import type { YAMLParseError } from 'yaml';
 import type { Explanation } from '../diagnostics/diagnostics.ts';
-import { columnOf, indentOf, type Line, lineAfter, lineAt, lineBefore } from './lines.ts';
 
 /** A wrongly indented last line of a text is reported as a list entry without its hyphen. */
 export function isIndentation({ code, message }: YAMLParseError): boolean {
@@ -72,4 +71,41 @@ function openColumns(text: string, line: Line): OpenColumn[] {
     current = lineBefore(text, current);
   }
   return columns;
+}
+
+/** The lines of a text, each with where it begins. */
+
+type Line = { at: number; text: string };
+
+export function lineAt(text: string, offset: number): Line {
+  // At the very beginning `lastIndexOf` would look at the first character itself.
+  const at = offset <= 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
+  const end = text.indexOf('\n', at);
+  return { at, text: text.slice(at, end === -1 ? text.length : end) };
+}
+
+/** The nearest line above that is neither empty nor a comment. */
+export function lineBefore(text: string, { at }: Line): Line | undefined {
+  while (at > 0) {
+    const line = lineAt(text, at - 1);
+    if (!/^\s*(#.*)?$/.test(line.text)) return line;
+    at = line.at;
+  }
+  return undefined;
+}
+
+function lineAfter(text: string, { at }: Line): Line | undefined {
+  for (let next = text.indexOf('\n', at) + 1; next > 0; next = text.indexOf('\n', next) + 1) {
+    const line = lineAt(text, next);
+    if (!/^\s*(#.*)?$/.test(line.text)) return line;
+  }
+  return undefined;
+}
+
+export function indentOf({ text }: Line): number {
+  return /^[ \t]*/.exec(text)![0].length;
+}
+
+function columnOf(line: Line): number {
+  return indentOf(line) + 1;
 }

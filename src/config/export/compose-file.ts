@@ -1,9 +1,14 @@
 /** An AppSpec as a Compose file, which Docker Compose runs without Berth and Berth reads back. Pure. */
 import { Document } from 'yaml';
-import { hasTest } from '../spec/has-test.ts';
-import type { AppSpec, ContainerOptions, HealthCheck, PodSpec, Resources } from '../spec/spec.ts';
+import {
+  type AppSpec,
+  type ContainerOptions,
+  type HealthCheck,
+  hasTest,
+  type PodSpec,
+  type Resources,
+} from '../spec/spec.ts';
 import { replaceScriptlets, type Scriptlet } from '../variables/scriptlets.ts';
-import { filled, written } from './filled-fields.ts';
 import { piecesOf, type Secrets, secretsOf, variableName } from './secret-values.ts';
 
 export type Export = { text: string; notes: string[] };
@@ -261,4 +266,16 @@ function notesOf(
   }
   if (registryLogin) notes.push(`The images need "docker login ${registryLogin.registry}".`);
   return notes;
+}
+
+/** Fields of a document that is written: those without a value are left out. PURE. */
+
+/** Without the fields that are undefined. */
+export function written<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as never;
+}
+
+/** Undefined instead of a list or map with nothing in it. */
+export function filled<T extends object>(value: T): T | undefined {
+  return Object.keys(value).length > 0 ? value : undefined;
 }

@@ -1,8 +1,13 @@
 /** PURE. A PodSpec as the pod template of a Kubernetes workload. */
-import { hasTest } from '../spec/has-test.ts';
-import type { AppSpec, CheckTimes, HealthCheck, PodSpec, Resources } from '../spec/spec.ts';
-import { volumeName } from './compose-file.ts';
-import { filled, written } from './filled-fields.ts';
+import {
+  type AppSpec,
+  type CheckTimes,
+  type HealthCheck,
+  hasTest,
+  type PodSpec,
+  type Resources,
+} from '../spec/spec.ts';
+import { filled, volumeName, written } from './compose-file.ts';
 import { type Texts, write, writeValue } from './kubernetes-texts.ts';
 
 export type File = PodSpec['files'][number] & { key: string };

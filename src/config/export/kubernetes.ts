@@ -1,8 +1,7 @@
 /** An AppSpec as Kubernetes manifests: a workload and a Service for each pod, its files, secrets and claims, an Ingress. Pure. */
 import { Document } from 'yaml';
 import type { AppSpec, PodSpec } from '../spec/spec.ts';
-import { type Export, volumeName } from './compose-file.ts';
-import { written } from './filled-fields.ts';
+import { type Export, volumeName, written } from './compose-file.ts';
 import { bytes, type Parts, podTemplate, protocol } from './kubernetes-pod.ts';
 import { isSecret, placeholder, type Texts, write } from './kubernetes-texts.ts';
 import { secretsOf } from './secret-values.ts';

@@ -2,8 +2,8 @@
 
 import type { Report } from '../diagnostics/report.ts';
 import { nearestName } from '../diagnostics/suggest.ts';
-import { foreignForm, kubernetesHint, kubernetesMessage } from '../document/foreign-formats.ts';
 import type { Source } from '../document/source.ts';
+import { foreignForm, kubernetesHint, kubernetesMessage } from '../document/syntax.ts';
 import { childOf, entriesOf, entryOf, type Field } from '../document/tree.ts';
 
 const begin = 'begin with "application:", then "name:" and "pods:" below it';

@@ -1,6 +1,5 @@
 /** Facts about images that many applications use: their software, their ports, their initial data. */
-import { shortNameOf } from '../values/image-names.ts';
-import { parseImageReference } from '../values/image-reference.ts';
+import { parseImageReference, shortNameOf } from '../values/image-names.ts';
 
 export type DatabaseKind =
   | 'postgres'

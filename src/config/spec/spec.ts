@@ -126,3 +126,61 @@ export type CheckTimes = {
   /** After its start, failures in these seconds do not count; a success does. */
   startPeriodSeconds?: number;
 };
+
+/** Whether the health check has a test of its own, and does not only change the default readiness check. */
+export function hasTest(check: HealthCheck | undefined): check is HttpCheck | CommandCheck {
+  return check !== undefined && ('path' in check || 'command' in check);
+}
+
+/** The edge has rules for prefixes of so many segments: HAProxy 2.6 cannot remove a prefix of a length that varies. */
+export const maxStripped = 5;
+
+/** The number of segments of a route's path: 0 for `/`, 2 for `/api/v1`. */
+export function segmentsOf(path: string): number {
+  return path.split('/').filter(Boolean).length;
+}
+
+/** At which hosts visitors reach a pod: the deployment's own, and names below the custom domain. Pure. */
+
+/** A pod of a subdomain leaves the deployment's own host to the one that has the same path there. */
+export function isAtOwnHost(pod: PodSpec, { pods }: Pick<AppSpec, 'pods'>): boolean {
+  if (!isPublic(pod)) return false;
+  if (pod.subdomain === undefined) return true;
+  const rivals = pods.filter(({ path }) => path === pod.path);
+  return rivals.every(({ subdomain }) => subdomain !== undefined) && rivals[0] === pod;
+}
+
+/** The name of a pod that is reached at one of its own, once that is proven. */
+export function subdomainOf({ url }: Pick<AppSpec, 'url'>, pod: PodSpec): string | undefined {
+  if (url === undefined || pod.subdomain === undefined || !isPublic(pod)) return undefined;
+  // As names of domains are kept.
+  return `${pod.subdomain}.${url}`.toLowerCase().replace(/\.$/, '');
+}
+
+/** A job has ended before it could be visited. */
+function isPublic({ path, resourceType }: PodSpec): boolean {
+  return path !== undefined && resourceType !== 'job';
+}
+
+/**
+ * How a normalised configuration is stored. Its text names its version, because later releases will read it. A
+ * change of `AppSpec` that is more than a new optional field makes a new version, and `readSpec` converts the old one.
+ * `test/golden` has a text of each version.
+ */
+
+const currentVersion = 1;
+
+type Stored = { version: number; spec: AppSpec };
+
+export function printSpec(spec: AppSpec): string {
+  const stored: Stored = { version: currentVersion, spec };
+  return JSON.stringify(stored);
+}
+
+/** @throws where a newer release has written it. */
+export function readSpec(text: string): AppSpec {
+  const stored = JSON.parse(text) as Stored;
+  if (stored.version > currentVersion)
+    throw new Error(`This revision was stored by a newer release of Berth (format ${stored.version}).`);
+  return stored.spec;
+}

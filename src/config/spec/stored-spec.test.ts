@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { printSpec, readSpec } from './stored-spec.ts';
+import { printSpec, readSpec } from './spec.ts';
 
 const golden = new URL('../../../test/golden/spec-v1.json', import.meta.url);
 

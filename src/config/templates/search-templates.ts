@@ -1,5 +1,4 @@
 /** Finding templates by words. Pure. */
-import { findByWords } from './find-by-words.ts';
 import type { Template } from './template.ts';
 
 type Searched = Pick<Template, 'name' | 'title' | 'description' | 'tags' | 'images'>;
@@ -8,4 +7,26 @@ export function searchTemplates<T extends Searched>(templates: readonly T[], sea
   return findByWords(templates, search, ({ name, title, description, tags, images }) => {
     return { text: [name, title, description, ...tags, ...images].join('\n'), names: [name, title] };
   });
+}
+
+/** Finding what people look for by a few words. Pure. */
+
+type Texts = {
+  /** The whole text to search. */
+  text: string;
+  /** The names of the entry. */
+  names: readonly string[];
+};
+
+/** Those in whose text every word stands; those first that have a name which begins with the first word. */
+export function findByWords<T>(all: readonly T[], typed: string, textsOf: (one: T) => Texts): T[] {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = all.flatMap((one) => {
+    const { text, names } = textsOf(one);
+    const lower = text.toLowerCase();
+    if (!words.every((word) => lower.includes(word))) return [];
+    const isNamed = words.length > 0 && names.some((name) => name.toLowerCase().startsWith(words[0]!));
+    return [{ one, isNamed }];
+  });
+  return [...found.filter(({ isNamed }) => isNamed), ...found.filter(({ isNamed }) => !isNamed)].map(({ one }) => one);
 }

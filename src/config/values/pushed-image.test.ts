@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { repositoryOf } from './image-names.ts';
-import { parseImageReference } from './image-reference.ts';
+import { parseImageReference, repositoryOf } from './image-names.ts';
 import { inOwnersWords, pushedReference, readPushedName, readPushedReference } from './pushed-image.ts';
 
 const host = 'localhost:8080';

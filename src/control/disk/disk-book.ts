@@ -5,8 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Running } from '../../deployment/desired.ts';
 import type { DesiredVolume } from '../../deployment/desired-volumes.ts';
-import type { WantedOfDisk } from '../../deployment/disk/disk-judgement.ts';
-import type { Level } from '../../deployment/disk/disk-levels.ts';
+import type { Level, WantedOfDisk } from '../../deployment/disk/disk-levels.ts';
 
 export type DiskBook = {
   learn(deploymentId: string, desired: Running): void;

@@ -1,9 +1,9 @@
 /** Explains by the disk why workloads are missing or not ready. */
 import type { Deployment } from '../../deployment/deployment.ts';
 import type { Running } from '../../deployment/desired.ts';
-import { keptSizes, withEvictions, withFullVolumes } from '../../deployment/disk/disk-levels.ts';
+import { type Eviction, keptSizes, withEvictions, withFullVolumes } from '../../deployment/disk/disk-levels.ts';
 import type { Observed } from '../../deployment/workload/workload.ts';
-import { evictionsOf } from '../../store/evictions.ts';
+import type { Database } from '../../store/database.ts';
 import type { Control } from '../control.ts';
 import type { Journal } from '../visit/journal.ts';
 
@@ -20,4 +20,27 @@ export async function explainByDisk(
   }
   const held = withEvictions(desired, observed, await evictionsOf(db, id, desired.revision));
   return withFullVolumes(desired, held, disk.fullVolumes(id));
+}
+
+/** Workloads that were stopped because of what they held of the disk: after too many times they stay stopped. */
+
+export async function addEviction(
+  db: Database,
+  deploymentId: string,
+  eviction: Eviction & { revision: number },
+): Promise<void> {
+  await db
+    .insertInto('evictions')
+    .values({ deploymentId, ...eviction })
+    .execute();
+}
+
+/** Those of one revision, in no order. */
+async function evictionsOf(db: Database, deploymentId: string, revision: number): Promise<Eviction[]> {
+  return await db
+    .selectFrom('evictions')
+    .select(['pod', 'replica', 'at', 'because'])
+    .where('deploymentId', '=', deploymentId)
+    .where('revision', '=', revision)
+    .execute();
 }

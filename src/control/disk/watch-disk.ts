@@ -4,18 +4,27 @@
  * outside of its volumes. Its next visit starts it again, at most three times an hour.
  */
 
-import { fastestGrowth, heldBytes, type Overuse, overuses } from '../../deployment/disk/disk-judgement.ts';
-import { type DiskUse, type Level, levelEvent, levelOf, shareOf } from '../../deployment/disk/disk-levels.ts';
+import {
+  type DiskUse,
+  fastestGrowth,
+  heldBytes,
+  type Level,
+  levelEvent,
+  levelOf,
+  type Overuse,
+  overuses,
+  shareOf,
+} from '../../deployment/disk/disk-levels.ts';
 import type { EventOf } from '../../deployment/event/event.ts';
 import { freeOf } from '../../deployment/limits/host-budget.ts';
 import type { HostDisk } from '../../engine/engine.ts';
 import { runRounds } from '../../lib/rounds.ts';
 import { addEvents, latestOfDisk } from '../../store/events.ts';
-import { addEviction } from '../../store/evictions.ts';
 import { atOnce, makeDue } from '../../store/leases.ts';
 import { write } from '../../store/transaction.ts';
 import type { Control } from '../control.ts';
 import { limitKept } from '../limit-kept.ts';
+import { addEviction } from './disk-explanation.ts';
 
 /** Measured: a look at 20 volumes takes 5 ms. */
 const lookEveryMs = 2_000;

@@ -9,8 +9,7 @@ import type { Database } from '../../store/database.ts';
 import { deploymentById } from '../../store/deployments.ts';
 import { askAgain, noteRestored } from '../../store/restores.ts';
 import { confirmEverywhere, heldAddresses, type Router, route } from '../routing.ts';
-import { checkImages, confirmAccess, type ImageKeeper, pullImage } from './deployment-images.ts';
-import type { WatchedPull } from './pulling.ts';
+import { checkImages, confirmAccess, type ImageKeeper, pullImage, type WatchedPull } from './deployment-images.ts';
 
 /** Its notes are written as events with the next write. */
 export type Executor = Drainer & Router & ImageKeeper & { metrics: Metrics };

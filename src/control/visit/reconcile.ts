@@ -18,17 +18,16 @@ import type { Control, Visit } from '../control.ts';
 import { explainByDisk } from '../disk/disk-explanation.ts';
 import { confirmEverywhere, confirmRoutes, mendOwnHosts } from '../routing.ts';
 import { nextVisitAt, soonAt } from '../schedule.ts';
-import { findAwaited, lookAgainMs } from './awaited.ts';
+import { LatePull, watchPull } from './deployment-images.ts';
 import { noteEnd, noteGone, noteStopped, warnOfEnd } from './ending.ts';
 import { execute } from './execute.ts';
 import { aboutPods, blamedBy, finalReason, reasonOf } from './failure.ts';
 import { forgetTrouble, tellLosses, tellTrouble } from './fault-report.ts';
 import { type Journal, openJournal } from './journal.ts';
-import { type FinalReason, noteFailure } from './note-failure.ts';
+import { type FinalReason, findAwaited, lookAgainMs, noteFailure } from './note-failure.ts';
 import { stillSince } from './paused-clock.ts';
 import { afterOperation } from './progress.ts';
 import { pullInTurn } from './pull-turns.ts';
-import { LatePull, watchPull } from './pulling.ts';
 import { readWanted } from './wanted.ts';
 
 /** Returns when the deployment is due again (null: only when something wakes it). Throws faults of the engine. */

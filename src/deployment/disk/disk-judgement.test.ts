@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fastestGrowth, heldBytes, type Overuse, overuses, type WantedOfDisk } from './disk-judgement.ts';
-import { type DiskUse, type Eviction, heldBecause, type Level, levelOf } from './disk-levels.ts';
+import {
+  type DiskUse,
+  type Eviction,
+  fastestGrowth,
+  heldBecause,
+  heldBytes,
+  type Level,
+  levelOf,
+  type Overuse,
+  overuses,
+  type WantedOfDisk,
+} from './disk-levels.ts';
 
 const mebibyte = 2 ** 20;
 const minute = 60_000;

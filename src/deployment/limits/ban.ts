@@ -1,7 +1,7 @@
 /** PURE. Bans of addresses, accounts and images by the operator. */
 import { BlockList, isIP } from 'node:net';
 import { repositoryOf, tagOf } from '../../config/values/image-names.ts';
-import { ipv6NetworkOf, isMappedIpv4 } from '../../lib/ipv6-network.ts';
+import { ipv6NetworkOf, isMappedIpv4 } from '../../lib/ip-networks.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 
 export const banKinds = ['address', 'account', 'image'] as const;

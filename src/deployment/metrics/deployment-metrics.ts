@@ -1,7 +1,6 @@
 /** Metrics of a deployment: resource usage and requests of the last hour. */
 import type { Instant } from '../deployment.ts';
-import type { PodValues, SiteValues } from './rates.ts';
-import type { RequestCounts, Used, VolumeUse, WorkloadUse } from './use.ts';
+import { answerBoundsMs, type RequestCounts, type Used, type VolumeUse, type WorkloadUse } from './use.ts';
 
 /** One value per step; null without a measurement. */
 export type SeriesOf<Values> = Record<keyof Values, (number | null)[]>;
@@ -51,3 +50,105 @@ export type KeptMetrics = {
 
 export const keptPeriodMs = 300_000;
 export const keptForMs = 24 * 60 * 60_000;
+
+/** Merges the measurements of several processes, each of its own edge and the pods that it sees. */
+
+/** Merges measurements of one instant, at least one: all pods, and the sum of all edges' requests. */
+export function mergeKept([first, ...others]: readonly [KeptMetrics, ...KeptMetrics[]]): KeptMetrics {
+  return others.reduce(
+    (sum, each) => ({ at: sum.at, pods: mergePods(sum.pods, each.pods), site: mergeSites(sum.site, each.site) }),
+    first,
+  );
+}
+
+/** Processes on one engine see the same pods, so a missing value is taken from another process. */
+function mergePods(one: KeptMetrics['pods'], other: KeptMetrics['pods']): KeptMetrics['pods'] {
+  const pods = new Map(Object.entries(one));
+  for (const [key, values] of Object.entries(other)) {
+    const found = pods.get(key);
+    const merged = podNames.map((name) => [name, found?.[name] ?? values[name]] as const);
+    pods.set(key, Object.fromEntries(merged) as PodValues);
+  }
+  return Object.fromEntries(pods);
+}
+
+/**
+ * Quantiles of several edges cannot be merged exactly. The mean, weighted by requests, lies between them like the real
+ * one.
+ */
+function mergeSites(one: SiteValues, other: SiteValues): SiteValues {
+  const sum = (name: keyof SiteValues) =>
+    one[name] === null || other[name] === null ? (one[name] ?? other[name]) : one[name] + other[name];
+  const mean = (name: keyof SiteValues) => {
+    const told = [one, other].filter((site) => site[name] !== null);
+    const all = told.reduce((weight, { requestsPerSecond }) => weight + (requestsPerSecond ?? 0), 0);
+    if (all === 0) return told[0]?.[name] ?? null;
+    return told.reduce((weighed, site) => weighed + (site[name]! * (site.requestsPerSecond ?? 0)) / all, 0);
+  };
+  return {
+    requestsPerSecond: sum('requestsPerSecond'),
+    clientErrorsPerSecond: sum('clientErrorsPerSecond'),
+    serverErrorsPerSecond: sum('serverErrorsPerSecond'),
+    p50Ms: mean('p50Ms'),
+    p95Ms: mean('p95Ms'),
+  };
+}
+
+/** Computes shares, rates and response times from counters of two measurements. */
+
+export const podNames = ['cpuMillis', 'memoryBytes', 'receivedBytesPerSecond', 'sentBytesPerSecond'] as const;
+export type PodValues = Record<(typeof podNames)[number], number | null>;
+
+export const siteNames = [
+  'requestsPerSecond',
+  'clientErrorsPerSecond',
+  'serverErrorsPerSecond',
+  'p50Ms',
+  'p95Ms',
+] as const;
+export type SiteValues = Record<(typeof siteNames)[number], number | null>;
+
+/** `elapsedMs`: by a monotonic clock. Without a previous measurement, only the memory is known. */
+export function podValues(before: WorkloadUse | undefined, now: WorkloadUse, elapsedMs: number): PodValues {
+  if (!before || elapsedMs <= 0)
+    return { cpuMillis: null, memoryBytes: now.memoryBytes, receivedBytesPerSecond: null, sentBytesPerSecond: null };
+  const isSameStart = before.startedAt === now.startedAt && before.revision === now.revision;
+  const since = (of: keyof Used) => (isSameStart && now[of] >= before[of] ? now[of] - before[of] : now[of]);
+  const perSecond = (of: keyof Used) => (since(of) / elapsedMs) * 1_000;
+  return {
+    // Milliseconds per second equal thousandths of a processor.
+    cpuMillis: perSecond('cpuMs'),
+    memoryBytes: now.memoryBytes,
+    receivedBytesPerSecond: perSecond('receivedBytes'),
+    sentBytesPerSecond: perSecond('sentBytes'),
+  };
+}
+
+export function siteValues(counts: RequestCounts, elapsedMs: number): SiteValues {
+  const perSecond = (count: number) => (elapsedMs > 0 ? (count / elapsedMs) * 1_000 : null);
+  return {
+    requestsPerSecond: perSecond(counts.requests),
+    clientErrorsPerSecond: perSecond(counts.clientErrors),
+    serverErrorsPerSecond: perSecond(counts.serverErrors),
+    p50Ms: quantileMs(counts.tookWithin, 0.5),
+    p95Ms: quantileMs(counts.tookWithin, 0.95),
+  };
+}
+
+/**
+ * Returns the time in milliseconds within which this share of the responses came. Between two bounds, an even
+ * distribution is assumed. Responses slower than the last bound count as that bound. Null without responses.
+ */
+export function quantileMs(tookWithin: readonly number[], share: number): number | null {
+  const all = tookWithin.reduce((sum, count) => sum + count, 0);
+  if (all === 0) return null;
+  let below = 0;
+  for (const [index, count] of tookWithin.entries()) {
+    if (count > 0 && below + count >= share * all) {
+      const [from, to] = [answerBoundsMs[index - 1] ?? 0, answerBoundsMs[index] ?? answerBoundsMs.at(-1)!];
+      return from + ((share * all - below) / count) * (to - from);
+    }
+    below += count;
+  }
+  return answerBoundsMs.at(-1)!;
+}

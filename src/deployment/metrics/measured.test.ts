@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countTurns } from '../../../test/support/count-turns.ts';
 import { createMeasured, type Look, mostEndedPods } from './measured.ts';
-import { noRequests } from './request-tally.ts';
 import { keptSteps, stepMs } from './series.ts';
-import type { RequestCounts, WorkloadUse } from './use.ts';
+import { noRequests, type RequestCounts, type WorkloadUse } from './use.ts';
 
 const start = 1_000 * stepMs;
 

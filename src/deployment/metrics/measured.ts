@@ -1,11 +1,21 @@
 /** Recent measurements of all deployments, in memory. */
 import { turnEvery } from '../../lib/turns.ts';
 import type { Instant } from '../deployment.ts';
-import type { DeploymentMetrics, DeploymentTotals, KeptMetrics, PodMetrics, SeriesOf } from './deployment-metrics.ts';
-import { type PodValues, podNames, podValues, type SiteValues, siteNames, siteValues } from './rates.ts';
-import { add, noRequests } from './request-tally.ts';
+import {
+  type DeploymentMetrics,
+  type DeploymentTotals,
+  type KeptMetrics,
+  type PodMetrics,
+  type PodValues,
+  podNames,
+  podValues,
+  type SeriesOf,
+  type SiteValues,
+  siteNames,
+  siteValues,
+} from './deployment-metrics.ts';
 import { createSeries, keptSteps, meanOf, type Series, stepAt, stepMs } from './series.ts';
-import type { RequestCounts, VolumeUse, WorkloadUse } from './use.ts';
+import { add, noRequests, type RequestCounts, type VolumeUse, type WorkloadUse } from './use.ts';
 
 /** Bounds the memory for ended pods; as many as a deployment may have containers by default. */
 export const mostEndedPods = 60;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mergeKept } from './merged.ts';
+import { mergeKept } from './deployment-metrics.ts';
 
 const site = { requestsPerSecond: 1, clientErrorsPerSecond: 0, serverErrorsPerSecond: 0, p50Ms: 10, p95Ms: 20 };
 const pod = { cpuMillis: 1, memoryBytes: 2, receivedBytesPerSecond: 3, sentBytesPerSecond: 4 };

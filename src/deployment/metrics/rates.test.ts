@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { podValues, quantileMs, siteValues } from './rates.ts';
-import { noRequests } from './request-tally.ts';
-import { answerBoundsMs, type WorkloadUse } from './use.ts';
+import { podValues, quantileMs, siteValues } from './deployment-metrics.ts';
+import { answerBoundsMs, noRequests, type WorkloadUse } from './use.ts';
 
 const use = (change: Partial<WorkloadUse>): WorkloadUse => ({
   deploymentId: 'abc',

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createRequestTally, noRequests } from './request-tally.ts';
-import { answerBoundsMs, type RequestCounts } from './use.ts';
+import { answerBoundsMs, createRequestTally, noRequests, type RequestCounts } from './use.ts';
 
 /** So many, all of them errors of the server that came within the first bound. */
 function errors(requests: number): RequestCounts {

@@ -39,3 +39,62 @@ export type RequestCounts = {
 
 /** Milliseconds between forwarding a request and receiving the head of its response. */
 export const answerBoundsMs = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 10_000] as const;
+
+/**
+ * Converts an edge's counters by address into requests by deployment. Addresses are reassigned, and counters restart at
+ * 0 when the edge restarts or has not used an address for long, so differences to the previous call are counted. Its
+ * only state is the previous counters.
+ */
+
+export const noRequests: RequestCounts = {
+  requests: 0,
+  clientErrors: 0,
+  serverErrors: 0,
+  tookWithin: Array.from({ length: answerBoundsMs.length + 1 }, () => 0),
+};
+
+type RequestTally = (
+  counts: ReadonlyMap<string, RequestCounts>,
+  ownerOf: (address: string) => string | undefined,
+) => Map<string, RequestCounts>;
+
+/** Returns the requests of each deployment since the previous call; none at the first call. */
+export function createRequestTally(): RequestTally {
+  let before: Map<string, { counts: RequestCounts; owner: string | undefined; isHeld: boolean }> | undefined;
+  return (all, ownerOf) => {
+    const known = before;
+    before = new Map();
+    const sums = new Map<string, RequestCounts>();
+    for (const [address, counts] of all) {
+      const last = known?.get(address);
+      const holder = ownerOf(address);
+      // These requests belong to the previous deployment of the address: the switch came between two calls.
+      const owner = holder ?? last?.owner;
+      before.set(address, { counts, owner, isHeld: holder !== undefined });
+      if (!known || owner === undefined) continue;
+      // The address was reassigned since the previous call. The requests of the two deployments cannot be separated, so
+      // neither gets them.
+      if (last?.isHeld && last.owner !== owner) continue;
+      sums.set(owner, add(sums.get(owner) ?? noRequests, since(last?.counts, counts)));
+    }
+    return sums;
+  };
+}
+
+function since(before: RequestCounts | undefined, now: RequestCounts): RequestCounts {
+  if (!before || now.requests < before.requests) return now;
+  return combine(now, before, (a, b) => Math.max(0, a - b));
+}
+
+export function add(one: RequestCounts, other: RequestCounts): RequestCounts {
+  return combine(one, other, (a, b) => a + b);
+}
+
+function combine(one: RequestCounts, other: RequestCounts, operate: (a: number, b: number) => number): RequestCounts {
+  return {
+    requests: operate(one.requests, other.requests),
+    clientErrors: operate(one.clientErrors, other.clientErrors),
+    serverErrors: operate(one.serverErrors, other.serverErrors),
+    tookWithin: one.tookWithin.map((count, index) => operate(count, other.tookWithin[index] ?? 0)),
+  };
+}

@@ -7,10 +7,19 @@ import type { Desired, DesiredWorkload, FilledRestore, Running } from '../desire
 import { type Endpoint, sameEndpoints } from '../site.ts';
 import { printEgress } from '../workload/egress.ts';
 import type { Neighbour, Observed, ObservedWorkload, Workload } from '../workload/workload.ts';
-import { isPresent, isSettled, requestOf, unsettledImages } from './images.ts';
-import { isOver, isPodReady, type Match, matchWorkloads, outdatedWorkloads } from './matches.ts';
+import {
+  isOver,
+  isPodReady,
+  isPresent,
+  isSettled,
+  type Match,
+  matchWorkloads,
+  outdatedWorkloads,
+  planPodTargets,
+  requestOf,
+  unsettledImages,
+} from './matches.ts';
 import type { Operation } from './operation.ts';
-import { planPodTargets } from './pod-targets.ts';
 
 /** `endpoints`: the endpoints that the edge serves for the deployment now. */
 export function plan(desired: Desired, observed: Observed, endpoints: Endpoint[]): Operation[] {

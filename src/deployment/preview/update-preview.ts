@@ -8,8 +8,7 @@ import type { Operation } from '../plan/operation.ts';
 import { plan } from '../plan/plan.ts';
 import type { Endpoint } from '../site.ts';
 import type { Observed, ObservedWorkload, Workload } from '../workload/workload.ts';
-import { growthWords, type VolumeChange, volumeChanges } from './preview-volumes.ts';
-import { type UpdateWarning, warningsOf } from './preview-warnings.ts';
+import { growthWords, type UpdateWarning, type VolumeChange, volumeChanges, warningsOf } from './preview-warnings.ts';
 
 export const podChanges = [
   ...(['added', 'removed', 'unchanged', 'replaced', 'restarted'] as const),

@@ -1,8 +1,7 @@
 /** Progress, 0 to 100, from the completed steps. */
 import type { PulledBytes } from '../deployment.ts';
 import type { Running } from '../desired.ts';
-import { isPresent } from '../plan/images.ts';
-import { matchWorkloads } from '../plan/matches.ts';
+import { isPresent, matchWorkloads } from '../plan/matches.ts';
 import type { Observed } from '../workload/workload.ts';
 
 /** How much of an image is on the host: 0..1 including its unpacking, and in bytes if they are known. */

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { deploymentOf, pod, resolvedAt, specOf } from '../../../test/support/deployments.ts';
-import { readSpec } from '../../config/spec/stored-spec.ts';
+import { readSpec } from '../../config/spec/spec.ts';
 import { desiredAt } from '../desired.ts';
-import { fingerprintOf, type WorkloadContent } from './fingerprint.ts';
+import { fingerprintOf, type WorkloadContent } from './workload.ts';
 
 const golden = new URL('../../../test/golden/', import.meta.url);
 const readGolden = (name: string) => readFile(new URL(name, golden), 'utf8');

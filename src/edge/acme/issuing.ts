@@ -17,7 +17,7 @@ import type { Tables } from '../../store/rows.ts';
 import { write } from '../../store/transaction.ts';
 import { readCertificate, uncovered } from '../certificates/certificate.ts';
 import type { EdgeLog } from '../edge-settings.ts';
-import type { Answerer, Authority } from './authority.ts';
+import { type Answerer, type Authority, renewalAt, suggestedRenewal } from './authority.ts';
 import {
   forgettable,
   isServed,
@@ -27,7 +27,6 @@ import {
   retryMs,
   type WantedCertificate,
 } from './certificate-plan.ts';
-import { renewalAt, suggestedRenewal } from './renewal-time.ts';
 
 export type Issuing = {
   db: Kysely<Tables>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readSuggestion, renewalAt, suggestedRenewal } from './renewal-time.ts';
+import { readSuggestion, renewalAt, suggestedRenewal } from './authority.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;

@@ -4,10 +4,16 @@ import { hostPattern, normalHost } from '../canonical-host.ts';
 import type { EdgeSettings } from '../edge-settings.ts';
 import { sentOn } from '../route-maps.ts';
 import { proxyAccount } from '../sockets.ts';
-import { clientRules, clientTable, connectionLimits, trustedProxiesFile } from './client-rules.ts';
-import { oversizedAnswers, oversizedHeads, ownCookies } from './domain-cookies.ts';
-import { answerFiles, faults } from './edge-answers.ts';
-import { guessCounting, guessRules, guessTables } from './host-guesses.ts';
+import {
+  clientRules,
+  clientTable,
+  connectionLimits,
+  guessCounting,
+  guessRules,
+  guessTables,
+  trustedProxiesFile,
+} from './client-rules.ts';
+import { answerFiles, faults, oversizedAnswers, oversizedHeads, ownCookies } from './domain-cookies.ts';
 import { requestCounting, requestTable } from './request-counts.ts';
 import { staleRules } from './stale-rules.ts';
 import { stripRules } from './stripped-prefixes.ts';

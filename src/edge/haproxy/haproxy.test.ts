@@ -13,7 +13,7 @@ import {
 } from '../../../test/support/edge.ts';
 import { edgePaths } from '../edge-paths.ts';
 import type { EdgeLog } from '../edge-settings.ts';
-import { versionKey } from '../route-changes.ts';
+import { versionKey } from '../route-maps.ts';
 import { startEdge, stopEdge } from './haproxy.ts';
 import { endpointsMap, routesMap, sitesMap } from './haproxy-configuration.ts';
 import { findProxies } from './haproxy-process.ts';

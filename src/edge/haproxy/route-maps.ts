@@ -3,8 +3,17 @@ import { join } from 'node:path';
 import { newId } from '../../lib/ids.ts';
 import { replaceFile } from '../../lib/replace-file.ts';
 import type { EdgePaths } from '../edge-paths.ts';
-import { changeOf, compareMaps, type Maps, mapsOf, type RouteChange, type Turn, versionKey } from '../route-changes.ts';
-import type { HostRoutes, HostTable } from '../route-maps.ts';
+import {
+  changeOf,
+  compareMaps,
+  type HostRoutes,
+  type HostTable,
+  type Maps,
+  mapsOf,
+  type RouteChange,
+  type Turn,
+  versionKey,
+} from '../route-maps.ts';
 import { endpointsMap, routesMap, sitesMap } from './haproxy-configuration.ts';
 import { addEntries, commandAll, mapValue, readMap, replaceMap } from './runtime-socket.ts';
 

@@ -1,5 +1,5 @@
 /** Rules that remove the prefix of a route from the path, and report it in a header. */
-import { maxStripped } from '../../config/spec/route-segments.ts';
+import { maxStripped } from '../../config/spec/spec.ts';
 
 /**
  * One pair of rules for each number of segments in `variable`. The rest of `/api//x` begins with one slash: with two, a

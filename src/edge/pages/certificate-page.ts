@@ -2,9 +2,7 @@
  * The response of a host without a certificate to requests without TLS, because a redirect to HTTPS would fail. Pure.
  */
 import { type CertificateWait, noticeInWords } from '../../lib/certificate-report.ts';
-import { html } from './markup.ts';
-import type { PageAnswer } from './page-answer.ts';
-import { reloadAfter } from './page-script.ts';
+import { html, type PageAnswer, reloadAfter } from './page-layout.ts';
 
 /** One that is ordered comes in seconds; another one no sooner than in minutes. */
 const refreshSeconds = { ordered: 5, failed: 60, limit: 60, elsewhere: 60 };

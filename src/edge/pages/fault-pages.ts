@@ -1,7 +1,5 @@
 /** HAProxy's own answers if an endpoint does not answer or the service is down. Pure. */
-import { html } from './markup.ts';
-import { renderPage } from './page-layout.ts';
-import { reloadScript } from './page-script.ts';
+import { html, reloadScript, renderPage } from './page-layout.ts';
 
 export type Fault = {
   html: string;

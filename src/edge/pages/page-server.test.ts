@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Answer } from '../../../test/support/edge.ts';
 import { StoreFault } from '../../store/store-fault.ts';
-import { startPageServer } from './page-server.ts';
+import { startPageServer } from '../open-pages.ts';
 
 const quiet = { info: () => {}, warn: () => {} };
 

@@ -2,10 +2,17 @@
 import type { Health } from '../../deployment/status/deployment-health.ts';
 import { leads } from '../route-maps.ts';
 import { certificatePage, type PageWait } from './certificate-page.ts';
-import { type Html, html } from './markup.ts';
-import type { PageAnswer as Answer } from './page-answer.ts';
-import { renderPage } from './page-layout.ts';
-import { busyStates, failedStates, readyStates, reloadScript, watchScript } from './page-script.ts';
+import {
+  type PageAnswer as Answer,
+  busyStates,
+  failedStates,
+  type Html,
+  html,
+  readyStates,
+  reloadScript,
+  renderPage,
+  watchScript,
+} from './page-layout.ts';
 
 export type PodState = { name: string; state: string };
 

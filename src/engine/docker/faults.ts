@@ -1,5 +1,35 @@
 /** Docker's errors become EngineFaults: sorted by what to do about them, in words that name no internals. */
+
+import type Docker from 'dockerode';
 import { EngineFault } from '../engine.ts';
+
+/** Whether the engine answers at all. */
+
+/** A ping takes a millisecond, and callers need the answer now. */
+const patienceMs = 2_000;
+
+/** Concurrent callers share one request. */
+export function createPing(docker: Docker): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= ping(docker).finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+}
+
+async function ping(docker: Docker): Promise<void> {
+  const abortSignal = AbortSignal.timeout(patienceMs);
+  // The client takes the signal, though its description does not say so.
+  const ask = docker.ping as (options: { abortSignal: AbortSignal }) => Promise<unknown>;
+  try {
+    await ask.call(docker, { abortSignal });
+  } catch (error) {
+    if (!abortSignal.aborted) throw error;
+    throw new EngineFault('unavailable', engineIsSilent, { cause: error });
+  }
+}
 
 /** The HTTP status that Docker answered with; undefined when it did not answer. */
 export function statusOf(error: unknown): number | undefined {

@@ -9,12 +9,13 @@ import { createProbe, type Probe, type ProbedReadiness } from '../readiness/prob
 import {
   describeProbed,
   type Instants,
+  judge,
   type ProbedWorkload,
   probeAll,
   reasonElsewhere,
   type SeenInside,
-} from '../readiness/probing.ts';
-import { judge, type Verdict } from '../readiness/readiness.ts';
+  type Verdict,
+} from '../readiness/readiness.ts';
 import { createCommandCheck } from './containers/command-check.ts';
 import { type KnownEnd, lastEnd } from './containers/exits.ts';
 import { containerStateOf } from './containers/inspected-state.ts';

@@ -13,12 +13,11 @@ import { movingMs } from '../../lib/moving-time.ts';
 import { EngineFault } from '../engine.ts';
 import type { VolumeCopies } from '../volume-facets.ts';
 import type { Cache } from './cache.ts';
-import { claimsOfVolumes } from './claims.ts';
 import type { Cluster } from './cluster.ts';
 import type { ClusterImages } from './images.ts';
 import { copyKey, deploymentOf, isUnused, ofCopy, usedMark } from './manifests/marks.ts';
 import { namespaceName } from './names.ts';
-import type { Found, FoundClaim } from './objects.ts';
+import { claimsOfVolumes, type Found, type FoundClaim } from './objects.ts';
 import { egressOf } from './observe.ts';
 import { bytesOf } from './quantities.ts';
 

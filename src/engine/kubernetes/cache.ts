@@ -4,14 +4,15 @@
  * limits how old an answer can be.
  */
 
+import type { WorkloadName } from '../../deployment/workload/workload.ts';
 import { createBackoff } from '../../lib/backoff.ts';
 import { wait } from '../../lib/wait.ts';
 import { EngineFault } from '../engine.ts';
 import { labelKeys } from '../labels.ts';
 import type { Cluster, Followed } from './cluster.ts';
 import { clusterIsSilent } from './faults.ts';
-import { deploymentOf } from './manifests/marks.ts';
-import { namespaceName } from './names.ts';
+import { deploymentOf, workloadKey } from './manifests/marks.ts';
+import { namespaceName, objectName } from './names.ts';
 import type {
   Found,
   FoundClaim,
@@ -166,4 +167,25 @@ export async function openCache(cluster: Cluster, owner: string): Promise<Cache>
 /** Versions are numbers that grow, in every store that clusters have (and by their documents since 1.35). */
 function isAtLeast(seen: string, written: string): boolean {
   return BigInt(seen) >= BigInt(written);
+}
+
+/** The cluster's objects of a workload in the cache. */
+
+/** `job`: where it is one. */
+type WorkloadPods = { deploymentId: string; job: FoundController | undefined; pods: FoundPod[] };
+
+/** Undefined where it is not there, or not of this installation. */
+export function findPods(cache: Pick<Cache, 'find' | 'list'>, name: WorkloadName): WorkloadPods | undefined {
+  const deploymentId = /^berth-([a-z0-9]+)-/.exec(name)?.[1];
+  if (deploymentId === undefined) return undefined;
+  const object = objectName(deploymentId, name);
+  const job = cache.find('Job', object, deploymentId);
+  if (!job && !cache.find('Deployment', object, deploymentId)) return undefined;
+  const pods = cache.list('Pod', deploymentId).filter(({ metadata }) => metadata.labels?.[workloadKey] === object);
+  return { deploymentId, job, pods };
+}
+
+/** Programs can be run in it. */
+export function isRunning({ metadata, status }: FoundPod): boolean {
+  return metadata.deletionTimestamp === undefined && status?.containerStatuses?.[0]?.state?.running !== undefined;
 }

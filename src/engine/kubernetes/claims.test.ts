@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { claimsOfVolumes, replacedClaims } from './claims.ts';
 import { asideManifest, claimManifest } from './manifests/claim.ts';
 import { copyKey, placedMarks, readPlace } from './manifests/marks.ts';
-import type { FoundClaim } from './objects.ts';
+import { claimsOfVolumes, type FoundClaim, replacedClaims } from './objects.ts';
 
 const asked = { owner: 'berthowner', deploymentId: 'shop', volume: 'db-data', sizeBytes: 2 ** 30 };
 

@@ -4,23 +4,23 @@
  * claims while their users are stopped, so that a slow place does not delay workloads. A mark on its claim turns filled
  * data into a volume.
  */
-import { freeBytesAt } from '../../lib/free-bytes.ts';
+
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { EngineFault } from '../engine.ts';
 import { labelKeys } from '../labels.ts';
 import type { VolumeCopies } from '../volume-facets.ts';
 import { isBeginning } from './beginnings.ts';
-import { claimsOfVolumes, isAtWork, mounts } from './claims.ts';
 import type { Cluster } from './cluster.ts';
-import { type CopierParts, createCopiers } from './copiers.ts';
+import { type CopierParts, copyCommand, createCopiers, createTars, type Places, syncCommand } from './copiers.ts';
 import type { Execute } from './execute.ts';
 import { asideManifest, asideName } from './manifests/claim.ts';
 import type { CopierMount } from './manifests/copier.ts';
 import { copyKey, deploymentOf, madeForKey, ofCopy, placedMarks, readPlace } from './manifests/marks.ts';
 import { namespaceName } from './names.ts';
-import type { FoundClaim } from './objects.ts';
+import { claimsOfVolumes, type FoundClaim, isAtWork, mounts } from './objects.ts';
 import type { PodAddress } from './pod-programs.ts';
 import { bytesOf } from './quantities.ts';
-import { copyCommand, createTars, type Places, syncCommand } from './tars.ts';
 import { createVolumeSnapshots, type VolumeSnapshotParts } from './volume-snapshots.ts';
 import { createWriters } from './writers.ts';
 
@@ -254,4 +254,14 @@ function tooLong(cause: unknown): EngineFault {
 
 function sizeOf({ spec }: FoundClaim): number {
   return bytesOf(spec?.resources?.requests?.storage) ?? 0;
+}
+
+/** How much room there is on the disk of a folder. */
+
+/** In bytes, for users other than root. The folder may not exist yet. */
+async function freeBytesAt(folder: string): Promise<number> {
+  const found = await statfs(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT' || folder === dirname(folder)) throw error;
+  });
+  return found ? found.bavail * found.bsize : await freeBytesAt(dirname(folder));
 }

@@ -7,7 +7,7 @@ import type { WorkloadName } from '../../deployment/workload/workload.ts';
 import { reasonNotStartable } from '../check-words.ts';
 import { EngineFault } from '../engine.ts';
 import type { Exec, ExecOutput, ExecRequest, RunningExec, TerminalSize } from '../exec.ts';
-import type { Cache } from './cache.ts';
+import { type Cache, findPods, isRunning } from './cache.ts';
 import type { Cluster } from './cluster.ts';
 import { begins, commandInShell, endInShell, hasSaid, missingDd, saying } from './exec-scripts.ts';
 import { ClusterRefusal, clusterIsSilent, faultOf } from './faults.ts';
@@ -15,7 +15,6 @@ import { containerName } from './manifests/workload.ts';
 import { namespaceName } from './names.ts';
 import type { PodConnection } from './pod-connection.ts';
 import type { PodAddress } from './pod-programs.ts';
-import { findPods, isRunning } from './workload-pods.ts';
 
 /** A start takes 0.2 s, seconds on a busy node. */
 const patienceMs = 30_000;

@@ -9,7 +9,6 @@ import type { Workload, WorkloadName } from '../../deployment/workload/workload.
 import { EngineFault } from '../engine.ts';
 import { labelKeys } from '../labels.ts';
 import type { Cache } from './cache.ts';
-import { claimsOfVolumes, isOfVolume, mounts, replacedClaims, templateMounts, volumeOf } from './claims.ts';
 import type { Cluster } from './cluster.ts';
 import { faultOf } from './faults.ts';
 import type { BringImage } from './images.ts';
@@ -19,7 +18,16 @@ import { pullSecretManifest, pullSecretName, pullSuffix } from './manifests/pull
 import { controllerKind, controllerManifest, secretManifest, type WorkloadRequest } from './manifests/workload.ts';
 import { namespaceName, objectName } from './names.ts';
 import { createNamespaces, type NamespaceSettings, removalPatienceMs } from './namespaces.ts';
-import type { Found, FoundController } from './objects.ts';
+import {
+  claimsOfVolumes,
+  type Found,
+  type FoundController,
+  isOfVolume,
+  mounts,
+  replacedClaims,
+  templateMounts,
+  volumeOf,
+} from './objects.ts';
 import { egressOf } from './observe.ts';
 import { bytesOf } from './quantities.ts';
 import { createServices } from './services.ts';

@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import type { Cluster, Followed } from './cluster.ts';
 import { openKubernetesEngine } from './kubernetes.ts';
 import { namespaceManifest } from './manifests/namespace.ts';
-import type { Found, Kind } from './objects.ts';
-import { usualRemovalMs } from './terminating.ts';
+import { type Found, type Kind, usualRemovalMs } from './objects.ts';
 
 const owner = 'berthowner';
 const removedAt = '2026-01-01T00:00:00Z';

@@ -14,11 +14,10 @@ import { createExecute, type ExecuteSettings } from './execute.ts';
 import { faultOf } from './faults.ts';
 import { type ClusterImageParts, createClusterImages } from './images.ts';
 import { createLogReader } from './logs.ts';
-import type { FoundNode } from './objects.ts';
+import { type FoundNode, type Hanging, hangingNamespaces } from './objects.ts';
 import { createObserver } from './observe.ts';
 import { listOwned, removeOwned } from './owned.ts';
 import { amountOf, bytesOf } from './quantities.ts';
-import { type Hanging, hangingNamespaces } from './terminating.ts';
 
 export type KubernetesEngineOptions = Omit<
   ExecuteSettings,

@@ -5,13 +5,12 @@ import { wait } from '../../lib/wait.ts';
 import type { LogLine, LogsFollowed, LogsWanted } from '../engine.ts';
 import { createMarker, type StampedLine, sinceOf } from '../logs/log-marks.ts';
 import { newestLines } from '../logs/newest-lines.ts';
-import type { Cache } from './cache.ts';
+import { type Cache, findPods } from './cache.ts';
 import { type Cluster, pathOf, type Query } from './cluster.ts';
 import { ClusterRefusal, faultOf } from './faults.ts';
 import { containerName } from './manifests/workload.ts';
 import { namespaceName } from './names.ts';
 import type { FoundPod, Terminated } from './objects.ts';
-import { findPods } from './workload-pods.ts';
 
 /** One start of a container of the workload, whose log a node still has. */
 export type Start = {

@@ -11,9 +11,8 @@ import { deploymentOf } from './manifests/marks.ts';
 import { namespaceManifest, quotaManifest } from './manifests/namespace.ts';
 import { isPolicyFor, networkPolicy, type PolicySettings } from './manifests/network-policy.ts';
 import { namespaceName } from './names.ts';
-import type { FoundNamespace, FoundPolicy, Manifest } from './objects.ts';
+import { type FoundNamespace, type FoundPolicy, type Manifest, removalLeftMs } from './objects.ts';
 import { egressOf } from './observe.ts';
-import { removalLeftMs } from './terminating.ts';
 
 /** Beyond its grace period: a node clears away what has ended within seconds, that of 1.20 at times a minute later (measured). */
 export const removalPatienceMs = 120_000;

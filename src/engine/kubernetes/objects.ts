@@ -10,7 +10,40 @@ import type {
   V1ResourceQuotaSpec,
   V1ServiceSpec,
 } from '@kubernetes/client-node';
-import type { Labels } from '../labels.ts';
+import type { Instant } from '../../deployment/deployment.ts';
+import { type Labels, labelKeys } from '../labels.ts';
+import { copyKey, readPlace } from './manifests/marks.ts';
+import { clusterName } from './names.ts';
+
+/** Namespaces that are being removed: how long that may take, and the report on those that hang. */
+
+/** One takes 8 to 26 s to go (measured); what takes longer than this waits for something that may never come. */
+export const usualRemovalMs = 60_000;
+
+/** `because`: of the cluster, for the operator. */
+export type Hanging = { namespace: string; since: Instant; because: string };
+
+/** Milliseconds for which it is still worth a wait. */
+export function removalLeftMs({ metadata }: FoundNamespace, now: Instant): number {
+  return Math.max(0, removedAt(metadata.deletionTimestamp) + usualRemovalMs - now);
+}
+
+/** Namespaces that should have been removed long ago. */
+export function hangingNamespaces(namespaces: readonly FoundNamespace[], now: Instant): Hanging[] {
+  return namespaces.flatMap((namespace): Hanging[] => {
+    const { metadata, status } = namespace;
+    if (metadata.deletionTimestamp === undefined || removalLeftMs(namespace, now) > 0) return [];
+    const reasons = (status?.conditions ?? []).flatMap((condition) =>
+      condition.status === 'True' && condition.message ? [condition.message] : [],
+    );
+    const because = reasons.join(' ') || 'the cluster does not say why';
+    return [{ namespace: metadata.name, since: removedAt(metadata.deletionTimestamp), because }];
+  });
+}
+
+function removedAt(deletionTimestamp: string | undefined): Instant {
+  return Date.parse(deletionTimestamp ?? '') || 0;
+}
 
 type Meta = { name: string; namespace?: string; labels: Labels; annotations?: Labels };
 
@@ -168,3 +201,52 @@ export type FoundNode = Found & {
     conditions?: Condition[];
   };
 };
+
+/** Which claim is which volume: a restore puts another one into its place, and the one before goes after that. */
+
+/** By volume, of the claims of one deployment. */
+export function claimsOfVolumes(claims: readonly FoundClaim[]): Map<string, FoundClaim> {
+  const found = new Map<string, FoundClaim>();
+  for (const claim of claims.filter(isOfVolume)) {
+    const volume = volumeOf(claim);
+    const other = found.get(volume);
+    if (!other || isBefore(other, claim)) found.set(volume, claim);
+  }
+  return found;
+}
+
+/** Excludes claims for copies that are still being assembled. */
+export function isOfVolume({ metadata }: FoundClaim): boolean {
+  return metadata.labels?.[copyKey] === undefined;
+}
+
+export function volumeOf({ metadata }: FoundClaim): string {
+  return metadata.annotations?.[labelKeys.volume] ?? metadata.name;
+}
+
+/** One that is being removed has been replaced, or is what is left. */
+function isBefore(one: FoundClaim, other: FoundClaim): boolean {
+  const [isGoing, otherGoes] = [one, other].map(({ metadata }) => metadata.deletionTimestamp !== undefined);
+  if (isGoing !== otherGoes) return isGoing!;
+  return readPlace(one.metadata.annotations).place < readPlace(other.metadata.annotations).place;
+}
+
+/** Claims whose name differs from that of their volume. */
+export function replacedClaims(claims: readonly FoundClaim[]): Map<string, string> {
+  const current = [...claimsOfVolumes(claims)].map(([volume, { metadata }]) => [volume, metadata.name] as const);
+  return new Map(current.filter(([volume, name]) => name !== clusterName(volume)));
+}
+
+/** Whether it has one of the claims, or is to have it. */
+export function mounts({ spec }: { spec?: { volumes?: VolumeSource[] } }, claims: ReadonlySet<string>): boolean {
+  return spec?.volumes?.some(({ persistentVolumeClaim: source }) => source && claims.has(source.claimName)) ?? false;
+}
+
+export function templateMounts({ spec }: FoundController, claims: ReadonlySet<string>): boolean {
+  return spec?.template !== undefined && mounts(spec.template, claims);
+}
+
+/** Its containers have not ended for good. */
+export function isAtWork({ status }: FoundPod): boolean {
+  return status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
+}

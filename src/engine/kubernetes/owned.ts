@@ -4,10 +4,9 @@ import type { Owned } from '../engine.ts';
 import { labelKeys, readOwnedLabels } from '../labels.ts';
 import { isIsolationTrialId } from '../trial-ids.ts';
 import type { Cache } from './cache.ts';
-import { claimsOfVolumes, isOfVolume } from './claims.ts';
 import type { Execute } from './execute.ts';
 import { deploymentOf } from './manifests/marks.ts';
-import type { Found } from './objects.ts';
+import { claimsOfVolumes, type Found, isOfVolume } from './objects.ts';
 import { cachedWorkloads, egressOf, livingNamespace } from './observe.ts';
 
 /**

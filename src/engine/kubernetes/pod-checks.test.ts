@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPodCheck, lookInside, readInside } from './pod-checks.ts';
+import { createPodCheck, lookInside, readInside } from './observe.ts';
 import type { ProgramEnd, RunInPod } from './pod-programs.ts';
 
 const pod = { namespace: 'n', pod: 'p', container: 'c' };

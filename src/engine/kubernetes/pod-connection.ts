@@ -2,8 +2,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import type { Exec } from '@kubernetes/client-node';
 import type { ExecOutput, TerminalSize } from '../exec.ts';
-import type { PodAddress } from './pod-programs.ts';
-import { type ProgramStatus, statusOf } from './program-status.ts';
+import { type PodAddress, type ProgramStatus, statusOf } from './pod-programs.ts';
 
 export type PodConnection = {
   /** The output, until the program or the connection ends. A slow reader delays the program. Can be read once. */

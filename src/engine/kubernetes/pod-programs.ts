@@ -1,8 +1,7 @@
 /** Programs in pods, with what they read and write: the cluster passes it on by one connection for each. */
 import { PassThrough, Writable } from 'node:stream';
-import type { Exec } from '@kubernetes/client-node';
+import type { Exec, V1Status } from '@kubernetes/client-node';
 import { EngineFault } from '../engine.ts';
-import { statusOf } from './program-status.ts';
 
 /** Ends with the program; `code` absent: it could not be started, for the reason in `output`. */
 export type RunInPod = (
@@ -99,4 +98,16 @@ function passTo(output: Writable): Writable {
     highWaterMark: waitingBytes,
     write: (chunk: Uint8Array, _, done) => void output.write(chunk, done),
   });
+}
+
+/** How a program in a pod ended, as reported by the cluster. */
+
+/** `words`: the cluster's message if the program could not be started and has no code. */
+export type ProgramStatus = { code?: number; words?: string };
+
+export function statusOf({ status, details, message }: V1Status): ProgramStatus {
+  if (status === 'Success') return { code: 0 };
+  const causes = (details?.causes ?? []) as { reason?: string; message?: string }[];
+  const told = causes.find(({ reason }) => reason === 'ExitCode')?.message;
+  return told === undefined ? { words: message ?? '' } : { code: Number(told) };
 }

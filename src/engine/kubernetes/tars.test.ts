@@ -22,8 +22,7 @@ import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { EngineFault } from '../engine.ts';
-import type { Copiers } from './copiers.ts';
-import { copyCommand, createTars } from './tars.ts';
+import { type Copiers, copyCommand, createTars } from './copiers.ts';
 
 let folder: string;
 before(async () => {

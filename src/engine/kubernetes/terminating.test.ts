@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FoundNamespace } from './objects.ts';
-import { hangingNamespaces, removalLeftMs } from './terminating.ts';
+import { type FoundNamespace, hangingNamespaces, removalLeftMs } from './objects.ts';
 
 const since = Date.parse('2026-01-01T00:00:00Z');
 

@@ -8,7 +8,7 @@ import { EngineFault } from '../engine.ts';
 import { labelKeys } from '../labels.ts';
 import type { Cache } from './cache.ts';
 import { type Cluster, pathOf } from './cluster.ts';
-import type { Copiers } from './copiers.ts';
+import type { Copiers, Places } from './copiers.ts';
 import { ClusterRefusal, faultOf } from './faults.ts';
 import { asideName, fromSnapshotManifest, volumeSnapshotManifest } from './manifests/claim.ts';
 import { copyKey } from './manifests/marks.ts';
@@ -16,7 +16,6 @@ import { namespaceName } from './names.ts';
 import type { FoundClaim, FoundSnapshotClass, FoundStorageClass, FoundVolumeSnapshot } from './objects.ts';
 import type { PodAddress } from './pod-programs.ts';
 import { bytesOf } from './quantities.ts';
-import type { Places } from './tars.ts';
 
 /** Which VolumeSnapshotClass is for the volumes of a storage class. */
 

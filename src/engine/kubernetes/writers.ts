@@ -5,11 +5,10 @@
 import { EngineFault } from '../engine.ts';
 import { labelKeys } from '../labels.ts';
 import type { Cache } from './cache.ts';
-import { isAtWork, mounts, templateMounts } from './claims.ts';
 import type { Cluster } from './cluster.ts';
 import { ClusterRefusal } from './faults.ts';
 import { copyKey, ofCopy } from './manifests/marks.ts';
-import type { FoundController, FoundPod } from './objects.ts';
+import { type FoundController, type FoundPod, isAtWork, mounts, templateMounts } from './objects.ts';
 
 export type Stop = {
   deploymentId: string;

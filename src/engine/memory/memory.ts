@@ -11,13 +11,12 @@ import type { Addresses, Engine, FacetName, HostDisk, ImageStore, Isolation, Usa
 import type { ArchivedVolumes, VolumeArchive, VolumeArchives } from '../volume-facets.ts';
 import { type CopiesAs, createCopies } from './copies.ts';
 import { volumeKey } from './deployment-map.ts';
-import { diskUse } from './disk.ts';
 import { createExec } from './exec.ts';
 import { findImage, isLocal, isOnHost, listImages, pullImage, removeImage } from './images.ts';
 import type { Interceptor } from './memory-call.ts';
 import { perform, setEgress } from './operations.ts';
 import { listOwned, removeOwned } from './owned.ts';
-import { volumeUses, workloadUses } from './usage.ts';
+import { diskUse, volumeUses, workloadUses } from './usage.ts';
 import { healthCheckBodyOf, noteStuck, reasonNotReady } from './why-not-ready.ts';
 import { announce, createMemoryWorld, type MemoryContainer, type MemoryWorld, passRound } from './world.ts';
 import { followLogs, readLogs } from './written-lines.ts';

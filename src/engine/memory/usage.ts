@@ -3,8 +3,8 @@
  * names and time, so that all callers see the same values and counters never decrease.
  */
 import { hash } from 'node:crypto';
+import type { DiskUse } from '../../deployment/disk/disk-levels.ts';
 import type { VolumeUse, WorkloadUse } from '../../deployment/metrics/use.ts';
-import { heldBy } from './disk.ts';
 import type { MemoryContainer, MemoryWorld } from './world.ts';
 
 const mebibyte = 2 ** 20;
@@ -67,4 +67,26 @@ function waveOf(atMs: number, phase: number): { height: number; area: number } {
     0,
   );
   return { height, area };
+}
+
+/** Disk usage on the in-memory engine: as many bytes as there are characters. */
+
+export function diskUse({ containers, volumes }: MemoryWorld, owner: string): DiskUse[] {
+  return [
+    ...[...volumes.values()]
+      .filter((volume) => volume.owner === owner)
+      .map(({ deploymentId, volume, sizeBytes, files }): DiskUse => {
+        const usedBytes = heldBy(files);
+        return { kind: 'volume', deploymentId, volume, usedBytes, fullShare: usedBytes / sizeBytes };
+      }),
+    ...[...containers.values()]
+      .filter((container) => container.owner === owner && container.phase !== 'exited')
+      .map(({ deploymentId, workload: { name, pod, replica }, files }): DiskUse => {
+        return { kind: 'workload', deploymentId, name, pod, replica, usedBytes: heldBy(files) };
+      }),
+  ];
+}
+
+function heldBy(files: ReadonlyMap<string, string>): number {
+  return [...files.values()].reduce((sum, { length }) => sum + length, 0);
 }

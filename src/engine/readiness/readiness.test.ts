@@ -7,8 +7,7 @@ import { attemptConnection, attemptRequest } from './attempts.ts';
 import type { ContainerState } from './container-state.ts';
 import { followElsewhere, type Listening, listeningReason, parseListening } from './listening.ts';
 import { createProbe, type Probe, type ProbedReadiness, type ProbeOptions } from './probe.ts';
-import { reasonElsewhere } from './probing.ts';
-import { judge, type Probed, uptimeMissingMs, type Verdict } from './readiness.ts';
+import { judge, type Probed, reasonElsewhere, uptimeMissingMs, type Verdict } from './readiness.ts';
 
 const noCommand = () => Promise.reject(new Error('no command is to be run'));
 

@@ -16,12 +16,21 @@ import { type Pace, usualPace } from '../dialer/bounded-body.ts';
 import type { Descriptor } from '../manifests/manifest.ts';
 import type { ResolvedUpstream } from '../resolve/resolve.ts';
 import { dialFault } from '../upstream/registry-faults.ts';
-import { answerDocument, beginLayer, nameAtGate, readPath, refuse, refuseLogin } from './distribution.ts';
+import {
+  answerDocument,
+  beginLayer,
+  nameAtGate,
+  readPath,
+  refuse,
+  refuseLogin,
+  type ServedImage,
+  servedImage,
+  type UnpackedLayer,
+} from './distribution.ts';
 import { verifiedChunks } from './layer-chunks.ts';
 import { headBytes, packingOf } from './packing.ts';
 import { createPossession } from './possession.ts';
 import { openProvenLayers, type ProvenLayer } from './proven-layers.ts';
-import { type ServedImage, servedImage, type UnpackedLayer } from './served-image.ts';
 import { createUnpackBudget } from './unpack-budget.ts';
 import { createUnpackedSum, type UnpackedSum } from './unpacked-sum.ts';
 

@@ -6,20 +6,30 @@
  * the next collection removes it.
  */
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { Kysely } from 'kysely';
+import { pushedRegistry } from '../../config/values/pushed-image.ts';
 import { serializeByKey } from '../../lib/concurrency.ts';
-import { type Digest, digestOf } from '../../lib/digest.ts';
+import { type Digest, digestOf, isDigest } from '../../lib/digest.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import type { Database } from '../../store/database.ts';
 import { type Namespace, provideNamespace } from '../../store/image-namespaces.ts';
 import { addPushedBlob, pushedBlobSizes, seePushedBlob } from '../../store/pushed-blobs.ts';
-import { addPushedManifest, knownManifests, type PushedManifest } from '../../store/pushed-images.ts';
+import {
+  addPushedManifest,
+  findPushedManifest,
+  knownManifests,
+  type PushedManifest,
+} from '../../store/pushed-images.ts';
 import type { Tables } from '../../store/rows.ts';
 import { write } from '../../store/transaction.ts';
 import { removeUnnamedBlob } from '../../store/unwanted-images.ts';
 import type { Adopted, BlobFolder } from '../blobs/blob-folder.ts';
 import { type StagedFile, stageFile } from '../blobs/staged-file.ts';
+import type { Answer } from '../dialer/dialer.ts';
+import type { RegistryClient } from '../upstream/registry-client.ts';
 import { type ManifestFacts, readPushedManifest } from './pushed-manifest.ts';
+import { namespaceIn, readReference } from './repository-names.ts';
 import { createUploads, type Uploads } from './uploads.ts';
 
 export type PushedImages = {
@@ -205,4 +215,45 @@ async function missingParts(
   );
   const missing = manifests.find(({ digest }) => !known.has(digest));
   return missing && refuse('not_found', `The manifest ${missing.digest}, which the index names, was not pushed.`);
+}
+
+/** Reads pushed images through the interface of a remote registry, so that resolving and the gate treat both alike. */
+
+const url = new URL(`https://${pushedRegistry}/`);
+const absent: Answer = { status: 404, headers: {}, url, body: Readable.from([]) };
+
+/** The caller has checked the access to the image. */
+export function createPushedClient(
+  { db, folder }: Pick<PushedImages, 'db' | 'folder'>,
+  repository: string,
+): RegistryClient {
+  async function manifest(text: string): Promise<{ digest: string; headers: Answer['headers'] } | undefined> {
+    const reference = readReference(text);
+    const found = reference && (await findPushedManifest(db, repository, reference));
+    if (!found) return undefined;
+    const { digest, mediaType } = found;
+    return { digest, headers: { 'content-type': mediaType, 'docker-content-digest': digest } };
+  }
+
+  async function blob(digest: string): Promise<{ digest: string; headers: Answer['headers'] } | undefined> {
+    const sizes = await pushedBlobSizes(db, namespaceIn(repository), [digest]);
+    return sizes.has(digest) ? { digest, headers: {} } : undefined;
+  }
+
+  return {
+    async open(digest) {
+      return (await blob(digest)) && (await folder.open(digest));
+    },
+    async ask(method, path, { range }) {
+      const [kind, text = ''] = path.split('/');
+      const found = kind === 'manifests' ? await manifest(text) : await blob(text);
+      if (!found || !isDigest(found.digest)) return absent;
+      const { digest, headers } = found;
+      if (method === 'HEAD') return { status: 200, headers, url, body: Readable.from([]) };
+      const first = Number(/^bytes=(\d{1,15})-$/.exec(range ?? '')?.[1] ?? 0);
+      const read = await folder.read(digest, first > 0 ? { first, last: Number.MAX_SAFE_INTEGER } : undefined);
+      if (!read) return absent;
+      return { status: first > 0 ? 206 : 200, headers, url, body: read.stream };
+    },
+  };
 }

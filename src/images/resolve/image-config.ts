@@ -1,7 +1,6 @@
 /** PURE. Configurations of images and the platforms that they are for. */
 import { type Digest, isDigest } from '../../lib/digest.ts';
-import { isObject, type Platform, parseObject } from '../manifests/manifest.ts';
-import { shown } from './manifest-words.ts';
+import { isObject, type ManifestFault, type Platform, parseObject } from '../manifests/manifest.ts';
 
 /** The fields of an image's configuration that are needed before the image is pulled. */
 export type ImageConfig = {
@@ -68,4 +67,35 @@ export function printPlatforms(entries: readonly { platform: Platform | undefine
 /** Names of a stranger's: letters, digits and separators at most. */
 export function printPlatform({ os, architecture }: Platform): string {
   return shown(`${os}/${architecture}`);
+}
+
+/** Why a manifest cannot be run, in words for the owner of a deployment. */
+
+/** Behind "Image x …". */
+export function whyNotRun(fault: ManifestFault): string {
+  switch (fault.kind) {
+    case 'schema-version':
+      return fault.found === 1 ? 'is in a format from before 2016; push it again' : noManifest;
+    case 'media-type':
+    case 'config-type':
+      return `is not a container image: ${shown(fault.found)}`;
+    case 'foreign-layer':
+      return 'has layers that its registry does not have (foreign layers)';
+    case 'layer-type':
+      return `has a layer of an unknown kind: ${shown(fault.found)}`;
+    case 'urls':
+      return 'has parts outside of its registry (urls)';
+    case 'digest':
+      return `has a digest that is not sha256: ${shown(fault.found)}`;
+    default:
+      return noManifest;
+  }
+}
+
+const noManifest = 'has an invalid manifest, or one with more values than an image needs';
+
+/** Words of a stranger's: letters, digits and separators at most, and not many. */
+function shown(text: unknown): string {
+  const name = typeof text === 'string' ? text.replaceAll(/[^\w.+/:-]/g, '?') : 'nothing';
+  return name.length > 100 ? `${name.slice(0, 100)}…` : name;
 }

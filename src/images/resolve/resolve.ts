@@ -17,15 +17,20 @@ import {
   type Platform,
   readManifest,
 } from '../manifests/manifest.ts';
-import { createPushedClient } from '../pushed/pushed-client.ts';
-import type { PushedImages } from '../pushed/pushed-image-store.ts';
+import { createPushedClient, type PushedImages } from '../pushed/pushed-image-store.ts';
 import { type ListedRegistry, type Login, opens } from '../upstream/listed-registries.ts';
 import { createRegistryClient, type RegistryClient } from '../upstream/registry-client.ts';
 import { type Asked, dialFault, rateLimitFault, statusFault } from '../upstream/registry-faults.ts';
 import { createRateLimits, pullsLeft, retryAfterMs } from '../upstream/registry-rates.ts';
-import { choosePlatform, type ImageConfig, printPlatform, printPlatforms, readConfig } from './image-config.ts';
+import {
+  choosePlatform,
+  type ImageConfig,
+  printPlatform,
+  printPlatforms,
+  readConfig,
+  whyNotRun,
+} from './image-config.ts';
 import { findExcess, type JudgedLimits, narrowLimits } from './image-limits.ts';
-import { whyNotRun } from './manifest-words.ts';
 
 /** An image of a registry, as far as it is known before a layer of it is here. */
 export type ResolvedUpstream = {

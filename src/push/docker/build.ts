@@ -5,8 +5,7 @@ import { basename, isAbsolute, join } from 'node:path';
 import { isSecretName } from '../../config/variables/secret-names.ts';
 import type { Build } from '../../folder/project.ts';
 import { type BuildContext, readBuildContext } from '../layers/build-context.ts';
-import { ownMemory } from '../layers/folder-listing.ts';
-import { packEntries } from '../layers/tarball.ts';
+import { ownMemory, packEntries } from '../layers/folder-listing.ts';
 import { PushFault } from '../push-fault.ts';
 import type { Docker } from './docker-command.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { extract, type Header, pack } from 'tar-stream';
 import type { BasePaths } from '../../lib/image-paths.ts';
-import { packArchive } from './archive-layer.ts';
+import { packArchive } from './folder-layer.ts';
 
 let folder: string;
 beforeEach(async () => {

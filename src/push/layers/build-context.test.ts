@@ -7,7 +7,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { buildOf } from '../../folder/plain-build.ts';
 import { PushFault } from '../push-fault.ts';
 import { readBuildContext } from './build-context.ts';
-import { packEntries } from './tarball.ts';
+import { packEntries } from './folder-listing.ts';
 
 let outer: string;
 let context: string;

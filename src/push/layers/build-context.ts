@@ -4,8 +4,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import dockerignoreModule from '@balena/dockerignore';
 import type { Build } from '../../folder/project.ts';
 import { PushFault } from '../push-fault.ts';
-import { bytesOf, type Entry, entryAt, type Ignored, listFolder } from './folder-listing.ts';
-import type { Made } from './tarball.ts';
+import { bytesOf, type Entry, entryAt, type Ignored, listFolder, type Made } from './folder-listing.ts';
 
 /** The package exports the function itself, and its types call it `default`. */
 const dockerignore = dockerignoreModule as unknown as typeof dockerignoreModule.default;

@@ -8,8 +8,7 @@ import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { optionsPath, type SourceOptions } from '../../folder/source-options.ts';
-import type { Entry } from './folder-listing.ts';
-import { packEntries } from './tarball.ts';
+import { type Entry, packEntries } from './folder-listing.ts';
 
 export type SourceArchive = {
   /** Reads the file while it is sent. */

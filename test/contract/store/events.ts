@@ -4,8 +4,14 @@ import fc from 'fast-check';
 import type { Kysely } from 'kysely';
 import type { DeploymentEvent } from '../../../src/deployment/event/event.ts';
 import { addDeployment } from '../../../src/store/deployments.ts';
-import { addEvents, eventsAfter, latestEvents, latestOfDisk } from '../../../src/store/events.ts';
-import { diskEventsKept, otherEventsKept } from '../../../src/store/forgotten-events.ts';
+import {
+  addEvents,
+  diskEventsKept,
+  eventsAfter,
+  latestEvents,
+  latestOfDisk,
+  otherEventsKept,
+} from '../../../src/store/events.ts';
 import type { Tables } from '../../../src/store/rows.ts';
 import { addSession } from '../../../src/store/sessions.ts';
 import { anyEvent } from '../../support/any-event.ts';

@@ -1,6 +1,6 @@
 /** Actions of the current page, other than going to another page. */
 import { useEffect, useRef } from 'react';
-import { findByWords } from '../../../src/config/templates/find-by-words.ts';
+import { findByWords } from '../../../src/config/templates/search-templates.ts';
 
 export type Command = {
   title: string;

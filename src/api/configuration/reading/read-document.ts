@@ -1,14 +1,14 @@
 /** PURE. Parses untrusted documents, on the main thread or a worker thread. */
 
+import { type Diagnostic, printDiagnostic } from '../../../config/diagnostics/diagnostics.ts';
 import { readSource } from '../../../config/document/source.ts';
 import { fixDocument } from '../../../config/fix.ts';
-import { type Judging, parseConfiguration } from '../../../config/parse.ts';
+import { type Judging, type Parsed, parseConfiguration } from '../../../config/parse.ts';
 import type { AppSpec } from '../../../config/spec/spec.ts';
 import { beyond, type Maximum, type Present } from '../../../deployment/limits/deployment-maximum.ts';
 import { atPods, type MissingImage } from '../../../deployment/limits/missing-images.ts';
 import { type Result, refuse, succeed } from '../../../lib/problem.ts';
 import { explainJson } from '../../requests/schema-refusal.ts';
-import { printErrors } from './print-diagnostics.ts';
 
 /** The limits of a configuration, and the present amounts if it is an update. */
 export type Bounds = { max: Maximum; present?: Present | undefined };
@@ -80,4 +80,24 @@ function readJson(body: string): Result<unknown> {
     );
     return { ok: false, problem: { ...problem, errors: printErrors(diagnostics), diagnostics } };
   }
+}
+
+/** Diagnostics as the sentences of the interface. */
+
+/** The refusal that lists every error. */
+export function refuseConfiguration({ kind, diagnostics }: Exclude<Parsed, { kind: 'valid' }>) {
+  const errors = printErrors(diagnostics);
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  const { problem } = refuse(
+    kind === 'unparsable' ? 'unparsable_yaml' : 'invalid_configuration',
+    `The configuration is not valid: ${errors[0]}${more}`,
+    diagnostics.some(({ severity, fix }) => severity === 'error' && fix)
+      ? 'POST /validate?fix=true returns the configuration with all safe fixes as "fixed".'
+      : 'Correct the lines in "errors". POST /validate checks a configuration without deploying it.',
+  );
+  return { ok: false as const, problem: { ...problem, errors, diagnostics } };
+}
+
+export function printErrors(diagnostics: Diagnostic[]): string[] {
+  return diagnostics.filter(({ severity }) => severity === 'error').map(printDiagnostic);
 }

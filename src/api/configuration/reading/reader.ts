@@ -6,8 +6,7 @@ import { availableParallelism } from 'node:os';
 import type { Diagnostic } from '../../../config/diagnostics/diagnostics.ts';
 import { type Result, succeed } from '../../../lib/problem.ts';
 import { createPool, type Outcome, type PoolOptions } from '../../../lib/worker-pool.ts';
-import { refuseConfiguration } from './print-diagnostics.ts';
-import { type AnswerOf, type AskedOf, type Kind, type Question, read } from './read-document.ts';
+import { type AnswerOf, type AskedOf, type Kind, type Question, read, refuseConfiguration } from './read-document.ts';
 
 /**
  * In UTF-16 units. Any document of this length takes 10 to 40 ms. The example of `npm start` is a little shorter, so it

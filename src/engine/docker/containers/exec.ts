@@ -16,8 +16,7 @@ import { isOwnedBy } from '../../labels.ts';
 import { orAbsent } from '../faults.ts';
 import { type ControlGroup, findControlGroup } from '../groups/container-group.ts';
 import { readFrames } from './exec-frames.ts';
-import type { ExecJournal } from './exec-journal.ts';
-import { killSession, type Leader, leaderOf } from './session-processes.ts';
+import { type ExecJournal, killSession, type Leader, leaderOf } from './exec-journal.ts';
 
 /** Between two looks at whether it has started. */
 const lookEveryMs = 20;

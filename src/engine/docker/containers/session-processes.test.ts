@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { kill, leaderOf, readProcess, sessionOf } from './session-processes.ts';
+import { kill, leaderOf, readProcess, sessionOf } from './exec-journal.ts';
 
 const processes = [
   { pid: 10, parent: 1, session: 10, startedAt: 100 },

@@ -5,12 +5,11 @@
 import { type Egress, printEgress } from '../../../deployment/workload/egress.ts';
 import type { PodTargets } from '../../../deployment/workload/pod-addresses.ts';
 import { createSemaphore } from '../../../lib/concurrency.ts';
-import { reportingFirstFault } from '../../../lib/first-fault.ts';
 import { latestOnly } from '../../../lib/latest-only.ts';
-import { runRounds } from '../../../lib/rounds.ts';
+import { reportingFirstFault, runRounds } from '../../../lib/rounds.ts';
 import { ProgramError } from '../../../lib/run-program.ts';
 import { isWhole, type Listing, readListing } from './listing.ts';
-import { apply, asRoot, list, run } from './nft.ts';
+import { apply, asRoot, list, run, watchTable } from './nft.ts';
 import { createStrangers, followOthers, makingMs } from './other-processes.ts';
 import { retargetText } from './pod-translation.ts';
 import {
@@ -26,7 +25,6 @@ import {
   tableName,
   tableText,
 } from './rules.ts';
-import { watchTable } from './table-watch.ts';
 
 const turnEveryMs = 2_000;
 /** A check runs a program, 8 ms. Without a change notification, this period is enough. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { concerns } from './table-watch.ts';
+import { concerns } from './nft.ts';
 
 test('messages about a table concern it; messages about one with a longer name do not', () => {
   const concerning = [

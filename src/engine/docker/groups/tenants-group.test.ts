@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { EngineFault } from '../../engine.ts';
 import { faultOf } from '../faults.ts';
-import { type Kernel, openKernel } from './kernel.ts';
-import { createTenantsGroup } from './tenants-group.ts';
+import { createTenantsGroup, type Kernel, openKernel } from './tenants-group.ts';
 
 const gibi = 2 ** 30;
 let folder: string;

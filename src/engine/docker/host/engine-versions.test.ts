@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { outdatedPrograms } from './engine-versions.ts';
+import { outdatedPrograms } from './runtime.ts';
 
 test('a version below the oldest supported one is reported, with any suffix that a distribution appends', () => {
   const isOutdated = (Name: string, Version: string) => outdatedPrograms([{ Name, Version }], 'runc').length > 0;

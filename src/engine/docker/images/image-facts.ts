@@ -1,8 +1,10 @@
 /** Facts about an image that decide how its containers are created. */
+
+import type { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import { isPinned, isReference } from '../../../config/values/image-names.ts';
 import { architectureHint } from '../../../images/image-fault.ts';
-import { EngineFault } from '../../engine.ts';
+import { EngineFault, type ExportedImage } from '../../engine.ts';
 import { keptName, pinnedAmong } from '../../images/kept-names.ts';
 import { isLocalImage, type LocalImages } from '../../images/local-images.ts';
 import { orAbsent } from '../faults.ts';
@@ -84,4 +86,18 @@ export function checkArchitecture(image: string, facts: ImageFacts, architecture
     `Image ${image} was built for ${facts.architecture}; this host needs ${architecture}.`,
     { image, hint: architectureHint },
   );
+}
+
+/** An image of the host as a tar, for builds that use it as their base. */
+
+/** Undefined where the host has no image of this reference that tenants may run. */
+export async function exportImage(
+  docker: Docker,
+  image: string,
+  local: LocalImages,
+): Promise<ExportedImage | undefined> {
+  const facts = await readImage(docker, image, local);
+  if (!facts) return undefined;
+  const { Id: id } = await docker.getImage(facts.name).inspect();
+  return { id, open: async () => (await docker.getImage(id).get()) as Readable };
 }

@@ -1,6 +1,6 @@
 /** PURE. Where a volume with a file system of its own lies on the host, and how large that has to be. */
 import { join } from 'node:path';
-import { buildVolume } from '../../../deployment/build/build-volume.ts';
+import { buildVolume } from '../../../deployment/build/build.ts';
 import { leastVolumeBytes } from '../../../deployment/disk/disk-levels.ts';
 
 /** Of one volume. Everything is below one folder, so that what is left of it is found by looking there. */

@@ -9,8 +9,7 @@ import { chown, mkdir, readdir, readFile, rename, stat, statfs } from 'node:fs/p
 import { leastVolumeBytes } from '../../../deployment/disk/disk-levels.ts';
 import { allThatCome } from '../../../lib/all-that-come.ts';
 import { serializeByKey } from '../../../lib/concurrency.ts';
-import { replaceFile } from '../../../lib/replace-file.ts';
-import { sync } from '../../../lib/synced-files.ts';
+import { replaceFile, sync } from '../../../lib/replace-file.ts';
 import { EngineFault } from '../../engine.ts';
 import { isDiskFull, outOfDiskHint } from '../faults.ts';
 import { ensureMounted, grow, makeImage, mend, removeAll, unmount } from './loop-file.ts';

@@ -2,16 +2,16 @@
  * Copies of volumes that have their own file systems, and volumes that are filled separately and then replace those in
  * use. Each purpose has its own folder, in the layout of volumes.
  */
-import { mkdir, readdir, stat, statfs } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { sync } from '../../../lib/replace-file.ts';
 import { runProgram } from '../../../lib/run-program.ts';
-import { sync } from '../../../lib/synced-files.ts';
 import type { VolumeCopies } from '../../volume-facets.ts';
 import { copyFrozen, type FrozenCopying } from './frozen-copy.ts';
 import { unmount } from './loop-file.ts';
 import { loopPlace } from './loop-layout.ts';
 import { createLoopVolumes, type LoopVolumes } from './loop-volumes.ts';
-import { clearFolder, makeFolder } from './mounted-folder.ts';
+import { readMounts } from './mount-table.ts';
 
 /** Snapshots are taken often, and writers wait during the copy: no longer than this. */
 const snapshotMs = 15_000;
@@ -177,4 +177,22 @@ export async function apparentBytesBelow(directories: readonly string[]): Promis
     .trim()
     .split('\n')
     .reduce((sum, line) => sum + Number.parseInt(line, 10), 0);
+}
+
+/** A folder in which something is put together, such as a backup; file systems may be mounted below it. */
+
+/** Makes the folder empty, even after a killed call. */
+export async function makeFolder(folder: string): Promise<void> {
+  await clearFolder(folder);
+  await mkdir(folder, { mode: 0o700 });
+}
+
+/**
+ * Removes a folder. Never removes the content of a mount in it: the mount is unmounted, or it stays and this throws.
+ */
+export async function clearFolder(folder: string): Promise<void> {
+  const mounted = [...(await readMounts().catch(() => new Map()))].map(([mount]) => mount as string);
+  const below = mounted.filter((mount) => mount.startsWith(`${folder}/`));
+  for (const mount of below.toReversed()) await runProgram(['umount', mount]);
+  await rm(folder, { recursive: true, force: true });
 }

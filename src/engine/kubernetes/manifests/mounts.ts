@@ -5,7 +5,6 @@ import { limitsOf } from '../../../deployment/limits/pod-resources.ts';
 import type { Workload } from '../../../deployment/workload/workload.ts';
 import { EngineFault } from '../../engine.ts';
 import { clusterName, objectName } from '../names.ts';
-import { fileKey } from './secret-keys.ts';
 
 type Mounts = { volumes: V1Volume[]; mounts: V1VolumeMount[] };
 
@@ -117,3 +116,7 @@ function refuseHidden(path: string, written: string, { pod }: Workload): void {
 function absolute(path: string): string {
   return posix.resolve('/', path);
 }
+
+/** PURE. Where the values of a workload are in its Secret, whose keys have fewer characters than names of variables. */
+export const envKey = (index: number) => `env-${index}`;
+export const fileKey = (index: number) => `file-${index}`;

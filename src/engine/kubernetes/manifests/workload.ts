@@ -9,8 +9,7 @@ import type { Manifest } from '../objects.ts';
 import { containerSecurity, lowPortsSysctl, podHardening, podSecurity } from './hardening.ts';
 import { hostAliases, type KnownNames } from './host-aliases.ts';
 import { workloadKey, workloadMarks } from './marks.ts';
-import { mountsOf } from './mounts.ts';
-import { envKey, fileKey } from './secret-keys.ts';
+import { envKey, fileKey, mountsOf } from './mounts.ts';
 
 export type WorkloadRequest = {
   owner: string;
