@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createProbe } from '../src/engine/readiness/probe.ts';
-import { leastPeriodMs, type Rechecked, recheckAgainAndAgain } from '../src/engine/readiness/recheck.ts';
+import { minPeriodMs, type Rechecked, recheckAgainAndAgain } from '../src/engine/readiness/recheck.ts';
 
 /** The share of a processor that this process uses. Each pod is checked every second. */
 export async function measureIdleChecks(pods: number, seconds: number): Promise<number> {
@@ -25,7 +25,7 @@ export async function measureIdleChecks(pods: number, seconds: number): Promise<
       address: '127.0.0.1',
       startedAtMs: 0,
       uptime: () => performance.now(),
-      leastPeriodMs,
+      minPeriodMs,
       runCheck: async () => undefined,
       listens: async () => true,
     });
@@ -39,7 +39,7 @@ export async function measureIdleChecks(pods: number, seconds: number): Promise<
     stop.signal,
   );
   // Until the first of them are due.
-  await delay(leastPeriodMs);
+  await delay(minPeriodMs);
   const [begunAt, before] = [performance.now(), process.cpuUsage()];
   await delay(seconds * 1000);
   const { user, system } = process.cpuUsage(before);

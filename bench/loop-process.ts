@@ -37,7 +37,7 @@ const quietMs = 120_000;
 /** Visits of which the time of one is taken. */
 const visitsAtOnce = 1_000;
 /** Health checks of more pods than this are another measurement. */
-const mostChecked = 10_000;
+const maxChecked = 10_000;
 
 const db = postgres
   ? await openPostgres({ ...parsePostgresUrl(postgres.url), connections: 10 })
@@ -86,7 +86,7 @@ const liveMs: number[] = [];
 for (let count = 0; count < starts; count++) liveMs.push(await startOne());
 const residentBytes = process.memoryUsage.rss();
 await loop.stop();
-const checksShare = deployments > mostChecked ? Number.NaN : await measureIdleChecks(deployments, idleSeconds);
+const checksShare = deployments > maxChecked ? Number.NaN : await measureIdleChecks(deployments, idleSeconds);
 await edge.close();
 await db.destroy();
 const bytesEach = (residentBytes - emptyBytes) / deployments;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { printDiagnostic } from '../src/config/diagnostics/diagnostics.ts';
 import { parseConfiguration } from '../src/config/parse.ts';
 
-const leastAgreement = 0.98;
+const minAgreement = 0.98;
 
 type Verdict = 'accept' | 'reject';
 type Judged = { file: string; verdict: Verdict; first: string; ms: number };
@@ -70,7 +70,7 @@ function compare(judged: Judged[], expected: Expected[]): void {
   }
   const agreement = expected.length === 0 ? 1 : 1 - differing.length / expected.length;
   console.log(`${expected.length - differing.length} of ${expected.length} agree (${(agreement * 100).toFixed(1)} %)`);
-  if (agreement < leastAgreement) process.exitCode = 1;
+  if (agreement < minAgreement) process.exitCode = 1;
 }
 
 function fail(message: string): never {

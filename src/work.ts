@@ -161,7 +161,7 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
         images: pushed,
         checkRoom: roomIn({
           service: { db, settings },
-          limits: { mostBytes: settings.pushedBytes, diskFreeBytes: settings.diskFreeBytes },
+          limits: { maxBytes: settings.pushedBytes, diskFreeBytes: settings.diskFreeBytes },
         }),
         runtimeOf: async (deployment) => (await planOfDeployment(db, settings.tiers, deployment))?.tier.runtime,
         wake: control.wake,

@@ -7,7 +7,7 @@ export type Area = 'docs' | 'messages' | 'comments' | 'tests';
 export type Piece = { area: Area; text: string; offset: number };
 
 /** A string with fewer spaces is a name, a path or a key. */
-const leastSpaces = 2;
+const minSpaces = 2;
 
 export function readProse(path: string, source: string): Piece[] {
   if (path.endsWith('.md')) return [{ area: 'docs', text: withoutCode(source), offset: 0 }];
@@ -32,7 +32,7 @@ function tokensOf(path: string, source: string): Piece[] {
     return { area: 'comments', text, offset: start + 2 };
   });
   const add = (text: string, offset: number) => {
-    if (text.split(' ').length > leastSpaces) pieces.push({ area: 'messages', text: withoutNames(text), offset });
+    if (text.split(' ').length > minSpaces) pieces.push({ area: 'messages', text: withoutNames(text), offset });
   };
   new Visitor({
     Literal: ({ value, start }) => {

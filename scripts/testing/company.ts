@@ -56,7 +56,7 @@ export const longest = [
 ];
 
 /** So many files are worth another process, as long as there are processors. */
-const leastPerProcess = 20;
+const minPerProcess = 20;
 
 export type Company = { alone: string[]; together: string[][] };
 
@@ -70,7 +70,7 @@ export function findCompany(root: string, files: readonly string[], processors: 
 
 /** PURE. Neighbours in a folder are much alike: they go to different processes. */
 export function deal(files: readonly string[], processors: number): string[][] {
-  const hands = Math.max(1, Math.min(processors, Math.floor(files.length / leastPerProcess)));
+  const hands = Math.max(1, Math.min(processors, Math.floor(files.length / minPerProcess)));
   const dealt = Array.from({ length: hands }, (_, hand) => files.filter((_, index) => index % hands === hand));
   return dealt.filter((hand) => hand.length > 0);
 }

@@ -22,8 +22,8 @@ import { signInSecret } from './sign-in-secret.ts';
 
 const day = 24 * 60 * 60;
 /** RFC 5321 allows no longer path. */
-const mostEmail = 254;
-const mostName = 100;
+const maxEmail = 254;
+const maxName = 100;
 
 type Letter = { user: { id: string; email: string }; url: string };
 
@@ -123,8 +123,8 @@ export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Ma
 /** Names of people appear in lists and tables. A picture is an address that is never requested here. */
 async function withinBounds(account: { email?: string; name?: string }) {
   const { email, name } = account;
-  if (email !== undefined && email.length > mostEmail) throw APIError.from('BAD_REQUEST', tooLong('email', mostEmail));
-  if (name !== undefined && name.length > mostName) throw APIError.from('BAD_REQUEST', tooLong('name', mostName));
+  if (email !== undefined && email.length > maxEmail) throw APIError.from('BAD_REQUEST', tooLong('email', maxEmail));
+  if (name !== undefined && name.length > maxName) throw APIError.from('BAD_REQUEST', tooLong('name', maxName));
   return { data: { ...account, image: null } };
 }
 

@@ -91,7 +91,7 @@ export async function openApi(
   const app = await createApp(service, log);
   opening.defer(() => app.close());
   await admit((path) => app.listen({ path }));
-  const limits = { mostBytes: pushedBytes, diskFreeBytes };
+  const limits = { maxBytes: pushedBytes, diskFreeBytes };
   const registry = createRegistry({ service, images: pushed, limits }, log);
   opening.defer(() => registry.close());
   await admitRegistry((path) => registry.listen({ path }));

@@ -66,7 +66,7 @@ export function runRestic(
     if (into) copy(child.stdout, into).catch(giveUp);
     else child.stdout.on('data', take ?? ((piece: Uint8Array) => void out.push(piece)));
     child.stderr.on('data', (piece: Uint8Array) => {
-      complaint = `${complaint}${String(piece)}`.slice(-mostWords);
+      complaint = `${complaint}${String(piece)}`.slice(-maxWords);
     });
     child.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') reject(new BackupFault(missing));
@@ -120,7 +120,7 @@ function endedWords({ reason }: AbortSignal): string {
   return reason?.name === 'TimeoutError' ? 'restic: it lasted too long, and was ended' : 'restic: it was ended';
 }
 
-const mostWords = 4000;
+const maxWords = 4000;
 
 function wordsOf(complaint: string, status: number | null): string {
   const lines = complaint

@@ -26,8 +26,8 @@ export type BaseImages = {
 
 type Stored = { name: string; bytes: number; usedAt: number };
 
-/** `place`: only one process at a time builds there. `mostBytes`: what images that no build uses may hold. */
-export function createBaseImages(place: string, mostBytes: number): BaseImages {
+/** `place`: only one process at a time builds there. `maxBytes`: what images that no build uses may hold. */
+export function createBaseImages(place: string, maxBytes: number): BaseImages {
   const uses = new Map<string, number>();
   const inTurn = serializeByKey();
   const listOf = (name: string) => join(place, name, 'layers.json');
@@ -66,9 +66,9 @@ export function createBaseImages(place: string, mostBytes: number): BaseImages {
       const layers = await readList(name);
       // Interrupted ones go first.
       const usedAt = layers ? (await stat(listOf(name))).mtimeMs : 0;
-      stored.push({ name, usedAt, bytes: layers?.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) ?? mostBytes });
+      stored.push({ name, usedAt, bytes: layers?.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) ?? maxBytes });
     }
-    for (const name of imagesToEvict(stored, mostBytes))
+    for (const name of imagesToEvict(stored, maxBytes))
       await inTurn(name, async () => {
         if (!uses.has(name)) await remove(name);
       });
@@ -98,9 +98,9 @@ export function createBaseImages(place: string, mostBytes: number): BaseImages {
   };
 }
 
-/** PURE. The names of images to remove so that the others fit into `mostBytes`, the least recently used first. */
-export function imagesToEvict(stored: readonly Stored[], mostBytes: number): string[] {
-  let excess = stored.reduce((sum, { bytes }) => sum + bytes, 0) - mostBytes;
+/** PURE. The names of images to remove so that the others fit into `maxBytes`, the least recently used first. */
+export function imagesToEvict(stored: readonly Stored[], maxBytes: number): string[] {
+  let excess = stored.reduce((sum, { bytes }) => sum + bytes, 0) - maxBytes;
   const evicted: string[] = [];
   for (const { name, bytes } of stored.toSorted((a, b) => a.usedAt - b.usedAt)) {
     if (excess <= 0) break;

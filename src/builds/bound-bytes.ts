@@ -2,13 +2,13 @@
 import { Transform } from 'node:stream';
 import { SourceError } from './source-entry.ts';
 
-/** Passes at most `mostBytes`, and then fails with a SourceError that says `message`. */
-export function boundBytes(mostBytes: number, message: string): Transform {
+/** Passes at most `maxBytes`, and then fails with a SourceError that says `message`. */
+export function boundBytes(maxBytes: number, message: string): Transform {
   let bytes = 0;
   return new Transform({
     transform(piece: Buffer, _, done) {
       bytes += piece.length;
-      if (bytes <= mostBytes) done(undefined, piece);
+      if (bytes <= maxBytes) done(undefined, piece);
       else done(new SourceError(message, { isTooLarge: true }));
     },
   });

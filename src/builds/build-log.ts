@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { type BuildStep, readBuildStep } from '../deployment/build/build-steps.ts';
 
 /** Enough for a build of a large application; of a longer output the beginning and the end stay. */
-const mostChars = 512 * 1024;
+const maxChars = 512 * 1024;
 const headChars = 64 * 1024;
 
 /** Begins the line that names the image whose output follows. */
@@ -46,14 +46,14 @@ export function openBuildLog(secrets: readonly string[], clock: () => number = (
 
   function append(line: string): void {
     whole += `${hidden.reduce((text, secret) => text.replaceAll(secret, '***'), line)}\n`;
-    if (whole.length > mostChars)
-      whole = `${whole.slice(0, headChars)}\n[…]\n${whole.slice(whole.length - mostChars + headChars + 64 * 1024)}`;
+    if (whole.length > maxChars)
+      whole = `${whole.slice(0, headChars)}\n[…]\n${whole.slice(whole.length - maxChars + headChars + 64 * 1024)}`;
   }
 
   return {
     add(text) {
       const lines = `${open}${printable(text)}`.split('\n');
-      open = lines.pop()!.slice(-mostChars);
+      open = lines.pop()!.slice(-maxChars);
       for (const line of lines) addLine(line);
     },
     end: endStep,

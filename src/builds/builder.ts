@@ -41,7 +41,7 @@ export type Building<T> = {
 
 /** Docker's resolver in every network of ours. Without it, buildah gives the steps of a build public resolvers. */
 const engineResolver = '127.0.0.11';
-const mostBytes = { output: 32 * 2 ** 20, image: 16 * 2 ** 30 };
+const maxBytes = { output: 32 * 2 ** 20, image: 16 * 2 ** 30 };
 
 /**
  * `in` has what is on standard input: the context, the files of secrets, and a script that sets the build arguments, so that
@@ -109,14 +109,14 @@ export async function buildIn<T>(
     await runInWorkload(
       { what: 'the build', command: ['sh', '-c', buildImage, 'sh', ...words, '--', 'in/context'] },
       {
-        ...{ exec, workload, stop, input, mostBytes: mostBytes.image, withinMs: Math.max(1, leftMs()), fault },
+        ...{ exec, workload, stop, input, maxBytes: maxBytes.image, withinMs: Math.max(1, leftMs()), fault },
         take: async (piece) => {
           if (built.destroyed) throw fault('The image was not read to its end.');
           if (!built.write(piece)) await new Promise<void>((resolve) => resumed(built, resolve));
         },
         takeError: (piece) => {
           outputBytes += piece.length;
-          if (outputBytes > mostBytes.output) throw new BuildFault('The build wrote more output than is allowed.');
+          if (outputBytes > maxBytes.output) throw new BuildFault('The build wrote more output than is allowed.');
           onOutput(withNames(Buffer.from(piece).toString('utf8'), bases));
         },
       },
@@ -143,7 +143,7 @@ export async function unpackIn(
   await runInWorkload(
     { what: 'unpacking the base image', command: ['sh', '-c', unpackImage, 'sh', folder] },
     {
-      ...{ exec, workload, stop, input: saved, mostBytes: mostBytes.output, withinMs: Math.max(1, leftMs()), fault },
+      ...{ exec, workload, stop, input: saved, maxBytes: maxBytes.output, withinMs: Math.max(1, leftMs()), fault },
       take() {},
     },
   );

@@ -5,7 +5,7 @@ import * as z from 'zod/v4';
 import type { Finding } from '../folder/project.ts';
 import { optionsPath, type SourceOptions } from '../folder/source-options.ts';
 
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 const names = z.array(z.string().max(1_024)).max(100);
 const schema = z.strictObject({
@@ -45,7 +45,7 @@ function readPlainFile(path: string): string | undefined {
   }
   try {
     const { size } = fstatSync(descriptor);
-    return size <= mostBytes ? readFileSync(descriptor, 'utf8') : undefined;
+    return size <= maxBytes ? readFileSync(descriptor, 'utf8') : undefined;
   } finally {
     closeSync(descriptor);
   }

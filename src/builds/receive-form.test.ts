@@ -9,7 +9,7 @@ import { SourceError } from './source-entry.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'berth-form-'));
 after(() => rm(folder, { recursive: true }));
-const limits = { mostBytes: 2 ** 20, place: (number: number) => join(folder, `archive-${number}`) };
+const limits = { maxBytes: 2 ** 20, place: (number: number) => join(folder, `archive-${number}`) };
 
 /** As a client sends it, in pieces of so many bytes. */
 async function sent(form: FormData, { piece = 1_000, cutAt = Number.POSITIVE_INFINITY } = {}) {

@@ -23,7 +23,7 @@ const folderName = /^[A-Za-z0-9_][\w.-]{0,63}$/;
 export async function receiveForm(
   body: Readable,
   contentType: string,
-  { mostBytes, place }: { mostBytes: number; place: (number: number) => string },
+  { maxBytes, place }: { maxBytes: number; place: (number: number) => string },
 ): Promise<Form> {
   const form: Form = { document: undefined, archives: [] };
   const files: Readable[] = [];
@@ -33,7 +33,7 @@ export async function receiveForm(
     work.catch(() => {});
     writing.push(work);
   };
-  const parser = openParser(contentType, mostBytes);
+  const parser = openParser(contentType, maxBytes);
   const fail = (message: string, isTooLarge = false) => parser.destroy(new SourceError(message, { isTooLarge }));
   const setDocument = (text: string) => {
     if (form.document !== undefined) fail(`The form has two parts named ${configurationPart}.`);
@@ -59,7 +59,7 @@ export async function receiveForm(
   });
   for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
     parser.on(limit, () => fail(`The form has more than ${most.archives} archives.`, true));
-  const bound = boundBytes(mostBytes, `The form is larger than ${mostBytes / 2 ** 20} MiB.`);
+  const bound = boundBytes(maxBytes, `The form is larger than ${maxBytes / 2 ** 20} MiB.`);
   const parsed = await Promise.allSettled([pipeline(body, bound, parser)]);
   // The parser leaves open what a broken form has not ended.
   if (parsed[0]!.status === 'rejected') for (const file of files) file.destroy();

@@ -7,7 +7,7 @@ import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type SourceEntry, SourceError } from './source-entry.ts';
 
-export type UnpackLimits = { mostBytes: number; mostEntries: number };
+export type UnpackLimits = { maxBytes: number; maxEntries: number };
 
 export type SourceWriter = {
   /** Writes an entry. `open`: opens the content of a file. */
@@ -19,7 +19,7 @@ export type SourceWriter = {
 };
 
 /** `folder` exists. */
-export function createSourceWriter(folder: string, { mostBytes, mostEntries }: UnpackLimits): SourceWriter {
+export function createSourceWriter(folder: string, { maxBytes, maxEntries }: UnpackLimits): SourceWriter {
   const links: Extract<SourceEntry, { kind: 'link' }>[] = [];
   const folders = new Set<string>();
   const content = new Map<string, string>();
@@ -27,8 +27,8 @@ export function createSourceWriter(folder: string, { mostBytes, mostEntries }: U
   let bytes = 0;
   const count = (more: number) => {
     bytes += more;
-    if (bytes > mostBytes)
-      throw new SourceError(`The source has more than ${Math.floor(mostBytes / 2 ** 20)} MiB.`, {
+    if (bytes > maxBytes)
+      throw new SourceError(`The source has more than ${Math.floor(maxBytes / 2 ** 20)} MiB.`, {
         isTooLarge: true,
       });
   };
@@ -41,8 +41,8 @@ export function createSourceWriter(folder: string, { mostBytes, mostEntries }: U
     async add(entry, open) {
       if (!entry) return;
       entries += 1;
-      if (entries > mostEntries)
-        throw new SourceError(`The source has more than ${mostEntries} files and folders.`, { isTooLarge: true });
+      if (entries > maxEntries)
+        throw new SourceError(`The source has more than ${maxEntries} files and folders.`, { isTooLarge: true });
       const path = join(folder, entry.path);
       switch (entry.kind) {
         case 'link':

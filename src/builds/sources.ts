@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type GitAddress, nameOfAddress } from '../config/values/git-address.ts';
 import type { Finding } from '../folder/project.ts';
-import { mostSourceBytes } from '../folder/source-limits.ts';
+import { maxSourceBytes } from '../folder/source-limits.ts';
 import type { DialerOptions } from '../images/dialer/dialer.ts';
 import { newId } from '../lib/ids.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
@@ -22,7 +22,7 @@ import { SourceError } from './source-entry.ts';
 import { refuseFindings, refuseSource } from './source-refusals.ts';
 import { unpackSource } from './unpack-source.ts';
 
-export { mostSourceBytes };
+export { maxSourceBytes };
 
 /** `content`: a digest of all files. */
 export type Source = Omit<PlannedSource, 'refusals' | 'repositories' | 'options'> & { id: string; content: string };
@@ -57,7 +57,7 @@ export type Sources = {
 
 export type Opening = Pick<Planning, 'name' | 'document'> & { signal: AbortSignal };
 
-const limits = { mostBytes: mostSourceBytes, mostEntries: 100_000 };
+const limits = { maxBytes: maxSourceBytes, maxEntries: 100_000 };
 const nothingFetched: Named = { folders: new Map(), notes: [], contents: [] };
 const leftOverMs = 60 * 60_000;
 /** Sources that are received or read at once. */
@@ -137,7 +137,7 @@ export async function openSources(place: string, gitServers: GitServers = new Ma
 
     receive: (body, client) =>
       begin(client, async (id) => {
-        const bound = boundBytes(mostSourceBytes, `The archive is larger than ${mostSourceBytes / 2 ** 20} MiB.`);
+        const bound = boundBytes(maxSourceBytes, `The archive is larger than ${maxSourceBytes / 2 ** 20} MiB.`);
         const file = archiveOf(id, 0);
         received.set(id, { document: undefined, archives: [{ file, at: '' }] });
         return await orRefusal(pipeline(body, bound, createWriteStream(file, { mode: 0o600 })));
@@ -145,7 +145,7 @@ export async function openSources(place: string, gitServers: GitServers = new Ma
 
     receiveForm: (body, contentType, client) =>
       begin(client, async (id) => {
-        const limits = { mostBytes: mostSourceBytes, place: (number: number) => archiveOf(id, number) };
+        const limits = { maxBytes: maxSourceBytes, place: (number: number) => archiveOf(id, number) };
         const form = await orRefusal(receiveForm(body, contentType, limits));
         if (form.ok) received.set(id, form.value);
         return form;

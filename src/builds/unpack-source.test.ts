@@ -29,7 +29,7 @@ async function place(t: TestContext) {
   return { scratch, folder, archive: join(scratch, 'archive') };
 }
 
-const limits = { mostBytes: 2 ** 20, mostEntries: 100 };
+const limits = { maxBytes: 2 ** 20, maxEntries: 100 };
 
 async function unpacked(t: TestContext, bytes: Uint8Array, most = limits): Promise<string> {
   const { folder, archive } = await place(t);
@@ -158,7 +158,7 @@ test('an archive is bounded in bytes and entries, however well it is compressed'
   await once(written, 'finish');
   const isTooLarge = (error: Error) => error instanceof SourceError && error.isTooLarge;
   await assert.rejects(unpackSource([{ file: archive, at: '' }], folder, limits), isTooLarge);
-  assert.ok((await lstat(join(folder, 'zeros'))).size <= limits.mostBytes);
+  assert.ok((await lstat(join(folder, 'zeros'))).size <= limits.maxBytes);
   const links = Array.from({ length: 20 }, (_, at): TarEntry => [{ name: `l${at}`, type: 'link', linkname: 'a' }]);
   await assert.rejects(unpacked(t, await tarOf([[{ name: 'a' }, 'x'.repeat(100_000)], ...links])), isTooLarge);
   const many = await tarOf(Array.from({ length: 101 }, (_, at): TarEntry => [{ name: `f${at}` }]));

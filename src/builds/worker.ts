@@ -1,6 +1,6 @@
 /** Works on the builds of this process, several at a time. The store holds the complete state of a build. */
 import { readPushedReference } from '../config/values/pushed-image.ts';
-import { type Build, mostBuildTries } from '../deployment/build/build.ts';
+import { type Build, maxBuildTries } from '../deployment/build/build.ts';
 import { describeBuildStep } from '../deployment/build/build-steps.ts';
 import { type Deployment, isActive } from '../deployment/deployment.ts';
 import type { EventOf } from '../deployment/event/event.ts';
@@ -88,7 +88,7 @@ export function createBuildWorker(parts: BuildParts, places: number, stop: Abort
     // The builder of a process that was killed.
     if (build.tries > 0) await removeBuilder(parts, build);
     if (!deployment) return await end(build, superseded);
-    if (build.tries >= mostBuildTries) {
+    if (build.tries >= maxBuildTries) {
       const problem = `the service ended ${build.tries} times before the build was complete`;
       return await end(build, { problem, hint: 'Send the source again.', pods: [], lastLines: [] });
     }

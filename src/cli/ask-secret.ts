@@ -3,7 +3,7 @@ import { ask } from './asking.ts';
 import type { Streams } from './terminal.ts';
 
 /** Longer than any key. */
-const mostCharacters = 1000;
+const maxCharacters = 1000;
 
 /** Undefined without an input, or at Ctrl-C. */
 export async function askSecret(
@@ -19,7 +19,7 @@ async function firstLine(stdin: Streams['stdin']): Promise<string | undefined> {
   let text = '';
   for await (const piece of stdin) {
     text += String(piece);
-    if (text.includes('\n') || text.length > mostCharacters) break;
+    if (text.includes('\n') || text.length > maxCharacters) break;
   }
   return text.split('\n')[0]!.trim() || undefined;
 }

@@ -7,7 +7,7 @@ import { type Problem, problemOf } from '../client/ask.ts';
 const silenceMs = 60_000;
 const connectWithinMs = 15_000;
 /** Maximum number of messages that wait to be printed. */
-const mostWaiting = 64;
+const maxWaiting = 64;
 
 type Size = { columns: number; rows: number };
 
@@ -126,7 +126,7 @@ function createRemote(socket: WebSocket): RemoteCommand & { firstWord: Promise<F
     if (isBinary) {
       const bytes = data as Buffer;
       waiting.push({ from: bytes[0] === 2 ? 'stderr' : 'stdout', bytes: bytes.subarray(1) });
-      if (waiting.length >= mostWaiting) socket.pause();
+      if (waiting.length >= maxWaiting) socket.pause();
       return wake();
     }
     const { kind, ...rest } = parsed(String(data));

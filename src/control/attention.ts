@@ -7,7 +7,7 @@ import type { Database } from '../store/database.ts';
 import { leasedAfter } from '../store/leases.ts';
 
 /** The minimum number per listing, and the number of listings within which all are chosen. */
-const leastInTurn = 500;
+const minInTurn = 500;
 const listingsToAll = 20;
 
 /** The listed objects of each deployment. */
@@ -39,7 +39,7 @@ export function createAttention(db: Database): Attention {
         listed.set(id, text);
       }
       for (const id of before.keys()) if (!listed.has(id)) ids.add(id);
-      const limit = Math.max(leastInTurn, Math.ceil(things.size / listingsToAll));
+      const limit = Math.max(minInTurn, Math.ceil(things.size / listingsToAll));
       const page = await leasedAfter(db, turn, limit);
       turn = page.length < limit ? '' : page.at(-1)!;
       for (const id of page) ids.add(id);

@@ -23,7 +23,7 @@ const pulledAgo = (hours: Record<string, number>) =>
 /** A disk of 100 GB that holds so much more than 85 GB. */
 function chosen(excessGb: number, images: HostImage[], hours: Record<string, number>): string {
   const disk = { usedBytes: (85 + excessGb) * gigabyte, freeBytes: (15 - excessGb) * gigabyte };
-  const removed = imagesToRemove({ disk, mostUsed: 0.85, images, pulled: pulledAgo(hours), now });
+  const removed = imagesToRemove({ disk, maxUsed: 0.85, images, pulled: pulledAgo(hours), now });
   return removed.map(({ id }) => id).join(' ');
 }
 
@@ -59,7 +59,7 @@ test('the image of a deployment that is present counts as used now, and that of 
   const images = { 'nginx:1': { isOnHost: false, digest: 'sha256:1' }, 'built:1': {} };
   const shop = await shopOnMemory(spec, images);
   const { control, world, clock } = shop;
-  const clear = () => clearImages({ ...control, mostUsed: 0.1 });
+  const clear = () => clearImages({ ...control, maxUsed: 0.1 });
   await shop.visit();
   world.capacity.disk = { usedBytes: 50 * gigabyte, freeBytes: 50 * gigabyte };
 

@@ -14,7 +14,7 @@ const graceMs = 10 * 60_000;
 export type Clearing = {
   disk: Disk;
   /** The share of the disk, 0..1, above which images are removed. */
-  mostUsed: number;
+  maxUsed: number;
   images: HostImage[];
   pulled: PulledImage[];
   now: Instant;
@@ -24,8 +24,8 @@ export type Clearing = {
  * Returns enough images to bring the disk below the threshold. Images share layers, so another round may be necessary.
  * Excludes images that a container uses, that this installation did not pull, or that have another name.
  */
-export function imagesToRemove({ disk, mostUsed, images, pulled, now }: Clearing): HostImage[] {
-  let excess = disk.usedBytes - mostUsed * (disk.usedBytes + disk.freeBytes);
+export function imagesToRemove({ disk, maxUsed, images, pulled, now }: Clearing): HostImage[] {
+  let excess = disk.usedBytes - maxUsed * (disk.usedBytes + disk.freeBytes);
   const lastUsed = new Map(pulled.map(({ reference, lastUsedAt }) => [fullReference(reference), lastUsedAt]));
   const usedAt = (image: HostImage) =>
     Math.max(...namesOf(image).map((reference) => lastUsed.get(reference) ?? Number.NEGATIVE_INFINITY));
@@ -46,17 +46,17 @@ function namesOf({ tags, digests, brought }: HostImage): string[] {
   return [...[...tags, ...digests].map(fullReference), ...brought];
 }
 
-export type Clearer = { engine: Engine; db: Database; metrics: Metrics; now: () => Instant; mostUsed: number };
+export type Clearer = { engine: Engine; db: Database; metrics: Metrics; now: () => Instant; maxUsed: number };
 
 /**
  * Returns the names of the removed images. Lists the engine's images only if the disk is too full. An engine without
  * the facet `images` manages its own.
  */
-export async function clearImages({ engine, db, metrics, now, mostUsed }: Clearer): Promise<string[]> {
+export async function clearImages({ engine, db, metrics, now, maxUsed }: Clearer): Promise<string[]> {
   const { images: store } = engine;
   if (!store) return [];
   const { disk } = await engine.capacity();
-  if (!disk || disk.usedBytes <= mostUsed * (disk.usedBytes + disk.freeBytes)) return [];
+  if (!disk || disk.usedBytes <= maxUsed * (disk.usedBytes + disk.freeBytes)) return [];
   // Until its first container exists, nothing else protects the image of a deployment.
   await touchUsed(db, now());
   const [images, pulled] = await Promise.all([store.list(), pulledImages(db)]);
@@ -67,7 +67,7 @@ export async function clearImages({ engine, db, metrics, now, mostUsed }: Cleare
     references.filter((reference) => !there.has(fullReference(reference))),
   );
   const removed: string[] = [];
-  for (const image of imagesToRemove({ disk, mostUsed, images, pulled, now: now() })) {
+  for (const image of imagesToRemove({ disk, maxUsed, images, pulled, now: now() })) {
     if (!(await store.remove(image))) continue;
     const names = new Set(namesOf(image));
     await forgetPulled(

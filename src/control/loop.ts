@@ -102,7 +102,7 @@ export function startLoop(control: Control): Loop {
       }
       const copies = await clearPushedCopies(control);
       if (copies.length > 0) log.info({ copies }, 'removed copies of images that are no longer referenced');
-      const cleared = await clearImages({ ...control, mostUsed: settings.imageDiskShare });
+      const cleared = await clearImages({ ...control, maxUsed: settings.imageDiskShare });
       if (cleared.length > 0) log.info({ cleared }, 'removed unused images because the disk was too full');
     },
     onFault: (err) => log.error({ err }, 'survey and sweep failed, will be tried again'),

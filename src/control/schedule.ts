@@ -18,9 +18,9 @@ export const togetherMs = 5_000;
 /** Pauses between failing visits. */
 export const visitPauses = { firstMs: 500, longestMs: 30_000 };
 
-/** Returns the interval of visits to healthy deployments: `leastMs`, or longer if there are many deployments. */
-export function revisitMsOf(deployments: number, leastMs: number): number {
-  return Math.max(leastMs, deployments * msBetweenRevisits);
+/** Returns the interval of visits to healthy deployments: `minMs`, or longer if there are many deployments. */
+export function revisitMsOf(deployments: number, minMs: number): number {
+  return Math.max(minMs, deployments * msBetweenRevisits);
 }
 
 /**

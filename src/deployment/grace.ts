@@ -4,7 +4,7 @@ import { type Deployment, type Instant, isPastLimit, type Limits } from './deplo
 import type { EventOf } from './event/event.ts';
 
 /** The minimum lifetime of a restored deployment: enough to claim it, or to export its data. */
-export const leastRestoredMs = 10 * 60_000;
+export const minRestoredMs = 10 * 60_000;
 
 /**
  * Returns until when the data of an ended deployment is kept; null: not. For a deployment that has just reached its
@@ -46,8 +46,8 @@ export type Restored = { expiresAt: Instant | null; extensionsUsed: number };
 
 /**
  * Returns the new time limit of a deployment that is restored at `now`: the time that was left at its removal, at least
- * `leastRestoredMs`. A restore counts as an extension and is possible once more without one, so it prolongs the total
- * lifetime by at most `leastRestoredMs` each time.
+ * `minRestoredMs`. A restore counts as an extension and is possible once more without one, so it prolongs the total
+ * lifetime by at most `minRestoredMs` each time.
  */
 export function restore(deployment: Deployment, limits: Limits, now: Instant): Result<Restored> {
   const { applicationName: name, expiresAt, extensionsUsed, removedAt } = deployment;
@@ -59,5 +59,5 @@ export function restore(deployment: Deployment, limits: Limits, now: Instant): R
       'Start it as a new deployment; to run longer, it has to be claimed.',
     );
   const leftMs = removedAt === null ? 0 : expiresAt - removedAt;
-  return succeed({ expiresAt: now + Math.max(leftMs, leastRestoredMs), extensionsUsed: extensionsUsed + 1 });
+  return succeed({ expiresAt: now + Math.max(leftMs, minRestoredMs), extensionsUsed: extensionsUsed + 1 });
 }

@@ -34,10 +34,10 @@ export type Asked = { name: string; proof: ProofRecord; host: string };
 /** Never rejects. */
 export type Lookup = (asked: Asked) => Promise<Finding>;
 
-const mostServers = 3;
-const mostZones = 5;
-const mostAddresses = 20;
-const mostShown = 3;
+const maxServers = 3;
+const maxZones = 5;
+const maxAddresses = 20;
+const maxShown = 3;
 const longestShown = 80;
 const patience = { timeout: 2_000, tries: 2 };
 
@@ -78,7 +78,7 @@ export function createLookup(options: LookupOptions): Lookup {
     async function proofAnswers(): Promise<ProofAnswer[]> {
       const servers = await inTime(nameServers(common, name, () => isOver).catch(codeOf), cancelled);
       if (typeof servers === 'string') return [failed('the resolver', servers)];
-      const asked = servers.slice(0, mostServers);
+      const asked = servers.slice(0, maxServers);
       const answers = await Promise.all(asked.map((server) => inTime(atServer(server), failed(server, cancelled))));
       if (proofOutcome(answers) !== 'unanswered' || isOver) return answers;
       const last = 'the resolver';
@@ -129,7 +129,7 @@ async function isAlias(resolver: Resolver, name: string): Promise<boolean> {
 function zonesOf(name: string): string[] {
   const top = registrableOf(name) ?? name;
   const above = name.slice(0, -top.length).split('.').filter(Boolean);
-  return [...above.map((_, index) => [...above.slice(index), top].join('.')), top].slice(-mostZones);
+  return [...above.map((_, index) => [...above.slice(index), top].join('.')), top].slice(-maxZones);
 }
 
 async function askProof(resolver: Resolver, server: string, { name, value }: ProofRecord): Promise<ProofAnswer> {
@@ -137,7 +137,7 @@ async function askProof(resolver: Resolver, server: string, { name, value }: Pro
   try {
     const records = (await resolver.resolveTxt(name)).map((parts) => parts.join(''));
     if (records.some((record) => record.trim() === value)) return { server: shown, said: 'proof' };
-    const found = records.slice(0, mostShown).map((record) => printable(record.slice(0, longestShown)));
+    const found = records.slice(0, maxShown).map((record) => printable(record.slice(0, longestShown)));
     return found.length > 0
       ? { server: shown, said: 'other', found, count: records.length }
       : { server: shown, said: 'nothing' };
@@ -158,7 +158,7 @@ async function addressesOf(resolver: Resolver, name: string): Promise<Addresses>
   const failed = answers.find((answer) => answer.status === 'rejected' && !isNothing(codeOf(answer.reason)));
   const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   if (addresses.length === 0 && failed?.status === 'rejected') throw failed.reason;
-  return { found: addresses.slice(0, mostAddresses), isWhole: failed === undefined };
+  return { found: addresses.slice(0, maxAddresses), isWhole: failed === undefined };
 }
 
 /** A text is the code of what went wrong. */

@@ -115,11 +115,11 @@ type Checking = {
 };
 
 /** A name server that does not answer holds its place for as long as a look may take. */
-const mostAtOnce = 16;
-const mostOfAccount = 2;
+const maxAtOnce = 16;
+const maxOfAccount = 2;
 
 /** Domains read per account: those being checked, and the next one. */
-const readOfAccount = 2 * mostOfAccount;
+const readOfAccount = 2 * maxOfAccount;
 
 type DomainChecks = {
   /** Checks all due domains, with a limit per account. */
@@ -133,12 +133,12 @@ export function createDomainChecks(checking: Checking, turned: () => void): Doma
   const { db, now, duty, log, signal } = checking;
   const worker = createFairWorker<Domain>({
     due: async () =>
-      (await duty.take()) ? await dueDomains(db, now(), { ofAccount: readOfAccount, limit: 10 * mostAtOnce }) : [],
+      (await duty.take()) ? await dueDomains(db, now(), { ofAccount: readOfAccount, limit: 10 * maxAtOnce }) : [],
     keyOf: ({ name, accountId, nextCheckAt }) => `${name} ${accountId} ${nextCheckAt}`,
     clientOf: ({ accountId }) => accountId,
     work: async (domain) => void ((await check(checking, domain)) && turned()),
-    most: mostAtOnce,
-    mostOfClient: mostOfAccount,
+    most: maxAtOnce,
+    maxOfClient: maxOfAccount,
     signal,
   });
   return {

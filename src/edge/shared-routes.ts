@@ -23,7 +23,7 @@ import { countUnderWay, describeRunning, outlastThreads, readMap } from './hapro
 import type { RouteFeed } from './route-feed.ts';
 
 /** Clocks of two machines may differ by so much. */
-const mostSkewMs = 5_000;
+const maxSkewMs = 5_000;
 /** News may be missed. */
 const lookEveryMs = 250;
 
@@ -118,7 +118,7 @@ export async function shareRoutes(parts: SharedRoutesParts): Promise<SharedRoute
   async function isOver(edge: EdgeRow, waitedMs: number): Promise<boolean> {
     const isHere = edge.machine === own.machine;
     const isEndless = edge.answersUntil === forever;
-    const isLate = isEndless ? isHere && waitedMs > silenceMs : now() > edge.answersUntil + (isHere ? 0 : mostSkewMs);
+    const isLate = isEndless ? isHere && waitedMs > silenceMs : now() > edge.answersUntil + (isHere ? 0 : maxSkewMs);
     if (!isLate) return false;
     if (isHere) await silence(edge, !isEndless);
     const isStruck = await strikeEdge(db, edge);
@@ -138,7 +138,7 @@ export async function shareRoutes(parts: SharedRoutesParts): Promise<SharedRoute
         if (edge.version < version && !(await isOver(edge, waitedMs))) isWaiting = true;
       if (!isWaiting) return;
       stop?.throwIfAborted();
-      if (waitedMs > 2 * silenceMs + mostSkewMs) throw new Error('another edge does not confirm new routes');
+      if (waitedMs > 2 * silenceMs + maxSkewMs) throw new Error('another edge does not confirm new routes');
       await Promise.race([heard, wait(lookEveryMs, stop)]);
     }
   }

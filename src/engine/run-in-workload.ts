@@ -15,7 +15,7 @@ export type CommandRun = {
   /** Receives its standard error. */
   takeError?: ((piece: Uint8Array) => void) | undefined;
   /** The command is killed if it writes more. */
-  mostBytes: number;
+  maxBytes: number;
   /** The command is killed if it runs longer. */
   withinMs: number;
   stop: AbortSignal;
@@ -31,7 +31,7 @@ export type CommandRun = {
  * of `fault`, an error of the input, or the reason of `stop`.
  */
 export async function runInWorkload({ what, command }: WorkloadCommand, run: CommandRun): Promise<void> {
-  const { exec, workload, input, take, takeError, mostBytes, withinMs, stop, fault } = run;
+  const { exec, workload, input, take, takeError, maxBytes, withinMs, stop, fault } = run;
   const late = AbortSignal.timeout(Math.ceil(withinMs));
   const over = AbortSignal.any([stop, late]);
   await using running = await exec.start(workload, { command });
@@ -46,7 +46,7 @@ export async function runInWorkload({ what, command }: WorkloadCommand, run: Com
   if (over.aborted) giveUp();
   const fed = feed(running, input, end);
   try {
-    let left = mostBytes;
+    let left = maxBytes;
     let said = '';
     for await (const { from, bytes } of running.output) {
       left -= bytes.length;
@@ -54,7 +54,7 @@ export async function runInWorkload({ what, command }: WorkloadCommand, run: Com
       if (from === 'stdout') await take(bytes);
       else {
         takeError?.(bytes);
-        said = `${said}${Buffer.from(bytes).toString('utf8')}`.slice(-mostSaid);
+        said = `${said}${Buffer.from(bytes).toString('utf8')}`.slice(-maxOutput);
       }
     }
     // The command may continue after it has closed its outputs.
@@ -71,7 +71,7 @@ export async function runInWorkload({ what, command }: WorkloadCommand, run: Com
 }
 
 /** Characters of the end of standard error in a fault. */
-const mostSaid = 500;
+const maxOutput = 500;
 
 /**
  * Writes the input until the command ends. `end`: called when the input fails, since the command would wait for more.

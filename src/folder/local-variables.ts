@@ -84,7 +84,7 @@ export function readEnvText(
   isRequired: boolean,
   at?: number,
 ): string | undefined {
-  return readText(path, { files, findings, mostBytes: maxEnvBytes, at, isOptional: !isRequired });
+  return readText(path, { files, findings, maxBytes: maxEnvBytes, at, isOptional: !isRequired });
 }
 
 /** Replaces the variables in all texts. Refuses invalid ones. */

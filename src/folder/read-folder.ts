@@ -85,7 +85,7 @@ function readDocuments(
 
 /** The main file, to see which form it has; undefined when it cannot be read, which is refused. */
 function readMain(path: string, { files, findings }: Context): { text: string; tree: Tree | undefined } | undefined {
-  const text = readText(path, { files, findings, mostBytes: maxDocumentBytes });
+  const text = readText(path, { files, findings, maxBytes: maxDocumentBytes });
   return text === undefined ? undefined : { text, tree: findings.readYaml(shownPath(files, path), text) };
 }
 

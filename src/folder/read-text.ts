@@ -6,7 +6,7 @@ import { type FolderFiles, shownPath } from './folder-files.ts';
 export type ReadingText = {
   files: FolderFiles;
   findings: Findings;
-  mostBytes: number;
+  maxBytes: number;
   /** Where the path is written; for one that nothing names, none. */
   at?: number | undefined;
   /** It need not be there. */
@@ -16,16 +16,16 @@ export type ReadingText = {
 /** Undefined when it is not there, or may not be read, which is refused. */
 export function readText(
   path: string,
-  { files, findings, mostBytes, at, isOptional = false }: ReadingText,
+  { files, findings, maxBytes, at, isOptional = false }: ReadingText,
 ): string | undefined {
   const shown = shownPath(files, path);
   const { kind } = files.look(path);
   if (kind === 'outside') refuseOutside(path, files, findings, at);
   else if (kind !== 'file' && !isOptional) findings.refuse('missing-file', `the file ${shown} is not there`, at);
   if (kind !== 'file') return undefined;
-  const text = files.read(path, mostBytes)?.toString('utf8');
+  const text = files.read(path, maxBytes)?.toString('utf8');
   if (text === undefined) {
-    const message = `the file ${shown} cannot be read, or is larger than ${mostBytes / 1024} KiB`;
+    const message = `the file ${shown} cannot be read, or is larger than ${maxBytes / 1024} KiB`;
     findings.refuse('unreadable-file', message, at);
   }
   return text;

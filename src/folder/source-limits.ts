@@ -1,2 +1,2 @@
 /** The most bytes of a source archive, and of the files in it. */
-export const mostSourceBytes = 512 * 2 ** 20;
+export const maxSourceBytes = 512 * 2 ** 20;

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createFairWorker } from './fair-work.ts';
 
 /** Tasks are `client/number`; each ends when the test says so. */
-function world(tasks: string[], limits = { most: 4, mostOfClient: 2 }) {
+function world(tasks: string[], limits = { most: 4, maxOfClient: 2 }) {
   const begun: string[] = [];
   const ends = new Map<string, (fault?: Error) => void>();
   const worker = createFairWorker<string>({

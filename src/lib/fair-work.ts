@@ -13,7 +13,7 @@ export type FairWork<T> = {
   /** A rejection ends its own task alone; the first one is thrown when all have ended. */
   work: (task: T) => Promise<void>;
   most: number;
-  mostOfClient: number;
+  maxOfClient: number;
   /** Starts nothing more and waits for the work in progress. */
   signal?: AbortSignal | undefined;
 };
@@ -26,7 +26,7 @@ export type FairWorker = {
 };
 
 export function createFairWorker<T>(options: FairWork<T>): FairWorker {
-  const { due, keyOf, clientOf, work, most, mostOfClient, signal } = options;
+  const { due, keyOf, clientOf, work, most, maxOfClient, signal } = options;
   const underWay = new Map<string, string>();
   let changed = Promise.withResolvers<void>();
   const note = () => {
@@ -38,7 +38,7 @@ export function createFairWorker<T>(options: FairWork<T>): FairWorker {
   /** Returns the next task; undefined if none may start. */
   function next(tasks: readonly T[], begun: ReadonlySet<string>): T | undefined {
     if (underWay.size >= most) return undefined;
-    const waiting = tasks.filter((task) => !begun.has(keyOf(task)) && ofClient(clientOf(task)) < mostOfClient);
+    const waiting = tasks.filter((task) => !begun.has(keyOf(task)) && ofClient(clientOf(task)) < maxOfClient);
     return waiting.toSorted((a, b) => ofClient(clientOf(a)) - ofClient(clientOf(b)))[0];
   }
 

@@ -10,7 +10,7 @@ export type BasePath = { kind: 'folder'; mode: number; uid: number; gid: number 
 export type BasePaths = Map<string, BasePath>;
 
 /** As many links as Linux follows. */
-const mostLinks = 40;
+const maxLinks = 40;
 
 export type LayerEntry = {
   name: string;
@@ -48,7 +48,7 @@ function removeBelow(paths: BasePaths, folder: string): void {
 
 /** Where a path really is, after its links. The last part too, where it is one. */
 export function resolvePath(paths: Pick<BasePaths, 'get'>, path: string): string {
-  let left = mostLinks;
+  let left = maxLinks;
   let rest = posix.join('/', path).split('/').filter(Boolean);
   let at = '';
   while (rest.length > 0) {

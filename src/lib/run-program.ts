@@ -12,7 +12,7 @@ export type RunOptions = {
 
 /** These programs take milliseconds, and seconds on a busy machine. One that hangs must not hang its caller for ever. */
 const longestMs = 120_000;
-const mostOutputBytes = 64 * 2 ** 20;
+const maxOutputBytes = 64 * 2 ** 20;
 
 /** The service's own environment holds secrets and is not passed on. */
 export const programEnvironment = { PATH: programPath(process.env.PATH), LC_ALL: 'C' };
@@ -25,7 +25,7 @@ export async function runProgram(argv: readonly string[], options: RunOptions = 
   const limits = {
     timeout: Math.max(1, Math.ceil(timeoutMs)),
     killSignal: 'SIGKILL',
-    maxBuffer: mostOutputBytes,
+    maxBuffer: maxOutputBytes,
   } as const;
   return await new Promise((resolve, reject) => {
     const child = execFile(program, args, { env: programEnvironment, ...limits }, (error, stdout, stderr) => {

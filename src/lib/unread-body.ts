@@ -16,15 +16,15 @@ export function hasUnreadBody({ headers, complete }: IncomingMessage): boolean {
  */
 export async function passOverBody(
   request: IncomingMessage,
-  { mostBytes = 2 ** 20, patienceMs = 2_000 } = {},
+  { maxBytes = 2 ** 20, patienceMs = 2_000 } = {},
 ): Promise<void> {
   const announced = Number(request.headers['content-length'] ?? 0);
-  if (!hasUnreadBody(request) || request.destroyed || announced > mostBytes) return;
+  if (!hasUnreadBody(request) || request.destroyed || announced > maxBytes) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   let passed = 0;
   const pass = (piece: Buffer) => {
     passed += piece.length;
-    if (passed > mostBytes) resolve();
+    if (passed > maxBytes) resolve();
   };
   const timer = setTimeout(resolve, patienceMs);
   request.on('data', pass).once('end', resolve).once('close', resolve);

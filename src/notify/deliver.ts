@@ -41,22 +41,22 @@ export type Delivering = {
 };
 
 /** An address that does not answer holds its place for 15 s. */
-const mostAtOnce = 16;
-const mostOfAccount = 2;
+const maxAtOnce = 16;
+const maxOfAccount = 2;
 /** Deliveries read per account: those under way, and the next one. */
-const readOfAccount = 2 * mostOfAccount;
+const readOfAccount = 2 * maxOfAccount;
 
 /** All due deliveries, with a limit per account. */
 export function deliveryWork(delivering: Delivering): FairWork<Delivery> {
   const { db, now, duty, stop } = delivering;
   return {
     due: async () =>
-      (await duty.take()) ? await dueDeliveries(db, now(), { ofAccount: readOfAccount, limit: 10 * mostAtOnce }) : [],
+      (await duty.take()) ? await dueDeliveries(db, now(), { ofAccount: readOfAccount, limit: 10 * maxAtOnce }) : [],
     keyOf: ({ noticeId, channel, tries }) => `${noticeId} ${channel} ${tries}`,
     clientOf: ({ accountId }) => accountId,
     work: (delivery) => deliver(delivering, delivery),
-    most: mostAtOnce,
-    mostOfClient: mostOfAccount,
+    most: maxAtOnce,
+    maxOfClient: maxOfAccount,
     signal: stop,
   };
 }
@@ -157,7 +157,7 @@ function isToBeDisabled(failures: number): boolean {
 
 /** One call of a webhook: signed, through the guarded dialer, bounded in time. */
 
-const mostMs = 15_000;
+const maxMs = 15_000;
 
 type WebhookCall = {
   url: string;
@@ -177,7 +177,7 @@ type Called = { isTaken: boolean; answer: string };
 /** Any status from 200 to 299 takes it. Of the answer nothing else is read. Throws where `signal` ends it. */
 export async function callWebhook(dialer: Dialer, call: WebhookCall): Promise<Called> {
   const { url, secret, id, body, nowMs, mayAskListed = false } = call;
-  const late = AbortSignal.timeout(mostMs);
+  const late = AbortSignal.timeout(maxMs);
   try {
     const { status, body: answer } = await dialer.ask(new URL(url), {
       method: 'POST',

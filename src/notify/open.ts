@@ -89,7 +89,7 @@ export function openNotify(
 /** Finds the notices for accounts, and stores them with their deliveries. */
 
 /** If something breaks and recovers repeatedly, only the first notices are sent. */
-const mostAnHour = 20;
+const maxAnHour = 20;
 const hourMs = 60 * 60_000;
 
 /** A cause that is older does not come back as the same. */
@@ -107,7 +107,7 @@ export async function lookForNotices({ db, now, urlOf }: Looking): Promise<void>
       // Unwanted notices are recorded, too, so that they are not sent late. They do not count toward the limit of
       // wanted ones.
       const wanted = channels.length > 0;
-      if (recent.filter((each) => each === wanted).length >= mostAnHour) continue;
+      if (recent.filter((each) => each === wanted).length >= maxAnHour) continue;
       await write(db, 'all', (db) => addNotice(db, accountId, notice, { channels, now: now() }));
       recent.push(wanted);
     }

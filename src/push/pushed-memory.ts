@@ -17,8 +17,8 @@ export type PushedMemory = {
 };
 
 /** The latest ones; an image has a dozen. */
-const mostLayers = 1_000;
-const mostImages = 200;
+const maxLayers = 1_000;
+const maxImages = 200;
 
 const digestForm = /^sha256:[0-9a-f]{64}$/;
 
@@ -43,9 +43,9 @@ export async function recallPushed(folder: string): Promise<PushedMemory> {
 /** The folder has to be there. */
 export async function rememberPushed(folder: string, { layers, images, builds }: PushedMemory): Promise<void> {
   const text = JSON.stringify({
-    layers: [...layers].slice(-mostLayers),
-    images: [...images].slice(-mostImages),
-    builds: [...builds].slice(-mostImages),
+    layers: [...layers].slice(-maxLayers),
+    images: [...images].slice(-maxImages),
+    builds: [...builds].slice(-maxImages),
   });
   await replaceSharedFile(join(folder, 'pushed.json'), text);
 }

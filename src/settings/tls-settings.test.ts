@@ -69,7 +69,7 @@ test('with an authority HTTPS is served as with files, and the hook is a list of
     root: undefined,
     dnsHook: ['/etc/berth/hook', '--zone', "it's $HOME"],
     dnsPersist: false,
-    mostInWeek: 50,
+    maxInWeek: 50,
   };
   const given = { BERTH_OPERATOR_MAIL: 'a@example.com', BERTH_ACME_DNS: `/etc/berth/hook --zone "it's $HOME"` };
   assert.deepEqual(tlsOfEnvironment({ ...issued, ...given }), {

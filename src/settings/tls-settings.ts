@@ -155,7 +155,7 @@ export function tlsOf(settings: TlsSettings & { baseUrl: URL; operatorMail: stri
   const own = { port, publicPort: portOf(baseUrl) };
   if (acmeDirectory) {
     const account = { directory: acmeDirectory, email: operatorMail, root: acmeRoot };
-    const authority = { ...account, dnsHook, dnsPersist, mostInWeek: acmeWeekly };
+    const authority = { ...account, dnsHook, dnsPersist, maxInWeek: acmeWeekly };
     return { ...own, from: { kind: 'authority', authority } } as const;
   }
   const files = tlsCertificates.map((certificate, index) => ({ certificate, key: tlsKeys[index]! }));

@@ -41,7 +41,7 @@ import { SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
 const snapshotsTag = 'berth-snapshots';
 
 /** A volume may contain sparse or hard-linked files. Legitimate ones do not exceed this factor. */
-const mostApparent = 2;
+const maxApparent = 2;
 
 export function snapshotTag(id: string): string {
   return `berth-snapshot-${id}`;
@@ -218,9 +218,9 @@ function finalOf(error: unknown): unknown {
 /** PURE. `apparentBytes`: the total size of all files when read, as a restore would. Throws SnapshotFault. */
 export function refuseHoles(apparentBytes: number, volumes: readonly SizedVolume[], reason: SnapshotReason): void {
   const bytes = volumes.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  if (apparentBytes <= mostApparent * bytes) return;
+  if (apparentBytes <= maxApparent * bytes) return;
   throw new SnapshotFault(
-    `The files of its volumes are more than ${mostApparent} times as large as the volumes, by holes in them or by files with ` +
+    `The files of its volumes are more than ${maxApparent} times as large as the volumes, by holes in them or by files with ` +
       `several names: such files cannot be kept.${reason === 'before-restore' ? ' A restore without a snapshot beforehand does not need that.' : ''}`,
     { isFinal: true },
   );

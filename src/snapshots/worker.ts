@@ -7,8 +7,8 @@ import type { DeploymentEvent } from '../deployment/event/event.ts';
 import {
   isSnapshotDue,
   isWorthTelling,
-  mostCutOff,
-  mostTries,
+  maxInterrupted,
+  maxTries,
   type Restore,
   retryAt,
   type Snapshot,
@@ -147,10 +147,10 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
     log.error({ deployment: deployment.id, err: error }, 'a snapshot could not be taken or restored');
     parts.metrics.snapshots.inc({ result: 'failed' });
     // The first that has failed in words is not the last, however many were cut off before.
-    const isOver = (tries >= mostTries && known !== null) || (error instanceof SnapshotFault && error.isFinal);
+    const isOver = (tries >= maxTries && known !== null) || (error instanceof SnapshotFault && error.isFinal);
     const problem = error instanceof SnapshotFault ? error.ownersWords : wordsOf(error);
     const isTold = isWorthTelling({ toldAt }, { tries, isOver });
-    const nextTryAt = retryAt(Math.min(tries, mostTries), now());
+    const nextTryAt = retryAt(Math.min(tries, maxTries), now());
     const failure = { tries, nextTryAt, problem, isOver, ...(isTold && { toldAt: now() }) };
     await write(db, { deploymentId: deployment.id }, async (db) => {
       const event = await note(db, failure);
@@ -233,7 +233,7 @@ export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
 
 /** More than restarts for other reasons can cause. */
 function refuseCutOff({ tries }: { tries: number }, done: string): void {
-  if (tries < mostCutOff) return;
+  if (tries < maxInterrupted) return;
   throw new SnapshotFault(`The service ended ${tries} times before it was ${done}.`, { isFinal: true });
 }
 

@@ -113,7 +113,7 @@ export function setBuildStage() {
         { what: 'the script', command: ['sh', '-c', script] },
         {
           ...{ exec: facetOf(engine, 'exec'), workload: workload.name, take, takeError: take, stop },
-          ...{ mostBytes: 2 ** 20, withinMs: 600_000, fault: (message: string) => new Error(message) },
+          ...{ maxBytes: 2 ** 20, withinMs: 600_000, fault: (message: string) => new Error(message) },
         },
       );
       return Buffer.concat(pieces).toString('utf8');

@@ -14,7 +14,7 @@ import { makeCertificate } from '../support/certificate.ts';
 import { listenAndCount } from '../support/counting-server.ts';
 import { type GitServer, startGitServer } from '../support/git-server.ts';
 
-const limits = { mostBytes: 64 * 2 ** 20, mostEntries: 1_000 };
+const limits = { maxBytes: 64 * 2 ** 20, maxEntries: 1_000 };
 
 let server: GitServer;
 let repositories: Repositories;
@@ -214,7 +214,7 @@ test('a repository with too many bytes, files or nested folders is refused', asy
   const { commit, git } = await server.create('large');
   const random = randomFrom(3);
   await commit({ incompressible: Buffer.from(Array.from({ length: 300_000 }, () => Math.floor(random() * 256))) });
-  const from = openRepositories({ mostBytes: 200_000, mostEntries: 20 }, { listed });
+  const from = openRepositories({ maxBytes: 200_000, maxEntries: 20 }, { listed });
   t.after(() => from.close());
   assert.match(
     await refusalOf(t, { git: server.url('large') }, { from }),
@@ -275,7 +275,7 @@ test('a damaged pack is refused, and never read wrongly', async (t) => {
   const unpack = async (bytes: Buffer) => {
     const place = await scratchOf(t);
     await writeFile(place.pack, bytes);
-    const unpacked = await unpackCommit({ ...place, hash, path: [], limits: { ...limits, mostFileBytes: 10_000 } });
+    const unpacked = await unpackCommit({ ...place, hash, path: [], limits: { ...limits, maxFileBytes: 10_000 } });
     return unpacked.content;
   };
   const content = await unpack(whole);

@@ -59,7 +59,7 @@ describe('docker engine: room for images', () => {
     assert.equal(before.length, 2);
     assert.equal(before.find(({ brought }) => brought.includes(used.reference))?.isInUse, true);
 
-    const clear = () => clearImages({ engine, db, metrics: createMetrics(), now: () => now, mostUsed: 0 });
+    const clear = () => clearImages({ engine, db, metrics: createMetrics(), now: () => now, maxUsed: 0 });
     assert.deepEqual(await clear(), [tag]);
     const left = await fromHere();
     assert.deepEqual(

@@ -135,7 +135,7 @@ describe('docker engine: pulls', () => {
   });
 
   test('a registry that stops sending is given up, and holds up no other pull for longer', async () => {
-    const pace = { patienceMs: 1_000, leastBytesPerSecond: 1 };
+    const pace = { patienceMs: 1_000, minBytesPerSecond: 1 };
     await using brisk = await openTestImages([registry.host], {}, { pace });
     const impatient = createDockerEngine({ docker, owner: 'test-pulls', networkPool, images: brisk.images });
     // More layers than an engine downloads at a time.

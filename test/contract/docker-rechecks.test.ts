@@ -21,7 +21,7 @@ describe('who was ready', () => {
     const made = await dockerContractor();
     const { owner } = made;
     ({ docker } = made);
-    engine = createDockerEngine({ docker, owner, networkPool, stopSeconds: 1, leastPeriodMs: 100 });
+    engine = createDockerEngine({ docker, owner, networkPool, stopSeconds: 1, minPeriodMs: 100 });
     return made;
   });
   before(() => engine.watch((deploymentId) => heard.push(deploymentId), stop.signal));

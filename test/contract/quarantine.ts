@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sweep } from '../../src/control/sweep.ts';
-import { leastQuarantineMs } from '../../src/deployment/quarantine/quarantine.ts';
+import { minQuarantineMs } from '../../src/deployment/quarantine/quarantine.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { nextEpoch } from '../../src/store/quarantine.ts';
 import { emptyStore } from '../support/empty-store.ts';
@@ -40,11 +40,11 @@ export function quarantineContract({ contractor, newScene }: Stage): void {
       'volume',
     ]);
 
-    const before = await sweepAt(leastQuarantineMs - 1);
+    const before = await sweepAt(minQuarantineMs - 1);
     assert.deepEqual([before.entered, before.stopped, before.removed], [[], [], []]);
     const reader = { ...scene.job('reader', 'append', '/srv/log', 'second'), volumes };
     assert.deepEqual(await scene.output(reader), ['first', 'second'], 'the data is still there');
-    await sweepAt(leastQuarantineMs);
+    await sweepAt(minQuarantineMs);
     assert.deepEqual(await listed(), []);
   });
 }

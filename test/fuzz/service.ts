@@ -135,7 +135,7 @@ const pushed = await openPushedImages(
 );
 const app = await createApp(service, log);
 const registry = createRegistry(
-  { service, images: pushed.images, limits: { mostBytes: 2 ** 30, diskFreeBytes: 0 } },
+  { service, images: pushed.images, limits: { maxBytes: 2 ** 30, diskFreeBytes: 0 } },
   log,
 );
 const { apiSocket, registrySocket } = edgePaths(dataDir);

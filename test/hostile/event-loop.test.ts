@@ -22,15 +22,15 @@ const valid = largeDocuments['many pods']!;
 const keys = (count: number) => Array.from({ length: count }, (_, index) => `"k${index}":1`).join();
 
 /** As large as a registry may send them. */
-const mostBytes = 4 * 2 ** 20;
+const maxBytes = 4 * 2 ** 20;
 const largeImageDocuments: Record<string, string> = {
-  'deep nesting': '['.repeat(mostBytes),
+  'deep nesting': '['.repeat(maxBytes),
   'many keys': `{"schemaVersion":2,${keys(300_000)}}`,
   'many layers': `{"schemaVersion":2,"layers":[${'{},'.repeat(1_000_000)}{}]}`,
   'many lines of history': `{"rootfs":{"diff_ids":[${'"",'.repeat(1_000_000)}""]}}`,
 };
 
-async function leastOf(times: number, measure: () => Promise<number>): Promise<number> {
+async function minOf(times: number, measure: () => Promise<number>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let time = 0; time < times; time++) least = Math.min(least, await measure());
   return least;
@@ -84,7 +84,7 @@ suite('a large document does not delay other requests', () => {
   for (const [name, content] of Object.entries(largeImageDocuments))
     test(`as a manifest or a configuration of an image: ${name}`, async () => {
       const bytes = Buffer.from(content);
-      const ms = await leastOf(attempts, () =>
+      const ms = await minOf(attempts, () =>
         longestTurn(async () => {
           readManifest(bytes, 'application/vnd.oci.image.manifest.v1+json');
           readConfig(bytes);

@@ -132,7 +132,7 @@ describe('a hostile registry', () => {
   });
 
   test('cannot keep us waiting: by silence, by a drip, or by redirects without end', async () => {
-    await using impatient = await open({ pace: { patienceMs: 500, leastBytesPerSecond: 100_000 }, answerMs: 500 });
+    await using impatient = await open({ pace: { patienceMs: 500, minBytesPerSecond: 100_000 }, answerMs: 500 });
     const layer = blobOf(randomBytes(1_000_000));
     publish('x', [layer]);
     routes.set(`/v2/x/blobs/${layer.digest}`, (_, response) => {

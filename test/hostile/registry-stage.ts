@@ -65,7 +65,7 @@ export async function openRegistryStage() {
         ...patience,
       },
     );
-  const opened = await open({ pace: { patienceMs: 60_000, leastBytesPerSecond: 100_000 }, answerMs: 60_000 });
+  const opened = await open({ pace: { patienceMs: 60_000, minBytesPerSecond: 100_000 }, answerMs: 60_000 });
   const { images } = opened;
 
   const resolve = (image: string, signal = AbortSignal.timeout(60_000)) => images.resolve({ image }, platform, signal);

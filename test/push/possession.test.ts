@@ -18,7 +18,7 @@ let owner: Pusher;
 let stranger: Pusher;
 before(async () => {
   registry = await openImageRegistry({
-    mostBytes: 12 * megabyte,
+    maxBytes: 12 * megabyte,
     settings: {
       strangers: { perSession: 100, perAddress: 100, memoryBytesPerAddress: 2 ** 40, imageBytes: 8 * megabyte },
       tiers: [

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BackupFault } from '../../src/backup/backup-fault.ts';
-import { mostCutOff, mostTries, type Snapshot } from '../../src/deployment/snapshot/snapshot.ts';
+import { maxInterrupted, maxTries, type Snapshot } from '../../src/deployment/snapshot/snapshot.ts';
 import { volumeKey } from '../../src/engine/memory/deployment-map.ts';
 import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
 import { askForRestore, failRestore, openRestores, restoresOf } from '../../src/store/restores.ts';
@@ -128,7 +128,7 @@ test('a snapshot that kills its workers is given up after a number of tries, and
   const { shop, worker, told } = await twoWorkers();
   const { db, now } = shop.control;
   await askForSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'asked', now: now() });
-  for (let begun = 0; begun < mostCutOff; begun++) {
+  for (let begun = 0; begun < maxInterrupted; begun++) {
     const killed = worker({ held: 'save' });
     void killed.step();
     await killed.arrived;
@@ -165,7 +165,7 @@ test('of one that fails for good once it was kept, nothing stays at the place', 
   const { shop, worker, kept } = await twoWorkers();
   const { db, now } = shop.control;
   const { id } = await askForSnapshot(db, { deploymentId: 'shop', revision: 1, reason: 'asked', now: now() });
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let tries = 0; tries < maxTries; tries++) {
     const asked: string[] = [];
     await worker({ broken: 'check', asked }).step();
     assert.ok(asked.includes('save'));

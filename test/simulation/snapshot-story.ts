@@ -25,7 +25,7 @@ import { type Fate, fatedCalls } from './fated-calls.ts';
 
 const minute = 60_000;
 const graceMs = 20 * minute;
-const mostBeside = 2;
+const maxParallelRestores = 2;
 const volumes = ['data', 'log'].map((name) => ({ name, sizeBytes: 1000, mountPath: `/${name}` }));
 const names = ['db-data', 'db-log'];
 const spec = specOf(
@@ -151,7 +151,7 @@ export async function playSnapshots(seed: number, note: (what: string) => void):
   /** As the API starts one. */
   async function askBeside(): Promise<void> {
     const some = await taken();
-    if (some.length === 0 || beside.size >= mostBeside || !isActive(await shopRow())) return;
+    if (some.length === 0 || beside.size >= maxParallelRestores || !isActive(await shopRow())) return;
     const { id: snapshotId, placeId } = some[below(some.length)]!;
     const deploymentId = `beside-${beside.size + 1}`;
     beside.set(deploymentId, keptNumber(placeId!));

@@ -41,7 +41,7 @@ export type Subject = {
 };
 
 /** Now and then the oldest are forgotten: until then there are some more. */
-const mostEvents = diskEventsKept + otherEventsKept + 200;
+const maxEvents = diskEventsKept + otherEventsKept + 200;
 
 type MemoryVolume = NonNullable<ReturnType<MemoryWorld['volumes']['get']>>;
 
@@ -229,7 +229,7 @@ async function checkEvents({ id, state }: Deployment, { intents }: Subject, { db
   assert.equal(new Set(events.map(({ number }) => number)).size, events.length, 'one number for two events');
   const told = events.reduce((sum, event) => sum + (event.kind === 'forgotten' ? event.events : event.count), 0);
   assert.equal(told, events.at(-1)?.sequence, 'an event that was told is neither written nor counted');
-  assert.ok(events.length <= mostEvents, 'more events are kept than there may be');
+  assert.ok(events.length <= maxEvents, 'more events are kept than there may be');
   assert.equal(events.filter(({ kind }) => kind === 'intent').length, intents, 'a lost intent');
   const last = events.findLast((event) => event.kind === 'state');
   if (last || events[0]?.kind !== 'forgotten') assert.equal(last?.state ?? 'deploying', state);

@@ -14,9 +14,9 @@ import { digestOf } from '../../src/lib/digest.ts';
 import { sessionOfToken } from '../../src/store/sessions.ts';
 import { shopYaml, testApi } from './api.ts';
 
-export type RegistryOptions = { settings?: Partial<ApiSettings>; mostBytes?: number };
+export type RegistryOptions = { settings?: Partial<ApiSettings>; maxBytes?: number };
 
-export async function openImageRegistry({ settings, mostBytes = 2 ** 40 }: RegistryOptions = {}) {
+export async function openImageRegistry({ settings, maxBytes = 2 ** 40 }: RegistryOptions = {}) {
   const api = await testApi(settings);
   const directory = await mkdtemp(join(tmpdir(), 'berth-images-'));
   const folder: BlobFolder = await openBlobFolder(directory);
@@ -26,7 +26,7 @@ export async function openImageRegistry({ settings, mostBytes = 2 ** 40 }: Regis
   const now = () => Date.now() + clock.aheadMs;
   const service = { ...api.service, now };
   const images = createPushedImages(service.db, folder, now);
-  const limits = { mostBytes, diskFreeBytes: 0 };
+  const limits = { maxBytes, diskFreeBytes: 0 };
   const app = createRegistry({ service, images, limits }, pino({ level: 'silent' }));
   await app.listen({ host: '127.0.0.1', port: 0 });
   const host = `127.0.0.1:${(app.server.address() as AddressInfo).port}`;

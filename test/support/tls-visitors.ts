@@ -41,7 +41,7 @@ export function startVisitors(visiting: Visiting): Visitors {
 }
 
 /** Maximum number of waiting requests: a slower machine has fewer visitors, without failures. */
-const mostWaiting = 50;
+const maxWaiting = 50;
 const tickMs = 5;
 const keptOfHost = 8;
 
@@ -109,7 +109,7 @@ async function visit({ port, root, hosts, path, perSecond }: Visiting): Promise<
     let skipped = 0;
     const timer = setInterval(() => {
       const due = Math.floor(((performance.now() - begunAt) * perSecond) / 1000) - fared.asked - skipped;
-      const room = mostWaiting - waiting.size;
+      const room = maxWaiting - waiting.size;
       for (let number = 0; number < Math.min(due, room); number += 1) askOnce();
       skipped += Math.max(0, due - room);
     }, tickMs);

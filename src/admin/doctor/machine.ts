@@ -24,16 +24,16 @@ export function judgeClock({ source, aheadMs }: ClockSeen): Check {
 
 export type DiskSeen = { place: string; space: Look<{ freeBytes: number; totalBytes: number }> };
 
-/** `leastBytes`: below it nothing starts. */
-export function judgeDisk({ place, space }: DiskSeen, leastBytes: number, name = 'disk'): Check {
+/** `minBytes`: below it nothing starts. */
+export function judgeDisk({ place, space }: DiskSeen, minBytes: number, name = 'disk'): Check {
   if ('fault' in space) return unknown(name, `The disk of ${place} could not be looked at: ${space.fault}.`);
   const { freeBytes, totalBytes } = space.value;
   const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
   const words = `${place}: ${gigabytes(freeBytes)} of ${gigabytes(totalBytes)} are free`;
   const todo = 'Make room, or add a disk: "docker system df" and "berth admin images" show what uses the space.';
-  if (freeBytes < leastBytes) return bad(name, `${words}, less than BERTH_DISK_FREE: nothing starts.`, todo);
-  if (freeBytes < 2 * leastBytes)
-    return warn(name, `${words}; at ${gigabytes(leastBytes)} nothing starts any more.`, todo);
+  if (freeBytes < minBytes) return bad(name, `${words}, less than BERTH_DISK_FREE: nothing starts.`, todo);
+  if (freeBytes < 2 * minBytes)
+    return warn(name, `${words}; at ${gigabytes(minBytes)} nothing starts any more.`, todo);
   return good(name, `${words}.`);
 }
 

@@ -7,17 +7,17 @@ import type { Database } from '../../store/database.ts';
 import { apiKeyPrefix } from '../requests/callers.ts';
 
 /** More than a user can distinguish. Limits what one account can store. */
-const mostKeys = 50;
+const maxKeys = 50;
 /** Of its 32 random letters, so many are shown later: enough to know it by, too few to guess it. */
 const shownLetters = 4;
 
 export type NewApiKey = { id: string; name: string; key: string };
 
 export async function roomForKey(db: Database, accountId: string): Promise<Result<undefined>> {
-  if ((await apiKeysOf(db, accountId)).length < mostKeys) return succeed(undefined);
+  if ((await apiKeysOf(db, accountId)).length < maxKeys) return succeed(undefined);
   return refuse(
     'plan_limit_reached',
-    `An account has at most ${mostKeys} API keys.`,
+    `An account has at most ${maxKeys} API keys.`,
     'Revoke a key that you no longer use.',
   );
 }

@@ -25,7 +25,7 @@ const busyDeploys = 20;
 /** Of the budget; beyond it room is scarce. */
 const busyShare = 0.8;
 /** A proof of eight times the work takes a client some 4 seconds. */
-const mostTimes = 8;
+const maxTimes = 8;
 /** For clients that cannot solve it: the load may be over by then. */
 const retryAfterSeconds = 60;
 
@@ -34,7 +34,7 @@ export type Load = { deploying: number; committedShare: number };
 /** How much work a start takes now, in rounds; 0 for none. */
 export function costOf({ mode, cost }: ProofSettings, { deploying, committedShare }: Load): number {
   if (mode === 'off') return 0;
-  const times = Math.min(mostTimes, Math.floor(deploying / busyDeploys));
+  const times = Math.min(maxTimes, Math.floor(deploying / busyDeploys));
   const isBusy = times > 0 || committedShare >= busyShare;
   return mode === 'auto' && !isBusy ? 0 : cost * Math.max(1, times);
 }

@@ -167,7 +167,7 @@ const boundless: Budget = {
 const patienceMs = 5_000;
 
 /** Each image is a request to a registry that a stranger names. */
-const mostImages = 20;
+const maxImages = 20;
 
 /**
  * Undefined if the images are not checked: nodes pull their images themselves, there are too many images, or `mayLook`
@@ -180,7 +180,7 @@ async function findMissingImages(
 ): Promise<MissingImage[] | undefined> {
   const { engine, registries, settings } = service;
   const images = imagesOf(spec).filter((image) => readPushedName(image, settings.baseUrl.host) === undefined);
-  if (!engine.images || !registries || images.length > mostImages || !mayLook(images.length)) return undefined;
+  if (!engine.images || !registries || images.length > maxImages || !mayLook(images.length)) return undefined;
   const signal = AbortSignal.timeout(patienceMs);
   const checked = await Promise.all(
     images.map(async (image): Promise<MissingImage[]> => {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { archiveFormat, magicBytes } from '../../builds/archive-format.ts';
-import { mostSourceBytes, type Source } from '../../builds/sources.ts';
+import { maxSourceBytes, type Source } from '../../builds/sources.ts';
 import { maxDocumentBytes } from '../../config/document/source.ts';
 import { readGitAddress } from '../../config/values/git-address.ts';
 import { type Problem, type Result, refuse, succeed } from '../../lib/problem.ts';
@@ -36,7 +36,7 @@ export function receiveSources(scope: FastifyInstance, service: Service): void {
     const client = clientKey(request, settings.networkPool);
     return { sourceId: orRefuse(await builds.sources.receive(payload, client)) };
   };
-  const options = { bodyLimit: mostSourceBytes };
+  const options = { bodyLimit: maxSourceBytes };
   scope.addContentTypeParser(archiveTypes, options, read);
   scope.addContentTypeParser('multipart/form-data', options, async (request: FastifyRequest, payload: Readable) => {
     const { builds, settings } = service;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testApi } from '../../../test/support/api.ts';
 import { keptPeriodMs } from '../../deployment/metrics/deployment-metrics.ts';
-import { createMeasured, mostEndedPods } from '../../deployment/metrics/measured.ts';
+import { createMeasured, maxEndedPods } from '../../deployment/metrics/measured.ts';
 import { keptSteps, stepMs } from '../../deployment/metrics/series.ts';
 import { noRequests, type WorkloadUse } from '../../deployment/metrics/use.ts';
 import { keepMetrics } from '../../store/kept-metrics.ts';
@@ -131,7 +131,7 @@ test('of pods with frequently changing names within the day, the last ended ones
   }
   const { body } = await ask('&range=day');
   const names: string[] = body.pods.map(({ name }: { name: string }) => name);
-  assert.equal(names.length, mostEndedPods + 1);
+  assert.equal(names.length, maxEndedPods + 1);
   assert.ok(names.includes('web') && names.includes('p5x9') && !names.some((name) => name.startsWith('p6')));
 });
 

@@ -13,7 +13,7 @@ import {
   type SiteValues,
   siteNames,
 } from '../../deployment/metrics/deployment-metrics.ts';
-import { mostEndedPods } from '../../deployment/metrics/measured.ts';
+import { maxEndedPods } from '../../deployment/metrics/measured.ts';
 import { answerBoundsMs } from '../../deployment/metrics/use.ts';
 import { statusAt } from '../../deployment/status/deployment-health.ts';
 import { printInstant } from '../deployments/deployment-records.ts';
@@ -157,7 +157,7 @@ function pastNames(kept: readonly KeptMetrics[], known: ReadonlyMap<string, { no
   const ended = [...known.values()].filter(({ now }) => now === undefined).length;
   const newestFirst = kept.toReversed().flatMap(({ pods }) => Object.keys(pods));
   const past = [...new Set(newestFirst)].filter((key) => !known.has(key));
-  return past.slice(0, Math.max(0, mostEndedPods - ended));
+  return past.slice(0, Math.max(0, maxEndedPods - ended));
 }
 
 /** One that has run within the day, and not within the hour. */

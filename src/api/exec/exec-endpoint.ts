@@ -13,7 +13,7 @@ import type { ExecPlaces } from './exec-places.ts';
 import { ExecBody, ExecRecord } from './exec-schemas.ts';
 
 /** For both outputs together. Clients rarely need more. */
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 export function execEndpoint(service: Service, places: ExecPlaces): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -62,9 +62,9 @@ export function execEndpoint(service: Service, places: ExecPlaces): FastifyPlugi
 /** Gives it what it reads, and keeps what it writes, to its end or the abort. */
 async function collect(exec: RunningExec, stdin: string, stop: AbortSignal) {
   // Copied: a program that writes byte by byte would cost a hundred times what it has written.
-  const written = { stdout: Buffer.allocUnsafe(mostBytes), stderr: Buffer.allocUnsafe(mostBytes) };
+  const written = { stdout: Buffer.allocUnsafe(maxBytes), stderr: Buffer.allocUnsafe(maxBytes) };
   const used = { stdout: 0, stderr: 0 };
-  let left = mostBytes;
+  let left = maxBytes;
   let exitCode: number | null = null;
   const read = async () => {
     for await (const { from, bytes } of exec.output) {

@@ -1,10 +1,10 @@
 /** How many commands run in pods at once: each is a process of the service's making, which it looks after. */
 import type { Problem } from '../../lib/problem.ts';
 
-const mostOfDeployment = 5;
+const maxOfDeployment = 5;
 /** Of an account, or of a client address without one. */
-const mostOfCaller = 10;
-const mostAtOnce = 50;
+const maxOfCaller = 10;
+const maxAtOnce = 50;
 /** Places reserved for callers that have none yet. */
 const placesForFirst = 15;
 
@@ -20,10 +20,10 @@ export function createExecPlaces(): ExecPlaces {
       const others = [...underWay];
       const ofDeployment = others.filter((other) => other.deploymentId === deploymentId).length;
       const ofCaller = others.filter((other) => other.caller === caller).length;
-      if (ofDeployment >= mostOfDeployment)
-        return isFull(`This application is already running the maximum of ${mostOfDeployment} commands.`);
-      if (ofCaller >= mostOfCaller) return isFull(`You are already running the maximum of ${mostOfCaller} commands.`);
-      if (others.length >= (ofCaller === 0 ? mostAtOnce : mostAtOnce - placesForFirst))
+      if (ofDeployment >= maxOfDeployment)
+        return isFull(`This application is already running the maximum of ${maxOfDeployment} commands.`);
+      if (ofCaller >= maxOfCaller) return isFull(`You are already running the maximum of ${maxOfCaller} commands.`);
+      if (others.length >= (ofCaller === 0 ? maxAtOnce : maxAtOnce - placesForFirst))
         return isFull('The service is running its maximum number of commands.');
       const place = { deploymentId, caller };
       underWay.add(place);

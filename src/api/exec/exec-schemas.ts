@@ -26,7 +26,7 @@ const Place = {
 };
 
 /** Less than the edge waits for an answer, and a usual client too. */
-export const mostSeconds = 240;
+export const maxSeconds = 240;
 
 export const ExecBody = Type.Object({
   ...Place,
@@ -37,7 +37,7 @@ export const ExecBody = Type.Object({
   timeoutSeconds: Type.Optional(
     Type.Integer({
       minimum: 1,
-      maximum: mostSeconds,
+      maximum: maxSeconds,
       default: 60,
       description: 'The time after which the program is ended.',
     }),

@@ -17,7 +17,7 @@ export type TerminalLimits = {
   /** While neither side writes. */
   idleMs: number;
   /** In each direction. */
-  mostBytes: number;
+  maxBytes: number;
   /** A client that has not answered one ping before the next is gone. */
   pingEveryMs: number;
 };
@@ -44,7 +44,7 @@ const wordsOf: Record<Cause, string> = {
 export async function converse(
   { socket, early }: { socket: WebSocket; early: readonly Message[] },
   { exec, replica }: Pick<BegunExec, 'exec' | 'replica'>,
-  { wholeMs, idleMs, mostBytes, pingEveryMs }: TerminalLimits,
+  { wholeMs, idleMs, maxBytes, pingEveryMs }: TerminalLimits,
   { gone, stop, revoked }: Stops,
 ): Promise<void> {
   const { promise: stopped, resolve: endWith } = Promise.withResolvers<Cause | 'gone'>();
@@ -58,12 +58,12 @@ export async function converse(
   const pinging = keepAsking(socket, pingEveryMs, () => endWith('gone'));
   try {
     const onBytes = () => void idle.refresh();
-    const take = takeInput(socket, exec, mostBytes, onBytes, () => endWith('too-much'));
+    const take = takeInput(socket, exec, maxBytes, onBytes, () => endWith('too-much'));
     for (const message of early) take(...message);
     socket.on('message', take);
     await send(socket, JSON.stringify({ kind: 'opened', replica }));
     socket.resume();
-    const given = giveOutput(socket, exec, mostBytes, onBytes);
+    const given = giveOutput(socket, exec, maxBytes, onBytes);
     // One that has closed its outputs goes on within the same limits.
     const byItself = given.then(async (end) => end ?? { exitCode: (await exec.exitCode()) ?? null });
     const cause = await Promise.race([byItself, stopped]);
@@ -82,11 +82,11 @@ export async function converse(
 function takeInput(
   socket: WebSocket,
   exec: BegunExec['exec'],
-  mostBytes: number,
+  maxBytes: number,
   onBytes: () => void,
   onTooMuch: () => void,
 ): (...message: Message) => void {
-  let left = mostBytes;
+  let left = maxBytes;
   let before = Promise.resolve();
   const inTurn = (work: () => unknown) => {
     socket.pause();
@@ -126,10 +126,10 @@ function bytesOf(data: RawData): Uint8Array {
 async function giveOutput(
   socket: WebSocket,
   exec: BegunExec['exec'],
-  mostBytes: number,
+  maxBytes: number,
   onBytes: () => void,
 ): Promise<'too-much' | undefined> {
-  let left = mostBytes;
+  let left = maxBytes;
   for await (const { from, bytes } of exec.output) {
     left -= bytes.length;
     if (left < 0) return 'too-much';

@@ -160,7 +160,7 @@ test('a service that stops ends commands before it is gone', async (t) => {
 });
 
 test('a command is bounded in time, in silence and in bytes', async (t) => {
-  const usual = { wholeMs: 1e9, idleMs: 1e9, mostBytes: 1e9, pingEveryMs: 1e9 };
+  const usual = { wholeMs: 1e9, idleMs: 1e9, maxBytes: 1e9, pingEveryMs: 1e9 };
   const endOf = async (limits: Partial<typeof usual>, typed = '') => {
     const app = fastify();
     await app.register(terminalEndpoint(api.service, createExecPlaces(), { ...usual, ...limits }));
@@ -172,5 +172,5 @@ test('a command is bounded in time, in silence and in bytes', async (t) => {
   };
   assert.equal(await endOf({ wholeMs: 10 }), 'too-long');
   assert.equal(await endOf({ idleMs: 10 }), 'idle');
-  assert.equal(await endOf({ mostBytes: 5 }, 'six by'), 'too-much');
+  assert.equal(await endOf({ maxBytes: 5 }, 'six by'), 'too-much');
 });

@@ -28,7 +28,7 @@ const lookEveryMs = 3_000;
 const usualLimits: TerminalLimits = {
   wholeMs: 4 * 3_600_000,
   idleMs: 30 * 60_000,
-  mostBytes: 2 ** 30,
+  maxBytes: 2 ** 30,
   pingEveryMs: 20_000,
 };
 

@@ -22,10 +22,10 @@ import { type ExportedApplication, openExport } from './exported-application.ts'
 
 /** How many exports are made at once: each holds a copy of volumes while it is read. */
 
-const mostAtOnce = 4;
+const maxAtOnce = 4;
 
 /** Maximum exports of clients without an account, so that places remain for accounts. */
-const mostOfStrangers = 3;
+const maxOfStrangers = 3;
 
 /** `client`: what its address is counted as. */
 type Exporter = { accountId: string | null; client: string };
@@ -44,7 +44,7 @@ export function createExportPlaces(): ExportPlaces {
       const others = [...underWay.values()];
       if (others.some((other) => other.deploymentId === deploymentId || other.who === who)) return hasOne;
       const strangers = others.filter((other) => other.isStranger).length;
-      if (others.length >= mostAtOnce || (isStranger && strangers >= mostOfStrangers)) return isFull;
+      if (others.length >= maxAtOnce || (isStranger && strangers >= maxOfStrangers)) return isFull;
       const place = Symbol(who);
       underWay.set(place, { deploymentId, who, isStranger });
       return () => void underWay.delete(place);
@@ -72,13 +72,13 @@ export type ExportPace = {
   /** The speed is not checked for this long. */
   graceMs: number;
   /** On the whole, after that. */
-  leastBytesPerMs: number;
+  minBytesPerMs: number;
   /** In each such time something is taken. */
   idleMs: number;
 };
 
 /** 1 MB/s. */
-const usualPace: ExportPace = { graceMs: 600_000, leastBytesPerMs: 1_000, idleMs: 60_000 };
+const usualPace: ExportPace = { graceMs: 600_000, minBytesPerMs: 1_000, idleMs: 60_000 };
 
 /** The maximum delay of a timer in Node: 25 days. */
 const longestMs = 2 ** 31 - 1;
@@ -90,7 +90,7 @@ export function untilTooSlow(response: ServerResponse, sizeBytes: number, pace =
   response.setTimeout(pace.idleMs, () => {
     if (response.writableNeedDrain) idle.abort();
   });
-  const wholeMs = Math.min(pace.graceMs + Math.ceil(sizeBytes / pace.leastBytesPerMs), longestMs);
+  const wholeMs = Math.min(pace.graceMs + Math.ceil(sizeBytes / pace.minBytesPerMs), longestMs);
   return AbortSignal.any([idle.signal, AbortSignal.timeout(wholeMs)]);
 }
 

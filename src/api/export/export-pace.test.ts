@@ -31,15 +31,15 @@ async function isAborted(signal: AbortSignal): Promise<void> {
 }
 
 test('a reader that takes nothing is given up, however long the whole may last', async (t) => {
-  await isAborted(await stuck(t, { graceMs: never, leastBytesPerMs: 1, idleMs: 50 }));
+  await isAborted(await stuck(t, { graceMs: never, minBytesPerMs: 1, idleMs: 50 }));
 });
 
 test('a reader that is too slow on the whole is given up', async (t) => {
-  await isAborted(await stuck(t, { graceMs: 1, leastBytesPerMs: 2 ** 26, idleMs: never }));
+  await isAborted(await stuck(t, { graceMs: 1, minBytesPerMs: 2 ** 26, idleMs: never }));
 });
 
 test('a copy that takes more than a timer can count is not given up at once', async (t) => {
-  const signal = await stuck(t, { graceMs: never, leastBytesPerMs: 1e-9, idleMs: never });
+  const signal = await stuck(t, { graceMs: never, minBytesPerMs: 1e-9, idleMs: never });
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(signal.aborted, false);
 });

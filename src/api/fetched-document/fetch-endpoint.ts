@@ -68,7 +68,7 @@ export const badge = `<svg xmlns="http://www.w3.org/2000/svg" width="126" height
 /** A configuration from an address that a stranger has named: through the guarded dialer, bounded, and only if it is a text. */
 
 /** From the first question to the last byte, redirects included. */
-const mostMs = 15_000;
+const maxMs = 15_000;
 
 type FetchedDocument = {
   /** Where the text came from in the end. */
@@ -80,7 +80,7 @@ type FetchedDocument = {
 async function fetchDocument(
   dialer: Dialer,
   written: string,
-  signal: AbortSignal = AbortSignal.timeout(mostMs),
+  signal: AbortSignal = AbortSignal.timeout(maxMs),
 ): Promise<Result<FetchedDocument>> {
   const address = URL.parse(written);
   if (address?.protocol !== 'https:' || address.username !== '' || address.password !== '') return notHttps;

@@ -23,7 +23,7 @@ import { followLines, type LogsAsked, lastLines, type PodLine } from './read-log
 /** An ignored line, so that proxies do not time out. Plain text has none. */
 const keepAliveMs = 15_000;
 
-const mostLines = 1_000;
+const maxLines = 1_000;
 
 const LogsQuery = Type.Object({
   ...ApplicationFields.properties,
@@ -191,7 +191,7 @@ function readAsked(
     search: query.search || undefined,
     stream,
     revision: revision === undefined ? undefined : Number(revision),
-    tail: Math.min(Number(tail), mostLines),
+    tail: Math.min(Number(tail), maxLines),
   });
 }
 

@@ -18,10 +18,10 @@ import { RefusedRequest } from '../requests/errors.ts';
 import type { Limits } from '../requests/rate-limits.ts';
 
 /** A configuration of 256 KiB, as JSON writes it. */
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 /** Revisions of the protocol before 2025-06-18 have lists of messages, each of which may ask for a list of all tools. */
-const mostMessages = 10;
+const maxMessages = 10;
 
 export function mcpEndpoint(
   { baseUrl }: Pick<ApiSettings, 'baseUrl'>,
@@ -31,14 +31,14 @@ export function mcpEndpoint(
   return async (app) => {
     app.post(
       '/mcp',
-      { bodyLimit: mostBytes, config: { limit: 'mcp' }, schema: { hide: true } },
+      { bodyLimit: maxBytes, config: { limit: 'mcp' }, schema: { hide: true } },
       async (request, reply) => {
         if (!isOwnHost(request, baseUrl) || !isOwnOrigin(request, baseUrl)) throw new RefusedRequest(crossSite);
         const { body } = request;
-        if (Array.isArray(body) && body.length > mostMessages) {
+        if (Array.isArray(body) && body.length > maxMessages) {
           throw new RefusedRequest({
             code: 'invalid_request',
-            error: `A list may have ${mostMessages} messages.`,
+            error: `A list may have ${maxMessages} messages.`,
             hint: 'Send each message in a separate request.',
           });
         }

@@ -17,7 +17,7 @@ import { payerOf } from './pushers.ts';
 import type { Asked, Registry } from './registry.ts';
 import { readRange } from './registry-paths.ts';
 
-const mostTags = 1_000;
+const maxTags = 1_000;
 
 /** HEAD and GET. */
 export async function sendBlob(
@@ -124,8 +124,8 @@ export async function removeBlob({ images }: Registry, { namespace }: Asked, dig
 export async function sendTags({ service }: Registry, { repository, query }: Asked, reply: FastifyReply) {
   if (!(await hasRepository(service.db, repository)))
     throw new RegistryRefusal('NAME_UNKNOWN', 'nothing was pushed under this name');
-  const asked = /^\d{1,6}$/.test(query.get('n') ?? '') ? Number(query.get('n')) : mostTags;
-  const limit = Math.min(asked, mostTags);
+  const asked = /^\d{1,6}$/.test(query.get('n') ?? '') ? Number(query.get('n')) : maxTags;
+  const limit = Math.min(asked, maxTags);
   const tags = limit === 0 ? [] : await tagsOf(service.db, repository, { limit, last: query.get('last') ?? undefined });
   if (tags.length === limit && limit > 0)
     reply.header(
@@ -146,13 +146,13 @@ function referenceOf(text: string) {
 }
 
 /** At most one byte more than is accepted, to detect larger bodies. */
-async function readWhole(request: FastifyRequest, mostBytes: number): Promise<Buffer> {
+async function readWhole(request: FastifyRequest, maxBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let length = 0;
   // A refusal in the middle has to be answered on the same connection.
   for await (const piece of request.raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += piece.length;
-    if (length > mostBytes) throw new RegistryRefusal('SIZE_INVALID', `manifests may have ${mostBytes / 2 ** 20} MiB`);
+    if (length > maxBytes) throw new RegistryRefusal('SIZE_INVALID', `manifests may have ${maxBytes / 2 ** 20} MiB`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces, length);

@@ -8,7 +8,7 @@ import { requireCaller, TokenQuery } from '../requests/callers.ts';
 import { orRefuse } from '../requests/errors.ts';
 
 /** More than users need. Limits the response. */
-const mostListed = 500;
+const maxListed = 500;
 
 export function imageEndpoints(service: Service): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -33,7 +33,7 @@ export function imageEndpoints(service: Service): FastifyPluginAsyncTypebox {
                   pushedAt: Type.String({ format: 'date-time' }),
                   lastUsedAt: Type.String({ format: 'date-time' }),
                 }),
-                { description: `At most ${mostListed}.` },
+                { description: `At most ${maxListed}.` },
               ),
             }),
             '4xx': ErrorRecord,
@@ -46,7 +46,7 @@ export function imageEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const found = await pushedRepositories(service.db, owner);
         const images = found
           .toSorted((a, b) => b.usedAt - a.usedAt)
-          .slice(0, mostListed)
+          .slice(0, maxListed)
           .map(({ repository, tags, sizeBytes, pushedAt, usedAt }) => ({
             image: repository,
             tags,

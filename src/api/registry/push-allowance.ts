@@ -12,7 +12,7 @@ import type { ApiSettings, Service } from '../api-service.ts';
 
 export type PushLimits = {
   /** Of all pushed images together. */
-  mostBytes: number;
+  maxBytes: number;
   /** Of the disk, so much must stay free. */
   diskFreeBytes: number;
 };
@@ -36,7 +36,7 @@ export async function allowanceOf(
   const uploading = images.uploads.bytes(payer);
   const candidates: Allowance[] = [
     { bytes: most - used - uploading, refusal: tooMuchOfPayer({ most, used, whose }, uploading) },
-    { bytes: limits.mostBytes - ofAll - images.uploads.bytes(), refusal: tooMuchOfAll },
+    { bytes: limits.maxBytes - ofAll - images.uploads.bytes(), refusal: tooMuchOfAll },
     {
       bytes: disk.bavail * disk.bsize - limits.diskFreeBytes,
       refusal: 'the disk of this server is too full for more images; try again later',
@@ -55,7 +55,7 @@ export function roomIn({ service, limits }: Pick<PushParts, 'service' | 'limits'
     if (!payer) throw new Error(`the namespace ${namespace} has no row`);
     const counted = await countedOf(service, db, payer);
     if (counted.used + sizeBytes > counted.most) throw new RegistryRefusal('DENIED', tooMuchOfPayer(counted));
-    if ((await bytesOfAll(db)) + sizeBytes > limits.mostBytes) throw new RegistryRefusal('DENIED', tooMuchOfAll);
+    if ((await bytesOfAll(db)) + sizeBytes > limits.maxBytes) throw new RegistryRefusal('DENIED', tooMuchOfAll);
   };
 }
 

@@ -142,13 +142,13 @@ export function openToken(seal: Pick<Seal, 'open'>, text: string, now: Instant):
 }
 
 /** A client needs only a handful of repositories. */
-const mostScopes = 20;
+const maxScopes = 20;
 
 /** Of `scope` of the question, which may be there several times: `repository:<name>:pull,push`; `*` is everything. */
 export function readScopes(scopes: readonly string[]): Access[] {
   const read = scopes
     .flatMap((each) => each.split(' '))
-    .slice(0, mostScopes)
+    .slice(0, maxScopes)
     .flatMap((scope): Access[] => {
       const [, repository, wanted = ''] = /^repository:([^:\s]{1,255}):([a-z*,]{1,100})$/.exec(scope) ?? [];
       if (repository === undefined) return [];

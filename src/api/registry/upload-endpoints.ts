@@ -136,11 +136,11 @@ async function receive(
 ): Promise<void> {
   const body: IncomingMessage = request.raw;
   const announced = Number(request.headers['content-length'] ?? 0);
-  const reserve = async (leastBytes: number, wantedBytes: number) => {
+  const reserve = async (minBytes: number, wantedBytes: number) => {
     const { bytes, refusal } = await allowanceOf(registry, payer, (allowed) => {
-      if (allowed.bytes >= leastBytes) reserved.bytes += Math.max(0, Math.min(allowed.bytes, wantedBytes));
+      if (allowed.bytes >= minBytes) reserved.bytes += Math.max(0, Math.min(allowed.bytes, wantedBytes));
     });
-    if (bytes < leastBytes) throw new RegistryRefusal('DENIED', refusal);
+    if (bytes < minBytes) throw new RegistryRefusal('DENIED', refusal);
   };
   await reserve(announced, Math.min(announced, reservedAtOnce));
   try {

@@ -11,7 +11,7 @@ const tellOpenEveryMs = 2_000;
 /** Two tellings may be lost. */
 const openIsKnownMs = 3 * tellOpenEveryMs;
 /** A flood of addresses may go untold beyond it: each process has its own limits still. */
-const mostPending = 5_000;
+const maxPending = 5_000;
 
 export type CountExchange = {
   /** This process has counted so much for the key of a limit. */
@@ -55,7 +55,7 @@ export function createCountExchange(
   }
 
   function tellSoon(name: string, entry: Entry): void {
-    if (!pending.has(name) && pending.size >= mostPending) return;
+    if (!pending.has(name) && pending.size >= maxPending) return;
     if (pending.size === 0) setTimeout(flush, tellEveryMs).unref();
     pending.set(name, entry);
   }

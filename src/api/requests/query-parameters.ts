@@ -8,7 +8,7 @@ import { RefusedRequest } from './errors.ts';
 import { movable } from './token-places.ts';
 
 /** Users do not read more. */
-const mostWarnings = 5;
+const maxWarnings = 5;
 /** Names that may be repeated to the caller and in logs. Tokens do not match. */
 const harmless = /^[a-zA-Z][\w.-]{0,29}$/;
 
@@ -34,7 +34,7 @@ function unknownNames({ query, routeOptions }: Asked): { start: string; meant: s
   // Public clients send the name of the application in every request with a JSON body, for all endpoints.
   const moved: readonly string[] = body?.properties ? movable : [];
   const unknown = Object.keys(query as object).filter((name) => ![...known, ...moved].includes(name));
-  return unknown.slice(0, mostWarnings).map((name) => {
+  return unknown.slice(0, maxWarnings).map((name) => {
     if (!harmless.test(name)) return { start: 'A query parameter', meant: '' };
     const meant = nearestName(name, known);
     return { start: `The query parameter ${name}`, meant: meant ? ` (did you mean ${meant}?)` : '' };

@@ -8,8 +8,8 @@ import { clientKey } from './client-address.ts';
 import type { CountExchange } from './count-exchange.ts';
 
 /** A dashboard has two for each application that it shows. Each costs some 4 look-ups of 0.1 ms a second. */
-const mostOfSession = 20;
-const mostOfClient = 60;
+const maxOfSession = 20;
+const maxOfClient = 60;
 const retryAfterSeconds = 10;
 
 export type Streams = {
@@ -33,7 +33,7 @@ export function createStreams(networkPool: string, exchange?: CountExchange): St
     open(request, reply, sessionId) {
       const session = `session ${sessionId}`;
       const client = `client ${clientKey(request, networkPool)}`;
-      const isFull = openInAll(session) >= mostOfSession || openInAll(client) >= mostOfClient;
+      const isFull = openInAll(session) >= maxOfSession || openInAll(client) >= maxOfClient;
       // A client that has gone would never release the place.
       if (isFull || reply.raw.destroyed) return tooMany;
       change([session, client], 1);
@@ -48,6 +48,6 @@ export function createStreams(networkPool: string, exchange?: CountExchange): St
 const tooMany: Problem = {
   code: 'rate_limited',
   error: 'Too many streams or waiting requests are open at once.',
-  hint: `Close some of them. A session has ${mostOfSession}, a client address ${mostOfClient}.`,
+  hint: `Close some of them. A session has ${maxOfSession}, a client address ${maxOfClient}.`,
   retryAfterSeconds,
 };

@@ -5,13 +5,13 @@ export class PackError extends Error {}
 
 /** In words for the client. */
 export class LargeObjectError extends PackError {
-  constructor(mostBytes: number) {
-    super(`A file of the repository is larger than ${mostBytes / 2 ** 20} MiB.`);
+  constructor(maxBytes: number) {
+    super(`A file of the repository is larger than ${maxBytes / 2 ** 20} MiB.`);
   }
 }
 
-/** Throws PackError for a damaged delta, and for a result with more than `mostBytes`. */
-export function applyDelta(base: Buffer, delta: Buffer, mostBytes: number): Buffer {
+/** Throws PackError for a damaged delta, and for a result with more than `maxBytes`. */
+export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number): Buffer {
   let at = 0;
   const byte = () => {
     const next = delta[at++];
@@ -35,7 +35,7 @@ export function applyDelta(base: Buffer, delta: Buffer, mostBytes: number): Buff
   };
   if (size() !== base.length) throw new PackError('a delta has another base');
   const resultBytes = size();
-  if (resultBytes > mostBytes) throw new LargeObjectError(mostBytes);
+  if (resultBytes > maxBytes) throw new LargeObjectError(maxBytes);
   const result = Buffer.alloc(resultBytes);
   let written = 0;
   while (at < delta.length) {

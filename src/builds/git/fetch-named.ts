@@ -6,7 +6,7 @@ import { readGitAddress } from '../../config/values/git-address.ts';
 import type { Finding, WantedRepository } from '../../folder/project.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { refusedAt } from '../source-refusals.ts';
-import { type FetchedCommit, mostFetchMs, type Repositories, type RepositoryLimits } from './fetch-repository.ts';
+import { type FetchedCommit, maxFetchMs, type Repositories, type RepositoryLimits } from './fetch-repository.ts';
 
 export type Naming = {
   wanted: readonly WantedRepository[];
@@ -21,7 +21,7 @@ export type Naming = {
 /** `folders`: by `repositoryKey`. `contents`: a digest of the files of each. */
 export type Named = { folders: Map<string, string>; contents: string[]; notes: Finding[] };
 
-const mostRepositories = 10;
+const maxRepositories = 10;
 
 export async function fetchNamed(
   repositories: Repositories,
@@ -29,13 +29,13 @@ export async function fetchNamed(
 ): Promise<Result<Named>> {
   const named: Named = { folders: new Map(), contents: [], notes: [] };
   const left = { ...limits };
-  const ends = AbortSignal.any([signal, AbortSignal.timeout(mostFetchMs)]);
+  const ends = AbortSignal.any([signal, AbortSignal.timeout(maxFetchMs)]);
   for (const { source, at } of wanted) {
     const key = repositoryKey(source);
     const { size } = named.folders;
     if (named.folders.has(key)) continue;
-    if (size === mostRepositories)
-      return refuse('payload_too_large', `The source names more than ${mostRepositories} repositories.`);
+    if (size === maxRepositories)
+      return refuse('payload_too_large', `The source names more than ${maxRepositories} repositories.`);
     const address = readGitAddress(source);
     if (!address.ok) return refusedAt(at, address.problem);
     const folder = join(place, `git-${size}`);
@@ -46,8 +46,8 @@ export async function fetchNamed(
     if (!commit.ok) return refusedAt(at, commit.problem);
     await rm(pack);
     const { content, bytes, entries, ...found } = commit.value;
-    left.mostBytes -= bytes;
-    left.mostEntries -= entries;
+    left.maxBytes -= bytes;
+    left.maxEntries -= entries;
     named.folders.set(key, folder);
     named.contents.push(content);
     const { host, pathname } = address.value.url;

@@ -44,7 +44,7 @@ export type Repositories = {
 const most = { fileBytes: 100 * 2 ** 20, advertisedBytes: 32 * 2 ** 20, answerMs: 60_000 };
 
 /** Of one repository, and of all repositories of a source together. */
-export const mostFetchMs = 5 * 60_000;
+export const maxFetchMs = 5 * 60_000;
 
 const pool: PoolOptions = {
   file: new URL('unpack-worker.ts', import.meta.url),
@@ -55,7 +55,7 @@ const pool: PoolOptions = {
   max: { each: 4, all: 32 },
 };
 
-export type RepositoryLimits = { mostBytes: number; mostEntries: number };
+export type RepositoryLimits = { maxBytes: number; maxEntries: number };
 
 /** `dialing`: with the Git servers that the operator lists. */
 export function openRepositories(usualLimits: RepositoryLimits, dialing: DialerOptions): Repositories {
@@ -67,7 +67,7 @@ export function openRepositories(usualLimits: RepositoryLimits, dialing: DialerO
     token,
     pack,
     signal,
-    limits: { mostBytes } = usualLimits,
+    limits: { maxBytes } = usualLimits,
   }: Fetching): Promise<Result<{ ref: string; hash: string }>> {
     const mayAskListed = dialing.listed?.has(address.url.host) ?? false;
     const authorization = token === undefined ? undefined : authorizationOf(token);
@@ -91,7 +91,7 @@ export function openRepositories(usualLimits: RepositoryLimits, dialing: DialerO
     });
     if (answer.status !== 200) return refuseStatus(answer, { address, token });
     const pieces = packOf(readAtPace(answer.body, answer.url.host));
-    const bound = boundBytes(mostBytes, `The repository has more than ${Math.floor(mostBytes / 2 ** 20)} MiB.`);
+    const bound = boundBytes(maxBytes, `The repository has more than ${Math.floor(maxBytes / 2 ** 20)} MiB.`);
     await pipeline(pieces, bound, createWriteStream(pack, { mode: 0o600 }), { signal });
     return succeed({ ref: found.value.name, hash: found.value.hash });
   }
@@ -99,12 +99,12 @@ export function openRepositories(usualLimits: RepositoryLimits, dialing: DialerO
   return {
     async fetch(fetching) {
       const { address, pack, folder, client } = fetching;
-      const signal = AbortSignal.any([fetching.signal, AbortSignal.timeout(mostFetchMs)]);
+      const signal = AbortSignal.any([fetching.signal, AbortSignal.timeout(maxFetchMs)]);
       try {
         const downloaded = await download({ ...fetching, signal });
         if (!downloaded.ok) return downloaded;
         const { ref, hash } = downloaded.value;
-        const limits = { ...(fetching.limits ?? usualLimits), mostFileBytes: most.fileBytes };
+        const limits = { ...(fetching.limits ?? usualLimits), maxFileBytes: most.fileBytes };
         const outcome = await unpacking.run(client, { pack, hash, path: address.path, folder, limits });
         if (outcome.kind === 'refused') return busy;
         if (outcome.kind === 'costly') return tooLarge('The repository takes too long to unpack.');

@@ -1,6 +1,6 @@
 /**
  * The objects of a pack that a Git server has sent; https://git-scm.com/docs/gitformat-pack. Runs in a thread with limited
- * memory and processor time. The pack may be hostile: an object is as large as its header says, and at most `mostBytes`.
+ * memory and processor time. The pack may be hostile: an object is as large as its header says, and at most `maxBytes`.
  */
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
@@ -17,7 +17,7 @@ export type PackFile = Disposable & {
   typeOf(hash: string): ObjectType;
 };
 
-export type PackLimits = { mostObjects: number; mostBytes: number };
+export type PackLimits = { maxObjects: number; maxBytes: number };
 
 type Entry = { size: number; from: number } & (
   | { kind: 'whole'; type: ObjectType }
@@ -36,7 +36,7 @@ const cacheBytes = 64 * 2 ** 20;
 const windowBytes = 2 ** 20;
 
 /** Reads every object once. Throws PackError, and SourceError for too many objects. */
-export function openPackFile(file: string, { mostObjects, mostBytes }: PackLimits): PackFile {
+export function openPackFile(file: string, { maxObjects, maxBytes }: PackLimits): PackFile {
   const pack = openWindow(file);
   const entries = new Map<number, Entry>();
   /** Where each object is, by its hash. */
@@ -54,8 +54,8 @@ export function openPackFile(file: string, { mostObjects, mostBytes }: PackLimit
     const head = pack.read(0, headBytes);
     const count = head.length === headBytes ? head.readUInt32BE(8) : 0;
     if (head.toString('latin1', 0, 4) !== 'PACK' || head.readUInt32BE(4) !== 2) throw new PackError('not a pack');
-    if (count > mostObjects)
-      throw new SourceError(`The repository has more than ${mostObjects} objects.`, { isTooLarge: true });
+    if (count > maxObjects)
+      throw new SourceError(`The repository has more than ${maxObjects} objects.`, { isTooLarge: true });
     let at = headBytes;
     for (let read = 0; read < count; read++) {
       const { entry, bytes } = readEntry(at);
@@ -82,7 +82,7 @@ export function openPackFile(file: string, { mostObjects, mostBytes }: PackLimit
       size += (next & 0x7f) * scale;
       if (scale > 2 ** 40) throw new PackError('an object has no usable size');
     }
-    if (size > mostBytes) throw new LargeObjectError(mostBytes);
+    if (size > maxBytes) throw new LargeObjectError(maxBytes);
     const whole = types[type];
     if (whole) return { entry: { kind: 'whole', type: whole, size, from: at + read }, bytes: read };
     let base: number | string;
@@ -156,7 +156,7 @@ export function openPackFile(file: string, { mostObjects, mostBytes }: PackLimit
       }
     }
     for (const delta of deltas.reverse())
-      object = { type: object.type, content: applyDelta(object.content, inflate(delta).content, mostBytes) };
+      object = { type: object.type, content: applyDelta(object.content, inflate(delta).content, maxBytes) };
     if (deltas.length > 0) cache.add(at, object);
     return object;
   }

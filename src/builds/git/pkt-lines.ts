@@ -1,7 +1,7 @@
 /** PURE. The packets of Git's protocols: four hexadecimal digits with the length, then the content. */
 
 /** https://git-scm.com/docs/protocol-common#_pkt_line_format */
-const mostPacketBytes = 65_520;
+const maxPacketBytes = 65_520;
 
 export class PacketError extends Error {}
 
@@ -38,6 +38,6 @@ export async function* readPackets(
 
 function lengthOf(digits: string): number {
   const length = /^[0-9a-f]{4}$/i.test(digits) ? Number.parseInt(digits, 16) : -1;
-  if (length !== 0 && (length < 4 || length > mostPacketBytes)) throw new PacketError('not a packet');
+  if (length !== 0 && (length < 4 || length > maxPacketBytes)) throw new PacketError('not a packet');
   return length;
 }

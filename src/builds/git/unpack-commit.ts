@@ -13,7 +13,7 @@ export type Unpacking = {
   path: readonly string[];
   /** An existing folder. */
   folder: string;
-  limits: { mostBytes: number; mostEntries: number; mostFileBytes: number };
+  limits: { maxBytes: number; maxEntries: number; maxFileBytes: number };
 };
 
 export type UnpackedCommit = {
@@ -30,12 +30,12 @@ type TreeEntry = { name: string; mode: number; hash: string };
 
 /** Throws SourceError. */
 export async function unpackCommit({ pack, hash, path, folder, limits }: Unpacking): Promise<UnpackedCommit> {
-  const { mostBytes, mostEntries, mostFileBytes } = limits;
+  const { maxBytes, maxEntries, maxFileBytes } = limits;
   try {
     // Each folder of the source is an object too, and each folder above it.
-    using objects = openPackFile(pack, { mostObjects: 4 * mostEntries, mostBytes: mostFileBytes });
+    using objects = openPackFile(pack, { maxObjects: 4 * maxEntries, maxBytes: maxFileBytes });
     const commit = commitOf(objects, hash);
-    const writer = createSourceWriter(folder, { mostBytes, mostEntries });
+    const writer = createSourceWriter(folder, { maxBytes, maxEntries });
     const submodules: string[] = [];
     await writeTree({ objects, writer, submodules }, folderAt(objects, treeOf(objects, commit), path), '');
     const content = await writer.finish();

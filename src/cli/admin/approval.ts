@@ -7,12 +7,12 @@ import { type Answer, done, type GivenOptions, refused } from './admin-command.t
 export const approvalOptions = { 'dry-run': '', yes: '' } as const;
 
 /** A single "y" is enough for this many deployments; more need `--yes`. */
-export const mostByQuestion = 5;
+export const maxWithoutYesOption = 5;
 
 /** The help text of these options. */
 export const approvalHelp = `The command waits for a confirmation before it stops anything.
 --dry-run     print how many deployments and accounts it would affect, and change nothing
-  --yes         skip the confirmation; required if the input is not a terminal, or for more than ${mostByQuestion} deployments
+  --yes         skip the confirmation; required if the input is not a terminal, or for more than ${maxWithoutYesOption} deployments
 `;
 
 export type Effect = {
@@ -33,7 +33,7 @@ export async function withoutApproval(
     return done(`This would ${words}. Nothing was changed.\n`, { ...value, dryRun: true });
   if (deployments === 0 || options.yes === true) return undefined;
   const advice = 'Nothing was changed. Repeat the command with --yes to do it, or with --dry-run to see the counts.';
-  if (deployments > mostByQuestion) return refused(`This would ${words}. ${advice}`);
+  if (deployments > maxWithoutYesOption) return refused(`This would ${words}. ${advice}`);
   const isApproved = await confirm(`This will ${words}. Continue?`, { streams, signal: new AbortController().signal });
   if (isApproved === undefined) return refused(`This would ${words}. ${advice}`);
   return isApproved ? undefined : refused('Nothing was changed.');

@@ -6,7 +6,7 @@ import type { Streams } from '../terminal.ts';
 import type { GivenOptions } from './admin-command.ts';
 
 /** A copy of everything is worth more than a login: it can be tried for years. */
-const leastCharacters = 12;
+const minCharacters = 12;
 
 export const passphraseOption = { 'passphrase-file': 'FILE' } as const;
 
@@ -36,8 +36,8 @@ async function passphraseFrom(file: string | boolean | undefined, streams: Strea
     typeof file === 'string'
       ? (await readFile(file, 'utf8')).split('\n')[0]!.trim()
       : await askSecret('Passphrase of the backups', streams, AbortSignal.timeout(askingMs));
-  if (given === undefined || given.length < leastCharacters)
-    throw new Error(`The passphrase needs ${leastCharacters} characters: nothing else protects what is in a backup.`);
+  if (given === undefined || given.length < minCharacters)
+    throw new Error(`The passphrase needs ${minCharacters} characters: nothing else protects what is in a backup.`);
   return given;
 }
 

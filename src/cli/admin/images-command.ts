@@ -23,12 +23,12 @@ export const imagesCommand: StoreCommand = {
 };
 
 /** A user's builds may leave hundreds. */
-const mostTags = 4;
+const maxTags = 4;
 
 function printTags(tags: readonly string[]): string {
   if (tags.length === 0) return '-';
-  const others = tags.length - mostTags;
-  return `${tags.slice(0, mostTags).join(' ')}${others > 0 ? ` and ${others} more` : ''}`;
+  const others = tags.length - maxTags;
+  return `${tags.slice(0, maxTags).join(' ')}${others > 0 ? ` and ${others} more` : ''}`;
 }
 
 /** For a session without an account, an operator can act on the address. */

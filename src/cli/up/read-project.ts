@@ -7,7 +7,7 @@ import { askForFiles, askForValues, emptiable } from './missing-values.ts';
 import type { UpContext } from './up-context.ts';
 
 /** An answer may bring further questions: which services run, and which files they read. */
-const mostRounds = 5;
+const maxRounds = 5;
 
 /** A project, and the options that it was read with. */
 export type ReadProject = { project: Project; options: FolderOptions };
@@ -29,12 +29,12 @@ export async function readProject(context: UpContext): Promise<ReadProject | str
     const project = await readFolder(folder, all);
     const { questions, missingFiles, refusals } = project;
     const emptied = context.options.empty ? emptiable(questions) : [];
-    if (emptied.length > 0 && round < mostRounds) {
+    if (emptied.length > 0 && round < maxRounds) {
       for (const name of emptied) empty[name] = '';
       continue;
     }
     const isAsked = questions.length + missingFiles.length > 0 && refusals.length === 0 && !context.options['dry-run'];
-    if (!isAsked || round === mostRounds) return { project, options: all };
+    if (!isAsked || round === maxRounds) return { project, options: all };
     const values = await askForValues(questions, context);
     const without = values && (await askForFiles(missingFiles, context));
     if (!without) return { project, options: all };

@@ -5,7 +5,7 @@ import { parseConfiguration } from '../../config/parse.ts';
 import { openFiles } from '../../folder/folder-files.ts';
 import { plainBuild } from '../../folder/plain-build.ts';
 import type { Project } from '../../folder/project.ts';
-import { mostSourceBytes } from '../../folder/source-limits.ts';
+import { maxSourceBytes } from '../../folder/source-limits.ts';
 import type { SourceOptions } from '../../folder/source-options.ts';
 import { draftFolder, lacksDocument, noteOf } from '../../folder/starter/draft-folder.ts';
 import { type Docker, findDocker } from '../../push/docker/docker-command.ts';
@@ -68,9 +68,9 @@ export async function listSent(
     return `Only the folder itself is sent to a service that builds the images. For ${what}, use a local Docker.`;
   }
   const entries = await listSource(project, rules);
-  if (bytesOf(entries) <= mostSourceBytes) return entries;
+  if (bytesOf(entries) <= maxSourceBytes) return entries;
   const largest = largestPaths(entries, 3).map(({ path, sizeBytes }) => `${path} (${printSize(sizeBytes)})`);
-  return `The folder has ${printSize(bytesOf(entries))}, and a service accepts ${printSize(mostSourceBytes)}. Name what the build does not need in .dockerignore or .gitignore. The largest: ${largest.join(', ')}.`;
+  return `The folder has ${printSize(bytesOf(entries))}, and a service accepts ${printSize(maxSourceBytes)}. Name what the build does not need in .dockerignore or .gitignore. The largest: ${largest.join(', ')}.`;
 }
 
 /** `214 files, 1.2 MB` */

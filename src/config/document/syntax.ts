@@ -152,13 +152,13 @@ const meanings: Record<string, string> = {
 };
 
 /** Of a line; what is searched for the beginning of its value takes time by the square. */
-const mostBeforeValue = 4096;
+const maxBeforeValue = 4096;
 
 /** A value on one line whose characters mean something to YAML: it needs quotes. */
 function explainValue(text: string, offset: number, error: YAMLParseError): Explanation | undefined {
   const { code } = error;
   const line = lineAt(text, offset);
-  const before = /^[ \t]*(?:- +)*(?:[^\s"'#][^"'#]*?:[ \t]+|- +)?(?=\S)/.exec(line.text.slice(0, mostBeforeValue))?.[0];
+  const before = /^[ \t]*(?:- +)*(?:[^\s"'#][^"'#]*?:[ \t]+|- +)?(?=\S)/.exec(line.text.slice(0, maxBeforeValue))?.[0];
   if (before === undefined) return undefined;
   const value = line.text.slice(before.length).trimEnd();
   const at = line.at + before.length;

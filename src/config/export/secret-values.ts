@@ -4,7 +4,7 @@ import { scriptletsIn } from '../variables/scriptlets.ts';
 import { isSecretName } from '../variables/secret-names.ts';
 
 /** Shorter ones are in every other word. */
-const leastLength = 6;
+const minLength = 6;
 
 /** The passwords of addresses such as `postgres://user:password@db/app`. */
 const passwordInUrl = /(?<=:\/\/[^/\s:@]{0,200}:)[^/\s@]{1,500}(?=@)/g;
@@ -56,7 +56,7 @@ export function piecesOf(text: string, secrets: Secrets): Piece[] {
   if (whole) return [{ secret: whole.name }];
   let pieces = addressPieces(text, secrets);
   for (const { value, name } of secrets) {
-    if (value.length < leastLength) continue;
+    if (value.length < minLength) continue;
     pieces = pieces.flatMap((piece) => {
       if (!('text' in piece) || !piece.text.includes(value)) return [piece];
       return piece.text

@@ -183,13 +183,13 @@ function accessOf(file: Field, report: Report): FileAccess {
 }
 
 /** Docker's own least memory of a container. */
-const leastMemory = 6 * 2 ** 20;
+const minMemory = 6 * 2 ** 20;
 
 function readResources(field: Field | undefined, report: Report): Resources {
   const [cpu, memory] = [childOf(field, 'cpu'), childOf(field, 'memory')];
   const millis = parseCpuMillis(readCpu(textOf(cpu) ?? '') ?? Number.NaN);
   const bytes = parseBytes(readSize(textOf(memory) ?? '') ?? '');
-  if (memory && bytes < leastMemory && !report.isBroken(memory.path)) {
+  if (memory && bytes < minMemory && !report.isBroken(memory.path)) {
     const text = textOf(memory)!;
     const hint = /^[1-9]\d*$/.test(text) ? `did you mean ${text}Mi?` : 'no container runs with less than 6Mi';
     report.error(memory.path, 'unlikely-quantity', `${quote(text)} is ${bytes} bytes, less than any program needs`, {

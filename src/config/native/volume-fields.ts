@@ -8,7 +8,7 @@ import { parseBytes, readBoolean, readSize } from '../values/units.ts';
 
 const defaultBytes = 2 ** 30;
 /** A volume of less holds not even an empty database: its unit is forgotten. */
-const leastPlausibleBytes = 64 * 1024;
+const minPlausibleBytes = 64 * 1024;
 /** As in the schema, which reports more. */
 const maxVolumes = 50;
 
@@ -59,7 +59,7 @@ function readBytes(volume: Field, report: Report): number {
   }
   const text = textOf(size) ?? '';
   const bytes = parseBytes(readSize(text) ?? '');
-  if (bytes < leastPlausibleBytes) {
+  if (bytes < minPlausibleBytes) {
     const hint = /^\d+$/.test(text) ? `did you mean ${text}Gi?` : 'write a unit such as Mi or Gi';
     report.warn(size.path, 'unlikely-quantity', `${quote(text)} is ${bytes} bytes`, { hint });
   }

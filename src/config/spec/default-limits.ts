@@ -9,13 +9,13 @@ const mebibyte = 2 ** 20;
 const defaultLimits = { cpuMillis: 1000, memoryBytes: 512 * mebibyte };
 
 /** Docker's own lower limits. */
-const leastLimits = { cpuMillis: 10, memoryBytes: 6 * mebibyte };
+const minLimits = { cpuMillis: 10, memoryBytes: 6 * mebibyte };
 
 /** Where no limit is given, the default one, or the request if that is more. */
 export function limitOf({ requests, limits }: PodResources, resource: keyof Resources): number {
   return Math.max(
     limits[resource] ?? Math.max(defaultLimits[resource], requests[resource] ?? 0),
-    leastLimits[resource],
+    minLimits[resource],
   );
 }
 

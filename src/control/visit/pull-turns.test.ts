@@ -75,7 +75,7 @@ test('without a store of images, a start brings its image in its turn, and that 
   const shop = await shopOnMemory(spec, images);
   const terms: PullTerms = { client: 'c', atOnce: 1, image: { compressedBytes: 5, by: 'in a test' } };
   shop.control.pulls = { turns: createPullTurns(), termsOf: async () => terms };
-  const told: [kind: string, mostBytes: number | undefined][] = [];
+  const told: [kind: string, maxBytes: number | undefined][] = [];
   await shop.visit((engine) => {
     const { world, clock } = shop;
     const wait = async (ms: number) => clock.pass(ms);

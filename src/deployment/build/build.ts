@@ -25,7 +25,7 @@ export type Build = {
 };
 
 /** A build that ends its process each time is not begun for ever. */
-export const mostBuildTries = 3;
+export const maxBuildTries = 3;
 
 /**
  * The volume in which a deployment's images are built. It keeps base images and layers for the next build. No volume of a

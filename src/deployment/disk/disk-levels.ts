@@ -40,7 +40,7 @@ export type DiskUse =
 export type DiskLimits = 'auto' | 'loop' | 'watch' | 'off';
 
 /** The minimum size, because a file system needs space for its journal. Smaller requests get this size. */
-export const leastVolumeBytes = 8 * 2 ** 20;
+export const minVolumeBytes = 8 * 2 ** 20;
 
 export type Level = LevelEvent['level'];
 
@@ -123,7 +123,7 @@ export function withFullVolumes(desired: Running, observed: Observed, full: Desi
 export function keptSizes(desired: Running, { volumeSizes = {} }: Observed): KeptSizeEvent[] {
   return desired.volumes.flatMap(({ volume, title, sizeBytes }) => {
     const size = volumeSizes[volume] ?? 0;
-    return size > Math.max(sizeBytes, leastVolumeBytes)
+    return size > Math.max(sizeBytes, minVolumeBytes)
       ? [{ kind: 'disk', disk: 'kept-size', volume, title, sizeBytes: size }]
       : [];
   });
@@ -170,7 +170,7 @@ export function overuses(
 }
 
 /** Smaller growth is ignored. */
-const leastGrowth = 32 * 2 ** 20;
+const minGrowth = 32 * 2 ** 20;
 
 /** Returns the workloads that have grown most since earlier measurements, for a disk that is nearly full. */
 export function fastestGrowth(
@@ -180,7 +180,7 @@ export function fastestGrowth(
 ): Overuse[] {
   const growth = uses.map((use) => ({ use, grown: use.usedBytes - (before.get(keyOf(use)) ?? use.usedBytes) }));
   const [fastest] = growth.toSorted((a, b) => b.grown - a.grown);
-  if (!fastest || fastest.grown < leastGrowth) return [];
+  if (!fastest || fastest.grown < minGrowth) return [];
   const because = `the disk of the host was nearly full, and it had written the most (${printBytes(fastest.grown)})`;
   const { use } = fastest;
   const wanted = wantedBy(use.deploymentId);

@@ -8,7 +8,7 @@ import { beyondCounts } from './count-maximum.ts';
 import { type Budget, growth } from './host-budget.ts';
 import { forWhom, type Owner } from './limit-owner.ts';
 import type { Tier } from './plan-tier.ts';
-import { type Amount, amountOf, copiesOf, leastShare, type VolumeSizes } from './pod-resources.ts';
+import { type Amount, amountOf, copiesOf, minShare, type VolumeSizes } from './pod-resources.ts';
 import type { StrangerLimits } from './stranger-limits.ts';
 
 export type Maximum = Amount & {
@@ -87,7 +87,7 @@ function beyondMemory(spec: AppSpec, wanted: number, max: Maximum): Finding[] {
   }
   if (wanted <= memoryBytes) return [];
   const { index, field, isRequest, room } = largest(spec, 'memoryBytes', memoryBytes);
-  const bytes = Math.min(isRequest ? room : room / leastShare, limitBytes);
+  const bytes = Math.min(isRequest ? room : room / minShare, limitBytes);
   const message = `the application reserves ${printBytes(wanted)} of memory, and ${possible(memoryBytes, memoryOf)}`;
   return [{ ...at(index, field), message, hint: hintFor(bytes >= 6 * mebibyte ? printMost(bytes) : undefined) }];
 }
@@ -100,7 +100,7 @@ function possible(bytes: number, owner: Owner): string {
 function beyondProcessor(spec: AppSpec, wanted: number, { cpuMillis }: Maximum): Finding[] {
   if (wanted <= cpuMillis) return [];
   const { index, field, isRequest, room } = largest(spec, 'cpuMillis', cpuMillis);
-  const millis = Math.floor(isRequest ? room : room / leastShare);
+  const millis = Math.floor(isRequest ? room : room / minShare);
   const message = `the application reserves ${wanted}m of processor time, and this server has ${cpuMillis}m at most`;
   return [{ ...at(index, field), message, hint: hintFor(millis >= 10 ? `${millis}m` : undefined) }];
 }

@@ -2,7 +2,7 @@
 import { limitOf } from '../../config/spec/default-limits.ts';
 import type { AppSpec, PodSpec, Resources, VolumeSpec } from '../../config/spec/spec.ts';
 import { replicasOf, volumesOf } from '../desired-volumes.ts';
-import { leastVolumeBytes } from '../disk/disk-levels.ts';
+import { minVolumeBytes } from '../disk/disk-levels.ts';
 import { type Counts, countedKinds } from './count-limits.ts';
 
 type PodResources = { requests: Resources; limits: Resources };
@@ -12,7 +12,7 @@ type PodResources = { requests: Resources; limits: Resources };
  * with the default of 512 MiB uses some 5 to 30 MiB. With 32 MiB each, 600 of them share 24 GB of memory; with the full
  * limit, 38 would fill it. The minimum also prevents a limit of 24 GiB with a request of one byte.
  */
-export const leastShare = 1 / 16;
+export const minShare = 1 / 16;
 
 /** A container's log files: at most three of 10 MB. */
 const logBytes = 30_000_000;
@@ -32,7 +32,7 @@ export function limitsOf(resources: PodResources): Required<Resources> {
 export function requestsOf(resources: PodResources): Required<Resources> {
   const limits = limitsOf(resources);
   const requestOf = (resource: keyof Resources) =>
-    Math.max(resources.requests[resource] ?? 0, Math.ceil(limits[resource] * leastShare));
+    Math.max(resources.requests[resource] ?? 0, Math.ceil(limits[resource] * minShare));
   return { cpuMillis: requestOf('cpuMillis'), memoryBytes: requestOf('memoryBytes') };
 }
 
@@ -99,5 +99,5 @@ export function copiesOf(pod: PodSpec): number {
 }
 
 function bytesOf({ sizeBytes }: Pick<VolumeSpec, 'sizeBytes'>): number {
-  return Math.max(sizeBytes, leastVolumeBytes) + volumeCostBytes;
+  return Math.max(sizeBytes, minVolumeBytes) + volumeCostBytes;
 }

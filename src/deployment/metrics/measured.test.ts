@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countTurns } from '../../../test/support/count-turns.ts';
-import { createMeasured, type Look, mostEndedPods } from './measured.ts';
+import { createMeasured, type Look, maxEndedPods } from './measured.ts';
 import { keptSteps, stepMs } from './series.ts';
 import { noRequests, type RequestCounts, type WorkloadUse } from './use.ts';
 
@@ -74,7 +74,7 @@ test('of pods with frequently changing names, those that ended last keep their s
   const measured = createMeasured();
   for (let step = 0; step < 100; step++)
     await measured.note(look(step, { uses: [use({ pod: 'web' }), use({ pod: `p${step}` })] }));
-  const expected = Array.from({ length: mostEndedPods + 1 }, (_, index) => `p${99 - index}`);
+  const expected = Array.from({ length: maxEndedPods + 1 }, (_, index) => `p${99 - index}`);
   const names = () => measured.of('abc', start + 99 * stepMs).pods.map(({ pod }) => pod);
   assert.deepEqual(names().sort(), [...expected, 'web'].sort());
   // Without measurements of pods, it is unknown which have ended.

@@ -18,7 +18,7 @@ import { createSeries, keptSteps, meanOf, type Series, stepAt, stepMs } from './
 import { add, noRequests, type RequestCounts, type VolumeUse, type WorkloadUse } from './use.ts';
 
 /** Bounds the memory for ended pods; as many as a deployment may have containers by default. */
-export const mostEndedPods = 60;
+export const maxEndedPods = 60;
 
 /** Deployments that are processed in one turn of the event loop, in some milliseconds. */
 const atOnce = 100;
@@ -200,10 +200,10 @@ function keyOf({ pod, replica }: WorkloadUse): string {
 
 /** Ended pods above the maximum, those that ended first. */
 function surplus(pods: ReadonlyMap<string, Pod>, lastLook: number): string[] {
-  if (pods.size <= mostEndedPods) return [];
+  if (pods.size <= maxEndedPods) return [];
   const ended = [...pods].filter(([, pod]) => pod.lastLook !== lastLook);
   const oldestFirst = ended.sort(([, one], [, other]) => one.lastLook - other.lastLook);
-  return oldestFirst.slice(0, Math.max(0, ended.length - mostEndedPods)).map(([key]) => key);
+  return oldestFirst.slice(0, Math.max(0, ended.length - maxEndedPods)).map(([key]) => key);
 }
 
 function podMetrics({ last, lastStep, series }: Pod, from: number, to: number): PodMetrics {

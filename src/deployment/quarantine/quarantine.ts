@@ -33,10 +33,10 @@ export type Quarantined = {
 };
 
 /** Even with a shorter BERTH_GRACE: the operator needs time to notice. */
-export const leastQuarantineMs = 24 * 60 * 60_000;
+export const minQuarantineMs = 24 * 60 * 60_000;
 
 export function quarantineMs(graceMs: number): number {
-  return Math.max(graceMs, leastQuarantineMs);
+  return Math.max(graceMs, minQuarantineMs);
 }
 
 /** When the sweep removes it; null: never. */

@@ -2,7 +2,7 @@
 import type { KnownDeployment, OwnedThing, Quarantined } from './quarantine.ts';
 
 /** More unknown deployments than this are not explained by one accident. */
-export const mostUnknown = 3;
+export const maxUnknown = 3;
 
 export type HoldReason =
   /** Something on the engine was made when the store had a higher epoch. */
@@ -35,7 +35,7 @@ export function holdReasons({ state, things, known, entries }: HoldView): HoldRe
   return [
     ...(seen > state.epoch ? [{ kind: 'later-epoch', epoch: state.epoch, seen } as const] : []),
     ...(newer.length > 0 ? [{ kind: 'later-revision', deployments: newer.length } as const] : []),
-    ...(unknown.length > mostUnknown ? [{ kind: 'many-unknown', deployments: unknown.length } as const] : []),
+    ...(unknown.length > maxUnknown ? [{ kind: 'many-unknown', deployments: unknown.length } as const] : []),
   ];
 }
 

@@ -91,10 +91,10 @@ export function neededBy(restores: readonly Restore[]): ReadonlySet<string> {
 }
 
 /** After this many failed tries, it has failed for good. */
-export const mostTries = 4;
+export const maxTries = 4;
 
 /** After this many interrupted tries, it has failed for good, because it may be what ends the service. */
-export const mostCutOff = 12;
+export const maxInterrupted = 12;
 
 const toldAfterTries = 2;
 

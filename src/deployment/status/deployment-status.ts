@@ -220,7 +220,7 @@ function stuckOf(unready: Match[], { patience, isRunning }: Clock) {
 }
 
 /** A command fails while its program starts, like a refused connection, with any interval of the check. */
-const leastCommandMs = 30_000;
+const minCommandMs = 30_000;
 
 /**
  * Returns the patience with a stuck workload: the start period of its health check, plus the time in which the check
@@ -238,8 +238,8 @@ function stuckIn(match: Match, { listenMs }: Patience): (Stuck & { match: Match;
   if (readiness.kind !== 'http' && readiness.kind !== 'command') return [];
   const { failureThreshold, periodSeconds, startPeriodSeconds = 0 } = readiness;
   const checkMs = (startPeriodSeconds + failureThreshold * periodSeconds) * 1000;
-  const leastMs = stuck.by === 'listening' ? listenMs : readiness.kind === 'command' ? leastCommandMs : 0;
-  return [{ ...stuck, match, patienceMs: Math.max(checkMs, leastMs) }];
+  const minMs = stuck.by === 'listening' ? listenMs : readiness.kind === 'command' ? minCommandMs : 0;
+  return [{ ...stuck, match, patienceMs: Math.max(checkMs, minMs) }];
 }
 
 function givenUp({ match, suffix }: Hopeless, before: readonly PodStatus[]): Verdict {

@@ -31,7 +31,7 @@ export type AcmeSettings = AuthoritySettings & {
   /** The record that proves all names of applications is in DNS, once and for all. */
   dnsPersist: boolean;
   /** New certificates for deployments in seven days. */
-  mostInWeek: number;
+  maxInWeek: number;
 };
 
 export type AcmeParts = {
@@ -86,7 +86,7 @@ export async function openAcmeSource(
   async function report(): Promise<void> {
     const [rows, all] = [await certificateStates(db), await wanted()];
     const states = new Map(rows.map((state) => [state.host, state]));
-    const plan = planOrders(all, rows, { now: now(), mostInWeek: settings.mostInWeek, appsDomain });
+    const plan = planOrders(all, rows, { now: now(), maxInWeek: settings.maxInWeek, appsDomain });
     // Where a custom domain leads is its owner's affair, and none of the service's health.
     const hosts = all.filter(({ isCustom }) => !isCustom);
     const present = hosts.flatMap(({ host }) => states.get(host) ?? []);
@@ -119,7 +119,7 @@ export async function openAcmeSource(
         log,
         wanted,
         answerer,
-        mostInWeek: settings.mostInWeek,
+        maxInWeek: settings.maxInWeek,
         appsDomain,
         random: Math.random,
         underWay: new Map(),

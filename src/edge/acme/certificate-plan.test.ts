@@ -47,8 +47,8 @@ function issued(host: string, change: Partial<CertificateState> = {}): Certifica
   return stateOf(host, { ...row, ...change });
 }
 
-function described(wanted: WantedCertificate[], states: CertificateState[], mostInWeek = 50): string {
-  const { orders, waiting } = planOrders(wanted, states, { now, mostInWeek, appsDomain });
+function described(wanted: WantedCertificate[], states: CertificateState[], maxInWeek = 50): string {
+  const { orders, waiting } = planOrders(wanted, states, { now, maxInWeek, appsDomain });
   return [
     ...orders.map(({ host, challenge, because }) => `${because} ${host} ${challenge}`),
     ...waiting.map(({ host, because, until }) => `wait ${host} ${because} ${(until - now) / hour}h`),
@@ -110,7 +110,7 @@ test('an account orders no more in three hours than the authority takes, but for
   const labels = Array.from({ length: 400 }, (_, index) => `a${index}`);
   const wanted = wantedCertificates({ ...names, labels });
   const states = labels.slice(0, 249).map((label) => issued(`${label}.apps.test`, { orderedAt: now - hour }));
-  const { orders, waiting } = planOrders(wanted, states, { now, mostInWeek: 10_000, appsDomain });
+  const { orders, waiting } = planOrders(wanted, states, { now, maxInWeek: 10_000, appsDomain });
   assert.deepEqual([orders.map(({ host }) => host), waiting.length], [['berth.test'], 151]);
   assert.ok(waiting.every(({ because, until }) => because === 'limit' && until === now + 2 * hour));
 });
@@ -122,7 +122,7 @@ test('of a host that fails again and again each order counts, as far as they fit
       stateOf(`${index}.apps.test`, { orderedAt: now - hour, failures, problem: 'no' }),
     );
   const ordered = (states: CertificateState[]) =>
-    planOrders(wanted, states, { now, mostInWeek: 1_000, appsDomain }).orders.map(({ host }) => host);
+    planOrders(wanted, states, { now, maxInWeek: 1_000, appsDomain }).orders.map(({ host }) => host);
   assert.deepEqual(ordered(failing(82, 3)), ['berth.test', 'a.apps.test']);
   assert.deepEqual(ordered(failing(83, 3)), ['berth.test']);
   assert.deepEqual(ordered(failing(49, 5)), ['berth.test', 'a.apps.test']);
@@ -148,7 +148,7 @@ test('custom domains have certificates of their own, with or without records in 
 test('first certificates of custom domains have a share of the three hours, and hold up nothing else', () => {
   const domains = Array.from({ length: 400 }, (_, index) => `a${index}.example.com`);
   const wanted = wantedCertificates({ ...names, domains: ofAda(domains) });
-  const begun = planOrders(wanted, [issued('berth.test')], { now, mostInWeek: 50, appsDomain });
+  const begun = planOrders(wanted, [issued('berth.test')], { now, maxInWeek: 50, appsDomain });
   assert.deepEqual([begun.orders.length, begun.waiting.length], [2 + 60, 340]);
   const states = [
     ...domains.slice(0, 40).map((host) => stateOf(host, { orderedAt: now - hour, problem: 'no' })),
@@ -158,7 +158,7 @@ test('first certificates of custom domains have a share of the three hours, and 
     issued(domains[50]!, { orderedAt: now - hour }),
     issued(domains[51]!, { renewAt: now }),
   ];
-  const { orders, waiting } = planOrders(wanted, [issued('berth.test'), ...states], { now, mostInWeek: 5, appsDomain });
+  const { orders, waiting } = planOrders(wanted, [issued('berth.test'), ...states], { now, maxInWeek: 5, appsDomain });
   assert.deepEqual(
     orders.map(({ host }) => host),
     [domains[51], 'new.apps.test', 'old.apps.test'],
@@ -191,9 +191,9 @@ const anyNames = fc.record({
 
 test('in any state of the store, only wanted names are ordered, each once, none twice at a time, within the limits', () => {
   fc.assert(
-    fc.property(anyNames, anyStates, fc.integer({ min: 0, max: 4 }), (names, states, mostInWeek) => {
+    fc.property(anyNames, anyStates, fc.integer({ min: 0, max: 4 }), (names, states, maxInWeek) => {
       const wanted = wantedCertificates(names);
-      const { orders, waiting } = planOrders(wanted, states, { now, mostInWeek, appsDomain });
+      const { orders, waiting } = planOrders(wanted, states, { now, maxInWeek, appsDomain });
       const hosts = [...orders, ...waiting].map(({ host }) => host);
       assert.equal(new Set(hosts).size, hosts.length);
       const known = new Map(states.map((state) => [state.host, state]));
@@ -211,7 +211,7 @@ test('in any state of the store, only wanted names are ordered, each once, none 
       const more = orders.filter(({ host, isOwn, because }) => {
         return !isOwn && because === 'first' && !afterwards.some((state) => state.host === host);
       });
-      assert.ok(more.length === 0 || more.length + afterwards.length <= mostInWeek);
+      assert.ok(more.length === 0 || more.length + afterwards.length <= maxInWeek);
       const gone = forgettable(wanted, states, now);
       assert.ok(gone.every((host) => !hosts.includes(host) && !isServed(known.get(host), now)));
       assert.ok(gone.every((host) => !afterwards.some((state) => state.host === host)));
@@ -233,7 +233,7 @@ test('a host without a certificate waits for the order under way, the next try o
     stateOf('failed.apps.test', { failures: 1, nextTryAt: now + hour, problem: 'no' }),
     issued('late.apps.test', { renewAt: now, failures: 3, nextTryAt: now + hour, problem: 'no' }),
   ];
-  const plan = planOrders(wanted, states, { now, mostInWeek: 1, appsDomain });
+  const plan = planOrders(wanted, states, { now, maxInWeek: 1, appsDomain });
   assert.deepEqual(Object.fromEntries(waitingHosts(plan, states, now)), {
     'new.apps.test': { because: 'ordered' },
     'begun.apps.test': { because: 'ordered' },
@@ -250,7 +250,7 @@ test('the first domain of each account is ordered before any second, and no acco
     custom.map(({ host }) => host),
     ['a/1', 'b/1', 'a/2', 'a/3'],
   );
-  const limits = { wanted, most: 4, mostOfAccount: 2 };
+  const limits = { wanted, most: 4, maxOfAccount: 2 };
   const hostsOf = (underWay: string[]) =>
     nextOrders(custom, { ...limits, underWay: new Set(underWay) }).map(({ host }) => host);
   assert.deepEqual(hostsOf([]), ['a/1', 'b/1', 'a/2']);

@@ -63,7 +63,7 @@ export function inTurns<T>(all: readonly T[], clientOf: (one: T) => string): T[]
 
 /**
  * PURE. The orders to place now, in their order: `most` at once with those that are under way, by host, and of each account
- * `mostOfAccount`. Orders of one account that hang do not delay other accounts.
+ * `maxOfAccount`. Orders of one account that hang do not delay other accounts.
  */
 export function nextOrders<T extends WantedCertificate>(
   orders: readonly T[],
@@ -71,12 +71,12 @@ export function nextOrders<T extends WantedCertificate>(
     wanted,
     underWay,
     most,
-    mostOfAccount,
+    maxOfAccount,
   }: {
     wanted: readonly WantedCertificate[];
     underWay: ReadonlySet<string>;
     most: number;
-    mostOfAccount: number;
+    maxOfAccount: number;
   },
 ): T[] {
   const busy = wanted.filter(({ host }) => underWay.has(host)).map(({ accountId }) => accountId);
@@ -85,7 +85,7 @@ export function nextOrders<T extends WantedCertificate>(
     if (underWay.size + next.length >= most) break;
     const { host, accountId } = order;
     const ofAccount = [...busy, ...next.map((each) => each.accountId)].filter((each) => each === accountId).length;
-    if (underWay.has(host) || (accountId !== undefined && ofAccount >= mostOfAccount)) continue;
+    if (underWay.has(host) || (accountId !== undefined && ofAccount >= maxOfAccount)) continue;
     next.push(order);
   }
   return next;
@@ -112,13 +112,13 @@ const threeHoursMs = 3 * 3_600_000;
 /**
  * The orders at `now`, the most urgent first: the service's own names, certificates that end soonest, then new names in
  * their order.
- * @param mostInWeek new certificates for deployments in seven days. Renewals do not count, nor do names that are not
+ * @param maxInWeek new certificates for deployments in seven days. Renewals do not count, nor do names that are not
  * below `appsDomain`, whether they are still wanted or not.
  */
 export function planOrders(
   wanted: readonly WantedCertificate[],
   states: readonly CertificateState[],
-  { now, mostInWeek, appsDomain }: { now: Instant; mostInWeek: number; appsDomain: string },
+  { now, maxInWeek, appsDomain }: { now: Instant; maxInWeek: number; appsDomain: string },
 ): CertificatePlan {
   const known = new Map(states.map((state) => [state.host, state]));
   const own = new Set(wanted.filter(({ isOwn }) => isOwn).map(({ host }) => host));
@@ -130,7 +130,7 @@ export function planOrders(
   const customLately = lately.filter(
     (state) => !own.has(state.host) && !isOfApps(state) && (state.firstIssuedAt ?? now) >= state.orderedAt,
   );
-  let leftInWeek = mostInWeek - counted.length;
+  let leftInWeek = maxInWeek - counted.length;
   let leftNow = ordersInThreeHours - ordersOf(lately, now);
   let leftForCustom = customInThreeHours - ordersOf(customLately, now);
   const weekEnd = endOf(

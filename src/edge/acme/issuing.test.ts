@@ -24,7 +24,7 @@ test('orders that hang keep a place each, are not placed twice, and do not delay
     now: () => now,
     random: () => 0,
     log: silent,
-    mostInWeek: 50,
+    maxInWeek: 50,
     appsDomain: names.appsDomain,
     wanted: async () => wantedCertificates(names),
     underWay: new Map(),

@@ -34,7 +34,7 @@ export type Issuing = {
   now: () => Instant;
   random: () => number;
   log: EdgeLog;
-  mostInWeek: number;
+  maxInWeek: number;
   appsDomain: string;
   wanted: () => Promise<WantedCertificate[]>;
   /** Orders that this process has placed and that have not ended, by their host. They never reject. */
@@ -65,10 +65,10 @@ const askAgainMs = 6 * 3_600_000;
  * too many. Never rejects because of the authority.
  */
 export async function issueDue(issuing: Issuing, signal: AbortSignal): Promise<void> {
-  const { db, now, mostInWeek, appsDomain, underWay } = issuing;
+  const { db, now, maxInWeek, appsDomain, underWay } = issuing;
   const [wanted, states] = [await issuing.wanted(), await certificateStates(db)];
-  const { orders } = planOrders(wanted, states, { now: now(), mostInWeek, appsDomain });
-  const limits = { most: ordersAtOnce, mostOfAccount: ordersOfAccount };
+  const { orders } = planOrders(wanted, states, { now: now(), maxInWeek, appsDomain });
+  const limits = { most: ordersAtOnce, maxOfAccount: ordersOfAccount };
   const next = nextOrders(orders, { ...limits, wanted, underWay: new Set(underWay.keys()) });
   for (const order of next) underWay.set(order.host, endOfOrder(issuing, order, signal));
   await issuing.alarm?.(wanted, states);

@@ -18,10 +18,10 @@ import { endpointsMap, routesMap, sitesMap } from './haproxy-configuration.ts';
 import { addEntries, commandAll, mapValue, readMap, replaceMap } from './runtime-socket.ts';
 
 /** HAProxy looks for an entry to change from the first one on: above this, a whole map costs less. */
-const mostTurns = 200;
+const maxTurns = 200;
 
 /** With this many unused entries in addition to the number of hosts, rewriting the whole map pays off. */
-const mostUnused = 1_000;
+const maxUnused = 1_000;
 
 export type RouteMaps = {
   /** Sets the routes of these hosts. HAProxy must still be updated. */
@@ -67,7 +67,7 @@ export function createRouteMaps(paths: EdgePaths): RouteMaps {
     const before = served;
     if (before !== undefined && change.turns.length === 0) return;
     served = undefined;
-    const isSmall = before !== undefined && change.turns.length <= mostTurns;
+    const isSmall = before !== undefined && change.turns.length <= maxTurns;
     if (isSmall && (await putChange(change, before))) return;
     await replace(await readMaps());
   }
@@ -140,7 +140,7 @@ export function createRouteMaps(paths: EdgePaths): RouteMaps {
       return isRight;
     },
 
-    isLittered: () => unused > mostUnused + table.size,
+    isLittered: () => unused > maxUnused + table.size,
   };
 }
 

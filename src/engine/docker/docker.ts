@@ -8,7 +8,7 @@ import type { Images } from '../../images/open.ts';
 import type { Engine, EngineFacets } from '../engine.ts';
 import { type LocalImages, setUpImages } from '../images/local-images.ts';
 import { type Mark, waitForChange } from '../readiness/change.ts';
-import { createRechecks, leastPeriodMs as leastProbePeriodMs } from '../readiness/recheck.ts';
+import { createRechecks, minPeriodMs as minProbePeriodMs } from '../readiness/recheck.ts';
 import { createExec } from './containers/exec.ts';
 import { createExecJournal } from './containers/exec-journal.ts';
 import { createWorkloads } from './containers/workloads.ts';
@@ -74,7 +74,7 @@ export type DockerEngineOptions = {
   /** Directories without a limit are walked at least this often; default: every 20 s. */
   walkEveryMs?: number;
   /** The shortest period of health checks after a workload was ready. Default: 10 s. */
-  leastPeriodMs?: number;
+  minPeriodMs?: number;
   /** Epoch milliseconds; may jump. */
   now?: () => number;
   /** Milliseconds since some instant; never jumps. */
@@ -87,7 +87,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
   const { docker, owner, networkPool, firewall, group, now = Date.now, uptime = () => performance.now() } = options;
   const { epoch = () => 0 } = options;
   const { runtime = 'runc', gpus = 0, startConcurrency = 3, stopSeconds = 10, walkEveryMs = 20_000 } = options;
-  const { leastPeriodMs = leastProbePeriodMs, images = noRegistries, localImages = setUpImages } = options;
+  const { minPeriodMs = minProbePeriodMs, images = noRegistries, localImages = setUpImages } = options;
   const hostFacts = createHostFacts(docker, uptime);
   const networks = createNetworks(docker, { owner, epoch, pool: networkPool, firewall });
   const ownerOfData = async () => (await hostFacts()).containerRoot;
@@ -140,7 +140,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
   const ping = createPing(docker);
   const events = createEvents(docker, owner);
   const readLogs = createLogReader(docker, owner);
-  const observer = createObserver(docker, { owner, volumes, localImages, leastPeriodMs, now, uptime });
+  const observer = createObserver(docker, { owner, volumes, localImages, minPeriodMs, now, uptime });
   const recheckWhile = createRechecks(observer.allKnown, events.tell);
   // Ending a command takes root's rights on the machine of its container, whose kernel has to know its processes.
   const mayEndExecs = runtime === 'runc' && isLocal(docker) && process.getuid?.() === 0;

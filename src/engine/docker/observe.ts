@@ -52,7 +52,7 @@ export type ObserverOptions = {
   volumes: Pick<Volumes, 'hardSizes'>;
   localImages: LocalImages;
   /** The shortest period of checks after a workload was ready. */
-  leastPeriodMs: number;
+  minPeriodMs: number;
 } & Clocks;
 
 export function createObserver(docker: Docker, options: ObserverOptions): Observer {
@@ -109,7 +109,7 @@ async function look(
   docker: Docker,
   container: Docker.ContainerInfo,
   knownBefore: Known[],
-  { now, uptime, leastPeriodMs }: ObserverOptions,
+  { now, uptime, minPeriodMs }: ObserverOptions,
 ): Promise<Known | undefined> {
   const labels = readWorkloadLabels(container.Labels);
   if (!labels) return undefined;
@@ -135,7 +135,7 @@ async function look(
       address: at,
       startedAtMs: state.startedAtMs,
       uptime,
-      leastPeriodMs,
+      minPeriodMs,
       runCheck: createCommandCheck(docker, container.Id),
       listens: (port) => isListening(state.pid, container.Id, port),
     });

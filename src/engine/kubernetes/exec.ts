@@ -142,7 +142,7 @@ function hear({ output, ...connection }: PodConnection): Heard {
         const end = mark === undefined ? -1 : bytes.indexOf(mark);
         text += Buffer.from(end === -1 ? bytes : bytes.subarray(0, end)).toString('latin1');
         if (end !== -1 && end + 1 < bytes.length) left = { from, bytes: bytes.subarray(end + 1) };
-        if (end !== -1 || text.length > mostSaid) break;
+        if (end !== -1 || text.length > maxOutput) break;
       }
       clearTimeout(late);
       return text.slice(text.lastIndexOf(saying) + 1);
@@ -153,7 +153,7 @@ function hear({ output, ...connection }: PodConnection): Heard {
   };
 }
 
-const mostSaid = 4096;
+const maxOutput = 4096;
 
 async function notStarted(command: readonly string[], said: string, program: Heard): Promise<EngineFault> {
   if (said === missingDd)

@@ -159,7 +159,7 @@ const metadata = { host: '169.254.169.254', port: 80 };
 const kubeletPort = 10_250;
 
 /** Of large clusters some. */
-const mostNodes = 3;
+const maxNodes = 3;
 
 export function targetsOf({ peer, victim, apiService, apiServer, nodes }: Places): Target[] {
   const { hostname, port } = new URL(`https://${apiServer}`);
@@ -171,7 +171,7 @@ export function targetsOf({ peer, victim, apiService, apiServer, nodes }: Places
     closed("the cloud's metadata service", metadata.host, metadata.port),
     ...(apiService === undefined ? [] : [closed("the cluster's API, by its service", apiService, 443)]),
     closed("the cluster's API, by its address", hostname.replace(/^\[|\]$/g, ''), Number(port || 443)),
-    ...nodes.slice(0, mostNodes).map((node) => closed(`the kubelet of node ${node}`, node, kubeletPort)),
+    ...nodes.slice(0, maxNodes).map((node) => closed(`the kubelet of node ${node}`, node, kubeletPort)),
   ];
 }
 

@@ -3,7 +3,7 @@ import type { Capacity } from '../../deployment/limits/host-budget.ts';
 import type { Observed } from '../../deployment/workload/workload.ts';
 import type { Engine } from '../engine.ts';
 import { type Mark, waitForChange } from '../readiness/change.ts';
-import { createRechecks, leastPeriodMs as leastProbePeriodMs } from '../readiness/recheck.ts';
+import { createRechecks, minPeriodMs as minProbePeriodMs } from '../readiness/recheck.ts';
 import type { VolumeCopies } from '../volume-facets.ts';
 import { createBeginnings } from './beginnings.ts';
 import { openCache } from './cache.ts';
@@ -28,7 +28,7 @@ export type KubernetesEngineOptions = Omit<
     /** The epoch of the store now; default: 0. */
     epoch?: () => number;
     /** The shortest period of health checks after a workload was ready. Default: 10 s. */
-    leastPeriodMs?: number;
+    minPeriodMs?: number;
     /**
      * The image of pods that read and fill volumes: has GNU tar, and a shell with the usual programs. Default: none.
      */
@@ -55,7 +55,7 @@ export async function openKubernetesEngine(
   options: KubernetesEngineOptions,
 ): Promise<AsyncDisposable & { engine: KubernetesEngine; version: string }> {
   const { cluster, owner, now = Date.now, uptime = () => performance.now() } = options;
-  const { leastPeriodMs = leastProbePeriodMs, onHanging = () => {}, epoch = () => 0 } = options;
+  const { minPeriodMs = minProbePeriodMs, onHanging = () => {}, epoch = () => 0 } = options;
   const { major, minor } = await withFaults(() => cluster.ask<{ major: string; minor: string }>('GET', '/version'));
   const system = await withFaults(() => cluster.find('Namespace', systemNamespace));
   const storeVersion = await withFaults(() => storeVersionOf(cluster));
@@ -67,7 +67,7 @@ export async function openKubernetesEngine(
   );
   const settings = { ...options, epoch, now, hasPortRanges: isRecent, hasLowPorts: isRecent, storeVersion };
   const execute = createExecute(cluster, cache, bring, settings);
-  const observer = createObserver(cluster, cache, { leastPeriodMs, now, uptime, policy: settings });
+  const observer = createObserver(cluster, cache, { minPeriodMs, now, uptime, policy: settings });
   const { read, follow } = createLogReader(cluster, cache);
   const rechecked = new Set<(deploymentId: string) => void>();
   const recheckWhile = createRechecks(observer.allKnown, (id) => {

@@ -32,20 +32,20 @@ export type LogReader = {
   follow(name: WorkloadName, wanted: LogsFollowed, signal: AbortSignal): AsyncIterable<LogLine>;
 };
 
-const mostLines = 1_000;
+const maxLines = 1_000;
 /** A line that goes on for longer is cut. */
 const longestLine = 64 * 1024;
 /** The cluster dates an end to the second. */
 const endDatedMs = 1_000;
 /** The most that is read of one start. */
-const mostBytes = 16 * 2 ** 20;
+const maxBytes = 16 * 2 ** 20;
 const readPatienceMs = 60_000;
 const pauseMs = 500;
 
 export function createLogReader(cluster: Pick<Cluster, 'open'>, cache: Cache): LogReader {
   async function read(name: WorkloadName, asked: LogsWanted) {
     const { tail, since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, matches, isPrevious } = asked;
-    const wanted = Math.min(Math.max(0, Math.trunc(tail)), mostLines);
+    const wanted = Math.min(Math.max(0, Math.trunc(tail)), maxLines);
     const found = findStarts(cache, name);
     if (!found || wanted === 0) return [];
     const starts = isPrevious ? found.starts.slice(0, -1) : found.starts;
@@ -55,7 +55,7 @@ export function createLogReader(cluster: Pick<Cluster, 'open'>, cache: Cache): L
       const signal = AbortSignal.timeout(readPatienceMs);
       // Lines before the last ones are searched in everything that the node has.
       const isLong = matches !== undefined || Number.isFinite(until);
-      const query = isLong ? {} : { tailLines: wanted, limitBytes: mostBytes };
+      const query = isLong ? {} : { tailLines: wanted, limitBytes: maxBytes };
       const own: LogLine[] = [];
       for await (const stored of linesOf(cluster, found.deploymentId, start, query, signal)) {
         if (asked.signal?.aborted) return [];

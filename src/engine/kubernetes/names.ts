@@ -6,7 +6,7 @@ import type { WorkloadName } from '../../deployment/workload/workload.ts';
 const labelForm = /^[a-z]([a-z0-9-]*[a-z0-9])?$/;
 
 /** Of 63 characters that a label may have; the cluster adds up to 11 to the name of a workload. */
-const mostCharacters = 52;
+const maxCharacters = 52;
 
 export function namespaceName(deploymentId: string): string {
   return `berth-${deploymentId}`;
@@ -25,11 +25,11 @@ export function replicaServiceName(pod: string, replica: number): string {
 
 /** The text itself where it can be a name, else what is left of it with a hash of the whole. */
 export function clusterName(text: string): string {
-  if (text.length <= mostCharacters && labelForm.test(text)) return text;
+  if (text.length <= maxCharacters && labelForm.test(text)) return text;
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 10);
   const letters = text
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^[^a-z]+/g, '');
-  return `${letters.slice(0, mostCharacters - hash.length - 1) || 'x'}-${hash}`.replaceAll(/-+/g, '-');
+  return `${letters.slice(0, maxCharacters - hash.length - 1) || 'x'}-${hash}`.replaceAll(/-+/g, '-');
 }

@@ -53,14 +53,14 @@ export type Observer = {
  * The cluster's dates come from the first clock, which may be set. They are stored by the second, which never jumps.
  */
 export type ObserverOptions = {
-  leastPeriodMs: number;
+  minPeriodMs: number;
   now: () => number;
   uptime: () => number;
   policy: PolicySettings;
 };
 
 export function createObserver(cluster: Pick<Cluster, 'run'>, cache: Cache, options: ObserverOptions): Observer {
-  const { now, uptime, leastPeriodMs, policy } = options;
+  const { now, uptime, minPeriodMs, policy } = options;
   const memory = new Map<string, Known[]>();
 
   function look(deploymentId: string, before: readonly Known[]) {
@@ -98,7 +98,7 @@ export function createObserver(cluster: Pick<Cluster, 'run'>, cache: Cache, opti
     const runCheck = createPodCheck(cluster, pod);
     // On another machine, listening sockets are not visible without a connection.
     const listens = async () => false;
-    return createProbe({ readiness, address, startedAtMs, uptime, leastPeriodMs, runCheck, listens });
+    return createProbe({ readiness, address, startedAtMs, uptime, minPeriodMs, runCheck, listens });
   }
 
   async function describe(deploymentId: string, known: Known, at: Instants): Promise<ObservedWorkload> {

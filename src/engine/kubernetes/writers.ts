@@ -33,7 +33,7 @@ const stopPatienceMs = 5 * 60_000;
 /** The maximum wait for another copy, until its stopped workloads run again. */
 const turnPatienceMs = 10 * 60_000;
 /** The cluster writes their status, so a cached object may be outdated and is soon refreshed. */
-const mostTries = 10;
+const maxTries = 10;
 const seenPatienceMs = 10_000;
 
 const isBeingCopied = 'The volumes are being copied for something else at the moment.';
@@ -68,7 +68,7 @@ export function createWriters(cluster: Pick<Cluster, 'change'>, cache: Cache): W
   /** Returns false if an update has removed or replaced it. The first process to mark it stops it. */
   async function stopOne({ metadata: { name, uid } }: FoundController, { deploymentId, key, signal }: Stop) {
     const lookUp = () => cache.find('Deployment', name, deploymentId);
-    for (let tries = 0; tries < mostTries; tries++) {
+    for (let tries = 0; tries < maxTries; tries++) {
       const found = lookUp();
       if (found?.metadata.uid !== uid) return false;
       const { labels, resourceVersion } = found.metadata;

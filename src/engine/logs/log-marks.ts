@@ -13,7 +13,7 @@ export type StampedLine = WrittenText & { at: Instant; stamp: string };
 const toleranceMs = 1_000;
 
 /** So many stamps are remembered to number their lines. One of two outputs that far apart is not of the same instant. */
-const mostStamps = 256;
+const maxStamps = 256;
 
 /** `ordinal`: of those with this stamp; `latestMs`: the latest stamp of all lines up to it. */
 type Position = { containerId: string; stamp: string; ordinal: number; latestMs: Instant };
@@ -38,7 +38,7 @@ export function createMarker(containerId: string, after?: LogMark): (line: Stamp
   return ({ at, stamp, ...written }) => {
     const ordinal = (counts.get(stamp) ?? 0) + 1;
     counts.set(stamp, ordinal);
-    if (counts.size > mostStamps) counts.delete(counts.keys().next().value!);
+    if (counts.size > maxStamps) counts.delete(counts.keys().next().value!);
     if (sought) {
       const isFound = sought.stamp === stamp && sought.ordinal === ordinal;
       if (isFound) sought = undefined;

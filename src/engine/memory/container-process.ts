@@ -13,7 +13,7 @@ export function processOf(world: MemoryWorld, container: MemoryContainer, image:
     read: (path) => filesAt(world, container, path).files.get(filesAt(world, container, path).path),
     write: (path, content) => {
       const place = filesAt(world, container, path);
-      place.files.set(place.path, content.slice(0, place.mostBytes));
+      place.files.set(place.path, content.slice(0, place.maxBytes));
     },
     list: (path) => [...filesAt(world, container, `${path}/any`).files.keys()],
     fetch: (name, port, path) => {
@@ -31,9 +31,9 @@ export function filesAt(world: MemoryWorld, { deploymentId, workload, files }: M
   const path = posix.resolve('/', anyPath);
   const mount = workload.volumes.find(({ mountPath }) => path.startsWith(`${posix.resolve('/', mountPath)}/`));
   const volume = mount && world.volumes.get(volumeKey(deploymentId, mount.volume));
-  if (!volume || !mount) return { files, path, mostBytes: Number.POSITIVE_INFINITY };
+  if (!volume || !mount) return { files, path, maxBytes: Number.POSITIVE_INFINITY };
   const inVolume = posix.relative(mount.mountPath, path);
   const others = [...volume.files].filter(([name]) => name !== inVolume);
-  const mostBytes = volume.sizeBytes - others.reduce((sum, [, content]) => sum + content.length, 0);
-  return { files: volume.files, path: inVolume, mostBytes };
+  const maxBytes = volume.sizeBytes - others.reduce((sum, [, content]) => sum + content.length, 0);
+  return { files: volume.files, path: inVolume, maxBytes };
 }

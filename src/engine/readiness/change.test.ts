@@ -10,7 +10,7 @@ const upMs = 1_000_000;
 async function waiting({ toldReady }: { toldReady: boolean }) {
   const times = { initialDelaySeconds: 0, periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 3 };
   const readiness: ProbedReadiness = { kind: 'command', command: ['true'], ...times };
-  const parts = { address: '127.0.0.1', startedAtMs: 0, uptime: () => upMs, leastPeriodMs: 10_000 };
+  const parts = { address: '127.0.0.1', startedAtMs: 0, uptime: () => upMs, minPeriodMs: 10_000 };
   const probe = createProbe({ readiness, ...parts, runCheck: async () => undefined, listens: async () => false });
   await probe.attempt();
   const name = 'shop-web';

@@ -40,7 +40,7 @@ export type ProbeOptions = {
   /** Returns whether a socket listens on the port; false if the sockets cannot be read. */
   listens: (port: number) => Promise<boolean>;
   /** The minimum time between two attempts after it was ready. */
-  leastPeriodMs: number;
+  minPeriodMs: number;
 };
 
 /**
@@ -56,10 +56,10 @@ const portThreshold = 2;
  * without a connection if the kernel shows its sockets, because databases count and log connections without data.
  */
 export function createProbe(options: ProbeOptions): Probe {
-  const { readiness, startedAtMs, uptime, leastPeriodMs } = options;
+  const { readiness, startedAtMs, uptime, minPeriodMs } = options;
   const isPort = readiness.kind === 'port';
   const firstAtMs = isPort ? startedAtMs : startedAtMs + readiness.initialDelaySeconds * 1000;
-  const periodMs = isPort ? portPeriods * leastPeriodMs : Math.max(leastPeriodMs, readiness.periodSeconds * 1000);
+  const periodMs = isPort ? portPeriods * minPeriodMs : Math.max(minPeriodMs, readiness.periodSeconds * 1000);
   const tolerance = isPort ? portThreshold : readiness.failureThreshold;
   let isReady = false;
   let wasReady = false;

@@ -18,7 +18,7 @@ const probeOf = (readiness: ProbedReadiness, options: Partial<ProbeOptions> = {}
     address: '127.0.0.1',
     startedAtMs,
     uptime: () => startedAtMs,
-    leastPeriodMs: 10_000,
+    minPeriodMs: 10_000,
     runCheck: noCommand,
     listens: async () => false,
     ...options,

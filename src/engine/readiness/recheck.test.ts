@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { createProbe, type Probe, type ProbedReadiness } from './probe.ts';
-import { createRechecks, mostInBeat, type Rechecked, recheck } from './recheck.ts';
+import { createRechecks, maxInBeat, type Rechecked, recheck } from './recheck.ts';
 
 const times = { initialDelaySeconds: 0, timeoutSeconds: 5, failureThreshold: 3 };
 
@@ -27,7 +27,7 @@ function stage() {
       address: '127.0.0.1',
       startedAtMs: 0,
       uptime: () => now,
-      leastPeriodMs: 10_000,
+      minPeriodMs: 10_000,
       runCheck: async () => {
         const reason = answer();
         if (hanging.has(id)) await new Promise(() => {});
@@ -125,7 +125,7 @@ test('of a thousand commands only a limited number starts in a second, each has 
   await pass(9);
   assert.equal(askedInAll(), 0);
   await pass(850);
-  assert.equal(askedInAll(), 850 * mostInBeat.command);
+  assert.equal(askedInAll(), 850 * maxInBeat.command);
   const counts = Array.from({ length: 700 }, (_, number) => asked(`app-${number + 300}`).length);
   assert.deepEqual([Math.min(...counts), Math.max(...counts)], [2, 2]);
 });
@@ -145,7 +145,7 @@ test('ports are checked every half minute, without a connection if the kernel re
   await pass(29);
   assert.equal(askedInAll(), 0);
   await pass(1);
-  assert.equal(askedInAll(), mostInBeat.port);
+  assert.equal(askedInAll(), maxInBeat.port);
   await pass(50);
   assert.equal(askedInAll(), 200);
   assert.equal(asked('port-0').length, 2);

@@ -8,7 +8,7 @@ import { wait } from '../../lib/wait.ts';
 import type { Probe } from './probe.ts';
 
 /** The minimum period, even if a configuration has a shorter one. */
-export const leastPeriodMs = 10_000;
+export const minPeriodMs = 10_000;
 
 const beatMs = 1_000;
 
@@ -17,7 +17,7 @@ const beatMs = 1_000;
  * together take at most a quarter of a processor. If more checks are due (2,000 pods, or 20 with commands), all periods
  * become longer.
  */
-export const mostInBeat = { port: 10, http: 200, command: 2 };
+export const maxInBeat = { port: 10, http: 200, command: 2 };
 
 /** PURE. Returns the probes to check now, those with the oldest result first. */
 function dueAmong<T extends Pick<Probe, 'kind' | 'wasReady' | 'isAsked' | 'answeredAtMs' | 'dueInMs'>>(
@@ -26,7 +26,7 @@ function dueAmong<T extends Pick<Probe, 'kind' | 'wasReady' | 'isAsked' | 'answe
   const due = probes.filter((probe) => probe.wasReady && !probe.isAsked && probe.dueInMs() === 0);
   const kinds = Map.groupBy(due, ({ kind }) => kind);
   return [...kinds].flatMap(([kind, some]) =>
-    some.toSorted((a, b) => a.answeredAtMs - b.answeredAtMs).slice(0, mostInBeat[kind]),
+    some.toSorted((a, b) => a.answeredAtMs - b.answeredAtMs).slice(0, maxInBeat[kind]),
   );
 }
 

@@ -25,7 +25,7 @@ export function loadCompose(paths: readonly string[], variables: Variables, load
   const readTree = (path: string, at: number | undefined): Tree | undefined => {
     const known = texts.get(path);
     if (known) return known;
-    const text = readText(path, { files, findings, mostBytes: maxDocumentBytes, at });
+    const text = readText(path, { files, findings, maxBytes: maxDocumentBytes, at });
     if (text === undefined) return undefined;
     if (sources.length >= most.files) {
       findings.refuse('too-many-files', `more than ${most.files} files are included`, at);

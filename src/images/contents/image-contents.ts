@@ -175,7 +175,7 @@ type LayerTree = {
 };
 
 /** Each is some 400 bytes here; large images have 50,000 to 200,000. */
-const mostPaths = 400_000;
+const maxPaths = 400_000;
 
 /** As Linux has it. */
 const longestPath = 4096;
@@ -225,7 +225,7 @@ function createLayerTree(): LayerTree {
       const node = provide(steps);
       node.said = said;
       if (said.type !== 'directory') node.children.clear();
-      return made <= mostPaths;
+      return made <= maxPaths;
     },
     below(path) {
       const found = new Map<string, Said>();

@@ -3,13 +3,13 @@ import type { Readable } from 'node:stream';
 import { DialFault } from './dial-fault.ts';
 
 /** The whole of a document. Throws DialFault when it is longer. */
-export async function readWhole(body: Readable, mostBytes: number, host: string): Promise<Buffer> {
+export async function readWhole(body: Readable, maxBytes: number, host: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       length += chunk.length;
-      if (length > mostBytes) throw new DialFault('too-long', host);
+      if (length > maxBytes) throw new DialFault('too-long', host);
       chunks.push(chunk);
     }
   } catch (error) {
@@ -24,11 +24,11 @@ export type Pace = {
   /** How long one may be kept waiting without a byte. */
   patienceMs: number;
   /** This many bytes regain a second of patience, up to the initial one. Time without a reader does not count. */
-  leastBytesPerSecond: number;
+  minBytesPerSecond: number;
 };
 
 /** A slow connection sends a hundred times as much. A slower one occupies one of the engine's few download slots. */
-export const usualPace: Pace = { patienceMs: 30_000, leastBytesPerSecond: 8_192 };
+export const usualPace: Pace = { patienceMs: 30_000, minBytesPerSecond: 8_192 };
 
 /** The chunks of a long body as they come. Throws DialFault when they come too slowly. */
 export async function* readAtPace(body: Readable, host: string, pace: Pace = usualPace): AsyncIterable<Buffer> {
@@ -40,7 +40,7 @@ export async function* readAtPace(body: Readable, host: string, pace: Pace = usu
       const next = await nextWithin(chunks, Math.max(0, leftMs), host, body);
       leftMs -= performance.now() - begunAt;
       if (next.done) return;
-      leftMs = Math.min(pace.patienceMs, leftMs + (next.value.length / pace.leastBytesPerSecond) * 1000);
+      leftMs = Math.min(pace.patienceMs, leftMs + (next.value.length / pace.minBytesPerSecond) * 1000);
       yield next.value;
     }
   } finally {

@@ -193,7 +193,7 @@ describe('the dialer', () => {
     using dialer = createDialer({ resolve, isAllowed });
     const asking = { method: 'GET', mayAskListed: false, signal: AbortSignal.timeout(60_000) } as const;
     const { body } = await dialer.ask(new URL(at(outside, 'outside.example', '/drip')), asking);
-    const pace = { patienceMs: 300, leastBytesPerSecond: 10_000 };
+    const pace = { patienceMs: 300, minBytesPerSecond: 10_000 };
     await assert.rejects(Array.fromAsync(readAtPace(body as IncomingMessage, 'x', pace)), refused('too-slow'));
   });
 });

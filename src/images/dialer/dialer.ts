@@ -47,9 +47,9 @@ export type Dialer = Disposable & {
   ask(url: URL, asking: Asking): Promise<Answer>;
 };
 
-const mostRedirects = 5;
+const maxRedirects = 5;
 /** An address that does not answer is not the last one; who has ten does not hold us ten times as long. */
-const mostAddresses = 4;
+const maxAddresses = 4;
 
 export function createDialer(options: DialerOptions = {}): Dialer {
   const { listed = new Map(), resolve = askNames, isAllowed = isPublicHere, answerMs = 15_000 } = options;
@@ -65,7 +65,7 @@ export function createDialer(options: DialerOptions = {}): Dialer {
     if (addresses.length === 0) throw new DialFault('unknown-name', url.host);
     // One private address is enough for a refusal, because the name's other addresses cannot be trusted either.
     if (!addresses.every(isAllowed)) throw new DialFault('private-address', url.host);
-    return addresses.toSorted((one, other) => isIP(one) - isIP(other)).slice(0, mostAddresses);
+    return addresses.toSorted((one, other) => isIP(one) - isIP(other)).slice(0, maxAddresses);
   }
 
   function listedHost(url: URL, mayAskListed: boolean): ListedHost | undefined {
@@ -113,7 +113,7 @@ export function createDialer(options: DialerOptions = {}): Dialer {
     async ask(url, asking) {
       let { authorization } = asking;
       let at = url;
-      for (let redirects = 0; redirects <= mostRedirects; redirects++) {
+      for (let redirects = 0; redirects <= maxRedirects; redirects++) {
         const answer = await askOnce(at, { ...asking, authorization });
         const { location } = answer.headers;
         const isRedirect = [301, 302, 303, 307, 308].includes(answer.status) && location !== undefined;

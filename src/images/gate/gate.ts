@@ -99,7 +99,7 @@ export type GateOptions = {
 const username = 'engine';
 
 /** Layers of one image that come at a time, as many as an engine downloads. */
-const mostComing = 3;
+const maxIncoming = 3;
 
 /** Resolves when it listens. */
 export async function openGate({
@@ -176,7 +176,7 @@ export async function openGate({
         proven.set(each.digest, { ...each, of: layer.digest });
       }
     };
-    const works = Array.from({ length: mostComing }, () =>
+    const works = Array.from({ length: maxIncoming }, () =>
       work().catch((error) => {
         failed.abort(error);
         throw error;
@@ -271,14 +271,14 @@ async function closeAll(proven: ReadonlyMap<Digest, ProvenLayer>): Promise<void>
 }
 
 /** Bytes buffered for a slow reader. With less, each chunk would wait until the previous one is read. */
-const mostUnsent = 2 ** 21;
+const maxUnsent = 2 ** 21;
 
 /** Sends the last chunk when the digest is right, and ends `out`. */
 async function passChunks(chunks: AsyncIterable<Buffer>, out: Writable, signal: AbortSignal): Promise<void> {
   let held: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
     out.write(held);
-    if (out.writableLength > mostUnsent) await once(out, 'drain', { signal });
+    if (out.writableLength > maxUnsent) await once(out, 'drain', { signal });
     held = Buffer.from(chunk);
   }
   out.end(held);

@@ -56,7 +56,7 @@ async function* layerChunks(
       return;
     } catch (error) {
       const isCut = error instanceof DialFault && error.kind === 'unreachable';
-      if (!isCut || signal.aborted || resumed === mostResumed || bytes === 0) throw error;
+      if (!isCut || signal.aborted || resumed === maxResumed || bytes === 0) throw error;
     }
   }
 }
@@ -105,7 +105,7 @@ function letGo({ buffer, length }: Buffer): void {
 }
 
 /** As often as Docker tries. */
-const mostResumed = 5;
+const maxResumed = 5;
 
 function lies(asked: ResolvedUpstream['asked'], because: string): ImageFault {
   return refusal(asked, `cannot be had: a layer of it ${because}`, 'its registry sends something else');

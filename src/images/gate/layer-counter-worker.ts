@@ -41,7 +41,7 @@ process.on('message', (order: CountOrder) => {
 
 /** Adds up the unpacked bytes in `unpacked`. Throws if the disk fails or the count is canceled. */
 async function count(
-  { path, mostBytes, outPath }: Extract<CountOrder, { kind: 'count' }>,
+  { path, maxBytes, outPath }: Extract<CountOrder, { kind: 'count' }>,
   unpacked: { bytes: number },
   signal: AbortSignal,
 ): Promise<Count> {
@@ -67,7 +67,7 @@ async function count(
   let writing: Promise<unknown> | undefined;
   const take = async (chunks: AsyncIterable<Buffer>) => {
     for await (const chunk of chunks) {
-      if (unpacked.bytes + chunk.length > mostBytes) throw new Flaw({ kind: 'too-large' });
+      if (unpacked.bytes + chunk.length > maxBytes) throw new Flaw({ kind: 'too-large' });
       if (isRefused(chunk)) throw new Flaw({ kind: 'flawed', flaw: 'packed-twice' });
       hash.update(chunk);
       if (out) {

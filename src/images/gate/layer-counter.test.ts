@@ -23,7 +23,7 @@ test('a client with many large layers does not delay the layer of another client
   await using small = await fileOf(gzipSync('small'));
   const ended: string[] = [];
   const count = async (payer: string, file: typeof large) => {
-    await counter.count({ payer, file, mostBytes: 2 ** 40 }, signal);
+    await counter.count({ payer, file, maxBytes: 2 ** 40 }, signal);
     ended.push(payer);
   };
   const bombs = Array.from({ length: 4 }, () => count('a stranger', large));
@@ -37,10 +37,10 @@ test('large layers of many clients do not delay the layer of another client', as
   await using small = await fileOf(gzipSync('small'));
   const giving = new AbortController();
   const bombs = Array.from({ length: 8 }, (_, index) =>
-    counter.count({ payer: `stranger ${index}`, file: large, mostBytes: 2 ** 40 }, giving.signal),
+    counter.count({ payer: `stranger ${index}`, file: large, maxBytes: 2 ** 40 }, giving.signal),
   );
   const first = Promise.race(bombs.map((bomb) => bomb.then(() => 'a bomb')));
-  const another = counter.count({ payer: 'another', file: small, mostBytes: 100 }, signal).then(() => 'another');
+  const another = counter.count({ payer: 'another', file: small, maxBytes: 100 }, signal).then(() => 'another');
   assert.equal(await Promise.race([first, another]), 'another');
   giving.abort();
   await Promise.allSettled(bombs);
@@ -50,11 +50,11 @@ test('counting that is given up ends, whether it has begun or not', async () => 
   await using counter = openLayerCounter();
   await using large = await fileOf(gzipSync(Buffer.alloc(2 ** 28)));
   const giving = new AbortController();
-  const counts = [1, 2].map(() => counter.count({ payer: 'x', file: large, mostBytes: 2 ** 40 }, giving.signal));
+  const counts = [1, 2].map(() => counter.count({ payer: 'x', file: large, maxBytes: 2 ** 40 }, giving.signal));
   giving.abort();
   for (const { status } of await Promise.allSettled(counts)) assert.equal(status, 'rejected');
   await using small = await fileOf(gzipSync('small'));
-  const { kind } = await counter.count({ payer: 'x', file: small, mostBytes: 100 }, signal);
+  const { kind } = await counter.count({ payer: 'x', file: small, maxBytes: 100 }, signal);
   assert.equal(kind, 'counted');
 });
 
@@ -65,10 +65,10 @@ test('the bytes of a layer are charged to its client, also if the layer is refus
   const files = { good: gzipSync(content), broken: gzipSync(content).subarray(0, -8) };
   for (const [payer, bytes] of Object.entries(files)) {
     await using file = await fileOf(bytes);
-    await counter.count({ payer, file, mostBytes: 2 ** 40 }, signal);
+    await counter.count({ payer, file, maxBytes: 2 ** 40 }, signal);
   }
   await using large = await fileOf(gzipSync(Buffer.alloc(2 ** 28)));
-  assert.deepEqual(await counter.count({ payer: 'large', file: large, mostBytes: 2 ** 22 }, signal), {
+  assert.deepEqual(await counter.count({ payer: 'large', file: large, maxBytes: 2 ** 22 }, signal), {
     kind: 'too-large',
   });
   assert.deepEqual([spent.get('good'), spent.get('broken'), spent.get('large')], [2 ** 20, 2 ** 20, 2 ** 22]);
@@ -77,7 +77,7 @@ test('the bytes of a layer are charged to its client, also if the layer is refus
 test('layers are counted in a process with a lower priority, which ends with the counter', async () => {
   const counter = openLayerCounter();
   await using small = await fileOf(gzipSync('small'));
-  await counter.count({ payer: 'x', file: small, mostBytes: 100 }, signal);
+  await counter.count({ payer: 'x', file: small, maxBytes: 100 }, signal);
   const pids = await counting();
   assert.deepEqual([pids.length, getPriority(pids[0])], [1, 10]);
   await counter[Symbol.asyncDispose]();

@@ -23,7 +23,7 @@ const smallBytes = 2 ** 28;
 const lanes = { small: { places: 3, ofClient: 2 }, large: { places: 2, ofClient: 1 } };
 
 export type CountOrder =
-  | { kind: 'count'; id: number; path: string; mostBytes: number; outPath?: string | undefined }
+  | { kind: 'count'; id: number; path: string; maxBytes: number; outPath?: string | undefined }
   | { kind: 'cancel'; id: number };
 
 /** `bytes`: what was unpacked, however it ended. */
@@ -37,7 +37,7 @@ export type Counting = {
   payer: string;
   file: FileHandle;
   /** More than this is not unpacked. */
-  mostBytes: number;
+  maxBytes: number;
   /** Receives the unpacked bytes. */
   out?: FileHandle | undefined;
 };
@@ -121,14 +121,14 @@ export function openLayerCounter(spend: (payer: string, bytes: number) => void =
 
   async function run({ counting, signal }: Job): Promise<Count> {
     signal.throwIfAborted();
-    const { payer, file, mostBytes, out } = counting;
+    const { payer, file, maxBytes, out } = counting;
     const id = ids++;
     const done = Promise.withResolvers<Count>();
     underWay.set(id, { payer, done });
     // A fault of the channel ends the process too.
     const send = (order: CountOrder) => worker?.send(order, () => {});
     worker ??= start();
-    send({ kind: 'count', id, path: pathOf(file), mostBytes, outPath: out && pathOf(out) });
+    send({ kind: 'count', id, path: pathOf(file), maxBytes, outPath: out && pathOf(out) });
     const cancel = () => send({ kind: 'cancel', id });
     signal.addEventListener('abort', cancel, { once: true });
     return await done.promise.finally(() => signal.removeEventListener('abort', cancel));
@@ -136,9 +136,9 @@ export function openLayerCounter(spend: (payer: string, bytes: number) => void =
 
   return {
     async count(counting, signal) {
-      const mostBytes = Math.min(counting.mostBytes, smallBytes);
-      const counted = await small.count({ ...counting, mostBytes }, signal);
-      const isLarge = counted.kind === 'too-large' && mostBytes < counting.mostBytes;
+      const maxBytes = Math.min(counting.maxBytes, smallBytes);
+      const counted = await small.count({ ...counting, maxBytes }, signal);
+      const isLarge = counted.kind === 'too-large' && maxBytes < counting.maxBytes;
       return isLarge ? await large.count(counting, signal) : counted;
     },
     async [Symbol.asyncDispose]() {

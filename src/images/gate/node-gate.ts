@@ -123,7 +123,7 @@ const username = 'node';
  * requests.
  */
 const resolvedMs = 60_000;
-const mostResolved = 200;
+const maxResolved = 200;
 
 /** Resolves when it listens. Throws StartError. */
 export async function openNodeGate(
@@ -142,7 +142,7 @@ export async function openNodeGate(
     resolved.set(key, asking);
     const forget = () => resolved.get(key) === asking && resolved.delete(key);
     asking.then(() => setTimeout(forget, resolvedMs).unref(), forget);
-    if (resolved.size > mostResolved) resolved.delete(resolved.keys().next().value!);
+    if (resolved.size > maxResolved) resolved.delete(resolved.keys().next().value!);
     return asking;
   }
 

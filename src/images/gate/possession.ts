@@ -22,7 +22,7 @@ export type Possession = {
 };
 
 /** Each is some 200 bytes. One that was forgotten is shown again. */
-const mostNoted = 50_000;
+const maxRecorded = 50_000;
 
 export function createPossession(cache: BlobCache | undefined): Possession {
   const noted = new Set<string>();
@@ -32,7 +32,7 @@ export function createPossession(cache: BlobCache | undefined): Possession {
 
   function note(image: ResolvedUpstream, layer: Descriptor): void {
     noted.add(image.isForEverybody ? everybodys(layer) : inRepository(image, layer));
-    if (noted.size > mostNoted) noted.delete(noted.values().next().value!);
+    if (noted.size > maxRecorded) noted.delete(noted.values().next().value!);
   }
 
   const isShown = (image: ResolvedUpstream, layer: Descriptor) =>

@@ -55,7 +55,7 @@ export type ProvenLayers = AsyncDisposable & {
 type Found = Exclude<Count, { kind: 'too-large' }> | { kind: 'at-least'; bytes: number };
 
 /** Each takes 200 bytes of memory; the oldest is forgotten. */
-const mostFound = 20_000;
+const maxFound = 20_000;
 
 export type ProvenLayersParts = { cache?: BlobCache | undefined; pace: Pace; budget: UnpackBudget };
 
@@ -68,7 +68,7 @@ export function openProvenLayers({ cache, pace, budget }: ProvenLayersParts): Pr
   function remember(digest: Digest, fact: Found): void {
     found.delete(digest);
     found.set(digest, fact);
-    if (found.size > mostFound) found.delete(found.keys().next().value!);
+    if (found.size > maxFound) found.delete(found.keys().next().value!);
   }
 
   const stage = (digest?: () => Digest): Promise<StagedFile> =>
@@ -131,9 +131,9 @@ export function openProvenLayers({ cache, pace, budget }: ProvenLayersParts): Pr
   ): Promise<Unpacked> {
     const before = out ? undefined : counted(image, layer, sum);
     if (before) return before;
-    const mostBytes = Math.floor(sum.leftBytes(layer.digest) / timesIn(image, layer));
-    const result = await counter.count({ payer: image.payer, file, mostBytes, out }, signal);
-    remember(layer.digest, result.kind === 'too-large' ? { kind: 'at-least', bytes: mostBytes + 1 } : result);
+    const maxBytes = Math.floor(sum.leftBytes(layer.digest) / timesIn(image, layer));
+    const result = await counter.count({ payer: image.payer, file, maxBytes, out }, signal);
+    remember(layer.digest, result.kind === 'too-large' ? { kind: 'at-least', bytes: maxBytes + 1 } : result);
     return counted(image, layer, sum)!;
   }
 

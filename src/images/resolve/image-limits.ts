@@ -26,16 +26,16 @@ export function printLimit({ bytes, by }: JudgedLimit): string {
 export const smallerHint = 'leave out what it does not need to run';
 
 /** Docker stacks no more than 127. */
-const mostLayers = 127;
+const maxLayers = 127;
 /** Each label of an image is written into every container of it. The official images have at most a dozen. */
-const mostLabels = 1_000;
+const maxLabels = 1_000;
 /**
  * The engine creates a volume for each one that an image declares, and this cannot be disabled. Official images declare
  * 1 or 2.
  */
-const mostVolumes = 32;
+const maxVolumes = 32;
 /** The kernel starts no program with more than 2 MiB of arguments and environment. */
-const mostEnvironmentBytes = 131_072;
+const maxEnvironmentBytes = 131_072;
 
 /** Behind "Image x …"; undefined when there is nothing. */
 export function findExcess(
@@ -47,10 +47,10 @@ export function findExcess(
   if (sent > compressed.bytes)
     return { because: `has ${printBytes(sent)}, more than ${printLimit(compressed)}`, hint: smallerHint };
   const counts = [
-    ['layers', layers.length, mostLayers, 'build it with fewer steps'],
-    ['VOLUMEs', config.volumes, mostVolumes, 'build it with fewer VOLUME lines'],
-    ['labels', config.labels, mostLabels, 'build it with fewer LABEL lines'],
-    ['bytes of environment', config.environmentBytes, mostEnvironmentBytes, 'build it with fewer ENV lines'],
+    ['layers', layers.length, maxLayers, 'build it with fewer steps'],
+    ['VOLUMEs', config.volumes, maxVolumes, 'build it with fewer VOLUME lines'],
+    ['labels', config.labels, maxLabels, 'build it with fewer LABEL lines'],
+    ['bytes of environment', config.environmentBytes, maxEnvironmentBytes, 'build it with fewer ENV lines'],
   ] as const;
   const excess = counts.find(([, count, most]) => count > most);
   if (!excess) return undefined;

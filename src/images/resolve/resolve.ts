@@ -77,7 +77,7 @@ export type ResolverParts = {
 };
 
 /** The size that the distribution specification requires registries to accept. */
-const mostManifestBytes = 4 * 2 ** 20;
+const maxManifestBytes = 4 * 2 ** 20;
 
 const accepted = manifestTypes.join(', ');
 
@@ -143,7 +143,7 @@ export function createResolver(parts: ResolverParts): Resolver {
         const named = await readVerified(client, 'manifests', reference, asked, signal, refusedFor);
         const manifest = await narrow(named, { client, platform, asked, signal });
         const { config: descriptor, layers } = manifest.read;
-        if (descriptor.sizeBytes > mostManifestBytes) throw refusal(asked, 'has a configuration of more than 4 MB');
+        if (descriptor.sizeBytes > maxManifestBytes) throw refusal(asked, 'has a configuration of more than 4 MB');
         const config = await readVerified(client, 'blobs', descriptor.digest, asked, signal);
         const { diffIds } = judge(layers, config.bytes, { platform, asked, limits });
         return {
@@ -207,7 +207,7 @@ async function readVerified(
     refusedFor?.(waitMs);
     throw rateLimitFault(asked, waitMs);
   }
-  const bytes = await readWhole(body, mostManifestBytes, url.host);
+  const bytes = await readWhole(body, maxManifestBytes, url.host);
   const digest = digestOf(bytes);
   if (isDigest(reference) && reference !== digest)
     throw refusal(asked, 'does not match its digest', 'its registry sends something else');

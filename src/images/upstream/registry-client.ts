@@ -28,7 +28,7 @@ export type ClientOptions = {
 };
 
 /** A token is short; who sends more has something else in mind. */
-const mostTokenBytes = 65_536;
+const maxTokenBytes = 65_536;
 
 export function createRegistryClient(dialer: Dialer, { location, login, listed }: ClientOptions): RegistryClient {
   const { registry, repository } = location;
@@ -62,7 +62,7 @@ export function createRegistryClient(dialer: Dialer, { location, login, listed }
     realm.searchParams.set('scope', `repository:${repository}:pull`);
     const asking = { method: 'GET', mayAskListed, signal } as const;
     const answer = await dialer.ask(realm, { ...asking, authorization: login && basic(login) });
-    const body = await readWhole(answer.body, mostTokenBytes, answer.url.host);
+    const body = await readWhole(answer.body, maxTokenBytes, answer.url.host);
     const token = answer.status === 200 ? readToken(body.toString()) : undefined;
     return token && `Bearer ${token}`;
   }

@@ -33,7 +33,7 @@ type Surroundings = { env: Record<string, string | undefined>; signal: AbortSign
 /** How many of the last lines are kept to be shown. */
 const keptLines = 40;
 /** The most that is kept of an answer. */
-const mostAnswered = 8 * 2 ** 20;
+const maxAnswered = 8 * 2 ** 20;
 
 /** The Docker of this machine. Throws a fault if it is missing or does not answer. */
 export async function findDocker(surroundings: Surroundings): Promise<Docker> {
@@ -80,7 +80,7 @@ async function runDocker(
         child.stdout.setEncoding('utf8');
         for await (const piece of child.stdout) {
           if (onLine) hear.take(piece as string);
-          if (stdout.length < mostAnswered) stdout += piece;
+          if (stdout.length < maxAnswered) stdout += piece;
         }
       })();
   // One that ends before it has read everything says why by its status.

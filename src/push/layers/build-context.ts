@@ -65,7 +65,7 @@ export function ignoredBy(rules: string): Ignored {
 }
 
 /** Builders read no larger ones usefully. */
-const mostRuleBytes = 1024 * 1024;
+const maxRuleBytes = 1024 * 1024;
 
 /**
  * Undefined if it does not exist. A link in a cloned project may lead to any file of this machine, whose content would
@@ -81,6 +81,6 @@ async function ruleText(file: string): Promise<string | undefined> {
     });
   }
   const { size } = await stat(real).then((found) => (found.isFile() ? found : { size: Number.POSITIVE_INFINITY }));
-  if (size > mostRuleBytes) throw new PushFault(`${file} is not a file with rules, or is larger than 1 MiB.`);
+  if (size > maxRuleBytes) throw new PushFault(`${file} is not a file with rules, or is larger than 1 MiB.`);
   return await readFile(real, 'utf8');
 }

@@ -9,7 +9,7 @@ import { addTarPieces, addTarText, type TarHeader } from '../../lib/tar-entries.
 import { PushFault } from '../push-fault.ts';
 
 /** A folder with more entries contains something unintended: a home folder, a cache. */
-const mostEntries = 200_000;
+const maxEntries = 200_000;
 
 export type Entry = {
   /** Relative to the folder, with `/` between its parts. */
@@ -44,8 +44,8 @@ export async function listFolder(folder: string, ignored?: Ignored): Promise<Ent
       const isFolder = entry.kind === 'folder';
       const isIgnored = ignored?.ignores(path, isFolder) ?? false;
       if (!isIgnored) found.push(entry);
-      if (found.length > mostEntries)
-        throw new PushFault(`${folder} has more than ${mostEntries} files: is it the right folder?`);
+      if (found.length > maxEntries)
+        throw new PushFault(`${folder} has more than ${maxEntries} files: is it the right folder?`);
       if (isFolder && (!isIgnored || ignored!.mayKeepBelow(path))) await visit(path);
     }
   };

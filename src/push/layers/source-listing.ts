@@ -70,7 +70,7 @@ function isAtOrBelow(path: string, folder: string): boolean {
 
 /** Applies the `.gitignore` files of a folder. Rules of a folder apply below it, and deeper ones take precedence. */
 
-const mostRuleBytes = 1024 * 1024;
+const maxRuleBytes = 1024 * 1024;
 
 export function gitIgnored(files: FolderFiles): Ignored {
   const read = new Map<string, Ignore | undefined>();
@@ -79,7 +79,7 @@ export function gitIgnored(files: FolderFiles): Ignored {
   function rulesOf(folder: string): Ignore | undefined {
     if (!read.has(folder)) {
       const path = join(files.folder, folder, '.gitignore');
-      const text = files.look(path).kind === 'file' ? files.read(path, mostRuleBytes)?.toString('utf8') : undefined;
+      const text = files.look(path).kind === 'file' ? files.read(path, maxRuleBytes)?.toString('utf8') : undefined;
       read.set(folder, text === undefined ? undefined : ignore().add(text));
     }
     return read.get(folder);

@@ -29,11 +29,11 @@ export type LoadStep = { tool: Tool; input: { sql: string } | { before?: string;
 export function databasesIn(written: string): DumpedDatabase[] {
   const lines = written.split('\n').filter((line) => line.trim() !== '');
   const found = lines.map((line) => JSON.parse(line) as unknown).map(readDatabase);
-  if (found.length === 0 || found.length > mostDatabases) throw new Error(`it has ${found.length} databases`);
+  if (found.length === 0 || found.length > maxDatabases) throw new Error(`it has ${found.length} databases`);
   return found;
 }
 
-const mostDatabases = 100;
+const maxDatabases = 100;
 
 function readDatabase(value: unknown): DumpedDatabase {
   const given = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
@@ -110,7 +110,7 @@ const beside = (at: number) => `berth_restore_${at}`;
 const before = (at: number) => `berth_before_${at}`;
 
 /** A session that waits for a lock on one of them blocks all new connections to it. */
-const mostWaiting = '1min';
+const maxWaiting = '1min';
 
 function swapping(databases: readonly DumpedDatabase[]): string {
   const drops = databases.map((_, at) => `DROP DATABASE IF EXISTS ${before(at)} WITH (FORCE);\n`).join('');
@@ -119,7 +119,7 @@ function swapping(databases: readonly DumpedDatabase[]): string {
       `SELECT format('ALTER DATABASE %I RENAME TO %I', datname, ${quoted(before(at))}) FROM pg_database ` +
       `WHERE datname = ${quoted(name)} \\gexec\nALTER DATABASE ${beside(at)} RENAME TO ${named(name)};\n`,
   );
-  return `SET lock_timeout = '${mostWaiting}';\n${drops}BEGIN;\n${renames.join('')}COMMIT;\n${drops}`;
+  return `SET lock_timeout = '${maxWaiting}';\n${drops}BEGIN;\n${renames.join('')}COMMIT;\n${drops}`;
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;

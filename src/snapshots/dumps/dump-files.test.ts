@@ -23,7 +23,7 @@ test('a name whose letters come in two pieces is the same name', async () => {
     await program('pg_dump', `echo "-- of $PGDATABASE"; echo '-- PostgreSQL database dump complete'`);
     const dump: LoadedDump = { pod: 'db', kind: 'postgres', volumes: ['db-data'] };
     const { signal: stop } = new AbortController();
-    const dumping = { exec: execHere(programs), workload: 'db', withinMs: 600_000, stop, mostBytes: 10_000 };
+    const dumping = { exec: execHere(programs), workload: 'db', withinMs: 600_000, stop, maxBytes: 10_000 };
     await writeDump(dump, writerTo(folder, dump), dumping);
     assert.equal(await readFile(join(folder, 'dumps/db/databases.json'), 'utf8'), '{"name":"böcher"}\n');
     assert.match(await readFile(join(folder, 'dumps/db/0.sql'), 'utf8'), /^-- of böcher\n/);
@@ -69,7 +69,7 @@ test('without a folder each file of a dump is kept separately, and unreadable on
     const repository = memoryStreams();
     const ids: string[] = [];
     const write = writerInto(repository, { tags: [], mayBeRenamed: false }, ({ id }) => void ids.push(id));
-    for (const dump of dumps) await writeDump(dump, write, { ...dumping, mostBytes: 10_000 });
+    for (const dump of dumps) await writeDump(dump, write, { ...dumping, maxBytes: 10_000 });
     assert.deepEqual(ids, ['databases.json-0', '0.sql-1', '1.sql-2', 'databases.json-3', '0.sql-4', '1.sql-5']);
     const reading = { repository, withinMs: 600_000 };
     const readers = await readersFrom(ids, dumps, reading);

@@ -19,13 +19,13 @@ import { runTool } from './run-tool.ts';
 /** `workload`: where the database runs. `withinMs`: for each run of a tool. */
 export type Dumping = { exec: Exec; workload: WorkloadName; withinMs: number; stop: AbortSignal };
 
-const mostListed = 200_000;
+const maxListed = 200_000;
 
-/** @returns how many bytes it has. Throws SnapshotFault, also where all databases would have more than `mostBytes`. */
+/** @returns how many bytes it has. Throws SnapshotFault, also where all databases would have more than `maxBytes`. */
 export async function writeDump(
   dump: LoadedDump,
   write: DumpWriter,
-  dumping: Dumping & { mostBytes: number },
+  dumping: Dumping & { maxBytes: number },
 ): Promise<number> {
   const tools = databaseTools[dump.kind];
   const databases = await listDatabases(dump, tools, dumping);
@@ -33,8 +33,8 @@ export async function writeDump(
   await write(listName, (take) => take(Buffer.from(list, 'utf8')));
   let written = 0;
   for (const [at, database] of databases.entries()) {
-    const left = dumping.mostBytes - written;
-    written += await writeOne(tools, database, (fill) => write(fileName(at), fill), { ...dumping, mostBytes: left });
+    const left = dumping.maxBytes - written;
+    written += await writeOne(tools, database, (fill) => write(fileName(at), fill), { ...dumping, maxBytes: left });
   }
   return written;
 }
@@ -49,7 +49,7 @@ async function listDatabases(
   const take = (piece: Uint8Array) => {
     text += decoder.decode(piece, { stream: true });
   };
-  await runTool(list, { ...dumping, take, mostBytes: mostListed });
+  await runTool(list, { ...dumping, take, maxBytes: maxListed });
   try {
     return databasesIn(text);
   } catch (cause) {
@@ -62,7 +62,7 @@ async function writeOne(
   tools: DatabaseTools,
   database: DumpedDatabase,
   write: (fill: Fill) => Promise<void>,
-  dumping: Dumping & { mostBytes: number },
+  dumping: Dumping & { maxBytes: number },
 ): Promise<number> {
   let written = 0;
   let last = Buffer.alloc(0);
@@ -93,7 +93,7 @@ export async function loadDump(dump: LoadedDump, read: DumpReader, dumping: Dump
   const databases = databasesIn(await textOf(read(listName)));
   const take = async ({ tool, input }: LoadStep) => {
     const given = 'sql' in input ? said(input.sql) : said(input.before ?? '', read(fileName(input.database)));
-    await runTool(tool, { ...dumping, input: given, take() {}, mostBytes: mostListed });
+    await runTool(tool, { ...dumping, input: given, take() {}, maxBytes: maxListed });
   };
   try {
     for (const step of tools.load(databases)) await take(step);

@@ -81,7 +81,7 @@ esac
       yield Buffer.from(input);
     })();
     const { signal: stop } = new AbortController();
-    const of = { exec: execHere(folder), workload: 'cache', take() {}, mostBytes: 1000, withinMs: 60_000, stop };
+    const of = { exec: execHere(folder), workload: 'cache', take() {}, maxBytes: 1000, withinMs: 60_000, stop };
     const said = await runTool(tool, { ...of, input: given }).then(
       () => 'done',
       ({ ownersWords }) => ownersWords as string,

@@ -8,7 +8,7 @@ const exec = execHere();
 function run(script: string, more: Partial<ToolRun> = {}): Promise<void> {
   const { signal: stop } = new AbortController();
   const tool = { what: 'its tool', command: ['sh', '-c', script] };
-  return runTool(tool, { exec, workload: 'db', take() {}, mostBytes: 1000, withinMs: 600_000, stop, ...more });
+  return runTool(tool, { exec, workload: 'db', take() {}, maxBytes: 1000, withinMs: 600_000, stop, ...more });
 }
 
 async function* pieces(count: number) {

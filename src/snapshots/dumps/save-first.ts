@@ -31,9 +31,9 @@ export async function saveFirst(
     const given = (async function* () {
       yield Buffer.from(input, 'utf8');
     })();
-    const run = { exec, workload, input: given, take() {}, mostBytes: mostSaid, withinMs, stop: parts.stop };
+    const run = { exec, workload, input: given, take() {}, maxBytes: maxOutput, withinMs, stop: parts.stop };
     await runTool(tool, run);
   }
 }
 
-const mostSaid = 10_000;
+const maxOutput = 10_000;

@@ -10,7 +10,7 @@ import { loadDump, writeDump } from './dump-files.ts';
 import type { DumpReader, DumpWriter } from './dump-place.ts';
 
 /** As text, data can be larger than as files. */
-const mostOfVolume = 2;
+const maxOfVolume = 2;
 
 /** For so long a database may start that was stopped for a copy. */
 const startPatienceMs = 5 * 60_000;
@@ -37,14 +37,14 @@ export async function takeDumps(
     const its = volumes.filter(({ volume }) => dump.volumes.includes(volume));
     const sizeBytes = its.reduce((sum, volume) => sum + volume.sizeBytes, 0);
     const room = (await engine.copies.room(deploymentId, [], keptIn)) - diskFreeBytes;
-    const mostBytes = Math.min(mostOfVolume * sizeBytes, room);
+    const maxBytes = Math.min(maxOfVolume * sizeBytes, room);
     const dumping = {
       exec,
       workload: (await workloadOf(dump, deploymentId, parts)).name,
       withinMs: movingMs(sizeBytes),
       stop,
     };
-    written += await writeDump(dump, writerOf(dump), { ...dumping, mostBytes });
+    written += await writeDump(dump, writerOf(dump), { ...dumping, maxBytes });
   }
   return written;
 }

@@ -121,19 +121,19 @@ function stored(value: unknown): unknown {
 }
 
 /** Each length of a list is a statement of its own, and each connection keeps those that have names. */
-const mostNames = 300;
-const mostValues = 40;
+const maxNames = 300;
+const maxValues = 40;
 /** Of statements that are written as one (`write-all.ts`), whose number says nothing of a list. */
-const mostValuesTogether = 120;
+const maxValuesTogether = 120;
 const names = new Map<string, string>();
 
 /** Under a name, a statement is planned once for each connection, and not for each call. */
 function named(text: string, { length }: readonly unknown[]): { name?: string } {
-  const most = text.startsWith('with ') ? mostValuesTogether : mostValues;
+  const most = text.startsWith('with ') ? maxValuesTogether : maxValues;
   if (length === 0 || length > most || !/^(?:select|insert|update|delete|with) /.test(text)) return {};
   const known = names.get(text);
   if (known !== undefined) return { name: known };
-  if (names.size >= mostNames) return {};
+  if (names.size >= maxNames) return {};
   const name = createHash('sha256').update(text).digest('base64url').slice(0, 32);
   names.set(text, name);
   return { name };

@@ -11,7 +11,7 @@ import { createPlanes, type Planes } from '../../scenarios/planes.ts';
 import { killOnNode, reviveNode } from '../node.ts';
 
 const perSecond = 100;
-const leastVisits = 2_000;
+const minVisits = 2_000;
 
 const guestbook = await readFile(join(import.meta.dirname, '../../../examples/guestbook.yaml'), 'utf8');
 /** Its page and its API are other ones in each revision; database and cache stay. */
@@ -69,7 +69,7 @@ test('updates under 100 requests a second lose none of them at either edge', asy
   };
   let updates = 0;
   await visitSteadily(perSecond, visit, async () => {
-    while (visits < leastVisits || updates < 2) {
+    while (visits < minVisits || updates < 2) {
       updates++;
       await planes.all[updates % 2]!.update(shown, revision(updates));
       await untilShown(updates);

@@ -66,7 +66,7 @@ export function EmailField({ label = 'E-mail', autoComplete = 'username' }) {
 }
 
 /** As the service has it (`minPasswordLength`). */
-const leastLetters = 10;
+const minLetters = 10;
 
 export function NewPasswordField({ label = 'Password' }) {
   return (
@@ -76,9 +76,9 @@ export function NewPasswordField({ label = 'Password' }) {
       type="password"
       autoComplete="new-password"
       required
-      minLength={leastLetters}
+      minLength={minLetters}
       maxLength={128}
-      hint={`At least ${leastLetters} characters.`}
+      hint={`At least ${minLetters} characters.`}
     />
   );
 }

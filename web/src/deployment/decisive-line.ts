@@ -11,7 +11,7 @@ export type Decisive = {
 
 const longest = 240;
 /** In characters; lines may have any length. */
-const mostRead = 4_000;
+const maxRead = 4_000;
 /** Colours, and what the service adds to a line that repeats. */
 const passing = /\p{Cc}\[[\d;]*[A-Za-z]| ×\d+$/gu;
 
@@ -40,7 +40,7 @@ const verdict =
 
 /** Undefined where no line says so for certain. */
 export function decisiveLine(lines: readonly string[]): Decisive | undefined {
-  const plain = lines.map((line) => messageIn(line.slice(0, mostRead).replace(passing, '').trimEnd()));
+  const plain = lines.map((line) => messageIn(line.slice(0, maxRead).replace(passing, '').trimEnd()));
   for (const line of plain.toReversed()) {
     const found = missing.flatMap((pattern) => pattern.exec(line)?.[1] ?? [])[0];
     if (found !== undefined) return { line: shortened(line), missingVariable: found };

@@ -20,7 +20,7 @@ export type Listed = {
 
 export type List = { isLoading: boolean; listed: Listed[]; problem?: Problem };
 
-const leastPauseMs = 4_000;
+const minPauseMs = 4_000;
 /** Each deployment is a question of its own: 30 of them in a minute, a quarter of what the service answers to an address. */
 const pausePerQuestionMs = 2_000;
 
@@ -65,7 +65,7 @@ async function follow(
     if (stop.aborted) return;
     const questions = remembered.filter(({ hasEnded }) => !hasEnded).length + (isSignedIn ? 1 : 0);
     if (questions === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, Math.max(leastPauseMs, questions * pausePerQuestionMs)));
+    await new Promise((resolve) => setTimeout(resolve, Math.max(minPauseMs, questions * pausePerQuestionMs)));
     await untilVisible(stop);
   }
 }

@@ -14,7 +14,7 @@ import type { Extension } from '@codemirror/state';
 import { type Command, type EditorView, type Panel, runScopeHandlers, type ViewUpdate } from '@codemirror/view';
 
 /** The count stops here; users do not step through more. */
-const mostCounted = 1_000;
+const maxCounted = 1_000;
 
 export const findPanel: Extension = search({ top: true, createPanel });
 
@@ -93,12 +93,12 @@ function countIn({ state }: EditorView): string {
   const { from, to } = state.selection.main;
   const cursor = query.getCursor(state);
   let [all, current] = [0, 0];
-  for (let next = cursor.next(); !next.done && all < mostCounted; next = cursor.next()) {
+  for (let next = cursor.next(); !next.done && all < maxCounted; next = cursor.next()) {
     all += 1;
     if (next.value.from === from && next.value.to === to) current = all;
   }
   if (all === 0) return 'Nothing found';
-  const sum = all === mostCounted ? `${mostCounted} or more` : String(all);
+  const sum = all === maxCounted ? `${maxCounted} or more` : String(all);
   return current > 0 ? `${current} of ${sum}` : `${sum} found`;
 }
 

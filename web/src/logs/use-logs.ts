@@ -15,7 +15,7 @@ export type Logs = { lines: readonly Line[]; connection: Connection; problem?: P
 /** Initial lines of each container. If fewer arrive, no earlier ones exist. */
 export const firstLines = 500;
 /** As many of each container as the service gives at once. */
-const mostLines = 1_000;
+const maxLines = 1_000;
 /** The search starts after a pause in typing. */
 const typingMs = 300;
 
@@ -51,7 +51,7 @@ export function useLogs(target: Target): Logs {
         // A stream begins with lines that are shown already; they are recognized.
         cancelAnimationFrame(frame);
         show();
-        const from = since === undefined ? { tail: String(firstLines) } : { tail: String(mostLines), since };
+        const from = since === undefined ? { tail: String(firstLines) } : { tail: String(maxLines), since };
         return await open('getDeploymentLogs', {
           query: { ...queryOf(asked), follow: 'true', ...from },
           token: sessionToken,
@@ -98,9 +98,9 @@ export function useEarlier(target: Target, { pod, revision, stream }: Chosen): E
   const load = async (shown: readonly Line[]) => {
     setEarlier((before) => ({ ...before, state: 'loading' }));
     const until = shown[0]?.at ?? '';
-    const answer = await readLines(target, { ...chosen({ pod, revision, stream }), until, tail: String(mostLines) });
+    const answer = await readLines(target, { ...chosen({ pod, revision, stream }), until, tail: String(maxLines) });
     if (present.current !== choice) return;
-    const news = answer.ok ? linesBefore(shown, withoutGaps(answer.value, mostLines)) : [];
+    const news = answer.ok ? linesBefore(shown, withoutGaps(answer.value, maxLines)) : [];
     if (!answer.ok) tellUser(answer.problem.error);
     setEarlier(({ lines }) => {
       const all = [...news, ...lines];
@@ -125,7 +125,7 @@ export function useFound(target: Target, { pod, revision, stream, search }: Filt
     const timer = setTimeout(async () => {
       const answer = await readLines(
         target,
-        { ...chosen({ pod, revision, stream }), search, tail: String(mostLines) },
+        { ...chosen({ pod, revision, stream }), search, tail: String(maxLines) },
         stop.signal,
       );
       if (stop.signal.aborted) return;

@@ -5,10 +5,10 @@
 import { type PointerEvent, useState } from 'react';
 import type { Print } from '../../../src/config/values/measures.ts';
 import { printMoment } from '../parts/time.ts';
-import { areaOf, type Line, mostOf, pathOf, thinned, topOf, type Unit } from './scale.ts';
+import { areaOf, type Line, maxOf, pathOf, thinned, topOf, type Unit } from './scale.ts';
 
 /** Maximum number of points of a line. */
-const mostPoints = 120;
+const maxPoints = 120;
 
 export type ChartLine = { name: string; tone: 'sea' | 'warn' | 'alarm' | 'ready'; values: Line; now: number | null };
 
@@ -40,10 +40,10 @@ export function Chart({
   nothing = 'Nothing measured yet',
 }: ChartProps) {
   const [pointed, setPointed] = useState<number | undefined>(undefined);
-  const shown = lines.map((line) => ({ ...line, values: thinned(line.values, mostPoints) }));
+  const shown = lines.map((line) => ({ ...line, values: thinned(line.values, maxPoints) }));
   const points = shown[0]?.values.length ?? 0;
   // With room above the highest value, where the scale is written.
-  const most = mostOf(shown.map(({ values }) => values)) * 1.2;
+  const most = maxOf(shown.map(({ values }) => values)) * 1.2;
   const top = limit === undefined ? topOf(most, least, unit) : Math.max(limit.value, most / 1.2);
   const isEmpty = shown.every(({ values }) => values.every((value) => value === null));
   const point = ({ currentTarget, clientX }: PointerEvent<HTMLElement>) => {
@@ -95,7 +95,7 @@ export function Chart({
 
 function inWords({ title, lines, print, limit }: Pick<ChartProps, 'title' | 'lines' | 'print' | 'limit'>): string {
   const told = lines.map(({ name, values, now }) => {
-    const most = mostOf([values]);
+    const most = maxOf([values]);
     return `${lines.length > 1 ? `${name} ` : ''}${print(now)} now, ${print(most)} at most`;
   });
   return `${title}: ${told.join('; ')}${limit ? `; limit ${limit.text}` : ''}`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { areaOf, mostOf, pathOf, thinned, topOf } from './scale.ts';
+import { areaOf, maxOf, pathOf, thinned, topOf } from './scale.ts';
 
 const value = fc.option(fc.double({ min: 0, max: 1e9, noNaN: true }));
 
@@ -27,7 +27,7 @@ test('a line restarts after each gap, and stays within its box', () => {
   assert.equal(pathOf([], 1), '');
   fc.assert(
     fc.property(fc.array(value), (line) => {
-      const numbers = [...pathOf(line, topOf(mostOf([line]), 0)).matchAll(/[ML](\S+?) ([\d.]+)/g)];
+      const numbers = [...pathOf(line, topOf(maxOf([line]), 0)).matchAll(/[ML](\S+?) ([\d.]+)/g)];
       assert.equal(numbers.length, line.filter((each) => each !== null).length);
       for (const [, x, y] of numbers) assert.ok(Number(x) >= 0 && Number(x) <= 1 && Number(y) >= 0 && Number(y) <= 1);
     }),
@@ -40,7 +40,7 @@ test('a line of many steps is reduced to means of whole steps, within the range 
     fc.property(fc.array(value), fc.integer({ min: 1, max: 50 }), (line, most) => {
       const fewer = thinned(line, most);
       assert.ok(fewer.length <= Math.max(most, 0) || line.length <= most);
-      const top = mostOf([line]);
+      const top = maxOf([line]);
       assert.ok(fewer.every((each) => each === null || (each >= 0 && each <= top * (1 + 1e-9))));
       assert.equal(
         fewer.some((each) => each !== null),

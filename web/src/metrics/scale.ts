@@ -15,7 +15,7 @@ export function topOf(most: number, least: number, unit: Unit = 'plain'): number
   return (steps.find((step) => step * base >= wanted) ?? steps.at(-1)!) * base;
 }
 
-export function mostOf(lines: readonly Line[]): number {
+export function maxOf(lines: readonly Line[]): number {
   return lines.flat().reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
 }
 

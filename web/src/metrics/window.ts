@@ -3,7 +3,7 @@ import type { DeploymentMetrics } from '../service/records.ts';
 import type { Line } from './scale.ts';
 
 /** Of ten seconds two minutes, of five minutes an hour. */
-const leastSteps = 12;
+const minSteps = 12;
 
 /** Leaves out the steps before the first that has anything, as far as enough is left. */
 export function measuredPart(metrics: DeploymentMetrics): DeploymentMetrics {
@@ -14,7 +14,7 @@ export function measuredPart(metrics: DeploymentMetrics): DeploymentMetrics {
     const at = line.findIndex((value) => value !== null);
     return at === -1 ? least : Math.min(least, at);
   }, steps);
-  const skipped = Math.max(0, Math.min(first, steps - leastSteps));
+  const skipped = Math.max(0, Math.min(first, steps - minSteps));
   const cut = <Name extends string>(series: Record<Name, Line>): Record<Name, (number | null)[]> =>
     Object.fromEntries(Object.entries<Line>(series).map(([name, line]) => [name, line.slice(skipped)])) as Record<
       Name,

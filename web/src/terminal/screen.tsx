@@ -15,7 +15,7 @@ const colours = {
 };
 
 /** Maximum output that waits to be drawn. Endless faster output is not drawn in full. */
-const mostWaitingBytes = 4 * 2 ** 20;
+const maxWaitingBytes = 4 * 2 ** 20;
 
 type ScreenProps = {
   target: Target;
@@ -51,7 +51,7 @@ export default function Screen({ target, pod, isOver, onEnd, onLeave }: ScreenPr
     let waiting = 0;
     let isSkipping = false;
     const write = (bytes: Uint8Array) => {
-      if (waiting > mostWaitingBytes) {
+      if (waiting > maxWaitingBytes) {
         isSkipping = true;
         return;
       }

@@ -19,7 +19,7 @@ import { limitsText } from './tampering.ts';
 const second = 1_000_000_000; // Docker counts in nanoseconds.
 
 /** Docker refuses less. */
-const leastReservation = 6 * 2 ** 20;
+const minReservation = 6 * 2 ** 20;
 
 export type ContainerRequest = {
   owner: string;
@@ -132,7 +132,7 @@ function resourcesOf(resources: Workload['resources'], host: HostFacts): HostCon
     Memory: memory,
     MemorySwap: memory, // memory and swap together: no swap
     // The reserved memory, which the kernel reclaims last.
-    MemoryReservation: Math.min(Math.max(requestsOf(resources).memoryBytes, leastReservation), memory),
+    MemoryReservation: Math.min(Math.max(requestsOf(resources).memoryBytes, minReservation), memory),
     NanoCpus: Math.round(cpuMillis * 1_000_000),
     // On a busy machine, each container gets as much as it requested, however many other containers run.
     CpuShares: Math.max(2, Math.round((requestsOf(resources).cpuMillis * 1024) / 1000)),

@@ -8,7 +8,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
  * Maximum number of checked files of one container, a random sample above: the check must not cost more than it
  * protects.
  */
-const mostFiles = 4_096;
+const maxFiles = 4_096;
 
 /**
  * Bytes that all processes below this one hold so, on the disks that hold its root and the directories. 0 where it is
@@ -24,7 +24,7 @@ export async function deletedBytes(initPid: number, directories: readonly string
     const numbers = await readdir(`/proc/${pid}/fd`).catch(() => []);
     handles.push(...numbers.map((number) => `/proc/${pid}/fd/${number}`));
   }
-  const chosen = handles.length <= mostFiles ? handles : sample(handles, mostFiles);
+  const chosen = handles.length <= maxFiles ? handles : sample(handles, maxFiles);
   const seen = new Map<string, number>();
   for (const handle of chosen) {
     // Follows the kernel's link to the file itself, which has no other name any more.

@@ -17,7 +17,7 @@ const noticed = { bytes: 16 * 2 ** 20, files: 4_096 };
 const unexplainedBytes = 64 * 2 ** 20;
 
 /** A directory entry takes an inode, of which a disk has so many: some 16 KiB for each. An empty file is not nothing. */
-const leastBytesOfFile = 4096;
+const minBytesOfFile = 4096;
 
 /** Pause after a walk, in times of what it took. */
 const pauseFactor = 4;
@@ -210,7 +210,7 @@ function total(bytes: ReadonlyMap<string, number>): number {
 async function measure(paths: string[]): Promise<Map<string, number>> {
   if (paths.length === 0) return new Map();
   const [bytes, files] = [await du(paths, '--block-size=1'), await du(paths, '--inodes')];
-  return new Map([...bytes].map(([path, taken]) => [path, Math.max(taken, (files.get(path) ?? 0) * leastBytesOfFile)]));
+  return new Map([...bytes].map(([path, taken]) => [path, Math.max(taken, (files.get(path) ?? 0) * minBytesOfFile)]));
 }
 
 async function du(paths: string[], unit: string): Promise<Map<string, number>> {

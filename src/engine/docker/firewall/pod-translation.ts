@@ -29,7 +29,7 @@ const firstMark = 0xbe27_0000;
  * machine. One deployment holds at most a twentieth, and a closed connection gives its place back after seconds, not the
  * kernel's two minutes: 2,600 new ones a second are possible.
  */
-const mostConnections = 13_000;
+const maxConnections = 13_000;
 const closedSeconds = 5;
 
 /** The objects of the table that translate. `ours`: the pattern of this installation's bridges, quoted. */
@@ -73,7 +73,7 @@ export function translationText(ours: string, bridges: BridgeTargets): string {
 }
 
 /** A rule for connections that leave a bridge. */
-export const crowdRule = `ct state new ct original ip daddr ${podAddressRange} add @crowded { iifname ct count over ${mostConnections} } goto refuse`;
+export const crowdRule = `ct state new ct original ip daddr ${podAddressRange} add @crowded { iifname ct count over ${maxConnections} } goto refuse`;
 
 /** Returns commands that change the targets of a bridge's pod addresses; empty if nothing changes. */
 export function retargetText(table: string, bridge: string, before: PodTargets, after: PodTargets): string {

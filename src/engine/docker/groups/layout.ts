@@ -25,13 +25,13 @@ export function usualLimit(machineBytes: number): number {
   return machineBytes - Math.floor(Math.max(machineBytes / 10, Math.min(2 ** 30, machineBytes / 5)));
 }
 
-const mostScore = 999;
+const maxScore = 999;
 
 /**
  * When the machine itself runs out of memory, containers are killed before the engine, the edge and the service, which have
  * 0. Within a container of gVisor, its kernel is killed and not one of its helpers (1), for which it would wait for ever.
  */
-const leastScore = 500;
+const minScore = 500;
 
 /**
  * The `OomScoreAdj` of a container, in thousandths of `allBytes`, which all deployments may hold together. The kernel adds
@@ -39,6 +39,6 @@ const leastScore = 500;
  * one that holds less, even if it spreads its memory over many small processes.
  */
 export function scoreOf(requestedBytes: number, allBytes: number): number {
-  const score = mostScore - Math.round((1000 * requestedBytes) / Math.max(allBytes, 1));
-  return Math.min(mostScore, Math.max(leastScore, score));
+  const score = maxScore - Math.round((1000 * requestedBytes) / Math.max(allBytes, 1));
+  return Math.min(maxScore, Math.max(minScore, score));
 }

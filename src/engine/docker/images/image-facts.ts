@@ -56,24 +56,24 @@ async function inspectImage(docker: Docker, name: string | undefined): Promise<D
 }
 
 /** The official images have at most a dozen. Each label of an image is written into every container of it. */
-const mostLabels = 1_000;
+const maxLabels = 1_000;
 
 /**
  * The engine creates a volume for each one that an image declares, and this cannot be disabled. Official images declare
  * 1 or 2.
  */
-const mostVolumes = 32;
+const maxVolumes = 32;
 
 export function checkVolumes(image: string, { volumes }: ImageFacts): void {
-  if (volumes.length <= mostVolumes) return;
-  const words = `Image ${image} declares ${volumes.length} volumes; at most ${mostVolumes} are allowed.`;
+  if (volumes.length <= maxVolumes) return;
+  const words = `Image ${image} declares ${volumes.length} volumes; at most ${maxVolumes} are allowed.`;
   throw new EngineFault('bad-request', words, { image, hint: 'build it with fewer VOLUME lines' });
 }
 
 /** Throws when the image has more labels than can be overridden one by one. */
 export function checkLabels(image: string, { labels }: ImageFacts): void {
-  if (labels.length <= mostLabels) return;
-  const words = `Image ${image} has ${labels.length} labels; at most ${mostLabels} are allowed.`;
+  if (labels.length <= maxLabels) return;
+  const words = `Image ${image} has ${labels.length} labels; at most ${maxLabels} are allowed.`;
   throw new EngineFault('bad-request', words, { image, hint: 'build it with fewer LABEL lines' });
 }
 

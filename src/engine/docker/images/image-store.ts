@@ -25,12 +25,12 @@ async function imagesOf(docker: Docker): Promise<Docker.ImageInfo[]> {
     try {
       return await docker.listImages();
     } catch (error) {
-      if (tries === mostTries || !/unrecognized image ID/.test(String(error))) throw error;
+      if (tries === maxTries || !/unrecognized image ID/.test(String(error))) throw error;
     }
   }
 }
 
-const mostTries = 5;
+const maxTries = 5;
 
 /**
  * Removes images of interrupted pulls: those whose only name is the gate's. A pull that is about to end in another

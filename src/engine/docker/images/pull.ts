@@ -162,7 +162,7 @@ async function bring(
     });
     const pulled = { ...offer, image, heard: (line: PullLine) => told(watch.line(line)), signal };
     // A start of Berth on this engine removes images without a name of their own: the next try is quick then.
-    for (let tries = 0; tries < mostTries; tries++) {
+    for (let tries = 0; tries < maxTries; tries++) {
       try {
         await pull(docker, pulled);
       } catch (error) {
@@ -178,7 +178,7 @@ async function bring(
   }
 }
 
-const mostTries = 3;
+const maxTries = 3;
 
 /** Not while the last time has not ended; what goes wrong then is left to the next. */
 function every(ms: number, work: () => Promise<void>): Disposable {

@@ -70,11 +70,11 @@ for (const { whose, names, most } of [
 ])
   test(`of the containers of ${whose} at most ${most} are read so at a time`, async (context) => {
     let open = 0;
-    let mostOpen = 0;
+    let maxOpen = 0;
     const held: ServerResponse[] = [];
     const read = await engine(context, (response) => {
       open++;
-      mostOpen = Math.max(mostOpen, open);
+      maxOpen = Math.max(maxOpen, open);
       held.push(response);
     });
     let ended = 0;
@@ -87,5 +87,5 @@ for (const { whose, names, most } of [
       response.end(frame('before'));
     }
     await Promise.all(reads);
-    assert.ok(mostOpen <= most, `${mostOpen}`);
+    assert.ok(maxOpen <= most, `${maxOpen}`);
   });

@@ -13,17 +13,17 @@ import { engineIsSilent, faultOf, orAbsent } from '../faults.ts';
 import { createLineReader } from './log-lines.ts';
 
 /** Docker stores lines in pieces of at most 16 KiB, so 1,000 of them are 16 MiB at the very worst. */
-const mostLines = 1_000;
+const maxLines = 1_000;
 
 /**
  * Lines before an instant are searched in this many last lines, and in eight times as many while there are too few:
  * most restarted containers have written little since. Older lines are not searched: reading 30 MB for a few lines, for
  * each request, is too expensive.
  */
-const leastEarlierTail = 1_000;
-const mostEarlierTail = 64_000;
+const minEarlierTail = 1_000;
+const maxEarlierTail = 64_000;
 const earlierGrowth = 8;
-const mostEarlierBytes = 8 * 2 ** 20;
+const maxEarlierBytes = 8 * 2 ** 20;
 
 /** Lines before the last ones are read too, so that those with one stamp are numbered from their first. */
 const moreLines = 32;
@@ -51,7 +51,7 @@ export function createLogReader(docker: Docker, owner: string): LogReader {
   const gate = createSemaphore(longReadsAtOnce);
 
   return async (name, { tail, since, until = Number.POSITIVE_INFINITY, matches, isPrevious = false, signal }) => {
-    const lines = Math.min(Math.max(0, Math.trunc(tail)), mostLines);
+    const lines = Math.min(Math.max(0, Math.trunc(tail)), maxLines);
     const found = await findOwn(docker, owner, name);
     if (!found || lines === 0) return [];
     const { Id, State, Config } = found;
@@ -77,8 +77,8 @@ export function createLogReader(docker: Docker, owner: string): LogReader {
 /** Docker takes the tail first, and of that what was written until then. */
 async function readEarlier(docker: Docker, containerId: string, query: object, lines: number): Promise<LogLine[]> {
   let best: LogLine[] = [];
-  for (let tail = Math.max(lines, leastEarlierTail); tail <= mostEarlierTail; tail *= earlierGrowth) {
-    const limits = { lines, mostBytes: mostEarlierBytes };
+  for (let tail = Math.max(lines, minEarlierTail); tail <= maxEarlierTail; tail *= earlierGrowth) {
+    const limits = { lines, maxBytes: maxEarlierBytes };
     const { kept, isCut } = await readPart(docker, containerId, { ...query, tail: tail + moreLines }, limits);
     // The oldest lines come first. An answer that was cut off lacks the wanted ones.
     if (isCut) return best;
@@ -90,17 +90,17 @@ async function readEarlier(docker: Docker, containerId: string, query: object, l
 
 type PartLimits = {
   lines: number;
-  mostBytes?: number;
+  maxBytes?: number;
   matches?: (line: WrittenText) => boolean;
   signal?: AbortSignal | undefined;
 };
 
-/** The last `lines` of an answer that match. One that is longer than `mostBytes` is cut off. */
+/** The last `lines` of an answer that match. One that is longer than `maxBytes` is cut off. */
 async function readPart(
   docker: Docker,
   containerId: string,
   query: object,
-  { lines, mostBytes = Number.POSITIVE_INFINITY, matches = () => true, signal }: PartLimits,
+  { lines, maxBytes = Number.POSITIVE_INFINITY, matches = () => true, signal }: PartLimits,
 ): Promise<{ kept: LogLine[]; isCut: boolean }> {
   const patience = AbortSignal.timeout(readPatienceMs);
   const mark = createMarker(containerId);
@@ -109,7 +109,7 @@ async function readPart(
   try {
     const stream = await openLogs(docker, containerId, query, patience);
     for await (const line of linesOf(stream, read)) {
-      if (read.bytes > mostBytes || signal?.aborted) return { kept, isCut: true };
+      if (read.bytes > maxBytes || signal?.aborted) return { kept, isCut: true };
       const marked = mark(line)!;
       if (!matches(marked)) continue;
       kept.push(marked);

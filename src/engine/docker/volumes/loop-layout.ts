@@ -1,7 +1,7 @@
 /** PURE. Where a volume with a file system of its own lies on the host, and how large that has to be. */
 import { join } from 'node:path';
 import { buildVolume } from '../../../deployment/build/build.ts';
-import { leastVolumeBytes } from '../../../deployment/disk/disk-levels.ts';
+import { minVolumeBytes } from '../../../deployment/disk/disk-levels.ts';
 
 /** Of one volume. Everything is below one folder, so that what is left of it is found by looking there. */
 export type LoopPlace = {
@@ -99,7 +99,7 @@ export type FileSystemShape = { imageBytes: number; bytesPerInode: number; journ
  * it grows.
  */
 export function shapeOf(wantedBytes: number, madeWithInodesPer?: number): FileSystemShape {
-  const sizeBytes = Math.max(wantedBytes, leastVolumeBytes);
+  const sizeBytes = Math.max(wantedBytes, minVolumeBytes);
   const bytesPerInode = madeWithInodesPer ?? (sizeBytes < 512 * mebibyte ? manyInodes : fewInodes);
   const journalMebibytes = sizeBytes < 128 * mebibyte ? 4 : sizeBytes < 1024 * mebibyte ? 16 : 64;
   const inodeShare = 256 / bytesPerInode;

@@ -6,7 +6,7 @@
  * Loop devices come with the mount and go with the last one (`mount -o loop`), so none is left behind.
  */
 import { chown, mkdir, readdir, readFile, rename, stat, statfs } from 'node:fs/promises';
-import { leastVolumeBytes } from '../../../deployment/disk/disk-levels.ts';
+import { minVolumeBytes } from '../../../deployment/disk/disk-levels.ts';
 import { allThatCome } from '../../../lib/all-that-come.ts';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { replaceFile, sync } from '../../../lib/replace-file.ts';
@@ -200,7 +200,7 @@ async function inWords<T>({ volume }: LoopVolume, work: () => Promise<T>): Promi
 
 async function readSize({ size }: LoopPlace): Promise<number> {
   const text = await readFile(size, 'utf8').catch(() => '');
-  return /^\d+$/.test(text) ? Math.max(Number(text), leastVolumeBytes) : 0;
+  return /^\d+$/.test(text) ? Math.max(Number(text), minVolumeBytes) : 0;
 }
 
 async function directoriesIn(path: string): Promise<string[]> {

@@ -1,5 +1,5 @@
 /** PURE. A volume of a deployment, as a claim. */
-import { leastVolumeBytes } from '../../../deployment/disk/disk-levels.ts';
+import { minVolumeBytes } from '../../../deployment/disk/disk-levels.ts';
 import { deploymentLabels, volumeLabels } from '../../labels.ts';
 import { clusterName, namespaceName } from '../names.ts';
 import { type Manifest, snapshotGroup } from '../objects.ts';
@@ -35,7 +35,7 @@ export function claimManifest(request: ClaimRequest): ClaimManifest {
     spec: {
       accessModes: ['ReadWriteOnce'],
       ...(storageClass !== undefined && { storageClassName: storageClass }),
-      resources: { requests: { storage: String(Math.max(sizeBytes, leastVolumeBytes)) } },
+      resources: { requests: { storage: String(Math.max(sizeBytes, minVolumeBytes)) } },
     },
   };
 }
